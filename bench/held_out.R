@@ -10,6 +10,9 @@
 suppressPackageStartupMessages(library(freeridge))
 RNGversion("3.6.0")
 
+# A kernel and its additive kernel with the same lengths, the weight of the second learnt; and more terms.
+beside <- function(kernel, ...) scaled_kernel(Reduce(`+`, list(kernel, NA * additive_kernel(kernel), ...)))
+
 candidates <- list(
   one = function(x, y) freeridge(x, y, gaussian_kernel(), lengths = "one"),
   matern32_one = function(x, y) freeridge(x, y, matern_kernel(1.5), lengths = "one"),
@@ -18,6 +21,10 @@ candidates <- list(
   matern32_reml = function(x, y) freeridge(x, y, matern_kernel(1.5)),
   matern52_reml = function(x, y) freeridge(x, y, matern_kernel(2.5)),
   matern32_reml_s1 = function(x, y) freeridge(x, y, matern_kernel(1.5), shrinkage = 1),
+  matern32_additive = function(x, y) freeridge(x, y, beside(matern_kernel(1.5))),
+  matern52_additive = function(x, y) freeridge(x, y, beside(matern_kernel(2.5))),
+  matern32_additive_linear = function(x, y) freeridge(x, y, beside(matern_kernel(1.5), NA * linear_kernel())),
+  matern32_additive_s1 = function(x, y) freeridge(x, y, beside(matern_kernel(1.5)), shrinkage = 1),
   matern32_loo = function(x, y) freeridge(x, y, matern_kernel(1.5), criterion = "loo"),
   matern32_10_folds = function(x, y) freeridge(x, y, matern_kernel(1.5), groups = make_folds(nrow(x), 10))
 )

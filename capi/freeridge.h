@@ -216,8 +216,8 @@ typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
  * Kernels. A kernel is a small immutable object; *out is set on success only and is destroyed by the caller.
- * Sums, products and scaled kernels may be made of any kernels, up to 1000 kernels deep and of up to 2^20 kernels in
- * all. A kernel has a bandwidth when exactly one kernel in it has one. */
+ * Sums, products, scaled and additive kernels may be made of any kernels, up to 1000 kernels deep and of up to 2^20
+ * kernels in all. A kernel has a bandwidth when exactly one kernel in it has one. */
 
 /* k(x, z) = x'z. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_linear(freeridge_kernel** out);
@@ -259,6 +259,18 @@ FREERIDGE_API freeridge_status freeridge_kernel_product(const freeridge_kernel* 
 FREERIDGE_API freeridge_status freeridge_kernel_scaled(const freeridge_kernel* inner, int64_t d, const double* scale,
                                                        freeridge_kernel** out);
 
+/* The additive kernel k(x, z) = 1 / m sum_t inner(x_t, z_t), the mean over m terms of the columns: a function with it
+ * is a sum of functions of one term each, without interactions. inner is copied; label: d labels: columns with equal
+ * labels are one term (those of a factor), columns with negative ones are in none; a model with it needs data with
+ * exactly d columns. label = NULL: each column is a term, for data with any d (the argument d is not looked at). inner
+ * sees the columns of one term, so it has no scaled kernels; freeridge_kernel_scaled around the additive kernel gives
+ * each column its length, and around a sum of inner and of the additive kernel the same lengths to both. Values and
+ * derivatives cost m times those of inner. Statuses: INVALID_ARGUMENT (also: no label >= 0), DIMENSION_MISMATCH (inner
+ * has additive kernels with labels of another d). Cost: O(d log d and the kernels in it). Source: D. Duvenaud, H.
+ * Nickisch, C. Rasmussen, Additive Gaussian processes, NIPS 2011. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_additive(const freeridge_kernel* inner, int64_t d, const int32_t* label,
+                                                         freeridge_kernel** out);
+
 /* k(x_i, x_j) is given: the model's x is K itself, n x n (set_data: else DIMENSION_MISMATCH), symmetric and positive
  * semi-definite (freeridge_factorize checks the symmetry to 1e-8 of sqrt(K_ii K_jj), and uses the lower triangle;
  * SPECTRAL and BAND also refuse eigenvalues below -1e-8 of the largest and the rounding of K: INVALID_ARGUMENT), and
@@ -296,6 +308,7 @@ FREERIDGE_API freeridge_status freeridge_kernel_equal(const freeridge_kernel* a,
  *     sum           weights (one for each term)                     its terms
  *     product       none                                            its factors
  *     scaled        scale (d)                                       the inner kernel
+ *     additive      label (d: 0, 1, ..., -1 for none; or empty)    the inner kernel
  *     precomputed   none                                            none
  * The kind as a word, which freeridge_kernel_<word> makes; NULL for NULL. Static text. A later version may have more
  * kinds, and more parameters of a kind behind these. Cost: O(1). Since 0.1. */

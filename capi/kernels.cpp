@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "capi/handles.hpp"
+#include "libcore/kernel/additive.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/kernel/kernel_text.hpp"
@@ -94,6 +95,16 @@ freeridge_status freeridge_kernel_scaled(const freeridge_kernel* inner, int64_t 
     const KernelPtr& kernel = required("inner", inner).kernel;
     require_size("d", d);
     return scaled_kernel(kernel, {&required("scale", scale), d});
+  });
+}
+
+freeridge_status freeridge_kernel_additive(const freeridge_kernel* inner, int64_t d, const int32_t* label,
+                                           freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] {
+    const KernelPtr& kernel = required("inner", inner).kernel;
+    if (label == nullptr) return additive_kernel(kernel, {});
+    require_size("d", d);
+    return additive_kernel(kernel, {label, d});
   });
 }
 

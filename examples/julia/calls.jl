@@ -86,6 +86,9 @@ freeridge_kernel_product(factors, count, out) =
 freeridge_kernel_scaled(inner, d, scale, out) =
     ccall((:freeridge_kernel_scaled, library), freeridge_status, (Ptr{freeridge_kernel}, Int64, Ptr{Float64},
           Ptr{Ptr{freeridge_kernel}}), inner, d, scale, out)
+freeridge_kernel_additive(inner, d, label, out) =
+    ccall((:freeridge_kernel_additive, library), freeridge_status, (Ptr{freeridge_kernel}, Int64, Ptr{Int32},
+          Ptr{Ptr{freeridge_kernel}}), inner, d, label, out)
 freeridge_kernel_precomputed(out) =
     ccall((:freeridge_kernel_precomputed, library), freeridge_status, (Ptr{Ptr{freeridge_kernel}},), out)
 freeridge_kernel_describe(kernel, size, text, length) =

@@ -9,35 +9,15 @@
 #include "libcore/kernel/feature_sums.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/kernel_text.hpp"
+#include "libcore/kernel/one_pass.hpp"
 #include "libcore/kernel/parameters.hpp"
+#include "libcore/kernel/parts.hpp"
 #include "libcore/kernel/value_loops.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr Index unbounded = std::numeric_limits<Index>::max();
-constexpr Index depth_limit = 1000;              // a walk through a kernel takes one stack frame for each level
-constexpr Index kernels_limit = Index{1} << 20;  // 64 sums of a kernel with itself would have 2^64 parts
-
-// own: the hyperparameters beside those of the parts.
-Kernel::Extent extent_of(Span<const KernelPtr> parts, Index own) {
-  Kernel::Extent out{0, 0, 0, own};
-  for (const KernelPtr& part : parts) {
-    const Kernel::Extent inner = part->extent();
-    out = {std::max(out.depth, inner.depth), out.kernels + inner.kernels, out.bandwidths + inner.bandwidths,
-           out.hyperparameters + inner.hyperparameters};
-  }
-  ++out.depth;
-  ++out.kernels;
-  if (out.depth > depth_limit)
-    fail(Status::invalid_argument, "the kernel would be ", out.depth, " kernels deep; at most ", depth_limit,
-         " are possible");
-  if (out.kernels > kernels_limit)
-    fail(Status::invalid_argument, "the kernel would be made of ", out.kernels, " kernels; at most ", kernels_limit,
-         " are possible");
-  return out;
-}
-
 class Scaled final : public Kernel {
  public:
   Scaled(KernelPtr inner, Array<double> scale)
@@ -200,16 +180,20 @@ class Sum final : public Composite {
     Span<double> rest = to.parameters;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const Index count = parts_[p]->extent().hyperparameters;
-      if (weights_[p] > 0) {
-        const double weight = to.weight * weights_[p];
-        parts_[p]->evaluate(a, b, tile.view());
-        rest[0] += weight * sum_of_products(s, tile.view());
-        if (count > 0 || !to.lengths.empty()) {
-          copy(s, tile.view());
-          parts_[p]->add_log_gradient(a, b, tile.view(), {weight, rest.subspan(1, count), to.lengths});
-        }
-      }
+      const Span<double> by_weight = rest.first(1), by_part = rest.subspan(1, count);
       rest = rest.subspan(1 + count);
+      if (weights_[p] == 0) continue;
+      const LogGradient of_part{to.weight * weights_[p], by_part, to.lengths};
+      if (const auto* const both = dynamic_cast<const ValuesWithGradient*>(parts_[p].get())) {
+        copy(s, tile.view());
+        by_weight[0] += of_part.weight * both->add_value_and_log_gradient(a, b, tile.view(), of_part);
+        continue;
+      }
+      parts_[p]->evaluate(a, b, tile.view());
+      by_weight[0] += of_part.weight * sum_of_products(s, tile.view());
+      if (count == 0 && to.lengths.empty()) continue;
+      copy(s, tile.view());
+      parts_[p]->add_log_gradient(a, b, tile.view(), of_part);
     }
   }
 
@@ -326,13 +310,6 @@ class Product final : public Composite {
     }
   }
 };
-
-// The part `name` of another kernel must be a function of two points.
-void require_function(std::string_view name, const Kernel& part) {
-  if (part.precomputed())
-    fail(Status::invalid_argument, name,
-         " is a precomputed kernel, which cannot be a part of another kernel; combine the matrices instead");
-}
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// A kernel function k(x, z), evaluated on tiles. The kernels: dot_product.cpp, radial.cpp, composite.cpp,
+// A kernel function k(x, z), evaluated on tiles. The kernels: dot_product.cpp, radial.cpp, composite.cpp, additive.cpp,
 // precomputed.cpp, plus_one.cpp.
 #pragma once
 
@@ -17,8 +17,8 @@ class Kernel;
 class KernelText;  // kernel_text.hpp
 using KernelPtr = std::shared_ptr<const Kernel>;
 
-// A parameter by its name in the grammar of kernel_text.hpp, but for the weights of a sum ("weights") and the divisors
-// of a scaled kernel ("scale"), which have no name there. The values are the kernel's own.
+// A parameter by its name in the grammar of kernel_text.hpp, but for the weights of a sum ("weights"), the divisors of a scaled
+// kernel ("scale") and the labels of an additive one ("label"), which have no name there. The values are the kernel's own.
 struct KernelParameter {
   const char* name;
   Span<const double> values;  // one number; of a sum one for each term, of a scaled kernel one for each feature
@@ -29,8 +29,8 @@ struct KernelParameter {
 // The derivative of a kernel by x is a sum of terms, one for each kernel of the distance or of the inner product in it:
 //     difference   d k(x, z) / d x = weight Q(x, z) (x - z) / s^2      Q = 2 phi'(r^2),  r = |(x - z) / s|
 //     point        d k(x, z) / d x = weight Q(x, z) z / s^2            Q = psi'(x'D^2 z), D = diag(s)^-1
-// s are the divisors of the columns. In a product Q has the values of the other factors. Q is p x q, as the tile that
-// evaluate fills.
+// s are the divisors of the columns; infinite: the term does not depend on that column. In a product Q has the values of the
+// other factors. Q is p x q, as the tile that evaluate fills.
 struct SlopeTerm {
   enum class Form { difference, point } form;
   ConstMatrixView q;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -53,6 +54,14 @@ double divisor2(const SlopeTerm& term, Index k) {
   return term.divisor.empty() ? 1 : term.divisor[k] * term.divisor[k];
 }
 
+// The columns of x that a term depends on.
+Array<Index> columns_of(const SlopeTerm& term, Index d) {
+  Array<Index> out;
+  for (Index k = 0; k < d; ++k)
+    if (term.divisor.empty() || term.divisor[k] < infinity) out.push_back(k);
+  return out;
+}
+
 // The terms of the points a and b, with ones for the factor.
 void each_term(const Kernel& kernel, ConstMatrixView a, ConstMatrixView b, const TakeSlope& take) {
   Matrix ones(a.rows, b.rows, 1.0);
@@ -70,29 +79,35 @@ class GradientTile {
   void add(ConstMatrixView z, ConstMatrixView c) {
     each_term(kernel_, points_, z, [&](const SlopeTerm& term) {
       const bool difference = term.form == SlopeTerm::Form::difference;
+      const Array<Index> columns = columns_of(term, z.cols);
+      const Index count = std::ssize(columns);
       for (Index j = 0; j < c.cols; ++j) {
-        multiply(term, z, {c.col(j), c.rows});
-        for (Index k = 0; k < z.cols; ++k) {
+        multiply(term, columns, z, {c.col(j), c.rows});
+        for (Index p = 0; p < count; ++p) {
+          const Index k = columns[p];
           const double factor = term.weight / divisor2(term, k);
           double* const to = out_.col(k + z.cols * j);
           for (Index i = 0; i < out_.rows; ++i)
-            to[i] += factor * (difference ? (points_(i, k) - mean_[k]) * products_(i, z.cols) - products_(i, k)
-                                          : products_(i, k));
+            to[i] += factor * (difference ? (points_(i, k) - mean_[k]) * products_(i, count) - products_(i, p)
+                                          : products_(i, p));
         }
       }
     });
   }
 
  private:
-  // Q [c o (Z - m), c], without m where the term has no difference.
-  void multiply(const SlopeTerm& term, ConstMatrixView z, Span<const double> c) {
+  // Q [c o (Z - m), c] for the columns of the term, without m where it has no difference.
+  void multiply(const SlopeTerm& term, Span<const Index> columns, ConstMatrixView z, Span<const double> c) {
     const bool difference = term.form == SlopeTerm::Form::difference;
+    const Index count = std::ssize(columns);
     if (right_.rows() < z.rows) right_ = Matrix(z.rows, z.cols + 1);
-    const MatrixView right = right_.view().row_range(0, z.rows);
-    for (Index k = 0; k < z.cols; ++k)
-      for (Index l = 0; l < z.rows; ++l) right(l, k) = c[l] * (z(l, k) - (difference ? mean_[k] : 0));
-    for (Index l = 0; l < z.rows; ++l) right(l, z.cols) = c[l];
-    gemm(Op::none, Op::none, 1, term.q, right, 0, products_.view());
+    const MatrixView right = right_.view().block(0, 0, z.rows, count + 1);
+    for (Index p = 0; p < count; ++p) {
+      const Index k = columns[p];
+      for (Index l = 0; l < z.rows; ++l) right(l, p) = c[l] * (z(l, k) - (difference ? mean_[k] : 0));
+    }
+    for (Index l = 0; l < z.rows; ++l) right(l, count) = c[l];
+    gemm(Op::none, Op::none, 1, term.q, right, 0, products_.view().columns(0, count + 1));
   }
 
   const Kernel& kernel_;
@@ -101,6 +116,16 @@ class GradientTile {
   MatrixView out_;
   Matrix products_, right_;
 };
+
+// Q'[a o (P - m), a] for these columns; weighted: [a o (P - m), a] for all columns.
+void multiply_transposed(const SlopeTerm& term, Span<const Index> columns, ConstMatrixView weighted, MatrixView out) {
+  const Index count = std::ssize(columns);
+  if (count + 1 == weighted.cols) return gemm(Op::transpose, Op::none, 1, term.q, weighted, 0, out);
+  Matrix own(weighted.rows, count + 1);
+  for (Index c = 0; c <= count; ++c)
+    std::copy_n(weighted.col(c < count ? columns[c] : weighted.cols - 1), weighted.rows, own.col(c));
+  gemm(Op::transpose, Op::none, 1, term.q, own.view(), 0, out.columns(0, count + 1));
+}
 
 }  // namespace
 
@@ -143,12 +168,15 @@ void gradient_functional(const Kernel& kernel, const Rows& points, Span<const do
       for (Index i = 0; i < p.rows; ++i) weighted(i, d) = a[row + i];
       each_term(kernel, p, z, [&](const SlopeTerm& term) {
         const bool difference = term.form == SlopeTerm::Form::difference;
-        gemm(Op::transpose, Op::none, 1, term.q, weighted, 0, products.view());
-        for (Index k = 0; k < d; ++k) {
+        const Array<Index> columns = columns_of(term, d);
+        const Index count = std::ssize(columns);
+        multiply_transposed(term, columns, weighted, products.view());
+        for (Index c = 0; c < count; ++c) {
+          const Index k = columns[c];
           const double factor = term.weight / divisor2(term, k);
           for (Index l = 0; l < z.rows; ++l)
-            part(l, k) += factor * (difference ? products(l, k) - (z(l, k) - mean[k]) * products(l, d)
-                                               : z(l, k) * products(l, d));
+            part(l, k) += factor * (difference ? products(l, c) - (z(l, k) - mean[k]) * products(l, count)
+                                               : z(l, k) * products(l, count));
         }
       });
     }

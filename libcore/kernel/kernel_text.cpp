@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/memory.hpp"
+#include "libcore/kernel/additive.hpp"
 
 namespace freeridge {
 namespace {
@@ -13,10 +14,10 @@ namespace {
 constexpr std::size_t small_text = 1 << 20;  // bytes for which the machine's memory is not asked about
 constexpr Index nesting_limit = 64;          // nested brackets and kernels: bounds the stack that recursion takes
 
-constexpr std::string_view names[] = {"linear", "polynomial", "gaussian", "laplacian",
-                                      "matern", "scaled",     "product",  "precomputed"};
+constexpr std::string_view names[] = {"linear", "polynomial", "gaussian", "laplacian",  "matern",
+                                      "scaled", "additive",   "product",  "precomputed"};
 constexpr const char* kernel_names =
-    "linear, polynomial, gaussian, laplacian, matern, scaled, product, precomputed or (";
+    "linear, polynomial, gaussian, laplacian, matern, scaled, additive, product, precomputed or (";
 
 // Recursive descent, one member for each rule of the grammar.
 class Parser {
@@ -106,11 +107,25 @@ class Parser {
       expect(")");
       return made(start, [&] { return scaled_kernel(std::move(inner), scale); });
     }
+    if (name == "additive") return additive(start);
     Array<KernelPtr> factors;
     do factors.push_back(sum());
     while (accept(","));
     expect(")");
     return made(start, [&] { return product_kernel(std::move(factors)); });
+  }
+
+  KernelPtr additive(std::size_t start) {
+    Array<std::int32_t> label;
+    if (accept("[")) {
+      do label.push_back(whole());
+      while (accept(","));
+      expect("]");
+      expect(",");
+    }
+    KernelPtr inner = sum();
+    expect(")");
+    return made(start, [&] { return additive_kernel(std::move(inner), label); });
   }
 
   // Makes the kernel whose text begins at `start`. If that throws, the message gets this place added.
@@ -134,6 +149,10 @@ class Parser {
 
   Index integer(std::string_view name) {
     begin_parameter(name);
+    return whole();
+  }
+
+  std::int32_t whole() {
     skip_spaces();
     std::int32_t value = 0;
     const auto [end, error] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), value);

@@ -14,6 +14,7 @@
 
 #include "libcore/kernel/feature_sums.hpp"
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/kernel/one_pass.hpp"
 #include "libcore/kernel/parameters.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -38,16 +39,22 @@ struct Profile {
   // 0 where it is to be divided by u.
   void (*Passes::*slope_pass)(double* v, Index n, double a, By by);
   double slope_weight;
+  FeaturePasses Passes::*feature;
   bool pole = false;
 };
 
-constexpr Profile gaussian{"gaussian", "sigma", 0, 0, &Passes::gaussian, &Passes::gaussian, -2};
-constexpr Profile laplacian{"laplacian", "sigma", 0, 1, &Passes::laplacian, &Passes::laplacian, -1, true};
-constexpr Profile matern12{"matern", "length", 0.5, 1, &Passes::laplacian, &Passes::laplacian, -1, true};
-constexpr Profile matern32{"matern", "length", 1.5, 1.7320508075688772, &Passes::matern32, &Passes::laplacian, -3};
-constexpr Profile matern52{"matern", "length", 2.5, 2.23606797749979, &Passes::matern52, &Passes::matern32, -5.0 / 3};
+constexpr Profile gaussian{"gaussian",        "sigma",           0,  0,
+                           &Passes::gaussian, &Passes::gaussian, -2, &Passes::gaussian_feature};
+constexpr Profile laplacian{
+    "laplacian", "sigma", 0, 1, &Passes::laplacian, &Passes::laplacian, -1, &Passes::laplacian_feature, true};
+constexpr Profile matern12{
+    "matern", "length", 0.5, 1, &Passes::laplacian, &Passes::laplacian, -1, &Passes::laplacian_feature, true};
+constexpr Profile matern32{"matern",          "length",           1.5, 1.7320508075688772,
+                           &Passes::matern32, &Passes::laplacian, -3,  &Passes::matern32_feature};
+constexpr Profile matern52{"matern",          "length",          2.5,      2.23606797749979,
+                           &Passes::matern52, &Passes::matern32, -5.0 / 3, &Passes::matern52_feature};
 
-class Radial final : public Kernel {
+class Radial final : public Kernel, public ValuesWithGradient {
  public:
   Radial(const Profile& profile, double bandwidth) : profile_(profile), bandwidth_(bandwidth) {
     // v a with a = 1 / sigma^2 (or root / length) is much faster than v / sigma^2, but a may overflow or underflow
@@ -83,15 +90,23 @@ class Radial final : public Kernel {
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     Matrix r2(s.rows, s.cols);
     passes().distances(a, b, r2.view());
-    if (profile_.pole) divide_by_u(r2.view(), s);
-    Matrix tile = copy_of(r2.view());
-    multiply_by_slope(tile.view(), s);
-    const double weight = -to.weight * profile_.slope_weight;
-    to.parameters[0] += weight * (sum_of_products(s, r2.view()) / bandwidth_ / bandwidth_);
-    if (to.lengths.empty()) return;
-    Array<double> sums = squares_by_feature(a, b, r2.view(), s);
-    for (double& sum : sums) sum = sum / bandwidth_ / bandwidth_;
-    add_scaled(weight, sums, to.lengths);
+    add_log_gradient(a, b, r2.view(), s, to);
+  }
+
+  double add_value_and_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s,
+                                    const LogGradient& to) const override {
+    Matrix r2(s.rows, s.cols);
+    passes().distances(a, b, r2.view());
+    Matrix values = copy_of(r2.view());
+    each_run(values.view(), [&](double* v, Index n) { (passes().*profile_.pass)(v, n, a_, by_); });
+    const double value = sum_of_products(s, values.view());
+    add_log_gradient(a, b, r2.view(), s, to);
+    return value;
+  }
+
+  std::optional<OneFeature> one_feature() const {
+    if (by_ == By::divisor) return std::nullopt;
+    return OneFeature{&(passes().*profile_.feature), a_};
   }
 
   const char* name() const override { return profile_.name; }
@@ -112,6 +127,25 @@ class Radial final : public Kernel {
   }
 
  private:
+  // r2: the squared distances.
+  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, ConstMatrixView r2, MatrixView s,
+                        const LogGradient& to) const {
+    if (profile_.pole) divide_by_u(r2, s);
+    Matrix tile = copy_of(r2);
+    multiply_by_slope(tile.view(), s);
+    const double weight = -to.weight * profile_.slope_weight;
+    const double by_bandwidth = weight * (sum_of_products(s, r2) / bandwidth_ / bandwidth_);
+    to.parameters[0] += by_bandwidth;
+    if (to.lengths.empty()) return;
+    if (a.cols == 1) {  // a length is another bandwidth
+      to.lengths[0] += by_bandwidth;
+      return;
+    }
+    Array<double> sums = squares_by_feature(a, b, r2, s);
+    for (double& sum : sums) sum = sum / bandwidth_ / bandwidth_;
+    add_scaled(weight, sums, to.lengths);
+  }
+
   // q = q o slope_pass(tile), tile: the r^2, used up.
   void multiply_by_slope(MatrixView tile, MatrixView q) const {
     each_run(tile, [&](double* v, Index n) { (passes().*profile_.slope_pass)(v, n, a_, by_); });
@@ -134,6 +168,11 @@ class Radial final : public Kernel {
 };
 
 }  // namespace
+
+std::optional<OneFeature> one_feature(const Kernel& kernel) {
+  const auto* const radial = dynamic_cast<const Radial*>(&kernel);
+  return radial == nullptr ? std::nullopt : radial->one_feature();
+}
 
 KernelPtr gaussian_kernel(double sigma) {
   require_positive("sigma", sigma);

@@ -2,10 +2,24 @@
 
 #include "libcore/base/instruction_sets.hpp"
 
-#define FREERIDGE_PASSES(name)                                                                                    \
-  constexpr Passes table = {                                                                                      \
-      name, exp_minus, gaussian, rooted<Half>, rooted<ThreeHalves>, rooted<FiveHalves>, power, distances, divide, \
-      add,  multiply,  weighted, finite};
+#define FREERIDGE_PASSES(name)                                  \
+  constexpr Passes table = {name,                               \
+                            exp_minus,                          \
+                            gaussian,                           \
+                            rooted<Half>,                       \
+                            rooted<ThreeHalves>,                \
+                            rooted<FiveHalves>,                 \
+                            power,                              \
+                            distances,                          \
+                            divide,                             \
+                            add,                                \
+                            multiply,                           \
+                            weighted,                           \
+                            finite,                             \
+                            feature_passes<GaussianFeature>,    \
+                            feature_passes<HalfFeature>,        \
+                            feature_passes<ThreeHalvesFeature>, \
+                            feature_passes<FiveHalvesFeature>};
 
 namespace freeridge {
 namespace {

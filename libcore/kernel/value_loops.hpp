@@ -12,6 +12,10 @@
 //   multiply        out = out v
 //   weighted        out = v w_i w, and whether all of it is finite
 //   finite          whether all of v is
+// and for kernels of the distance on one feature, with t = |x_i - z| a (gaussian: t = (x_i - z)^2 a), kappa the profile
+// above of t in the place of u (v a),
+//   add             out_i = out_i + kappa(t_i)
+//   contract        adds s_i kappa(t_i) and s_i dkappa / d log length to sums of every eighth i, 8 of each kind
 // One source (value_loops_body.hpp) is compiled for each instruction set. All give the same bits, wherever in an array
 // or a tile a number stands: the order of a sum does not depend on the width of a register, and the compiler may not
 // fuse a product and a sum (-ffp-contract=off). The one exception is `distances`, which asks for fused operations where
@@ -30,6 +34,12 @@ namespace freeridge {
 // Whether the parameter a of a pass multiplies or divides.
 enum class By { factor, divisor };
 
+// x, out, s: n numbers; sums: 16 numbers.
+struct FeaturePasses {
+  void (*add)(const double* x, Index n, double z, double a, double* out);
+  void (*contract)(const double* x, Index n, double z, double a, const double* s, double* sums);
+};
+
 struct Passes {
   const char* name;
   void (*exp_minus)(double* v, Index n);
@@ -45,6 +55,7 @@ struct Passes {
   void (*multiply)(const double* v, Index n, double* out);
   bool (*weighted)(const double* v, Index n, const double* w_i, double w, double* out);
   bool (*finite)(const double* v, Index n);
+  FeaturePasses gaussian_feature, laplacian_feature, matern32_feature, matern52_feature;
 };
 
 // Calls f(v, n) for the numbers of a tile: once for all of them where they are contiguous, as columns may be short;

@@ -121,6 +121,95 @@ inline void rooted(double* v, Index n, double a, By by) {
   return by == By::factor ? each(v, n, RootFactor<Profile>{a}) : each(v, n, RootDivisor<Profile>{a});
 }
 
+// Kernels of the distance on one feature: k and dk / d log length from one exponential, with t = |x - z| a, or for
+// the Gaussian kernel t = (x - z)^2 a.
+struct ValueAndSlope {
+  Vec value, slope;
+};
+inline Vec distance_of(Vec difference) {
+  constexpr std::int64_t magnitude = INT64_MAX;  // all bits but the sign
+  return (Vec)((Bits)difference & (Bits{} + magnitude));
+}
+inline Vec limited(Vec u) {
+  const Vec limit = Vec{} + 764.0;
+  return u > limit ? limit : u;
+}
+struct GaussianFeature {
+  static Vec argument(Vec difference, double a) { return limited(difference * difference * a); }
+  static Vec value(Vec v) { return exp_minus_scaled(v) * unscale; }
+  static ValueAndSlope both(Vec v) {
+    const Vec e = value(v);
+    return {e, 2.0 * v * e};
+  }
+};
+struct HalfFeature {
+  static Vec argument(Vec difference, double a) { return limited(distance_of(difference) * a); }
+  static Vec value(Vec u) { return exp_minus_scaled(u) * unscale; }
+  static ValueAndSlope both(Vec u) {
+    const Vec e = value(u);
+    return {e, u * e};
+  }
+};
+struct ThreeHalvesFeature : HalfFeature {
+  static Vec value(Vec u) { return (1.0 + u) * exp_minus_scaled(u) * unscale; }
+  static ValueAndSlope both(Vec u) {
+    const Vec e = exp_minus_scaled(u) * unscale;
+    return {(1.0 + u) * e, u * u * e};
+  }
+};
+struct FiveHalvesFeature : HalfFeature {
+  static Vec value(Vec u) { return (1.0 + (u + u * u * (1.0 / 3))) * exp_minus_scaled(u) * unscale; }
+  static ValueAndSlope both(Vec u) {
+    const Vec e = exp_minus_scaled(u) * unscale, third = u * u * (1.0 / 3);
+    return {(1.0 + (u + third)) * e, third * (1.0 + u) * e};
+  }
+};
+
+template <class Feature>
+inline void add_feature(const double* x, Index n, double z, double a, double* out) {
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes)
+    store(load(out + i) + Feature::value(Feature::argument(load(x + i) - z, a)), out + i);
+  if (i == n) return;
+  double rest[lanes] = {};
+  for (Index k = i; k < n; ++k) rest[k - i] = x[k];
+  store(Feature::value(Feature::argument(load(rest) - z, a)), rest);
+  for (Index k = i; k < n; ++k) out[k] += rest[k - i];
+}
+
+// sums[0 ... 7] and sums[8 ... 15]: of every eighth row, whatever the width of a register.
+template <class Feature>
+inline void contract_feature(const double* x, Index n, double z, double a, const double* s, double* sums) {
+  constexpr Index strands = 8 / lanes;
+  Vec values[strands], slopes[strands];
+#pragma GCC unroll 4
+  for (Index r = 0; r < strands; ++r) {
+    values[r] = load(sums + r * lanes);
+    slopes[r] = load(sums + 8 + r * lanes);
+  }
+  double x_rest[8] = {}, s_rest[8] = {};
+  for (Index i = 0; i < n; i += 8) {
+    const double *from = x + i, *weight = s + i;
+    if (i + 8 > n) {
+      for (Index k = i; k < n; ++k) x_rest[k - i] = x[k], s_rest[k - i] = s[k];
+      from = x_rest, weight = s_rest;
+    }
+#pragma GCC unroll 4
+    for (Index r = 0; r < strands; ++r) {
+      const ValueAndSlope at = Feature::both(Feature::argument(load(from + r * lanes) - z, a));
+      values[r] += load(weight + r * lanes) * at.value;
+      slopes[r] += load(weight + r * lanes) * at.slope;
+    }
+  }
+#pragma GCC unroll 4
+  for (Index r = 0; r < strands; ++r) {
+    store(values[r], sums + r * lanes);
+    store(slopes[r], sums + 8 + r * lanes);
+  }
+}
+template <class Feature>
+constexpr FeaturePasses feature_passes = {add_feature<Feature>, contract_feature<Feature>};
+
 struct Power {
   double scale, offset;
   Index degree;
@@ -238,7 +327,22 @@ inline void pack_rows_of(ConstMatrixView a, Index first, Index feature, Index fe
   }
 }
 
+// Of one feature: the same bits as the blocks have.
+inline void squared_differences(const double* a, ConstMatrixView b, MatrixView out) {
+  for (Index j = 0; j < out.cols; ++j) {
+    const double z = b.data[j];
+    double* const to = out.data + j * out.ld;
+    Index i = 0;
+    for (; i + lanes <= out.rows; i += lanes) {
+      const Vec difference = load(a + i) - z;
+      store(difference * difference, to + i);
+    }
+    for (; i < out.rows; ++i) to[i] = (a[i] - z) * (a[i] - z);
+  }
+}
+
 inline void distances(ConstMatrixView a, ConstMatrixView b, MatrixView out) {
+  if (a.cols == 1) return squared_differences(a.data, b, out);
   alignas(64) double x[high * depth], z[panel * depth], block[high * wide];
   for (Index k0 = 0; k0 == 0 || k0 < a.cols; k0 += depth) {
     const Index features = a.cols - k0 < depth ? a.cols - k0 : depth;

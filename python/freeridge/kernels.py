@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
@@ -63,7 +64,7 @@ class Kernel:
     @property
     def parameters(self) -> Dict[str, Array]:
         """Its own parameters by name, each an array: one number, or for scale one for each feature, for weights one
-        for each term. Those of its parts are theirs. Cost: O(numbers)."""
+        for each term, of an additive kernel label, one for each feature or none. Those of its parts are theirs. Cost: O(numbers)."""
         found = {}
         for index in range(self._counts()[0]):
             length = c.INT64()
@@ -75,7 +76,7 @@ class Kernel:
 
     @property
     def parts(self) -> List[Kernel]:
-        """The kernels that it is made of: the terms of a sum, the factors of a product, what a scaled one scales.
+        """The kernels that it is made of: the terms of a sum, the factors of a product, what a scaled or an additive one is made of.
         Cost: O(their number)."""
         found = []
         for index in range(self._counts()[1]):
@@ -146,6 +147,14 @@ class Kernel:
         Raises InputError. Cost: O(d)."""
         scale = vector(scale, name="scale")
         return Kernel("scaled", self.handle, len(scale), pointer(scale))
+
+    def additive(self, label: Optional[ArrayLike] = None) -> Kernel:
+        """The mean of this kernel over terms of the columns: each column (label None), or those with equal labels; columns
+        with a negative label are in none. Raises InputError. Cost: O(d log d)."""
+        if label is None:
+            return Kernel("additive", self.handle, 0, None)
+        terms = vector(label, np.int32, name="label")
+        return Kernel("additive", self.handle, len(terms), pointer(terms))
 
 
 def linear() -> Kernel:

@@ -175,6 +175,7 @@ _declare(STATUS, "freeridge_kernel_matern", nu=DOUBLE, length=DOUBLE, out=KERNEL
 _declare(STATUS, "freeridge_kernel_sum", terms=KERNELS, weights=DOUBLES, count=INT32, out=KERNELS)
 _declare(STATUS, "freeridge_kernel_product", factors=KERNELS, count=INT32, out=KERNELS)
 _declare(STATUS, "freeridge_kernel_scaled", inner=KERNEL, d=INT64, scale=DOUBLES, out=KERNELS)
+_declare(STATUS, "freeridge_kernel_additive", inner=KERNEL, d=INT64, label=INT32S, out=KERNELS)
 _declare(STATUS, "freeridge_kernel_precomputed", out=KERNELS)
 _declare(STATUS, "freeridge_kernel_describe", kernel=KERNEL, size=INT64, text=TEXT, length=INT64S)
 _declare(STATUS, "freeridge_kernel_parse", text=TEXT, out=KERNELS)

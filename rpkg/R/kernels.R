@@ -51,10 +51,11 @@ radial_kernel <- function(name, ...) {
   kernel
 }
 
-# k(x / scale, z / scale), column by column.
-scaled_kernel <- function(kernel, scale) {
-  all_given(kernel, scale)
+# k(x / scale, z / scale), column by column. NULL (then it is not in the list): to be chosen.
+scaled_kernel <- function(kernel, scale = NULL) {
+  all_given(kernel)
   if (!is_kernel(kernel)) refuse("kernel must be a kernel such as gaussian_kernel(), not ", shown(kernel))
+  if (is.null(scale)) return(new_checked_kernel("scaled", inner = kernel))
   if (!is.numeric(scale) || length(scale) == 0L) {
     refuse("scale must be positive numbers, one for each column, not ", shown(scale))
   }
@@ -63,15 +64,28 @@ scaled_kernel <- function(kernel, scale) {
   new_checked_kernel("scaled", inner = kernel, scale = scale)
 }
 
+# The mean of k over terms: each column, or the columns with the same label in `terms`; NA: in no term. In the list they are
+# numbers from 0, -1 for none, as in the core.
+additive_kernel <- function(kernel, terms = NULL) {
+  all_given(kernel)
+  if (!is_kernel(kernel)) refuse("kernel must be a kernel such as gaussian_kernel(), not ", shown(kernel))
+  if (is.null(terms)) return(new_checked_kernel("additive", inner = kernel))
+  if (!is.atomic(terms) || length(terms) == 0L || all(is.na(terms))) {
+    refuse("terms must be labels, one for each column, NA for a column in no term, not ", shown(terms))
+  }
+  new_checked_kernel("additive", inner = kernel, label = match(terms, unique(terms[!is.na(terms)]), 0L) - 1L)
+}
+
 # The same kernel for the columns of these names: named scales find theirs.
 scales_by_name <- function(kernel, columns) {
   for (field in intersect(c("terms", "factors"), names(kernel))) {
     kernel[[field]] <- lapply(kernel[[field]], scales_by_name, columns)
   }
+  if (kernel$name == "additive") kernel$inner <- scales_by_name(kernel$inner, columns)
   if (kernel$name == "scaled") {
     kernel$inner <- scales_by_name(kernel$inner, columns)
     if (length(kernel$scale) == length(columns)) kernel$scale <- by_name(kernel$scale, "scale", columns, "column")
-    kernel$scale <- unname(kernel$scale)
+    if (!is.null(kernel$scale)) kernel$scale <- unname(kernel$scale)
   }
   kernel
 }
@@ -95,7 +109,7 @@ as_kernel <- function(kernel) {
            "k(x, z) of two rows, not ", shown(kernel))
   }
   makers <- list(linear_kernel, polynomial_kernel, gaussian_kernel, laplacian_kernel, matern_kernel, precomputed_kernel,
-                 scaled_kernel)
+                 scaled_kernel, additive_kernel)
   if (any(vapply(makers, identical, NA, kernel))) {
     refuse("kernel must be a kernel, not the function that makes it: with brackets, as in gaussian_kernel()")
   }
@@ -149,7 +163,7 @@ with_kernel_values <- function(fit) {
   fit
 }
 
-# k1 + k2, k1 * k2, and a positive number times a kernel.
+# k1 + k2, k1 * k2, and a positive number times a kernel; NA: a number that is to be chosen.
 `+.freeridge_kernel` <- function(e1, e2) {
   if (missing(e2)) return(e1)
   if (!is_kernel(e1) || !is_kernel(e2)) {
@@ -168,11 +182,12 @@ with_kernel_values <- function(fit) {
   }
   kernel <- if (is_kernel(e1)) e1 else e2
   factor <- if (is_kernel(e1)) e2 else e1
-  if (!is.numeric(factor) || length(factor) != 1L || !is.finite(factor) || factor <= 0) {
+  open <- is.atomic(factor) && length(factor) == 1L && is.na(factor) && !is.nan(factor)
+  if (!open && (!is.numeric(factor) || length(factor) != 1L || !is.finite(factor) || factor <= 0)) {
     refuse("a kernel can be multiplied by a kernel or by one positive number, not by ", shown(factor))
   }
   parts <- weighted_terms(kernel)
-  new_checked_kernel("sum", terms = parts$terms, weights = factor * parts$weights)
+  new_checked_kernel("sum", terms = parts$terms, weights = as.double(factor) * parts$weights)
 }
 
 # Refuses all operators that have no method of their own.
@@ -188,33 +203,47 @@ weighted_terms <- function(kernel) {
 }
 factors_of <- function(kernel) if (kernel$name == "product") kernel$factors else list(kernel)
 parts_of <- function(kernel) {
-  switch(kernel$name, sum = kernel$terms, product = kernel$factors, scaled = list(kernel$inner))
+  switch(kernel$name, sum = kernel$terms, product = kernel$factors, scaled = , additive = list(kernel$inner))
 }
 
 # The name of the bandwidth parameter; NULL for kernels without.
 bandwidth_names <- c(gaussian = "sigma", laplacian = "sigma", matern = "length")
 bandwidth_name <- function(kernel) if (kernel$name %in% names(bandwidth_names)) bandwidth_names[[kernel$name]]
 
-# How many kernels in this one have a bandwidth, and how many of these are still to be chosen.
+# How many kernels in this one have a bandwidth, and how many of these, and of the scales, are still to be chosen.
 bandwidths <- function(kernel) {
   parts <- parts_of(kernel)
-  if (length(parts) > 0L) return(Reduce(`+`, lapply(parts, bandwidths)))
+  if (length(parts) > 0L) return(Reduce(`+`, lapply(parts, bandwidths)) + c(all = 0, open = has_open_scale(kernel)))
   name <- bandwidth_name(kernel)
   c(all = !is.null(name), open = !is.null(name) && is.null(kernel[[name]]))
 }
 
-# Whether the kernel has a bandwidth that is still to be chosen.
+has_open_scale <- function(kernel) kernel$name == "scaled" && is.null(kernel$scale)
+# Whether scales, or weights of a sum, are to be chosen anywhere in it.
+has_open_numbers <- function(kernel) {
+  has_open_scale(kernel) || anyNA(kernel[["weights"]]) || any(vapply(parts_of(kernel), has_open_numbers, NA))
+}
+
+# Whether the kernel has a bandwidth or scales that are still to be chosen.
 chooses_bandwidth <- function(kernel) is_kernel(kernel) && bandwidths(kernel)[["open"]] > 0
 
-# The kernel with the bandwidth that was still to be chosen.
+# The kernel with the bandwidth that was still to be chosen, and with this number for scales and weights, too.
 with_bandwidth <- function(kernel, value) {
+  if (has_open_scale(kernel)) kernel$scale <- rep(value, columns_within(kernel$inner))
+  if (kernel$name == "sum") kernel$weights[is.na(kernel$weights)] <- value
   for (field in intersect(c("terms", "factors"), names(kernel))) {
     kernel[[field]] <- lapply(kernel[[field]], with_bandwidth, value)
   }
-  if (kernel$name == "scaled") kernel$inner <- with_bandwidth(kernel$inner, value)
+  if (kernel$name %in% c("scaled", "additive")) kernel$inner <- with_bandwidth(kernel$inner, value)
   name <- bandwidth_name(kernel)
   if (!is.null(name) && is.null(kernel[[name]])) kernel[[name]] <- value
   kernel
+}
+
+# How many columns the kernel is for; 1: any number.
+columns_within <- function(kernel) {
+  own <- c(length(kernel[["scale"]]) * (kernel$name == "scaled"), length(kernel[["label"]]))
+  max(1L, own, if (kernel$name != "additive") vapply(parts_of(kernel), columns_within, 1))
 }
 
 # Whether k(x, z) = sum_k m_k x_k z_k, and the numbers m_k of d columns.

@@ -1,6 +1,6 @@
 # Kernels that learn: what is free, and what was found (the search itself is the core's, freeridge_select_kernel).
 #
-# Free are the bandwidths that a kernel leaves open; with learn = "all" the given numbers, too (but what others make
+# Free are the bandwidths, scales and weights that a kernel leaves open; with learn = "all" the given numbers, too (but what others make
 # superfluous: a bandwidth beneath free scales, and of a sum the first weight, which lambda stands for). With lengths =
 # "each" a kernel with an open bandwidth becomes k(x / length, z / length), a length for each column; columns with the same
 # label in `bands` (by default those of one factor) have one length. A key is a name for what moves together; NA: held.
@@ -16,11 +16,12 @@ has_lengths <- function(kernel, sparse, criterion, bandwidth_range) {
 
 # The core's search over one bandwidth alone, which is the only number that is free.
 searches_one_bandwidth <- function(fit) {
-  identical(fit$lengths, "one") && !identical(fit$learn, "all") && bandwidths(fit$kernel)[["all"]] == 1
+  identical(fit$lengths, "one") && !identical(fit$learn, "all") && bandwidths(fit$kernel)[["all"]] == 1 &&
+    !has_open_numbers(fit$kernel)
 }
 learns_kernel <- function(fit) {
   fit$kernel$name != "function" && !searches_one_bandwidth(fit) &&
-    (identical(fit$learn, "all") || chooses_bandwidth(fit$kernel))
+    (identical(fit$learn, "all") || chooses_bandwidth(fit$kernel) || has_open_numbers(fit$kernel))
 }
 
 # list(kernel, keys): the kernel with all numbers in their places, as a start, and a key for each hyperparameter, in the
@@ -43,10 +44,21 @@ with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
   }
   if (kernel$name == "polynomial") return(list(kernel = kernel, keys = c(own("scale", !all || beneath), own("offset"))))
   if (kernel$name == "scaled") {
-    inner <- of_part(kernel$inner, 1L, beneath || all)
+    open <- is.null(kernel$scale)
+    if (open) kernel$scale <- rep(1, length(setting$bands))
+    free <- (all || open) && !beneath
+    inner <- of_part(kernel$inner, 1L, beneath || free)
     kernel$inner <- inner$kernel
-    scales <- if (all && !beneath) paste0(place, "length", setting$bands) else rep(NA_character_, length(kernel$scale))
-    return(list(kernel = kernel, keys = c(scales, inner$keys)))
+    scales <- if (!free) NA_character_ else if (open && setting$lengths == "one") "length" else paste0("length", setting$bands)
+    if (free) scales <- paste0(place, scales)
+    return(list(kernel = kernel, keys = c(rep_len(scales, length(kernel$scale)), inner$keys)))
+  }
+  if (kernel$name == "additive") {  # lengths stand around it: within it are the columns of one term
+    each <- setting$lengths == "each" && !beneath && (all || chooses_bandwidth(kernel))
+    if (each) return(with_keys(new_kernel("scaled", inner = kernel), setting, beneath, place))
+    inner <- of_part(kernel$inner, 1L, beneath)
+    kernel$inner <- inner$kernel
+    return(list(kernel = kernel, keys = inner$keys))
   }
   field <- c(sum = "terms", product = "factors")[kernel$name]
   if (is.na(field)) return(list(kernel = kernel, keys = character()))
@@ -54,7 +66,11 @@ with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
   kernel[[field]] <- lapply(parts, `[[`, "kernel")
   keys <- lapply(parts, `[[`, "keys")
   if (kernel$name == "sum") {  # the core has the weight of a term before what is in the term
-    keys <- Map(function(i, inner) c(own(paste0("weight", i), !all || i == 1L), inner), seq_along(keys), keys)
+    open <- is.na(kernel$weights)
+    reference <- if (all || all(open)) 1L else which(!open)[1L]  # what lambda stands for
+    kernel$weights[open] <- 1
+    held <- !(all | open) | seq_along(keys) == reference
+    keys <- Map(function(i, inner) c(own(paste0("weight", i), held[i]), inner), seq_along(keys), keys)
   }
   list(kernel = kernel, keys = unlist(keys))
 }

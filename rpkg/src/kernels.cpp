@@ -24,6 +24,14 @@ KernelPtr scaled(const KernelPtr& inner, SEXP scale) {
   return KernelPtr(made);
 }
 
+// labels: a label for each column, or NULL or nothing: each column is a term.
+KernelPtr additive(const KernelPtr& inner, SEXP labels) {
+  const Rcpp::IntegerVector label = Rf_isNull(labels) ? Rcpp::IntegerVector(0) : Rcpp::IntegerVector(labels);
+  freeridge_kernel* made = nullptr;
+  check(freeridge_kernel_additive(inner.get(), label.size(), label.size() == 0 ? nullptr : label.begin(), &made));
+  return KernelPtr(made);
+}
+
 KernelPtr unscaled(const Rcpp::List& kernel) {
   const auto name = Rcpp::as<std::string>(kernel["name"]);
   freeridge_kernel* made = nullptr;
@@ -49,13 +57,16 @@ KernelPtr unscaled(const Rcpp::List& kernel) {
     check(freeridge_kernel_product(factors.handles.data(), factors.count(), &made));
   } else if (name == "scaled") {
     return scaled(make_kernel(Rcpp::as<Rcpp::List>(kernel["inner"]), R_NilValue), kernel["scale"]);
+  } else if (name == "additive") {
+    return additive(make_kernel(Rcpp::as<Rcpp::List>(kernel["inner"]), R_NilValue),
+                    kernel.containsElementNamed("label") ? static_cast<SEXP>(kernel["label"]) : R_NilValue);
   } else {
     refuse("unknown kernel '" + name + "'");
   }
   return KernelPtr(made);
 }
 
-// What R calls the parts of a sum, a product or a scaled kernel: a list, or the one part.
+// What R calls the parts of a sum or a product: a list; the one part of a scaled or an additive kernel.
 void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
   const std::string name = freeridge_kernel_name(kernel);
   Rcpp::List parts(count);
@@ -64,7 +75,7 @@ void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
     check(freeridge_kernel_get_part(kernel, i, &part));
     parts[i] = kernel_list(KernelPtr(part).get());
   }
-  if (name == "scaled")
+  if (name == "scaled" || name == "additive")
     to.push_back(static_cast<SEXP>(parts[0]), "inner");
   else
     to.push_back(parts, name == "sum" ? "terms" : "factors");
@@ -83,7 +94,11 @@ Rcpp::List kernel_list(const freeridge_kernel* kernel) {
     check(freeridge_kernel_get_parameter(kernel, i, 0, nullptr, &length));
     auto values = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(length));
     check(freeridge_kernel_get_parameter(kernel, i, length, values.begin(), &length));
-    out.push_back(values, freeridge_kernel_parameter_name(kernel, i));
+    const std::string parameter = freeridge_kernel_parameter_name(kernel, i);
+    if (parameter != "label")
+      out.push_back(values, parameter);
+    else if (length > 0)  // labels
+      out.push_back(Rcpp::as<Rcpp::IntegerVector>(values), parameter);
   }
   out.attr("class") = "freeridge_kernel";
   return out;

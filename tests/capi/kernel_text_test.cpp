@@ -105,6 +105,9 @@ TEST(ContractKernelText, APrecomputedKernelIsNoPart) {
   KernelScaled scaled;
   scaled.inner = given.get();
   expect_failure(scaled, FREERIDGE_INVALID_ARGUMENT, {"inner", "precomputed"});
+  KernelAdditive additive;
+  additive.inner = given.get();
+  expect_failure(additive, FREERIDGE_INVALID_ARGUMENT, {"inner", "precomputed"});
 }
 
 TEST(ContractKernelText, PrecomputedDataAreSquare) {

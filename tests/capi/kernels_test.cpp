@@ -82,6 +82,26 @@ TEST(ContractKernels, ScaledRefusesAScaledKernelOfAnotherD) {
   expect_failure(call, FREERIDGE_DIMENSION_MISMATCH, {"d", "2", "3"});
 }
 
+TEST(ContractKernels, AdditiveRefusesScaledKernelsAndLabelsThatDoNotFit) {
+  KernelAdditive call;
+  const Kernel one = Kernel::parse("linear() + 2 * scaled([1], gaussian(sigma = 1))");
+  call.inner = one.get();
+  expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"inner", "scaled"});
+  call.label.null = true;
+  expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"inner", "scaled"});
+  KernelAdditive none;
+  none.label.values = {-1, INT32_MIN};
+  expect_failure(none, FREERIDGE_INVALID_ARGUMENT, {"label[0]", "-1"});
+  KernelAdditive nested;
+  const Kernel three = Kernel::additive(Kernel::gaussian(sample::sigma), {0, 1, 1});
+  nested.inner = three.get();
+  expect_failure(nested, FREERIDGE_DIMENSION_MISMATCH, {"d = 1", "d = 3"});
+  SetData data;
+  Model model(three);
+  data.model = model.get();
+  expect_failure(data, FREERIDGE_DIMENSION_MISMATCH, {text_of(sample::d), "3"});
+}
+
 TEST(ContractKernels, DestroyTakesNull) {
   OutputCapture capture;
   freeridge_kernel_destroy(nullptr);

@@ -26,8 +26,8 @@ const std::vector<int64_t> negative = {-1, INT64_MIN};
 
 TEST(Refusals, Kernels) {
   expect_all_refused<KernelLinear, KernelPolynomial, KernelGaussian, KernelLaplacian, KernelMatern, KernelSum,
-                     KernelProduct, KernelScaled, KernelPrecomputed, KernelParse, KernelEqual, KernelLinearScale,
-                     Create>();
+                     KernelProduct, KernelScaled, KernelAdditive, KernelPrecomputed, KernelParse, KernelEqual,
+                     KernelLinearScale, Create>();
   expect_refused<KernelEvaluate>({{"ldout", integers(bad_leading(sample::m))}});
   expect_refused<KernelDescribe>({{"size", integers(negative)}});
   expect_refused<KernelGetCounts>();

@@ -22,7 +22,7 @@ Kernel random_kernel(Random& random, int depth) {
     for (std::int64_t count = 1 + random.index(3); count > 0; --count) out.push_back(random_kernel(random, depth - 1));
     return out;
   };
-  switch (random.index(depth > 0 ? 9 : 5)) {
+  switch (random.index(depth > 0 ? 10 : 5)) {
     case 0:
       return Kernel::linear();
     case 1:
@@ -44,6 +44,12 @@ Kernel random_kernel(Random& random, int depth) {
     }
     case 7:
       return Kernel::product(parts());
+    case 8: {  // its part has no scaled kernels
+      const Labels label = {static_cast<std::int32_t>(random.index(3)) - 1, 1};
+      const Kernel inner =
+          Kernel::parse("linear() + gaussian(sigma = 1)").with_hyperparameters({1, number(), number()});
+      return Kernel::additive(inner, random.index(2) == 0 ? Labels() : label);
+    }
     default:
       return Kernel::scaled(random_kernel(random, depth - 1), {number(), number()});
   }
@@ -96,6 +102,8 @@ TEST(KernelText, CanonicalForms) {
   EXPECT_EQ(Kernel::product(nested).description(), "product(0.3 * linear() + 1 * gaussian(sigma = 1))");
   EXPECT_EQ(Kernel::scaled(nested[0], {1, 2}).description(),
             "scaled([1, 2], 0.3 * linear() + 1 * gaussian(sigma = 1))");
+  EXPECT_EQ(Kernel::additive(nested[0]).description(), "additive(0.3 * linear() + 1 * gaussian(sigma = 1))");
+  EXPECT_EQ(Kernel::additive(two[1], {7, -3, 2, 7}).description(), "additive([0, -1, 1, 0], gaussian(sigma = 1))");
   nested.push_back(Kernel::linear());
   EXPECT_EQ(Kernel::sum(nested, {2, 0}).description(), "2 * (0.3 * linear() + 1 * gaussian(sigma = 1)) + 0 * linear()");
 }
@@ -105,6 +113,7 @@ TEST(KernelText, WhatIsWrittenByHandIsRead) {
   EXPECT_EQ(canonical("linear()+gaussian(sigma=1)"), "1 * linear() + 1 * gaussian(sigma = 1)");
   EXPECT_EQ(canonical(" \t\n2*linear ( )\r\n"), "2 * linear()");
   EXPECT_EQ(canonical("(linear())"), "linear()");
+  EXPECT_EQ(canonical("additive( [ 4,-2 , 0] ,(gaussian(sigma=1)))"), "additive([0, -1, 1], gaussian(sigma = 1))");
   EXPECT_EQ(canonical("linear() + .5 * linear()"), "1 * linear() + 0.5 * linear()");
   EXPECT_EQ(canonical("(1 * linear() + 2e0 * linear()) + linear()"),
             "1 * (1 * linear() + 2 * linear()) + 1 * linear()");

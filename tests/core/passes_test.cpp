@@ -97,6 +97,53 @@ TEST(Passes, ExponentialIsWithinEightTenthsOfAUnit) {
   }
 }
 
+// Loops on one feature: the profile and its derivative by the logarithm of the length, in long double; the same bits with
+// each instruction set, also where rows do not fill a register.
+TEST(Passes, OneFeatureHasTheProfileAndItsDerivative) {
+  using Real = long double;
+  struct Case {
+    freeridge::FeaturePasses Passes::*feature;
+    bool squared;
+    std::function<Real(Real)> value, slope;
+  };
+  const Case cases[] = {
+      {&Passes::gaussian_feature, true, [](Real v) { return std::exp(-v); },
+       [](Real v) { return 2 * v * std::exp(-v); }},
+      {&Passes::laplacian_feature, false, [](Real u) { return std::exp(-u); }, [](Real u) { return u * std::exp(-u); }},
+      {&Passes::matern32_feature, false, [](Real u) { return (1 + u) * std::exp(-u); },
+       [](Real u) { return u * u * std::exp(-u); }},
+      {&Passes::matern52_feature, false, [](Real u) { return (1 + u + u * u / 3) * std::exp(-u); },
+       [](Real u) { return u * u * (1 + u) / 3 * std::exp(-u); }},
+  };
+  Random random(65);
+  for (const Case& c : cases)
+    for (const std::int64_t n : {1, 7, 8, 19, 40}) {
+      Vector x = random.uniform_vector(n, -3, 3), s = random.uniform_vector(n, -1, 1),
+             start = random.uniform_vector(n, 0, 1);
+      x[0] = n == 40 ? 1e200 : 0.5;
+      Vector first_out, first_sums;
+      for (const Passes* passes : all_passes()) {
+        SCOPED_TRACE(passes->name);
+        Vector out = start, sums(16, 0.0);
+        (passes->*c.feature).add(x.data(), n, 0.5, 0.7, out.data());
+        (passes->*c.feature).contract(x.data(), n, 0.5, 0.7, s.data(), sums.data());
+        Real value = 0, slope = 0, found_value = 0, found_slope = 0;
+        for (std::size_t i = 0; i < out.size(); ++i) {
+          const Real r = std::abs(static_cast<Real>(x[i]) - 0.5L), t = (c.squared ? r * r : r) * 0.7;
+          EXPECT_NEAR(out[i], static_cast<double>(start[i] + c.value(t)), 1e-15);
+          value += s[i] * c.value(t);
+          if (t < 1000) slope += s[i] * c.slope(t);
+        }
+        for (std::size_t k = 0; k < 8; ++k) found_value += sums[k], found_slope += sums[8 + k];
+        EXPECT_NEAR(static_cast<double>(found_value), static_cast<double>(value), 2e-14);
+        EXPECT_NEAR(static_cast<double>(found_slope), static_cast<double>(slope), 2e-14);
+        if (first_out.empty()) first_out = out, first_sums = sums;
+        EXPECT_EQ(out, first_out);
+        EXPECT_EQ(sums, first_sums);
+      }
+    }
+}
+
 TEST(Passes, ExponentialAtTheEnds) {
   for (const Passes* passes : all_passes()) {
     Vector v = {0.0, -0.0, tiny, infinity, huge, 746.0, 745.2, 745.1, nan};

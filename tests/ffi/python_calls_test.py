@@ -124,6 +124,14 @@ class Callers(unittest.TestCase):
         self.assertEqual((product.parameters, fr.linear().parts), ({}, []))
         divided = fr.gaussian(0.3).scaled([2.0, 1 / 3])
         self.assertEqual((divided.parameters["scale"].tolist(), divided.parts), ([2.0, 1 / 3], [fr.gaussian(0.3)]))
+        terms = kernel.additive([5, -1, 5])
+        self.assertEqual((terms.name, terms.parameters["label"].tolist(), terms.parts), ("additive", [0, -1, 0], [kernel]))
+        self.assertEqual(str(fr.gaussian(0.3).additive()), "additive(gaussian(sigma = 0.3))")
+        for wrong in ([], [-1, -2], [0.5], [[0]]):
+            with self.assertRaises(ValueError):
+                kernel.additive(wrong)
+        each = np.mean([kernel.values(x[:, [k]], x[:, [k]]) for k in range(2)], axis=0)
+        self.assertLessEqual(np.max(np.abs(kernel.additive().values(x, x) - each)), 1e-14)
         self.assertEqual(kernel.hyperparameter_names,
                          ["sum.weight[0]", "sum.weight[1]", "sum[1].product[0].matern.length", "sum[1].product[1].gaussian.sigma"])
         self.assertEqual(kernel.hyperparameters.tolist(), [0.5, 2.0, 2.0, 0.3])

@@ -69,6 +69,14 @@ class Kernel {
           "freeridge_kernel_product");
     return Kernel(out);
   }
+  // label empty: each column is a term.
+  static Kernel additive(const Kernel& inner, const Labels& label = {}) {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_additive(inner.get(), static_cast<std::int64_t>(label.size()),
+                                    label.empty() ? nullptr : label.data(), &out),
+          "freeridge_kernel_additive");
+    return Kernel(out);
+  }
   // A handle that a test made by itself.
   static Kernel adopt(freeridge_kernel* kernel) { return Kernel(kernel); }
   static Kernel precomputed() {

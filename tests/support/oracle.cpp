@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -10,6 +11,22 @@
 namespace oracle {
 
 namespace {
+
+Real kernel_value(const KernelSpec& spec, std::vector<Real> a, std::vector<Real> b);
+
+// The mean of the inner kernel over terms.
+Real additive_value(const KernelSpec& spec, const std::vector<Real>& a, const std::vector<Real>& b) {
+  std::map<std::int64_t, std::pair<std::vector<Real>, std::vector<Real>>> terms;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const auto label = spec.label.empty() ? static_cast<std::int64_t>(k) : spec.label[k];
+    if (label < 0) continue;
+    terms[label].first.push_back(a[k]);
+    terms[label].second.push_back(b[k]);
+  }
+  Real sum = 0;
+  for (const auto& [label, term] : terms) sum += kernel_value(spec.parts[0], term.first, term.second);
+  return sum / static_cast<Real>(terms.size());
+}
 
 // k(a, b) of two points in long double.
 Real kernel_value(const KernelSpec& spec, std::vector<Real> a, std::vector<Real> b) {
@@ -45,6 +62,8 @@ Real kernel_value(const KernelSpec& spec, std::vector<Real> a, std::vector<Real>
     case Family::product:
       for (const KernelSpec& part : spec.parts) value *= kernel_value(part, a, b);
       return value;
+    case Family::additive:
+      return additive_value(spec, a, b);
   }
   throw std::invalid_argument("kernel_value: family");
 }
@@ -118,6 +137,8 @@ support::Kernel make_kernel(const KernelSpec& spec) {
         return Kernel::sum(parts, spec.weights);
       case Family::product:
         return Kernel::product(parts);
+      case Family::additive:
+        return Kernel::additive(parts[0], spec.label);
     }
     throw std::invalid_argument("make_kernel: family");
   };

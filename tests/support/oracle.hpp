@@ -20,9 +20,10 @@ using support::Matrix;
 using support::Real;
 using support::Vector;
 
-enum class Family { linear, polynomial, gaussian, laplacian, matern32, matern52, sum, product };
-constexpr Family all_families[] = {Family::linear,   Family::polynomial, Family::gaussian, Family::laplacian,
-                                   Family::matern32, Family::matern52,   Family::sum,      Family::product};
+enum class Family { linear, polynomial, gaussian, laplacian, matern32, matern52, sum, product, additive };
+constexpr Family all_families[] = {Family::linear,    Family::polynomial, Family::gaussian,
+                                   Family::laplacian, Family::matern32,   Family::matern52,
+                                   Family::sum,       Family::product,    Family::additive};
 
 struct KernelSpec {
   Family family = Family::linear;
@@ -30,8 +31,9 @@ struct KernelSpec {
   double scale = 1, offset = 0;        // polynomial
   double sigma = 1;                    // gaussian, laplacian; the length of matern
   Vector columns;                      // not empty: a scaled kernel, column k divided by columns[k]
-  std::vector<KernelSpec> parts = {};  // sum, product
+  std::vector<KernelSpec> parts = {};  // sum, product; additive: the one
   Vector weights = {};                 // sum: one a part
+  support::Labels label = {};          // additive: columns with equal ones are a term, -1: in none; empty: each is one
 
   static KernelSpec linear() { return {}; }
   static KernelSpec polynomial(std::int32_t degree, double scale, double offset) {
@@ -44,6 +46,9 @@ struct KernelSpec {
   }
   static KernelSpec product(std::vector<KernelSpec> factors) {
     return {Family::product, 1, 1, 0, 1, {}, std::move(factors), {}};
+  }
+  static KernelSpec additive(KernelSpec inner, support::Labels label = {}) {
+    return {Family::additive, 1, 1, 0, 1, {}, {std::move(inner)}, {}, std::move(label)};
   }
   KernelSpec with_columns(Vector columns_) const {
     KernelSpec out = *this;

@@ -34,6 +34,11 @@ inline oracle::KernelSpec kernel_of(oracle::Family family, std::int64_t d, bool 
       case Family::product:
         return KernelSpec::product({KernelSpec::gaussian(1.5 * std::sqrt(size)), KernelSpec::polynomial(1, 1.0, 2.0),
                                     KernelSpec::radial(Family::matern32, 2.0 * std::sqrt(size))});
+      case Family::additive: {  // the first and the last column are one term
+        support::Labels label;
+        for (std::int64_t k = 0; k < d; ++k) label.push_back(static_cast<std::int32_t>(k + 1 < d ? k : 0));
+        return KernelSpec::additive(KernelSpec::radial(Family::matern52, 1.0), d < 3 ? support::Labels() : label);
+      }
       default:
         return KernelSpec::radial(family, std::sqrt(size));
     }
@@ -96,8 +101,8 @@ inline const char* route_name(freeridge_route route) {
 }
 
 inline const char* family_name(oracle::Family family) {
-  constexpr const char* names[] = {"Linear",   "Polynomial", "Gaussian", "Laplacian",
-                                   "Matern32", "Matern52",   "Sum",      "Product"};
+  constexpr const char* names[] = {"Linear",   "Polynomial", "Gaussian", "Laplacian", "Matern32",
+                                   "Matern52", "Sum",        "Product",  "Additive"};
   return names[static_cast<std::size_t>(family)];
 }
 

@@ -128,6 +128,16 @@ impl Kernel {
         Kernel::made_by(|out| unsafe { sys::freeridge_kernel_scaled(self.handle(), d, scale.as_ptr(), out) })
     }
 
+    /// The mean of this kernel over terms of the columns: each column (`None`), or those with equal labels, one for each
+    /// column; columns with a negative label are in none.
+    pub fn additive(&self, label: Option<&[i32]>) -> Result<Kernel> {
+        let (d, labels) = match label {
+            None => (0, std::ptr::null()),
+            Some(given) => (size(given.len())?, given.as_ptr()),
+        };
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_additive(self.handle(), d, labels, out) })
+    }
+
     /// The word of its kind: "gaussian", "sum", "scaled".
     pub fn name(&self) -> String {
         text(unsafe { sys::freeridge_kernel_name(self.handle()) })
@@ -152,7 +162,7 @@ impl Kernel {
             .collect()
     }
 
-    /// The terms of a sum, the factors of a product, what a scaled kernel scales; of others none.
+    /// The terms of a sum, the factors of a product, what a scaled or an additive kernel is made of; of others none.
     pub fn parts(&self) -> Result<Vec<Kernel>> {
         (0..self.counts()?.1)
             .map(|index| Kernel::made_by(|out| unsafe { sys::freeridge_kernel_get_part(self.handle(), index, out) }))

@@ -133,6 +133,9 @@ extern "C" {
     pub fn freeridge_kernel_scaled(
         inner: *const freeridge_kernel, d: i64, scale: *const f64, out: *mut *mut freeridge_kernel,
     ) -> freeridge_status;
+    pub fn freeridge_kernel_additive(
+        inner: *const freeridge_kernel, d: i64, label: *const i32, out: *mut *mut freeridge_kernel,
+    ) -> freeridge_status;
     pub fn freeridge_kernel_precomputed(out: *mut *mut freeridge_kernel) -> freeridge_status;
     pub fn freeridge_kernel_describe(
         kernel: *const freeridge_kernel, size: i64, text: *mut c_char, length: *mut i64,

@@ -13,6 +13,13 @@ oracle_kernel <- function(kernel, x, z) {
     sum = Reduce(`+`, Map(function(term, weight) weight * oracle_kernel(term, x, z), kernel$terms, kernel$weights)),
     product = Reduce(`*`, lapply(kernel$factors, oracle_kernel, x, z)),
     scaled = oracle_kernel(kernel$inner, sweep(x, 2L, kernel$scale, "/"), sweep(z, 2L, kernel$scale, "/")),
+    additive = {
+      label <- if (is.null(kernel$label)) seq_len(ncol(x)) else kernel$label
+      terms <- lapply(unique(label[label >= 0]), function(one) which(label == one))
+      Reduce(`+`, lapply(terms, function(columns) {
+        oracle_kernel(kernel$inner, x[, columns, drop = FALSE], z[, columns, drop = FALSE])
+      })) / length(terms)
+    },
     gaussian = exp(-(outer(rowSums(x^2), rowSums(z^2), "+") - 2 * inner) / kernel$sigma^2)
   )
 }

@@ -98,6 +98,51 @@ test_that("a scaled kernel is a kernel of divided columns, also inside others", 
   expect_refusal(freeridge(p$x, p$y, scaled_kernel(linear_kernel(), 1:2), 1), "columns|d = ", "freeridge_dimension_mismatch")
 })
 
+test_that("an additive kernel is the mean over terms of the columns", {
+  p <- problem()
+  inner <- matern_kernel(1.5, 1) + 0.5 * linear_kernel()
+  for (kernel in list(additive_kernel(inner), additive_kernel(inner, c("a", "b", "a")), additive_kernel(inner, c(NA, 2, 1)),
+                      scaled_kernel(gaussian_kernel(2) + 3 * additive_kernel(laplacian_kernel(1)), c(2, 0.5, 10)))) {
+    fit <- freeridge(p$x, p$y, kernel, 0.3)
+    expect_close(loo(fit), oracle_loo(p$x, p$y, kernel, 0.3))
+    expect_close(predict(fit, p$new), oracle_predict(oracle_fit(p$x, p$y, kernel, 0.3), p$new), 1e-9)
+    expect_identical(parse_kernel(as.character(kernel)), kernel)
+  }
+  expect_identical(additive_kernel(inner, c("b", NA, "a", "b"))$label, c(0L, -1L, 1L, 0L))
+  expect_output(print(additive_kernel(gaussian_kernel(), c(1, 1, NA))), "additive([0, 0, -1], gaussian(sigma = to be chosen))",
+                fixed = TRUE)
+  one <- freeridge(p$x, p$y, additive_kernel(gaussian_kernel()), lengths = "one")
+  expect_identical(one$kernel$inner$sigma, chosen_bandwidth(one))
+  each <- freeridge(p$x, p$y, additive_kernel(gaussian_kernel()))
+  expect_identical(each$kernel, scaled_kernel(additive_kernel(gaussian_kernel(1)), each$kernel$scale))
+  expect_refusal(additive_kernel(1), "kernel must be a kernel such as gaussian_kernel\\(\\), not 1")
+  expect_refusal(additive_kernel(inner, c(NA, NA)), "terms must be labels, one for each column, NA for a column in no term")
+  expect_refusal(additive_kernel(inner, list(1)), "terms must be labels")
+  expect_refusal(additive_kernel(scaled_kernel(inner, 1)), "inner has a scaled kernel", "freeridge_invalid_argument")
+  expect_refusal(freeridge(p$x, p$y, additive_kernel(inner, 1:2), 1), "labels of d = 2", "freeridge_dimension_mismatch")
+})
+
+test_that("scales and weights that are left open are learnt, scales for all parts together", {
+  p <- problem(n = 40L)
+  kernel <- scaled_kernel(gaussian_kernel() + NA * linear_kernel() + 2 * additive_kernel(laplacian_kernel()))
+  expect_output(print(kernel), "scaled([to be chosen], 1 * gaussian(sigma = to be chosen) + to be chosen * linear()", fixed = TRUE)
+  expect_identical(unname(hyperparameters(kernel)), c(NA, 1, NA, NA, 2, NA))
+  fit <- freeridge(p$x, p$y, kernel)
+  numbers <- fit$learning$numbers
+  expect_identical(numbers$name[numbers$free], c(paste0("scaled.scale[", 0:2, "]"), "scaled.sum.weight[1]"))
+  expect_identical(fit$kernel$inner$weights[c(1L, 3L)], c(1, 2))
+  expect_identical(fit$kernel$inner$terms[[1L]]$sigma, 1)
+  one <- freeridge(p$x, p$y, kernel, lengths = "one")
+  expect_identical(length(unique(one$kernel$scale)), 1L)
+  expect_identical(one$learning$learnt, 2)
+  expect_true(kernel == scaled_kernel(gaussian_kernel() + NA * linear_kernel() + 2 * additive_kernel(laplacian_kernel())))
+  expect_false(kernel == scaled_kernel(gaussian_kernel() + linear_kernel() + 2 * additive_kernel(laplacian_kernel())))
+  weights <- freeridge(p$x, p$y, NA * gaussian_kernel(1) + 3 * linear_kernel())
+  expect_identical(weights$learning$numbers$name[weights$learning$numbers$free], "sum.weight[0]")
+  expect_identical(weights$kernel$weights[2L], 3)
+  expect_refusal(NaN * linear_kernel(), "by one positive number, not by NaN")
+})
+
 test_that("text that is no kernel is refused with the place", {
   expect_refusal(parse_kernel("gauss(sigma = 1)"), "character 1", "freeridge_invalid_argument")
   expect_refusal(parse_kernel("gaussian(sigma = 0)"), "sigma is 0", "freeridge_invalid_argument")

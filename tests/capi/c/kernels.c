@@ -133,7 +133,8 @@ static void expect_numbers(const freeridge_kernel* kernel, int32_t index, const 
 /* What each kind is made of, and what is made of it again: 0.25 gaussian + 3 product(matern, polynomial), scaled. */
 static void structure(void) {
   static const double weights[2] = {0.25, 3.0}, scale[D] = {1.0 / 3.0, 2.0}, sigma = 0.1, nu = 2.5, length = 1e-300;
-  static const double degree = 100000, factor = 0.5, offset = 1.25;
+  static const double degree = 100000, factor = 0.5, offset = 1.25, canonical[D] = {0, -1};
+  static const int32_t label[D] = {INT32_MAX, INT32_MIN};
   freeridge_kernel *gaussian = NULL, *matern = NULL, *polynomial = NULL, *other = NULL, *inner = NULL, *outer = NULL;
   freeridge_kernel *part = NULL, *again = NULL, *product = NULL;
   const freeridge_kernel* two[2];
@@ -157,6 +158,18 @@ static void structure(void) {
   freeridge_kernel_destroy(other);
   OK(freeridge_kernel_linear(&other));
   expect_structure(other, "linear", "", "", "", 0);
+  freeridge_kernel_destroy(other);
+  OK(freeridge_kernel_additive(gaussian, D, label, &other));
+  expect_structure(other, "additive", "label", "", "", 1);
+  expect_numbers(other, 0, canonical, D);
+  expect_text(other, "additive([0, -1], gaussian(sigma = 0.1))");
+  expect_round_trip(other);
+  freeridge_kernel_destroy(other);
+  OK(freeridge_kernel_additive(gaussian, 0, NULL, &other));
+  expect_structure(other, "additive", "label", "", "", 1);
+  expect_numbers(other, 0, canonical, 0);
+  expect_text(other, "additive(gaussian(sigma = 0.1))");
+  expect_round_trip(other);
   freeridge_kernel_destroy(other);
   OK(freeridge_kernel_precomputed(&other));
   expect_structure(other, "precomputed", "", "", "", 0);
@@ -311,7 +324,7 @@ static void hostile_combinations(void) {
   double weights[2] = {0, 0}, scale[D] = {1, 1};
   char text[8] = "unhurt";
   int64_t length = -7;
-  int32_t equal = -7;
+  int32_t equal = -7, label[D] = {0, -1};
   OK(freeridge_kernel_linear(&linear));
   OK(freeridge_kernel_precomputed(&given));
   parts[0] = parts[1] = holes[0] = linear;
@@ -347,6 +360,15 @@ static void hostile_combinations(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, D, scale, &out));
   scale[1] = INFINITY;
   REFUSED(NOT_FINITE, freeridge_kernel_scaled(linear, D, scale, &out));
+
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(NULL, D, label, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(given, D, label, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, D, label, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, 0, label, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, INT64_MIN, label, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, BEYOND, label, &out));
+  label[0] = -1;
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, D, label, &out)); /* no term */
 
   REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(NULL, sizeof text, text, &length));
   REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(linear, -1, text, &length));

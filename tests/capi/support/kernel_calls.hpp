@@ -65,6 +65,16 @@ struct KernelScaled {
   FREERIDGE_CALL(freeridge_kernel_scaled, inner, d, scale, out);
 };
 
+struct KernelAdditive {
+  static constexpr const char* optional = "label";
+  Kernel owned = Kernel::gaussian(sample::sigma);
+  const freeridge_kernel* inner = owned.get();
+  int64_t d = sample::d;
+  Input<int32_t> label{{3, 0}};
+  KernelOut out{1};
+  FREERIDGE_CALL(freeridge_kernel_additive, inner, d, label, out);
+};
+
 struct KernelPrecomputed {
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_precomputed, out);
