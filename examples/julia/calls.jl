@@ -693,3 +693,5 @@ const freeridge_reader = Ptr{Cvoid}
 freeridge_set_reader(model, layout, n, d, t, callback, user) = ccall((:freeridge_set_reader, library),
     freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Int64, Int64, freeridge_reader, Ptr{Cvoid}),
     model, layout, n, d, t, callback, user)
+freeridge_set_missing(model, on) = ccall((:freeridge_set_missing, library), freeridge_status, (Ptr{freeridge_model},
+    Int32), model, on)

@@ -61,6 +61,8 @@ struct Searched {
   Index t;
   bool fine;  // a lambda costs next to nothing beside the first: the fine grid
   std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors)> scores;
+  // A lambda costs as much for each output as for the first: no output has lambdas tried that are for others.
+  bool alone = false;
 };
 
 // So many lambdas a search for t outputs tries, unless its criterion is rugged.

@@ -474,6 +474,7 @@ _declare(STATUS, "freeridge_accumulator_merge_bytes", other=BYTES, size=INT64, i
 _declare(STATUS, "freeridge_moments_join", count=INT64, other=DOUBLES, inout=DOUBLES)
 _declare(STATUS, "freeridge_set_reader", model=MODEL, layout=INT32, n=INT64, d=INT64, t=INT64, callback=READER,
     user=BYTES)
+_declare(STATUS, "freeridge_set_missing", model=MODEL, on=INT32)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -653,4 +653,5 @@ extern "C" {
     pub fn freeridge_moments_join(count: i64, other: *const f64, inout: *mut f64) -> freeridge_status;
     pub fn freeridge_set_reader(model: *mut freeridge_model, layout: freeridge_layout, n: i64, d: i64, t: i64,
         callback: freeridge_reader, user: *mut c_void) -> freeridge_status;
+    pub fn freeridge_set_missing(model: *mut freeridge_model, on: i32) -> freeridge_status;
 }
