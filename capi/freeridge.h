@@ -32,7 +32,7 @@
  *
  * set_data, set_sparse (and their _view), set_weights, set_fixed_effects, set_kernel, set_intercept, set_landmarks,
  * set_landmark_method, set_reduction, set_accuracy and set_route go back to DATA (unset the factorization and the lambdas).
- * set_groups, set_gaps, set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model loaded from
+ * set_missing, set_groups, set_gaps, set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model loaded from
  * what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
@@ -402,6 +402,20 @@ FREERIDGE_API void freeridge_destroy(freeridge_model* model);
 /* Replaces the kernel (copied), for loops over bandwidths. Goes back to DATA. Cost: O(1). Statuses: INVALID_ARGUMENT;
  * DIMENSION_MISMATCH when a scaled kernel does not fit the data's d. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_kernel* kernel);
+
+/* on: whether NaN in y means that the value was not observed (0 unless set; any other number means yes); it counts in the
+ * next call that sets data. Each output then has the answers of a fit to the rows in which it is observed, exactly, from
+ * the one factorization of all rows: with S the rows in which an output is missing, P of the others is P_TT - P_TS
+ * (P_SS)^-1 P_ST. An output needs two values (else INVALID_ARGUMENT from set_data). Solutions, predictions, variances and
+ * intervals, errors left out (NaN where there is nothing to leave out), criteria but ERROR_RATE, searches for lambda and
+ * the bandwidth, leverages (0 in the rows S), degrees of freedom and fitted values (there the prediction) are these;
+ * what is INVALID_STATE: fixed effects and refinement (from factorize on), objective, cooks_distance, hat_matrix,
+ * coefficient_covariance, coefficient_errors, errors of averages, variance_components, score_gradient, select_kernel.
+ * y is copied where something is missing. Where the observed rows do not determine the others (at lambda = 0), the calls
+ * answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of s rows and each lambda
+ * 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2. Changes no state.
+ * Statuses: INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_missing(freeridge_model* model, int32_t on);
 
 /* Copies the data into the model: x (n x d) and y (n x t), both in `layout`, with leading dimensions ldx and ldy.
  * Weights, groups and landmarks belong to the rows: they are dropped. Goes to DATA. Cost: O(n (d + t)). Statuses:

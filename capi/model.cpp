@@ -213,6 +213,10 @@ freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions,
   });
 }
 
+freeridge_status freeridge_set_missing(freeridge_model* model, int32_t on) {
+  return guarded(__func__, [&] { model_of(model).set_missing(on != 0); });
+}
+
 freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap) {
   return guarded(__func__, [&] {
     Model& m = model_of(model);

@@ -709,3 +709,5 @@ freeridge_estimate_score(model, criterion, probes, count, lambdas, scores, error
     ld)
 freeridge_get_kernel_search_rows(model, row) = ccall((:freeridge_get_kernel_search_rows, library), freeridge_status,
     (Ptr{freeridge_model}, Ptr{Int64}), model, row)
+freeridge_set_missing(model, on) = ccall((:freeridge_set_missing, library), freeridge_status, (Ptr{freeridge_model},
+    Int32), model, on)

@@ -95,6 +95,30 @@ void Problem::set_centre() {
     }
 }
 
+Span<const Index> Problem::missing_rows(Index output) const {
+  return missing ? missing->rows_of(output) : Span<const Index>();
+}
+
+double Problem::sum_w_of(Index output) const {
+  const Span<const Index> rows = missing_rows(output);
+  if (rows.empty()) return sum_w;
+  double sum = 0;
+  auto next = rows.begin();
+  for (Index i = 0; i < n(); ++i) {
+    if (next != rows.end() && *next == i)
+      ++next;
+    else
+      sum += weight(i);
+  }
+  return sum;
+}
+
+double Problem::sum_log_w_of(Index output) const {
+  double sum = sum_log_w;
+  for (const Index i : missing_rows(output)) sum -= 2 * std::log(sqrt_w[i]);
+  return sum;
+}
+
 double Problem::free_leverage(Index i) const {
   double sum = 0;
   for (Index k = 0; k < q(); ++k) sum += q1()(i, k) * q1()(i, k);

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "libcore/base/array.hpp"
+#include "libcore/data/missing.hpp"
 #include "libcore/data/unpenalised.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/rows/rows.hpp"
@@ -93,6 +94,16 @@ struct Problem {
   Span<const double> weights;
   LayoutView fixed;  // F
   bool intercept;
+  // y has numbers in the place of what is missing, which only what knows `missing` takes for none. NULL: nothing is.
+  MissingPtr missing;
+  // Of one output: the rows in which it is not observed; and of the others how many there are, the dimension that their P~
+  // acts on, and the sums of the weights and of their logarithms.
+  Span<const Index> missing_rows(Index output) const;
+  Index n_of(Index output) const { return n() - std::ssize(missing_rows(output)); }
+  Index degrees_of(Index output) const { return degrees() - std::ssize(missing_rows(output)); }
+  double sum_w_of(Index output) const;
+  double sum_log_w_of(Index output) const;
+
   Array<double> sqrt_w;  // n
   double sum_w = 0;
   double sum_log_w = 0;

@@ -1,5 +1,8 @@
 #include "libcore/factor/factorization.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 namespace freeridge {
 
 void Factorization::sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const {
@@ -18,6 +21,17 @@ void Factorization::sweep(Span<const double> lambdas, Index first, Index outputs
       sink.tile(0, l, 1, residual.view(), diagonal.view());
     }
     report(1);
+  }
+}
+
+void ResidualMaker::whole(MatrixView out) const {
+  constexpr Index at_once = 256;
+  Stage stage(0, 0);
+  for (Index col = 0; col < out.cols; col += at_once) {
+    Array<Index> some(std::min(at_once, out.cols - col));
+    std::iota(some.begin(), some.end(), col);
+    stage.next(fraction(col + std::ssize(some), out.cols));
+    columns_of(some, out.columns(col, std::ssize(some)));
   }
 }
 

@@ -59,6 +59,8 @@ class ResidualMaker {
   virtual bool below_floor() const = 0;
   // rho = lambda / s: I - H = rho P~.
   virtual double shrinkage() const = 0;
+  // s
+  virtual double scale() const { no_missing_outputs(); }
   // diag(H), n numbers: the leverages, the intercept's share included.
   virtual void leverage(Span<double> out) const = 0;
   // tr(H)
@@ -108,6 +110,25 @@ class ResidualMaker {
   // ones see linear_directions.hpp). delta is used up.
   virtual void functional_norms(MatrixView /*delta*/, Span<double> /*out*/) const {
     fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
+  }
+
+  // For outputs that are not observed in some rows (observed_rows.hpp). Columns of P~, n x which.size(); and the solution
+  // of Y~ less e in the rows `which`, e and residual = P~ times that with a column for each output.
+  virtual void columns_of(Span<const Index> /*which*/, MatrixView /*out*/) const { no_missing_outputs(); }
+  virtual void whole(MatrixView out) const;  // all of P~, n x n
+  virtual void solve_without(Span<const Index> /*which*/, ConstMatrixView /*e*/, ConstMatrixView /*residual*/,
+                             Index /*first*/, Solution& /*solution*/) const {
+    no_missing_outputs();
+  }
+  // Of a P~ that is of some rows alone: the others, P~ of all rows, and of one output what its values in the others are
+  // above their predictions.
+  virtual Span<const Index> unobserved() const { return {}; }
+  virtual const ResidualMaker& of_all() const { return *this; }
+  virtual Array<double> excess(Index /*output*/) const { return {}; }
+
+ private:
+  [[noreturn]] static void no_missing_outputs() {
+    fail(Status::invalid_state, "the route has no answers for outputs with missing values; set another route");
   }
 };
 

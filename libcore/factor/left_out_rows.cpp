@@ -26,15 +26,30 @@ LeftOutFactor::LeftOutFactor(MatrixView p, Span<const double> noise) : l_(p), ro
   regular_ = potrf(p) && reciprocal_condition(p, norm) > limit;
 }
 
-void LeftOutFactor::solve(MatrixView v) const {
-  const auto scale = [&] {
-    for (Index j = 0; j < v.cols; ++j)
-      for (Index i = 0; i < v.rows; ++i) v(i, j) /= root_[i];
-  };
-  scale();
+void LeftOutFactor::scale(MatrixView v) const {
+  for (Index j = 0; j < v.cols; ++j)
+    for (Index i = 0; i < v.rows; ++i) v(i, j) /= root_[i];
+}
+
+void LeftOutFactor::half_solve(MatrixView v) const {
+  scale(v);
   trsm(Op::none, l_, v);
+}
+
+void LeftOutFactor::other_half_solve(MatrixView v) const {
   trsm(Op::transpose, l_, v);
-  scale();
+  scale(v);
+}
+
+void LeftOutFactor::solve(MatrixView v) const {
+  half_solve(v);
+  other_half_solve(v);
+}
+
+double LeftOutFactor::log_determinant() const {
+  double sum = 0;
+  for (Index k = 0; k < l_.rows; ++k) sum += 2 * (std::log(l_(k, k)) + std::log(root_[k]));
+  return sum;
 }
 
 bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise) {

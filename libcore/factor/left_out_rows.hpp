@@ -17,9 +17,15 @@ class LeftOutFactor {
  public:
   explicit LeftOutFactor(MatrixView p, Span<const double> noise = {});
   bool regular() const { return regular_; }
-  void solve(MatrixView v) const;  // regular() alone
+  void solve(MatrixView v) const;  // regular() alone, as what follows
+  // P = L L': v = L^-1 v, and v = L^-T v; log|P|
+  void half_solve(MatrixView v) const;
+  void other_half_solve(MatrixView v) const;
+  double log_determinant() const;
 
  private:
+  void scale(MatrixView v) const;
+
   MatrixView l_;  // the factor of D^-1/2 P D^-1/2, in the place of P
   Array<double> root_;
   bool regular_ = false;

@@ -36,6 +36,16 @@ void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, So
   }
 }
 
+void take_out(const Problem& problem, Span<const Index> which, ConstMatrixView e, Index first, Solution& solution) {
+  if (problem.q() == 0) return;
+  const Matrix q1 = problem.q1_of(which);
+  for (Index j = 0; j < e.cols; ++j) {
+    const double less = dot(e.rows, q1.data(), e.col(j)) / problem.unpenalised.nu(0);
+    solution.b[first + j] -= less;
+    if (!solution.level.empty()) solution.level[first + j] -= less;
+  }
+}
+
 namespace {
 
 // W^(1/2) c~

@@ -29,6 +29,10 @@ void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, So
 // b and the fixed effects from the coefficients of U (q numbers).
 void set_free(const Problem& problem, Index column, Span<const double> of_u, Solution& solution);
 
+// The intercept of Y~ has moved, where Y~ is less e in the rows `which` than the problem has it, e with a column for each
+// output from `first` on:  A less diag(nu)^-1 q1_S'e. Without fixed effects.
+void take_out(const Problem& problem, Span<const Index> which, ConstMatrixView e, Index first, Solution& solution);
+
 // From c~ (c = W^(1/2) c~), for the dual routes. k_q1 = K_w q1 (n x q):
 //   q1'(W^(1/2) Y - K_w c~ - W^(1/2) U a) = 0   gives   a = A - diag(nu)^-1 k_q1'c~
 // nearly_none: for linear kernels, another part of c~, whose function is zero except in columns of x that are so small

@@ -90,6 +90,7 @@ std::string Model::estimate_score(Criterion criterion, Index probes, Span<const 
 
 std::string Model::objective(Span<const double> lambdas, const ObjectiveViews& out) const {
   require_factorized();
+  require_all_observed("the objective");
   require_lambdas("lambdas", lambdas);
   require_room_for_score(nullptr, static_cast<Index>(lambdas.size()));
   const Hearing hearing(listener_);
@@ -149,7 +150,7 @@ void Model::make_coefficients(const Fit& fit, MatrixView out) const {
     return copy(whole.c.view(), out);
   }
   const Problem& problem = factorization_->problem();
-  if (fit.shared || !factorization_->coefficients_each(fit.lambdas, out))
+  if (fit.shared || data_->missing || !factorization_->coefficients_each(fit.lambdas, out))
     for_each_residual_maker(*factorization_, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
       residual_maker.coefficients(first, out.columns(first, count));
     });
@@ -198,6 +199,10 @@ void Model::fitted(MatrixView fitted) const {
     for (Index j = 0; j < part.cols; ++j)
       for (Index i = 0; i < part.rows; ++i)
         part(i, j) = data_->y(i, first + j) - rho * part(i, j) / factorization_->problem().sqrt_w[i];
+    for (Index j = 0; j < part.cols && !residual_maker.unobserved().empty(); ++j) {
+      const Array<double> excess = residual_maker.excess(first + j);
+      for (std::size_t k = 0; k < excess.size(); ++k) part(residual_maker.unobserved()[k], j) -= excess[k];
+    }
     require_no_overflow("the fitted values", part);
   });
 }

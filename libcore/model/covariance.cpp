@@ -134,6 +134,7 @@ Matrix Model::error_roots(std::string& reason) const {
 }
 
 Model::CoefficientVariances Model::coefficient_variances(CovarianceType type) const {
+  require_all_observed("a covariance of the coefficients");
   const Problem& problem = factorization_->problem();
   const Array<double>& lambdas = fit_->lambdas;
   CoefficientVariances out;

@@ -74,6 +74,8 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
 }
 
 std::string Model::cooks_distance(MatrixView distance) const {
+  require_fitted();
+  require_all_observed("Cook's distance");
   const Index rows = n();
   LeverageTerms terms{Array<double>(rows), Array<double>(rows), 0, 0};
   std::string reason;
@@ -109,7 +111,8 @@ Model::Variance Model::predict_variance(const Points& points) const {
   Variance out{Matrix(m, t()), Array<double>(t()), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const double lambda = fit_->lambdas[first];
-    if (lambda <= 0 || problem.degrees() == 0) {
+    const Index degrees = problem.degrees_of(first);
+    if (lambda <= 0 || degrees == 0) {
       keep_first(out.reason, lambda <= 0 ? "the variance is undefined at lambda = 0"
                                          : "the variance is undefined: the intercept and the fixed effects leave no "
                                            "degree of freedom to estimate it from");
@@ -121,7 +124,7 @@ Model::Variance Model::predict_variance(const Points& points) const {
     }
     Array<double> tau2;
     for (Index j = first; j < first + count; ++j) {
-      tau2.push_back(residual_maker.quadratic_form(j) / static_cast<double>(problem.degrees()));
+      tau2.push_back(residual_maker.quadratic_form(j) / static_cast<double>(degrees));
       const double noise = lambda * tau2.back();
       if (!std::isfinite(tau2.back()) || !std::isfinite(noise))
         fail(Status::not_finite, "the variance of output ", j, " overflows; rescale y or x");

@@ -26,12 +26,18 @@ Index upper_place(double level, Index n) {
   return static_cast<Index>(is_whole ? whole : std::ceil(exact));
 }
 
-// f_(-i)(x) - |e_i| and f_(-i)(x) + |e_i| for all i. f: the prediction made with all rows.
-void left_out_ends(double f, const double* a, const double* e, Span<double> low, Span<double> high) {
-  for (std::size_t i = 0; i < low.size(); ++i) {
+// f_(-i)(x) - |e_i| and f_(-i)(x) + |e_i| for all i but those in `missing`. f: the prediction made with all rows.
+void left_out_ends(double f, const double* a, const double* e, Span<const Index> missing, Span<double> low,
+                   Span<double> high) {
+  auto next = missing.begin();
+  for (std::size_t k = 0, i = 0; k < low.size(); ++i) {
+    if (next != missing.end() && *next == static_cast<Index>(i)) {
+      ++next;
+      continue;
+    }
     const double left_out = f - a[i] * e[i];
-    low[i] = left_out - std::abs(e[i]);
-    high[i] = left_out + std::abs(e[i]);
+    low[k] = left_out - std::abs(e[i]);
+    high[k++] = left_out + std::abs(e[i]);
   }
 }
 
@@ -77,7 +83,7 @@ Model::Intervals Model::predict_jackknife(const Points& points, double level) co
   require_room_to_predict(points.x.rows, 2, true);
   const Hearing hearing(listener_);
   require_finite("x", points.x);
-  const Index n = this->n(), m = points.x.rows, place = upper_place(level, n);
+  const Index n = this->n(), m = points.x.rows;
   const OffsetRows rows_seen = problem_rows(*kernel_, points.x);
   const Points seen(rows_seen.x, points.fixed);
   Intervals out{Matrix(m, t()), Matrix(m, t()), {}};
@@ -90,6 +96,8 @@ Model::Intervals Model::predict_jackknife(const Points& points, double level) co
   const Fit::LeftOut& left_out = this->left_out();
   stage.next(1);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    const Span<const Index> missing = residual_maker.unobserved();
+    const Index observed = n - std::ssize(missing), place = upper_place(level, observed);
     const std::string& undefined = left_out.reasons[first];
     if (!undefined.empty()) {
       keep_first(out.reason, undefined);
@@ -106,16 +114,16 @@ Model::Intervals Model::predict_jackknife(const Points& points, double level) co
       report(1);
       half.next(1);
       parallel_for((rows + points_at_once - 1) / points_at_once, [&](Index block) {
-        Array<double> low(n), high(low);
+        Array<double> low(observed), high(low);
         const Index begin = block * points_at_once, end = std::min(begin + points_at_once, rows);
         for (Index q = begin; q < end; ++q)
           for (Index j = first; j < first + count; ++j) {
             worked(10 * nanosecond * static_cast<double>(n));
-            left_out_ends(out.lower(row + q, j), a.col(q), left_out.errors.col(j), low, high);
+            left_out_ends(out.lower(row + q, j), a.col(q), left_out.errors.col(j), missing, low, high);
             if (!all_finite(low) || !all_finite(high))
               fail(Status::not_finite, "the predictions for row ", row + q, " of x without a row of the data overflow");
-            out.lower(row + q, j) = place > n ? -infinity : smallest(low, n + 1 - place);
-            out.upper(row + q, j) = place > n ? infinity : smallest(high, place);
+            out.lower(row + q, j) = place > observed ? -infinity : smallest(low, observed + 1 - place);
+            out.upper(row + q, j) = place > observed ? infinity : smallest(high, place);
           }
       });
     });

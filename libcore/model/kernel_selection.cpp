@@ -190,7 +190,7 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
 
 const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage,
                                          Index rows, std::int64_t seed, Index evaluations) {
-  require_data();
+  require_all_observed("a search for the kernel by gradients");
   if (hyperparameter_count(*kernel_) == 0)
     fail(Status::invalid_state, "the model's kernel, ", describe(*kernel_),
          ", has no hyperparameters; call freeridge_select_lambda, which chooses lambda alone");

@@ -78,6 +78,7 @@ Model::Conditions Model::condition_number(Span<const double> lambdas) const {
 
 void Model::hat_matrix(double lambda, MatrixView hat, MatrixView inverse) const {
   const Factorization& f = factorization();
+  require_all_observed("a hat matrix");
   require_lambdas("lambda", {lambda});
   const Index rows = n(), block = std::min(column_block, rows);
   require_room_for_columns(block);

@@ -33,12 +33,17 @@ Index Model::lambda_bytes(Index lambdas) const {
     const std::lock_guard<std::mutex> lock(fit_->shared->mutex);
     return fit_->shared->residual_maker != nullptr;
   }();
-  return freeridge::lambda_bytes(route(), factorized_request(), has_maker, lambdas);
+  const Index missing = data_->missing ? checked_doubles(AllRows::doubles(*factorization_), 8) : 0;
+  return freeridge::lambda_bytes(route(), factorized_request(), has_maker, lambdas) + missing;
 }
 
 Index Model::group_bytes(const Groups& groups, Index lambdas) const {
   Index most = 0;
   for (const Group& group : groups.all()) most = std::max(most, static_cast<Index>(group.rows.size()));
+  Index missing = 0;  // left out with each group
+  for (Index j = 0; j < t() && data_->missing; ++j)
+    missing = std::max(missing, static_cast<Index>(std::ssize(data_->missing->rows_of(j))));
+  most = std::min(most + missing, n());
   return freeridge::group_bytes(route(), factorized_request(), most, lambdas);
 }
 

@@ -106,8 +106,9 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
   }
   const Hearing hearing(listener_);
   require_finite("x", x);
-  require_finite("y", y);
   Data data{x, y, {}, {}, {}, {}, {}, 0, {}, {}};
+  if (missing_allowed_) data.missing = missing_outputs(y);
+  if (!data.missing) require_finite("y", y);
   const auto own = [](const auto& from) {
     auto copied = std::make_shared<Matrix>(from.rows, from.cols);
     copy_rows(from, 0, copied->view());
@@ -125,8 +126,13 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
     data.x_copy = own(x);
     data.x = view_of(*data.x_copy);
   }
-  if (copy) {
-    data.y_copy = own(y);
+  if (copy || data.missing) {
+    const std::shared_ptr<Matrix> y_copy = own(y);
+    if (data.missing) {
+      fill_missing(*data.missing, y_copy->view());
+      require_finite("y", view_of(*y_copy));
+    }
+    data.y_copy = y_copy;
     data.y = view_of(*data.y_copy);
   }
   report(1);
@@ -231,6 +237,7 @@ void Model::factorize() {
 }
 
 void Model::for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f) {
+  if (factorization.problem().missing) return for_each_observed(factorization, fit, f);
   const Index t = static_cast<Index>(fit.lambdas.size());
   Stage stage(0, 0);
   if (fit.shared) {
@@ -277,7 +284,7 @@ Model::Fit Model::solve(const Factorization& factorization, Span<const double> l
   set_fit_lambdas(fit, lambdas);
   fit.refined = refinement_ > 0;
   fit.solution = room_for_solution(factorization);
-  const bool solved = !fit.shared && factorization.solve_each(lambdas, fit.solution);
+  const bool solved = !fit.shared && !data_->missing && factorization.solve_each(lambdas, fit.solution);
   if (!solved || refinement_ > 0)
     for_each_residual_maker(factorization, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
       if (!solved) residual_maker.solve(first, count, fit.solution);
@@ -289,7 +296,7 @@ Model::Fit Model::solve(const Factorization& factorization, Span<const double> l
 }
 
 std::optional<Model::Fit> Model::solve_together(Span<const double> lambdas) const {
-  if (refinement_ > 0) return std::nullopt;
+  if (refinement_ > 0 || data_->missing) return std::nullopt;
   Fit fit;
   fit.solution = room_for_solution(*factorization_, std::ssize(lambdas));
   Array<double> of_columns;

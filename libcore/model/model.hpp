@@ -13,6 +13,7 @@
 #include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 #include "libcore/data/offset.hpp"
+#include "libcore/factor/observed_rows.hpp"
 #include "libcore/model/penalised_offset.hpp"
 #include "libcore/model/prediction.hpp"
 #include "libcore/routes/plan.hpp"
@@ -41,6 +42,7 @@ class Model {
 
   // Settings
   void set_kernel(KernelPtr kernel);
+  void set_missing(bool allowed) { missing_allowed_ = allowed; }  // whether NaN in y means not observed
   void set_data(const Rows& x, const LayoutView& y, bool copy);
   // Back to EMPTY, with all settings.
   void drop_data();
@@ -225,6 +227,7 @@ class Model {
     Index landmarks = 0;
     Array<Index> landmark_rows;           // empty: the library chooses
     std::shared_ptr<const Matrix> fixed;  // F; NULL: none
+    MissingPtr missing = nullptr;         // then y is a copy with other numbers in the place of what is missing
 
     Span<const double> weight_values() const { return weights ? Span(*weights) : Span<const double>(); }
     LayoutView fixed_view() const {
@@ -241,6 +244,7 @@ class Model {
     struct Shared {
       std::mutex mutex;
       std::shared_ptr<const ResidualMaker> residual_maker;
+      std::shared_ptr<const AllRows> all_rows;  // where outputs have missing values
     };
     std::shared_ptr<Shared> shared;
     // The left-out errors, which jackknife+ intervals of all new points need. Made by the first call that needs them.
@@ -313,6 +317,10 @@ class Model {
   // P~ for each run of outputs with one lambda: f(residual_maker, first, count).
   using EachResidualMaker = std::function<void(const ResidualMaker&, Index, Index)>;
   static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
+  // The same with missing values: P~ of the rows in which the outputs are observed.
+  static void for_each_observed(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
+  // Throws INVALID_STATE where some outputs have missing values.
+  void require_all_observed(const char* what) const;
   // An answer of n x t numbers at the lambdas in force: part(P~, first, its columns) for each run of outputs with one
   // lambda, whose columns of the answer begin with `first`. what: for the message where there is no memory.
   using EachPart = std::function<void(const ResidualMaker&, Index, MatrixView)>;
@@ -344,6 +352,7 @@ class Model {
 
   KernelPtr kernel_;
   std::optional<Data> data_;
+  bool missing_allowed_ = false;
   Offset offset_ = Offset::free;
   Route route_ = Route::automatic;
   LandmarkMethod landmark_method_ = LandmarkMethod::automatic;

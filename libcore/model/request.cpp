@@ -24,6 +24,7 @@ ProblemPtr Model::make_problem(const KernelPtr& kernel) const {
   auto out = std::make_shared<Problem>(problem_kernel(kernel), rows.x, data_->y, data_->weight_values(),
                                        offset_ == Offset::free, data_->fixed_view());
   out->x_numbers = std::move(rows.numbers);
+  out->missing = data_->missing;
   return out;
 }
 
@@ -63,10 +64,13 @@ std::string Model::explain() const {
 }
 
 FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& landmarks) const {
+  if (data_->fixed) require_all_observed("a model with fixed effects");
+  if (refinement_ > 0) require_all_observed("a refined solution");
   Request wanted = request(kernel);
   wanted.landmarks = landmarks.count;
   const Plan plan = make_plan(wanted);
   require_possible(wanted, plan);
+  if (plan.route == Route::iterative) require_all_observed("a solution of the ITERATIVE route");
   if (offset_ == Offset::penalised)
     require_room(checked_doubles(offset_doubles(*kernel, data_->x), 8), "the copy of x with the offset's ones",
                  "use an intercept that is not penalised");

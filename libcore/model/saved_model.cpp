@@ -1,6 +1,7 @@
 #include "libcore/model/saved_model.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "libcore/base/checks.hpp"
@@ -81,6 +82,28 @@ LayoutView load_data(const char* name, Index rows, Index cols, Layout layout, st
   return {room->data(), rows, cols, room->rows(), layout};
 }
 
+void save_missing(const MissingOutputs* missing, Index t, ByteWriter& out) {
+  out.integer(missing != nullptr ? 1 : 0);
+  for (Index j = 0; j < t && missing != nullptr; ++j) {
+    out.integer(std::ssize(missing->rows_of(j)));
+    out.indices(missing->rows_of(j));
+  }
+}
+
+MissingPtr load_missing(Index n, Index t, ByteReader& in) {
+  if (!load_flag("missing values", in)) return nullptr;
+  Array<Array<Index>> rows(t);
+  for (Array<Index>& some : rows) {
+    const Index count = in.integer("number of missing values", 0, n - 2);
+    in.require("the missing values", count);
+    some.resize(count);
+    in.indices("row of a missing value", 0, n - 1, some);
+    if (std::ranges::adjacent_find(some, std::greater_equal<>()) != some.end())
+      fail(Status::corrupt, "the saved rows of missing values do not ascend");
+  }
+  return std::make_shared<const MissingOutputs>(rows);
+}
+
 void save_groups(const Groups& groups, Index n, ByteWriter& out) {
   Array<std::int32_t> label(n * groups.divisions());
   groups.labels(label);
@@ -152,6 +175,7 @@ void Model::save(ByteWriter& out) const {
   out.integer(refinement_);
   out.integer(expected_lambdas_);
   save_enum(expected_criterion_, out);
+  out.integer(missing_allowed_ ? 1 : 0);
   out.integer(fit_ ? fitted_state : factorization_ ? factorized_state : data_ ? data_state : empty_state);
   if (data_) {
     out.integer(n());
@@ -161,6 +185,7 @@ void Model::save(ByteWriter& out) const {
     save_enum(data_->y.layout, out);
     save_rows(data_->x, out);
     save_data(data_->y, out);
+    save_missing(data_->missing.get(), t(), out);
     out.integer(data_->weights ? 1 : 0);
     out.numbers(data_->weight_values());
     out.integer(data_->groups ? data_->groups->divisions() : 0);
@@ -204,6 +229,7 @@ Model Model::load(ByteReader& in) {
   model.refinement_ = in.integer("refinement", 0, 100);
   model.expected_lambdas_ = in.integer("expected lambdas", 1, largest_dimension);
   model.expected_criterion_ = load_enum("expected criterion", Criterion::loo, Criterion::error_rate, in);
+  model.missing_allowed_ = in.version() >= 6 && load_flag("whether values may be missing", in);
   const State state = load_enum("state", empty_state, fitted_state, in);
   if (state >= data_state) model.load_rows(in);
   if (state >= factorized_state) {
@@ -240,6 +266,7 @@ void Model::load_rows(ByteReader& in) {
   if (data.x.is_sparse() && kernel_->precomputed())
     fail(Status::corrupt, "the saved kernel is precomputed, but x is sparse");
   data.y = load_data("y", n, t, y_layout, data.y_copy, in);
+  if (in.version() >= 6) data.missing = load_missing(n, t, in);
   if (load_flag("weighted", in)) set_weights(in.vector("the weights", largest, n).data());
   if (const Index divisions = in.integer("number of divisions into groups", 0, largest_dimension); divisions > 0) {
     in.require("the labels of groups", n, divisions);

@@ -73,7 +73,7 @@ ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, 
 }
 
 ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
-  require_data();
+  require_all_observed("the gradient of a score");
   require_differentiable(criterion);
   require_lambdas("lambda", {&lambda, 1});
   const Groups* const groups = groups_for(criterion);

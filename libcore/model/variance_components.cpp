@@ -37,6 +37,7 @@ void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double
 
 Model::VarianceComponents Model::variance_components() const {
   require_fitted();
+  require_all_observed("the split of the variance");
   require_room(lambda_bytes(), "the variance components", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   const Problem& problem = factorization_->problem();

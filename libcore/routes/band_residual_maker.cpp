@@ -119,6 +119,27 @@ void BandResidualMaker::functional_norms(MatrixView delta, Span<double> out) con
   }
 }
 
+void BandResidualMaker::columns_of(Span<const Index> which, MatrixView out) const {
+  band_.require_basis();
+  for (Index q = 0; q < out.cols; ++q) {
+    std::fill_n(out.col(q), out.rows, 0.0);
+    out(which[q], q) = 1;
+  }
+  const MatrixView inner = band_.reduce(out);
+  f_.l.solve(inner);
+  for (Index q = 0; q < inner.cols; ++q)
+    for (Index k = 0; k < inner.rows; ++k) inner(k, q) *= f_.s;
+  band_.expand(out);
+}
+
+void BandResidualMaker::solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
+                                      Solution& solution) const {
+  Matrix c = copy_of(residual);
+  for (double& value : c.values()) value = value / f_.s / f_.unit;
+  set_expansion(band_.problem(), band_.k_q1(), first, c.view(), solution);
+  take_out(band_.problem(), which, e, first, solution);
+}
+
 void BandResidualMaker::each_squared_norm(double factor, Span<double> out) const {
   band_.require_basis();
   const Index n = band_.problem().n(), height = band_.tile_rows();

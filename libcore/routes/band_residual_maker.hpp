@@ -16,6 +16,7 @@ class BandResidualMaker final : public ResidualMaker {
   double trace() const override;
   bool below_floor() const override { return !band_.smallest_direction().known(lambda_); }
   double shrinkage() const override { return f_.s == 0 ? 1 : lambda_ / f_.unit / f_.s; }  // 0/0: no eigenvalues
+  double scale() const override { return f_.s * f_.unit; }
   void leverage(Span<double> out) const override;
   double degrees_of_freedom() const override;
   double log_determinant() const override { return f_.log_determinant(); }
@@ -29,6 +30,9 @@ class BandResidualMaker final : public ResidualMaker {
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
 
   void functional_norms(MatrixView delta, Span<double> out) const override;
+  void columns_of(Span<const Index> which, MatrixView out) const override;
+  void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
+                     Solution& solution) const override;
 
   const BandFactor& factor() const { return f_; }
 

@@ -109,6 +109,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   // As far as the estimate of the condition tells.
   bool below_floor() const override { return std::max(lambda_, smallest_) < f_.floor(); }
   double shrinkage() const override { return lambda_ / s_; }
+  double scale() const override { return s_; }
 
   void leverage(Span<double> out) const override {
     if (is_faint()) {
@@ -193,6 +194,37 @@ class CholeskyResidualMaker final : public ResidualMaker {
     solve_half(half);
     solve_other_half(half);
     for (Index q = 0; q < half.cols; ++q) out[q] = dot(m_, half.col(q), half.col(q));
+  }
+
+  void columns_of(Span<const Index> which, MatrixView out) const override {
+    for (Index q = 0; q < out.cols; ++q) {
+      std::fill_n(out.col(q), out.rows, 0.0);
+      out(which[q], q) = 1;
+    }
+    const MatrixView half = f_.contrast().reduce(out);
+    solve_half(half);
+    solve_other_half(half);
+    f_.contrast().expand(out);
+  }
+
+  // Z (L L')^-1 Z'
+  void whole(MatrixView out) const override {
+    const MatrixView inner = f_.contrast().inner(out);
+    for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), out.rows, 0.0);
+    for (Index j = 0; j < m_; ++j)
+      for (Index i = 0; i <= j; ++i) inner(j, i) = u_(i, j);
+    worked(2 * touched * static_cast<double>(m_ * m_));
+    potri(inner);
+    f_.contrast().expand_symmetric(out);
+    mirror(out, 1, out);
+  }
+
+  void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
+                     Solution& solution) const override {
+    Matrix c = copy_of(residual);
+    divide(c.view(), s_);
+    set_expansion(f_.problem(), f_.k_q1(), first, c.view(), solution);
+    take_out(f_.problem(), which, e, first, solution);
   }
 
  private:

@@ -21,6 +21,12 @@ Matrix SparseMaker::solved(Index first, Index count) const {
   return out;
 }
 
+Matrix SparseMaker::solved(Matrix z) const {
+  f_.l.solve(z.view());
+  for (double& value : z.values()) value /= f_.unit;
+  return z;
+}
+
 void SparseMaker::residual(Index first, MatrixView out) const {
   p_.fitted(0, p_.hyperplane(solved(first, out.cols).view()).view(), out);
   for (Index j = 0; j < out.cols; ++j)
@@ -138,6 +144,26 @@ void SparseMaker::columns(Index first, MatrixView hat, MatrixView inverse) const
   }
   solve_at(p_.factor(0));
   p_.fitted(0, p_.hyperplane(z.view()).view(), inverse);
+}
+
+// I - hat
+void SparseMaker::columns_of(Span<const Index> which, MatrixView out) const {
+  const Problem& problem = p_.problem();
+  p_.fitted(0, p_.hyperplane(solved(p_.projected_rows(which)).view()).view(), out);
+  if (problem.q() > 0) gemm(Op::none, Op::transpose, 1, problem.q1().view(), problem.q1_of(which).view(), 1, out);
+  for (Index q = 0; q < out.cols; ++q)
+    for (Index i = 0; i < out.rows; ++i) out(i, q) = (i == which[q] ? 1 : 0) - out(i, q);
+}
+
+void SparseMaker::solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView, Index first,
+                                Solution& solution) const {
+  Matrix z(p_.d(), e.cols), g = solved(first, e.cols);
+  gemm(Op::none, Op::none, 1, p_.projected_rows(which).view(), e, 0, z.view());
+  z = solved(std::move(z));
+  for (Index j = 0; j < e.cols; ++j)
+    for (Index k = 0; k < g.rows(); ++k) g(k, j) -= z(k, j);
+  set_hyperplane(p_.problem(), first, p_.hyperplane(g.view()).view(), solution);
+  take_out(p_.problem(), which, e, first, solution);
 }
 
 // ---- rows ----

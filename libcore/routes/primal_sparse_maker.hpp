@@ -16,6 +16,7 @@ class SparseMaker final : public ResidualMaker {
   double trace() const override;
   bool below_floor() const override { return !p_.smallest_direction().known(lambda_); }
   double shrinkage() const override { return 1; }
+  double scale() const override { return lambda_; }
   void leverage(Span<double> out) const override;
   double degrees_of_freedom() const override;
   double log_determinant() const override;
@@ -27,12 +28,16 @@ class SparseMaker final : public ResidualMaker {
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
+  void columns_of(Span<const Index> which, MatrixView out) const override;
+  void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
+                     Solution& solution) const override;
 
   const BandedFactor& factor() const { return f_; }
 
  private:
-  // (B + lambda I)^-1 Gamma of some outputs.
+  // (B + lambda I)^-1 Gamma of some outputs, and (B + lambda I)^-1 z.
   Matrix solved(Index first, Index count) const;
+  Matrix solved(Matrix z) const;
 
   const SparsePrimal& p_;
   double lambda_;

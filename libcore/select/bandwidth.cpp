@@ -121,12 +121,14 @@ Array<double> score_divisors(const Problem& problem, Criterion criterion) {
   Array<double> out(problem.t(), 1.0);
   if (problem.t() == 1 || criterion == Criterion::error_rate || criterion == Criterion::reml) return out;
   for (Index j = 0; j < problem.t(); ++j) {
-    const double* const y = problem.y_tilde.col(j);
-    const double mean = dot(problem.n(), problem.sqrt_w.data(), y) / problem.sum_w;  // not 0 without an intercept
+    Array<double> y(problem.y_tilde.col(j), problem.y_tilde.col(j) + problem.n()), root = problem.sqrt_w;
+    for (const Index i : problem.missing_rows(j)) y[i] = root[i] = 0;
+    const double sum_w = problem.sum_w_of(j);
+    const double mean = dot(problem.n(), root.data(), y.data()) / sum_w;  // not 0 without an intercept
     double variance = 0;
-    for (std::size_t i = 0; i < problem.sqrt_w.size(); ++i) {
-      const double centred = y[i] - problem.sqrt_w[i] * mean;
-      variance += centred * centred / problem.sum_w;
+    for (std::size_t i = 0; i < root.size(); ++i) {
+      const double centred = y[i] - root[i] * mean;
+      variance += centred * centred / sum_w;
     }
     if (variance != 0) out[j] = variance;
   }

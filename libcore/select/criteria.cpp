@@ -6,11 +6,11 @@
 #include "libcore/base/constants.hpp"
 #include "libcore/select/estimated_criteria.hpp"
 #include "libcore/select/group_criteria.hpp"
+#include "libcore/select/observed_scores.hpp"
 #include "libcore/select/point_criteria.hpp"
 #include "libcore/spectrum/estimating.hpp"
 
 namespace freeridge {
-namespace {}  // namespace
 
 double gcv(Index n, double squared_norm, double trace) {
   return static_cast<double>(n) * (squared_norm / trace) / trace;
@@ -38,9 +38,13 @@ std::string loo_errors(const Problem& problem, const ResidualMaker& residual_mak
   residual_maker.residual_and_diagonal(first, out, diagonal);
   problem.clear_decisive(0, diagonal);
   std::string reason;
+  auto missing = residual_maker.unobserved().begin();
   for (Index i = 0; i < out.rows; ++i) {
     const double p = diagonal[i];
-    if (p == 0) keep_first(reason, no_left_out_error(i));
+    if (missing != residual_maker.unobserved().end() && *missing == i)
+      ++missing;
+    else if (p == 0)
+      keep_first(reason, no_left_out_error(i));
     for (Index j = 0; j < out.cols; ++j) {
       out(i, j) = p == 0 ? nan : out(i, j) / p / problem.sqrt_w[i];
       if (p != 0 && !std::isfinite(out(i, j)))
@@ -54,6 +58,8 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
                    Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
   if (dynamic_cast<const Estimating*>(&factorization) != nullptr)
     return estimated_scores(factorization, criterion, lambdas, first, out, errors);
+  if (factorization.problem().missing)
+    return observed_scores(factorization, criterion, groups, lambdas, first, out, errors);
   if (criterion == Criterion::loo) return loo_scores(factorization, lambdas, first, out, errors);
   if (criterion == Criterion::error_rate) return error_rates(factorization, lambdas, out, errors);
 

@@ -38,7 +38,8 @@ std::string no_left_out_error(Index row);
 std::string one_term();
 std::string error_overflows(Index output);
 
-// The left-out errors of the outputs [first, first + out.cols), n x out.cols, with a NaN where there is none.
+// The left-out errors of the outputs [first, first + out.cols), n x out.cols, with a NaN where there is none, and in rows in
+// which these outputs are not observed.
 // Answers with the reason for the first NaN, empty when there is none.
 std::string loo_errors(const Problem& problem, const ResidualMaker& residual_maker, Index first, MatrixView out);
 

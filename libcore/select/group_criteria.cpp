@@ -63,7 +63,7 @@ class GroupScores {
     for (std::size_t l = 0; l < lambdas_.size(); ++l)
       for (Index j = 0; j < outputs_; ++j) {
         const Spread& spread = spread_of(l, j);
-        const bool defined = residual_makers_[l] && std::isfinite(spread.mean);
+        const bool defined = residual_makers_[l] && spread.v > 0 && std::isfinite(spread.mean);
         if (!defined) keep_reason(l, text("the criterion of output ", first_ + j, " has no value"));
         scores(static_cast<Index>(l), j) = defined ? spread.mean : nan;
         if (errors.data == nullptr) continue;
@@ -119,6 +119,9 @@ class GroupScores {
 
 std::string group_errors(const Factorization& factorization, const ResidualMaker& residual_maker, const Groups& groups,
                          Index first, MatrixView out) {
+  if (!residual_maker.unobserved().empty())
+    return group_errors(factorization, residual_maker.of_all(), groups.without(residual_maker.unobserved()), first,
+                        out);
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < out.rows; ++i) out(i, j) = nan;
   std::string reason;

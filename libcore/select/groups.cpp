@@ -1,6 +1,7 @@
 #include "libcore/select/groups.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -41,6 +42,24 @@ Groups Groups::with_gaps(Span<const std::int32_t> gap, Index layers) const {
         const auto end = group.rows.begin() + group.scored;
         if (group.rows.back() != i && !std::binary_search(group.rows.begin(), end, i)) group.rows.push_back(i);
       }
+  return out;
+}
+
+Groups Groups::without(Span<const Index> rows) const {
+  Groups out(*this);
+  out.groups_.clear();
+  for (const Group& group : groups_) {
+    Group left{group.label, {}, 0, group.division};
+    const auto is_left = [&](Index row) { return !std::ranges::binary_search(rows, row); };
+    const auto middle = group.rows.begin() + group.scored;
+    std::copy_if(group.rows.begin(), middle, std::back_inserter(left.rows), is_left);
+    left.scored = std::ssize(left.rows);
+    if (left.scored == 0) continue;
+    std::copy_if(middle, group.rows.end(), std::back_inserter(left.rows), is_left);
+    left.rows.insert(left.rows.end(), rows.begin(), rows.end());
+    std::sort(left.rows.begin() + left.scored, left.rows.end());
+    out.groups_.push_back(std::move(left));
+  }
   return out;
 }
 

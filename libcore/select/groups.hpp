@@ -27,6 +27,9 @@ class Groups {
   // The same groups with other gaps. gap: one label a row, for each layer of the first division after the other, then for
   // those of the second, ...; labels of no group of the division, and of the row's own group, count for nothing.
   Groups with_gaps(Span<const std::int32_t> gap, Index layers) const;
+  // The same groups for outputs that are not observed in these rows: they are in the gap of every group. A group of such
+  // rows alone is none, and there may be none at all.
+  Groups without(Span<const Index> rows) const;
   const Array<Group>& all() const { return groups_; }  // the groups of a division side by side
   Index divisions() const { return divisions_; }
   Index layers() const { return layers_; }  // 0: no gaps

@@ -67,6 +67,8 @@ struct Searched {
   bool fine;  // a lambda costs next to nothing beside the first: the fine grid
   std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors)> scores;
   bool estimated = false;  // each takes passes over all pairs of points
+  // A lambda costs as much for each output as for the first: no output has lambdas tried that are for others.
+  bool alone = false;
 };
 
 // So many lambdas a search for t outputs tries, unless its criterion is rugged.

@@ -1,10 +1,15 @@
 #include "libcore/spectrum/spectrum_residual_maker.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "libcore/factor/matrix_columns.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 
 namespace freeridge {
+namespace {
+constexpr Index columns_at_once = 256;
+}  // namespace
 
 void SpectrumResidualMaker::residual_and_diagonal(Index first, MatrixView out, Span<double> diagonal_out) const {
   const Matrix shares = f_.shared_gamma(at_, first, out.cols);
@@ -116,6 +121,54 @@ void SpectrumResidualMaker::functional_norms(MatrixView delta, Span<double> out)
     }
     worked(touched * static_cast<double>(f_.r()));
   }
+}
+
+// B diag(share) B_S' and with a complement N_:S = E_S - q1 q1_S' - B B_S', of the columns that N knows.
+void SpectrumResidualMaker::columns_of(Span<const Index> which, MatrixView out) const {
+  SpectrumFactorization::Room room;
+  const ConstMatrixView b = f_.gather(which, room).b;
+  Matrix z(f_.r(), out.cols);
+  for (Index k = 0; k < f_.r(); ++k) {
+    const double share = f_.share(at_, k) - (f_.complement() && f_.in_projector(k) ? 1 : 0);
+    for (Index q = 0; q < out.cols; ++q) z(k, q) = share * b(q, k);
+  }
+  f_.multiply(z.view(), out);
+  if (!f_.complement()) return;
+  if (f_.problem().q() > 0)
+    gemm(Op::none, Op::transpose, -1, f_.problem().q1().view(), f_.problem().q1_of(which).view(), 1, out);
+  for (Index q = 0; q < out.cols; ++q) out(which[q], q) += 1;
+}
+
+// B diag(p) B' by its lower triangle; with a complement by columns.
+void SpectrumResidualMaker::whole(MatrixView out) const {
+  if (f_.complement() || f_.tile_rows() < f_.problem().n()) return ResidualMaker::whole(out);
+  SpectrumFactorization::Room room;
+  const ConstMatrixView b = f_.tile(0, f_.problem().n(), room).b;
+  Matrix scaled(b.rows, std::min(columns_at_once, f_.r()));
+  for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), out.rows, 0.0);
+  for (Index col = 0; col < f_.r(); col += scaled.cols()) {
+    const Index cols = std::min(scaled.cols(), f_.r() - col);
+    for (Index k = 0; k < cols; ++k) {
+      const double root = std::sqrt(f_.share(at_, col + k));
+      for (Index i = 0; i < b.rows; ++i) scaled(i, k) = root * b(i, col + k);
+    }
+    worked(touched * static_cast<double>(b.rows * cols));
+    syrk(Op::none, 1, scaled.view().columns(0, cols), 1, out);
+  }
+  each_pair_below(out.rows, [&](Index i, Index j) { out(j, i) = out(i, j); });
+}
+
+// Gamma is that of Y~ less B_S'e.
+void SpectrumResidualMaker::solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView, Index first,
+                                          Solution& solution) const {
+  SpectrumFactorization::Room room;
+  Matrix less(f_.r(), e.cols), g = at_.coefficients(first, e.cols, functions_);
+  gemm(Op::transpose, Op::none, 1, f_.gather(which, room).b, e, 0, less.view());
+  const Array<double> inverse = at_.inverse(functions_);
+  for (Index j = 0; j < e.cols; ++j)
+    for (Index k = 0; k < f_.r(); ++k) g(k, j) -= inverse[k] * less(k, j);
+  f_.solve(first, g.view(), solution);
+  take_out(f_.problem(), which, e, first, solution);
 }
 
 }  // namespace freeridge

@@ -18,6 +18,7 @@ class SpectrumResidualMaker final : public ResidualMaker {
   double trace() const override { return at_.trace(); }
   bool below_floor() const override { return f_.spectrum().below_floor(at_.lambda()); }
   double shrinkage() const override { return at_.shrinkage(); }
+  double scale() const override { return at_.scale(); }
   void leverage(Span<double> out) const override;
   double degrees_of_freedom() const override { return at_.fitted_trace() + static_cast<double>(f_.problem().q()); }
   double log_determinant() const override { return at_.log_determinant(); }
@@ -32,6 +33,10 @@ class SpectrumResidualMaker final : public ResidualMaker {
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
 
   void functional_norms(MatrixView delta, Span<double> out) const override;
+  void columns_of(Span<const Index> which, MatrixView out) const override;
+  void whole(MatrixView out) const override;
+  void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
+                     Solution& solution) const override;
 
   const SpectrumAt& spectrum() const { return at_; }
 

@@ -482,6 +482,7 @@ _declare(STATUS, "freeridge_get_accuracy", model=MODEL, accuracy=DOUBLES)
 _declare(STATUS, "freeridge_estimate_score", model=MODEL, criterion=INT32, probes=INT64, count=INT64, lambdas=DOUBLES,
     scores=DOUBLES, errors=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_get_kernel_search_rows", model=MODEL, row=INT64S)
+_declare(STATUS, "freeridge_set_missing", model=MODEL, on=INT32)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -165,6 +165,11 @@ class Model(Selection):
         columns = matrix_of_labels(group, self.n, "group")
         return self._change("set_groups", columns.shape[1], pointer(columns.ravel(order="F")))
 
+    def set_missing(self, on: bool = True) -> Model:
+        """Whether NaN in y means that the value was not observed, from the next set_data() on: each output is then fitted to
+        the rows in which it is observed. Cost: O(1)."""
+        return self._change("set_missing", int(bool(on)))
+
     def set_gaps(self, gap: Optional[ArrayLike]) -> Model:
         """Rows that are left out with a group of set_groups() and not scored, as the neighbours of a block: n labels, or
         n x l, a row with a group's label in any of the layers; negative: none. For k divisions n x (l k), the layers of

@@ -393,12 +393,12 @@ core_build_info <- function() {
     .Call(`_freeridge_core_build_info`)
 }
 
-core_create <- function(kernel, scale, x, y) {
-    .Call(`_freeridge_core_create`, kernel, scale, x, y)
+core_create <- function(kernel, scale, x, y, missing = FALSE) {
+    .Call(`_freeridge_core_create`, kernel, scale, x, y, missing)
 }
 
-core_create_sparse <- function(kernel, scale, x, y) {
-    .Call(`_freeridge_core_create_sparse`, kernel, scale, x, y)
+core_create_sparse <- function(kernel, scale, x, y, missing = FALSE) {
+    .Call(`_freeridge_core_create_sparse`, kernel, scale, x, y, missing)
 }
 
 core_set_intercept <- function(handle, intercept) {

@@ -37,7 +37,7 @@ loo.freeridge <- function(object, lambda = NULL, ...) {
   undefined <- integer()
   value <- at_lambdas(object, lambda, function(model) {
     errors <- core_loo(model)
-    undefined <<- c(undefined, which(rowSums(is.nan(errors)) > 0L))
+    undefined <<- c(undefined, which(rowSums(is.nan(errors) & !is.na(object$y)) > 0L))
     stats::naresid(object$na.action, all_rows(object, errors, errors_aside(object, model)))
   })
   if (length(undefined) > 0L) {
@@ -79,7 +79,7 @@ group_errors.freeridge <- function(object, group, lambda = NULL, gap = NULL, ...
 # codes, labels and gap: of the rows that count.
 errors_of_division <- function(fit, model, codes, labels, gap) {
   errors <- core_group_errors(model, codes, NCOL(gap), gap)
-  undefined <- unique(labels[codes >= 0L & rowSums(is.nan(errors)) > 0L])
+  undefined <- unique(labels[codes >= 0L & rowSums(is.nan(errors) & !is.na(fit$y)) > 0L])
   if (length(undefined) > 0L) {
     warn_undefined("the errors are undefined (NaN) in group ", some_of(undefined),
                    ": the other rows do not determine the predictions")

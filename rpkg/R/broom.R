@@ -42,8 +42,8 @@ by_response <- function(fit, columns, terms) {
 glance.freeridge <- function(x, ...) {
   refuse_extra(...)
   weights <- if (is.null(x$weights)) rep(1, nrow(x$x)) else x$weights
-  mean_square <- function(values) colSums(weights * values^2) / sum(weights)
-  centred <- if (x$intercept) sweep(x$y, 2L, colSums(weights * x$y) / sum(weights)) else x$y
+  mean_square <- function(values) observed_means(values^2, weights, x$y)
+  centred <- if (x$intercept) sweep(x$y, 2L, observed_means(x$y, weights, x$y)) else x$y
   total <- mean_square(centred)
   loo <- mean_square(core_loo(model_at(x)))
   frame <- data.frame(

@@ -13,10 +13,10 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   if (by_function) kernel <- precomputed_kernel()
   y <- if (is.null(fit$offset)) fit$y else fit$y - fit$offset
   model <- tryCatch({
-    core_create(unclass(kernel), if (!by_function) fit$scale, with_columns(fit$x), y)
+    core_create(unclass(kernel), if (!by_function) fit$scale, with_columns(fit$x), y, isTRUE(fit$missing_values))
   }, freeridge_not_finite = function(condition) {
     if (!is_sparse(fit$x)) check_finite(fit$x, "x")  # finds the same fault first, and names row and column as R does
-    check_finite(fit$y, "y")
+    check_finite(if (isTRUE(fit$missing_values)) replace(fit$y, is.na(fit$y), 0) else fit$y, "y")
     stop(condition)
   })
   attr(model, "offset") <- fit$offset
@@ -56,7 +56,7 @@ fit_model <- function(fit) {
     found <- timed("bandwidth", core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L],
                                                          fit$bandwidth_range[2L], fit$budget))
     fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
-    if (fit$criterion %in% judged_by_loo) middle <- timed("bandwidth", loo_in_the_middle(model, fit, found))
+    if (fit$criterion %in% judged_by_loo && !fit$missing_values) middle <- timed("bandwidth", loo_in_the_middle(model, fit, found))
     fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
     fit$bandwidth_shape <- found[c("edge", "decades", "dips")]
   } else {
@@ -74,7 +74,7 @@ fit_model <- function(fit) {
       core_select_lambda(model, fit$criterion, range[1L], range[2L])
     })
     fit <- keep_search(fit, model, found)
-    if (fit$criterion %in% judged_by_loo && core_route(model) != "cholesky") {
+    if (fit$criterion %in% judged_by_loo && core_route(model) != "cholesky" && !fit$missing_values) {
       fit$second_opinion <- timed("lambda", second_opinion(model, fit, middle))
       warn_disagreement(fit)
     }

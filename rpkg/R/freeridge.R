@@ -31,7 +31,10 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
   if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
   intercept <- check_intercept(intercept)
   if (!is.null(fixed)) fixed <- fixed_columns(fixed, n, intercept)
-  if (is.null(lengths)) lengths <- if (has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
+  missing_values <- !vector && anyNA(y)  # lengths are learnt by gradients, which need all values
+  if (is.null(lengths)) {
+    lengths <- if (!missing_values && has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
+  }
   if (is.null(criterion)) criterion <- default_criterion(kernel, groups, lengths)
   check_choice(criterion, "criterion", criteria_names)
   if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
@@ -49,7 +52,8 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
     landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
     seed = check_whole(seed, "seed"), route = check_choice(route, "route", route_names),
     reduction = check_choice(reduction, "reduction", c("auto", "qr", "gram")),
-    refine = check_whole(refine, "refine", 0, .Machine$integer.max), x = x, y = y, vector = vector
+    refine = check_whole(refine, "refine", 0, .Machine$integer.max), x = x, y = y, vector = vector,
+    missing_values = missing_values
   )
   fit$fixed <- fixed$x
   fit$fixed_source <- fixed$source

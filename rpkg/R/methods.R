@@ -63,6 +63,13 @@ print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) 
   invisible(x)
 }
 
+# Weighted means of the columns, of the rows in which the outputs y have values.
+observed_means <- function(values, weights, y) {
+  observed <- !is.na(y)
+  values[!observed] <- 0
+  colSums(weights * values) / colSums(weights * observed)
+}
+
 summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ...) {
   refuse_extra(...)
   linear <- is_linear(object$kernel) && !is_sparse(object$x)  # which has no standard errors
@@ -73,8 +80,8 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
   }
   check_choice(type, "type", covariance_types)
   weights <- if (is.null(object$weights)) rep(1, nrow(object$x)) else object$weights
-  mean_square <- function(values) colSums(weights * values^2) / sum(weights)
-  centred <- sweep(object$y, 2L, colSums(weights * object$y) / sum(weights))
+  mean_square <- function(values) observed_means(values^2, weights, object$y)
+  centred <- sweep(object$y, 2L, observed_means(object$y, weights, object$y))
   model <- model_at(object, warn = TRUE)
   loo <- mean_square(core_loo(model))
   freedom <- core_degrees_of_freedom(model)

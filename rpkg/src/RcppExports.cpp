@@ -1133,28 +1133,30 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_create
-SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y);
-RcppExport SEXP _freeridge_core_create(SEXP kernelSEXP, SEXP scaleSEXP, SEXP xSEXP, SEXP ySEXP) {
+SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing);
+RcppExport SEXP _freeridge_core_create(SEXP kernelSEXP, SEXP scaleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP missingSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< SEXP >::type scale(scaleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
-    rcpp_result_gen = Rcpp::wrap(core_create(kernel, scale, x, y));
+    Rcpp::traits::input_parameter< bool >::type missing(missingSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_create(kernel, scale, x, y, missing));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_create_sparse
-SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y);
-RcppExport SEXP _freeridge_core_create_sparse(SEXP kernelSEXP, SEXP scaleSEXP, SEXP xSEXP, SEXP ySEXP) {
+SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y, bool missing);
+RcppExport SEXP _freeridge_core_create_sparse(SEXP kernelSEXP, SEXP scaleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP missingSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< SEXP >::type scale(scaleSEXP);
     Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
-    rcpp_result_gen = Rcpp::wrap(core_create_sparse(kernel, scale, x, y));
+    Rcpp::traits::input_parameter< bool >::type missing(missingSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_create_sparse(kernel, scale, x, y, missing));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1439,8 +1441,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_set_threads", (DL_FUNC) &_freeridge_core_set_threads, 1},
     {"_freeridge_core_threads", (DL_FUNC) &_freeridge_core_threads, 0},
     {"_freeridge_core_build_info", (DL_FUNC) &_freeridge_core_build_info, 0},
-    {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 4},
-    {"_freeridge_core_create_sparse", (DL_FUNC) &_freeridge_core_create_sparse, 4},
+    {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 5},
+    {"_freeridge_core_create_sparse", (DL_FUNC) &_freeridge_core_create_sparse, 5},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},
     {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 3},

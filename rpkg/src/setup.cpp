@@ -6,7 +6,7 @@
 
 // x, y: numeric matrices with n rows. They are not copied: the model borrows R's own memory.
 // [[Rcpp::export(rng = false)]]
-SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y) {
+SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing = false) {
   const auto x_view = Rcpp::as<View>(x);
   const auto y_view = Rcpp::as<View>(y);
   if (x_view.rows() != y_view.rows()) refuse("x and y differ in their number of rows");
@@ -16,6 +16,7 @@ SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y) {
   model->x = x;
   model->y = y;
   check(freeridge_create(k.get(), &model->core));
+  check(freeridge_set_missing(model->core, missing ? 1 : 0));
   check(freeridge_set_data_view(model->core, FREERIDGE_COL_MAJOR, x_view.rows(), x_view.cols(), x_view.data(),
                                 x_view.rows(), y_view.cols(), y_view.data(), y_view.rows()));
   check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
@@ -34,7 +35,7 @@ SparseView::SparseView(const Rcpp::S4& x) : index(x.slot("i")), value(x.slot("x"
 
 // x: a dgCMatrix. It is borrowed, too.
 // [[Rcpp::export(rng = false)]]
-SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y) {
+SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y, bool missing = false) {
   SparseView view(x);
   const auto y_view = Rcpp::as<View>(y);
   if (view.rows != y_view.rows()) refuse("x and y differ in their number of rows");
@@ -44,6 +45,7 @@ SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y) {
   model->y = y;
   model->start = std::move(view.start);
   check(freeridge_create(k.get(), &model->core));
+  check(freeridge_set_missing(model->core, missing ? 1 : 0));
   check(freeridge_set_sparse_view(model->core, FREERIDGE_CSC, view.rows, view.columns, model->start.data(),
                                   view.index.begin(), view.value.begin(), FREERIDGE_COL_MAJOR, y_view.cols(),
                                   y_view.data(), y_view.rows()));

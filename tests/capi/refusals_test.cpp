@@ -42,7 +42,7 @@ TEST(Refusals, Kernels) {
 TEST(Refusals, Settings) {
   expect_all_refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetIntercept, SetRoute,
                      SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
-                     SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, GetGaps,
+                     SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, GetGaps, SetMissing,
                      HasIntercept, GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit,
                      GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement, GetRequestedAccuracy,
                      GetFixedCount>();

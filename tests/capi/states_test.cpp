@@ -106,6 +106,7 @@ const std::vector<Rule>& rules() {
       rule<SetIntercept>(State::empty, Leaves::data),
       rule<SetGroups>(State::data, Leaves::the_same),
       rule<SetGaps>(State::data, Leaves::the_same),
+      rule<SetMissing>(State::empty, Leaves::the_same),
       rule<SetRoute>(State::empty, Leaves::data),
       rule<SetLandmarks>(State::data, Leaves::data),
       rule<SetLandmarkMethod>(State::empty, Leaves::data),

@@ -108,6 +108,7 @@ void add_setters(Scenarios& all) {
   add_on_model<SetExpectedCriterion>(all, "plain", false, spectral);
   add_on_model<SetProgress>(all, "plain", false, spectral);
   add_on_model<SetMemoryLimit>(all, "plain", false, spectral);
+  add_on_model<SetMissing>(all, "plain", false, spectral);
   add_on_model<SetRefinement>(all, "plain", false, spectral);
   add_on_model<SetAccuracy>(all, "plain", false, spectral);
   add_on_model<SetLandmarks>(all, "given", false, landmark);

@@ -292,6 +292,14 @@ class Models(Comparison):
         np.testing.assert_array_equal(model.groups(), np.maximum(twice, -1))
         for wrong in (np.zeros(13), np.zeros((13, 2)), np.zeros((14, 2, 2)), np.full((14, 2), -1)):
             self.assertRaises(ValueError, lambda: model.set_groups(wrong))
+        y = p.y.copy()
+        y[3, 0] = np.nan
+        gappy = fr.Model(fr.gaussian(1.0), p.x, p.y, factorize=False).set_missing().set_data(p.x, y).factorize()
+        rest = np.arange(14) != 3
+        alone = fr.Model(fr.gaussian(1.0), p.x[rest], y[rest, :1]).set_lambda(0.3)
+        self.close(gappy.set_lambda(0.3).loo()[rest, 0], alone.loo()[:, 0])
+        self.assertTrue(np.isnan(gappy.loo()[3, 0]))
+        self.assertRaises(ValueError, lambda: gappy.set_missing(False).set_data(p.x, y))
         blocks, gap = fr.make_blocks(14, 4, before=1, after=3)
         self.assertEqual(gap.shape, (14, 2))
         np.testing.assert_array_equal(np.unique(gap[blocks == 1]), [-1, 0, 2])

@@ -68,7 +68,7 @@ TEST(SavedFormat, AnEmptyModel) {
   support::check(freeridge_set_accuracy(model.get(), 0.125), "");
   const Bytes expected = Words()
                              .text("matern(nu = 2.5, length = 0.75)")
-                             .integers({0, 3, 2, -9, 2, 5, 7, 3})  // settings
+                             .integers({0, 3, 2, -9, 2, 5, 7, 3, 0})  // settings
                              .integers({0, 0})                     // EMPTY, no search
                              .numbers({0.125})                     // the accuracy
                              .container(2);
@@ -86,12 +86,12 @@ TEST(SavedFormat, AModelWithData) {
     model.data_view(packed_x, packed_y, 2, 3, 1).weights({0.25, 4}).groups({-7, 12}).gaps({12, 3});
     support::check(freeridge_set_landmarks(model.get(), 2, rows), "freeridge_set_landmarks");
     Words words;
-    words.text("linear()").integers({1, 0, 0, 0, 0, 0, 100, 1}).integers({1, 2, 3, 1, layout, layout});
+    words.text("linear()").integers({1, 0, 0, 0, 0, 0, 100, 1, 0}).integers({1, 2, 3, 1, layout, layout});
     if (layout == FREERIDGE_COL_MAJOR)
       words.numbers({1, 2, 3, 4, 5, 6});
     else
       words.numbers({1, 3, 5, 2, 4, 6});
-    words.numbers({-1, 0.5});
+    words.numbers({-1, 0.5}).integers({0});  // no missing values
     words.integers({1}).numbers({0.25, 4}).integers({1, -1, 12}).integers({1, 12, -1});  // with gaps
     words.integers({0}).integers({2, 2, 1, 0}).integers({0});  // no fixed effects; landmarks; no search
     EXPECT_EQ(support::saved(model.get()), words.container(2));

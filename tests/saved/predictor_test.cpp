@@ -265,7 +265,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
     others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetFixedEffects, SetGroups,
-                   SetGaps, SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks,
+                   SetGaps, SetMissing, SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks,
                    SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchRows, GetKernelSearchBounds>();

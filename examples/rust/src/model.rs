@@ -137,6 +137,11 @@ impl<'a> Model<'a> {
         self.handle.write(|model| unsafe { sys::freeridge_set_groups(model, divisions, group) })
     }
 
+    /// Whether NaN in y means that a value was not observed, from the next data on.
+    pub fn set_missing(&mut self, on: bool) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_missing(model, i32::from(on)) })
+    }
+
     /// Labels of rows that are left out with a group of the last `set_groups` and not scored: n for each layer of each
     /// division, the layers of the first division first; negative: none.
     pub fn set_gaps(&mut self, gap: Option<&[i32]>) -> Result<()> {

@@ -135,6 +135,12 @@ fn the_choice_is_the_best_of_its_range() -> Result<()> {
     let left_out = model.group_errors(&folds)?;
     let mean = left_out.data().iter().map(|error| error * error).sum::<f64>() / 40.0;
     assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));
+    let mut gappy = Model::new(&Kernel::gaussian(1.0)?)?;
+    gappy.set_missing(true)?;
+    gappy.set_data(Matrix::column(&[0.0, 1.0, 2.0]), Matrix::column(&[1.0, f64::NAN, 3.0]))?;
+    gappy.factorize()?;
+    gappy.set_lambda(1.0)?;
+    assert!(gappy.loo()?.at(1, 0).is_nan() && close(gappy.loo()?.at(0, 0), -2.0, 1.0));
     let (blocks, gap) = freeridge::make_blocks(40, 5, 2, 1)?;
     model.set_groups(Some(&blocks))?;
     model.set_gaps(Some(&gap))?;

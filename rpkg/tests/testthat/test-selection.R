@@ -433,3 +433,33 @@ test_that("blocks with gaps: errors are those of refits without the block and it
   expect_refusal(freeridge(p$x, p$y, kernel, 0.5, gap = labels), "gap is given, but there are no groups")
   expect_refusal(freeridge(p$x, p$y, kernel, 0.5, groups = labels, gap = labels[-1L]), "gap must be labels")
 })
+
+test_that("NA in a matrix response: each output is that of the rows in which it is observed", {
+  p <- problem(24L, 2L, 3L)
+  y <- p$y
+  y[c(2L, 7L, 11L), 1L] <- NA
+  y[5:9, 3L] <- NA
+  colnames(y) <- c("a", "b", "c")
+  for (weights in list(NULL, p$weights)) {
+    fit <- freeridge(p$x, y, gaussian_kernel(2), weights = weights, criterion = "loo", scale = FALSE)
+    expect_silent(errors <- loo(fit))
+    for (j in 1:3) {
+      seen <- !is.na(y[, j])
+      one <- freeridge(p$x[seen, ], p$y[seen, j], gaussian_kernel(2), fit$lambda[[j]], weights = weights[seen], scale = FALSE)
+      expect_close(errors[seen, j], loo(one), 1e-10)
+      expect_true(all(is.nan(errors[!seen, j])))
+      expect_close(fitted(fit)[, j], predict(one, p$x), 1e-10)
+      expect_close(predict(fit, p$new)[, j], predict(one, p$new), 1e-10)
+      expect_close(summary(fit)$outputs$loo_rmse[j], summary(one)$outputs$loo_rmse, 1e-10)
+      expect_close(glance(fit)$r.squared[j], glance(one)$r.squared, 1e-10)
+    }
+    expect_identical(is.na(residuals(fit)), is.na(y))
+  }
+  expect_identical(freeridge(p$x, y)$lengths, "one")  # by one bandwidth for all
+  expect_refusal(freeridge(p$x, y, lengths = "each"), "missing values")
+  expect_refusal(freeridge(p$x, replace(y, 2L, Inf), gaussian_kernel(2), 1), "y")
+  expect_refusal(freeridge(p$x, replace(p$y[, 1L], 2L, NA), gaussian_kernel(2), 1), "y")  # a vector: see na.action
+  data <- data.frame(p$x)
+  whole <- freeridge(y ~ X1 + X2, data, kernel = gaussian_kernel(2), lambda = 1, na.action = na.pass, scale = FALSE)
+  expect_close(fitted(whole), fitted(freeridge(p$x, y, gaussian_kernel(2), 1, scale = FALSE)), 1e-12)
+})

@@ -134,6 +134,37 @@ static void sparse_points_of_a_given_kernel(void) {
   freeridge_kernel_destroy(kernel);
 }
 
+/* A value of one output that is missing: its errors left out are those of the output without this row. */
+static void missing_values(void) {
+  freeridge_model *model = empty_model(0), *rest = empty_model(0);
+  double y[N * T], x_rest[(N - 1) * D], y_rest[N - 1], loo[N * T], loo_rest[N - 1];
+  int i, k;
+  for (i = 0; i < N * T; ++i) y[i] = sample_y()[i];
+  y[2] = NAN;
+  REFUSED(NOT_FINITE, freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, y, N));
+  OK(freeridge_set_missing(model, 1));
+  OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, y, N));
+  OK(freeridge_factorize(model));
+  OK(freeridge_set_lambda(model, 0.5));
+  OK(freeridge_loo(model, loo, N));
+  for (i = 0, k = 0; i < N; ++i) {
+    if (i == 2) continue;
+    x_rest[k] = sample_x()[i];
+    x_rest[k + N - 1] = sample_x()[i + N];
+    y_rest[k++] = y[i];
+  }
+  OK(freeridge_set_data(rest, FREERIDGE_COL_MAJOR, N - 1, D, x_rest, N - 1, 1, y_rest, N - 1));
+  OK(freeridge_factorize(rest));
+  OK(freeridge_set_lambda(rest, 0.5));
+  OK(freeridge_loo(rest, loo_rest, N - 1));
+  CHECK(isnan(loo[2]));
+  for (i = 0, k = 0; i < N; ++i) {
+    if (i != 2) NEAR(loo[i], loo_rest[k++]);
+  }
+  freeridge_destroy(model);
+  freeridge_destroy(rest);
+}
+
 /* Each setter goes back to DATA, or leaves the state, as the header says. */
 static void setters(void) {
   static const double weights[N] = {1, 2, 1, 0.5, 1, 3, 1, 0.25};
@@ -302,6 +333,7 @@ int main(void) {
   sparse();
   sparse_points_of_a_given_kernel();
   setters();
+  missing_values();
   hostile_data();
   hostile_settings();
   return report();

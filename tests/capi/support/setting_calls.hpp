@@ -83,6 +83,12 @@ struct SetGroups {
   FREERIDGE_CALL(freeridge_set_groups, model, divisions, group);
 };
 
+struct SetMissing {
+  freeridge_model* model = nullptr;
+  int32_t on = 1;
+  FREERIDGE_CALL(freeridge_set_missing, model, on);
+};
+
 struct SetGaps {
   static constexpr const char* optional = "gap";
   freeridge_model* model = nullptr;

@@ -1,0 +1,96 @@
+// P~ of the rows in which an output is observed, from P~ of all rows at the same lambda. S: the rows in which the output
+// is not observed, T: the others. With P~_SS = L L' and X' = L^-1 P~_S: (s x n)
+//     P~ of T = (P~_TT - P~_TS (P~_SS)^-1 P~_ST) = (P~ - X X')_TT,   and X X' = P~ in the rows and columns S
+//     Y~* = Y~ - E_S e,   e = (P~_SS)^-1 (P~Y~)_S            what T predicts in the place of what is not observed
+//     P~Y~* = P~Y~ - X L^-1 (P~Y~)_S                          zero in S: the solution of T is that of all rows with Y~*
+//     log|Z'GZ| of T = log|Z'GZ| + log|P_SS|,   tr, diagonal: of P~ - X X'
+//     smoother rows a - X L^-1 a_S,   variance + s |L^-1 a_S|^2
+// P is the inverse of G in the complement of q1, and the first line is the inverse of its part for T (Schur complement):
+// nothing is approximated, and the intercept is that of T. So what the route has factorized once serves every output.
+// Once for a part, at a lambda: P~_:S (ResidualMaker::columns_of), n s^2, n numbers of each row S.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "libcore/base/array.hpp"
+#include "libcore/data/missing.hpp"
+#include "libcore/factor/factorization.hpp"
+#include "libcore/factor/left_out_rows.hpp"
+
+namespace freeridge {
+
+// P~ of all rows at one lambda, and what the parts take of it.
+class AllRows {
+ public:
+  // maker: P~ of the factorization. Of the outputs [first, first + count). On dual routes all of P~ is made where the parts
+  // of these outputs miss n rows or more together: that costs less than the rows of each part, and n^2 numbers.
+  AllRows(const Factorization& factorization, std::shared_ptr<const ResidualMaker> maker, Index first, Index count);
+  // The most numbers that it takes, and one part at a time.
+  static Index doubles(const Factorization& factorization);
+
+  const Problem& problem() const { return problem_; }
+  const ResidualMaker& maker() const { return *maker_; }
+  Span<const double> diagonal() const { return diagonal_; }
+  ConstMatrixView residual(Index first, Index count) const { return residual_.view().columns(first - first_, count); }
+  // P~_S:, s x n.
+  Matrix rows(Span<const Index> which) const;
+
+ private:
+  const Problem& problem_;
+  std::shared_ptr<const ResidualMaker> maker_;
+  Index first_;
+  Matrix residual_;  // P~Y~
+  Array<double> diagonal_;
+  Matrix p_;  // P~, or empty
+};
+
+class ObservedRows final : public ResidualMaker {
+ public:
+  // Throws UNDEFINED where the observed rows do not determine what is missing.
+  ObservedRows(const AllRows& all, const MissingOutputs::Part& part);
+  ObservedRows(const ObservedRows&) = delete;
+  ObservedRows& operator=(const ObservedRows&) = delete;
+
+  Span<const Index> unobserved() const override { return part_.rows; }
+  const ResidualMaker& of_all() const override { return all_.maker(); }
+  // e of one output, over the roots of the weights: what is observed less its prediction is Y - this in the rows S.
+  Array<double> excess(Index output) const override;
+
+  void residual(Index first, MatrixView out) const override;
+  void diagonal(Span<double> out) const override;
+  double trace() const override;
+  bool below_floor() const override { return of_all().below_floor(); }
+  double shrinkage() const override { return of_all().shrinkage(); }
+  double scale() const override { return of_all().scale(); }
+  void leverage(Span<double> out) const override;  // 0 in S
+  double degrees_of_freedom() const override;
+  double log_determinant() const override;
+  double quadratic_form(Index output) const override;
+  double squared_norm(Index output) const override;
+  double function_norm2(Index output) const override;
+  void coefficients(Index first, MatrixView out) const override;
+  void solve(Index first, Index count, Solution& solution) const override;
+  void refine(Index first, Index count, Index steps, Solution& solution) const override;
+  void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
+  void columns(Index first, MatrixView hat, MatrixView inverse) const override;
+  void functional_norms(MatrixView delta, Span<double> out) const override;
+
+ private:
+  // L^-1 (P~Y~)_S, and e, s x count.
+  Matrix half(Index first, Index count) const;
+  Matrix excesses(Index first, Index count) const;
+  void clear(MatrixView a) const;  // 0 in S
+
+  const AllRows& all_;
+  const MissingOutputs::Part& part_;
+  const Matrix& xt() const;  // X', s x n; made when it is first asked for, as solutions need none
+
+  Matrix rows_;  // P~_S:, s x n
+  mutable Matrix xt_;
+  mutable std::once_flag made_;
+  Matrix p_;  // P~_SS, and then its factor
+  LeftOutFactor factor_;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,65 @@
+// Models with outputs that are not observed in some rows (factor/observed_rows.hpp).
+#include "libcore/factor/observed_rows.hpp"
+#include "libcore/linalg/threads.hpp"
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+namespace {
+
+using Each = std::function<void(const ResidualMaker&, Index, Index)>;
+
+void each_part(const AllRows& all, Index first, Index count, const Each& f) {
+  const Array<MissingOutputs::Part>& parts = all.problem().missing->parts();
+  Stage stage(0, 0);
+  Index done = 0;
+  for (const MissingOutputs::Part& part : parts) {
+    stage.next(fraction(++done, std::ssize(parts)));
+    Index outputs = 0;
+    MissingOutputs::each_run(part, first, count, [&](Index, Index size) { outputs += size; });
+    if (outputs == 0) continue;
+    const bool observed = part.rows.empty();
+    const std::optional<ObservedRows> rows =
+        observed ? std::optional<ObservedRows>() : std::optional<ObservedRows>(std::in_place, all, part);
+    MissingOutputs::each_run(part, first, count, [&](Index begin, Index size) {
+      f(observed ? all.maker() : static_cast<const ResidualMaker&>(*rows), begin, size);
+    });
+    report(1);
+  }
+}
+
+}  // namespace
+
+void Model::for_each_observed(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f) {
+  const Index t = std::ssize(fit.lambdas);
+  Stage stage(0, 0);
+  if (fit.shared) {
+    const std::shared_ptr<const AllRows> all = [&] {
+      std::unique_lock lock(fit.shared->mutex, std::defer_lock);
+      lock_patiently(lock);
+      if (fit.shared->all_rows == nullptr) {
+        stage.next(0.5);
+        std::shared_ptr<const ResidualMaker> maker = factorization.at(fit.lambdas[0]);
+        fit.shared->all_rows = std::make_shared<const AllRows>(factorization, std::move(maker), 0, t);
+      }
+      return fit.shared->all_rows;
+    }();
+    stage.next(1);
+    return each_part(*all, 0, t, f);
+  }
+  for (Index first = 0, end; first < t; first = end) {
+    const double lambda = fit.lambdas[first];
+    for (end = first + 1; end < t && fit.lambdas[end] == lambda;) ++end;
+    stage.next(fraction(first + end, 2 * t));
+    std::shared_ptr<const ResidualMaker> maker = factorization.at(lambda);
+    const AllRows all(factorization, std::move(maker), first, end - first);
+    stage.next(fraction(end, t));
+    each_part(all, first, end - first, f);
+  }
+}
+
+void Model::require_all_observed(const char* what) const {
+  if (data(what).missing)
+    fail(Status::invalid_state, what, " is not made of outputs with missing values; leave these rows out of x and y");
+}
+
+}  // namespace freeridge

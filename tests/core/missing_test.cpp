@@ -1,0 +1,313 @@
+// Outputs with missing values: each has the answers of a model of the rows in which it is observed, on every route, at one
+// lambda for all and at one for each; what is not made of them is refused with a sentence.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+#include "support/compare.hpp"
+#include "support/landmarks.hpp"
+#include "support/oracle.hpp"
+#include "support/problems.hpp"
+#include "support/saved.hpp"
+#include "support/sparse.hpp"
+
+namespace missing_test {
+
+using namespace support;
+using oracle::Family;
+using oracle::KernelSpec;
+using oracle::Problem;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double tolerance = 1e-10;
+constexpr std::int64_t t = 5;
+
+struct Way {
+  const char* name;
+  freeridge_route route;
+  Family family;
+  std::int64_t n, d;
+  freeridge_reduction reduction = FREERIDGE_REDUCTION_AUTO;
+  bool landmarks = false, sparse = false;
+};
+
+std::ostream& operator<<(std::ostream& out, const Way& way) {
+  return out << way.name;
+}
+
+const Way ways[] = {
+    {"Cholesky", FREERIDGE_ROUTE_CHOLESKY, Family::gaussian, 26, 3},
+    {"CholeskyLinear", FREERIDGE_ROUTE_CHOLESKY, Family::linear, 26, 4},
+    {"Spectral", FREERIDGE_ROUTE_SPECTRAL, Family::gaussian, 26, 3},
+    {"SpectralLinear", FREERIDGE_ROUTE_SPECTRAL, Family::linear, 26, 4},
+    {"Band", FREERIDGE_ROUTE_BAND, Family::matern52, 40, 3},
+    {"Primal", FREERIDGE_ROUTE_PRIMAL, Family::linear, 26, 5},
+    {"PrimalGram", FREERIDGE_ROUTE_PRIMAL, Family::linear, 26, 5, FREERIDGE_REDUCTION_GRAM},
+    {"PrimalWide", FREERIDGE_ROUTE_PRIMAL, Family::linear, 20, 30},
+    {"PrimalSparse", FREERIDGE_ROUTE_PRIMAL, Family::linear, 60, 20, FREERIDGE_REDUCTION_AUTO, false, true},
+    {"Landmark", FREERIDGE_ROUTE_LANDMARK, Family::gaussian, 30, 3, FREERIDGE_REDUCTION_QR, true},
+    {"LandmarkGram", FREERIDGE_ROUTE_LANDMARK, Family::gaussian, 30, 3, FREERIDGE_REDUCTION_GRAM, true},
+};
+
+const std::vector<std::int64_t> landmarks = {0, 4, 8, 12, 16, 19};
+
+// The first output is whole, the third and the fourth miss the same rows, no landmark among them.
+bool missing(std::int64_t row, std::int64_t output) {
+  const bool landmark = row % 4 == 0 || row == 19;
+  if (landmark || output == 0) return false;
+  return output == 1 ? row % 3 == 0 : output == 4 ? row % 5 == 1 : row % 2 == 1;
+}
+
+class Missing : public ::testing::TestWithParam<Way> {
+ protected:
+  void make(bool weighted, bool intercept) {
+    const Way& way = GetParam();
+    Random random(1213);
+    problem = random_problem(random, kernel_of(way.family, way.d), way.n, way.d, t, weighted, intercept);
+    points = random.uniform_matrix(5, way.d, -1, 1);
+    for (std::int64_t k = 0; k < way.d && way.sparse; ++k)
+      for (std::int64_t i = 0; i < way.n; ++i)
+        if ((i * 7 + k * 5) % 3 != 0) problem.x(i, k) = 0;
+    Matrix y = problem.y;
+    for (std::int64_t j = 0; j < t; ++j)
+      for (std::int64_t i = 0; i < way.n; ++i)
+        if (missing(i, j)) y(i, j) = nan;
+    model = with_data(problem.x, y, problem.weights, landmarks);
+  }
+  Model with_data(const Matrix& x, const Matrix& y, const Vector& weights, const std::vector<std::int64_t>& own) const {
+    const Way& way = GetParam();
+    Model out(oracle::make_kernel(problem.kernel));
+    check(freeridge_set_missing(out.get(), 1), "freeridge_set_missing");
+    out.data(x, y);
+    if (way.sparse) check(set_sparse(out.get(), Sparse(x, FREERIDGE_CSR), y, false), "set_sparse");
+    out.weights(weights).intercept(problem.intercept).route(way.route);
+    check(freeridge_set_reduction(out.get(), way.reduction), "freeridge_set_reduction");
+    if (way.landmarks) set_landmarks(out, own);
+    return std::move(out.factorize());
+  }
+  // The model of the rows in which one output is observed, and these rows.
+  Model refitted(std::int64_t output, std::vector<std::int64_t>& rows) const {
+    rows.clear();
+    std::vector<std::int64_t> own;
+    for (std::int64_t i = 0; i < problem.x.rows; ++i) {
+      if (missing(i, output)) continue;
+      for (const std::int64_t landmark : landmarks)
+        if (landmark == i) own.push_back(static_cast<std::int64_t>(rows.size()));
+      rows.push_back(i);
+    }
+    Vector weights;
+    for (const std::int64_t i : rows)
+      if (!problem.weights.empty()) weights.push_back(problem.weight(i));
+    return with_data(select_rows(problem.x, rows), column(select_rows(problem.y, rows), output), weights, own);
+  }
+  static Labels selected(const Labels& labels, const std::vector<std::int64_t>& rows) {
+    Labels out;
+    for (const std::int64_t i : rows) out.push_back(labels[static_cast<std::size_t>(i)]);
+    return out;
+  }
+  static Matrix only(const Matrix& all, const std::vector<std::int64_t>& rows, std::int64_t output) {
+    return column(select_rows(all, rows), output);
+  }
+
+  Problem problem;
+  Matrix points;
+  Model model{Kernel::linear()};
+};
+
+TEST_P(Missing, AnswersAreThoseOfTheObservedRows) {
+  for (const bool weighted : {false, true})
+    for (const bool shared : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << (weighted ? "weights" : "intercept") << (shared ? ", one lambda" : ""));
+      make(weighted, !weighted || GetParam().route == FREERIDGE_ROUTE_BAND);
+      Vector lambdas = {0.3, 0.05, 2, 0.7, 11};
+      if (shared) lambdas.assign(t, 0.3);
+      model.lambdas(lambdas);
+      const Matrix loo = model.loo(), fitted = model.fitted(), leverage = model.leverage(), f = model.predict(points);
+      const Labels group = modulo_groups(problem.x.rows, 6);
+      const Matrix groups = model.group_errors(group);
+      const Vector df = model.degrees_of_freedom(), sigma2 = model.error_variance(), b = model.intercepts();
+      const PredictedVariance variance = model.predict_variance(points);
+      const Intervals intervals = model.predict_jackknife(points, 0.8);
+      std::vector<std::int64_t> rows;
+      for (std::int64_t j = 0; j < t; ++j) {
+        SCOPED_TRACE("output " + std::to_string(j));
+        const auto at = static_cast<std::size_t>(j);
+        Model refit = refitted(j, rows);
+        refit.lambda(lambdas[at]);
+        EXPECT_CLOSE(only(loo, rows, j), refit.loo(), tolerance);
+        EXPECT_CLOSE(column(fitted, j), refit.predict(problem.x), tolerance);
+        EXPECT_CLOSE(only(leverage, rows, j), refit.leverage(), tolerance);
+        EXPECT_CLOSE(column(f, j), refit.predict(points), tolerance);
+        EXPECT_CLOSE(only(groups, rows, j), refit.group_errors(selected(group, rows)), tolerance);
+        EXPECT_NEAR(df[at], refit.degrees_of_freedom()[0], tolerance * df[at]);
+        EXPECT_NEAR(sigma2[at], refit.error_variance()[0], tolerance * sigma2[at]);
+        EXPECT_NEAR(b[at], refit.intercepts()[0], tolerance * (1 + std::abs(b[at])));
+        const PredictedVariance of_refit = refit.predict_variance(points);
+        EXPECT_CLOSE(column(variance.variance, j), of_refit.variance, tolerance);
+        EXPECT_NEAR(variance.noise[at], of_refit.noise[0], tolerance * variance.noise[at]);
+        const Intervals ends = refit.predict_jackknife(points, 0.8);
+        EXPECT_CLOSE(column(intervals.lower, j), ends.lower, tolerance);
+        EXPECT_CLOSE(column(intervals.upper, j), ends.upper, tolerance);
+        if (problem.kernel.family == Family::linear) {
+          EXPECT_CLOSE(column(model.hyperplane(), j), refit.hyperplane(), 1e-9);
+        }
+        if (!GetParam().landmarks) {
+          EXPECT_CLOSE(only(model.coefficients(), rows, j), refit.coefficients(), 1e-9);
+        }
+        for (std::int64_t i = 0; i < problem.x.rows; ++i) {
+          if (!missing(i, j)) continue;
+          EXPECT_TRUE(std::isnan(loo(i, j)) && std::isnan(groups(i, j)));
+          EXPECT_EQ(leverage(i, j), 0);
+        }
+      }
+    }
+}
+
+TEST_P(Missing, CriteriaAndSearchesAreThoseOfTheObservedRows) {
+  make(true, true);
+  const Vector lambdas = {0.02, 0.4, 30};
+  const Labels group = modulo_groups(problem.x.rows, 6), gap = modulo_groups(problem.x.rows, 11);
+  model.groups(group).gaps(gap);
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS}) {
+    SCOPED_TRACE("criterion " + std::to_string(criterion));
+    const bool mean = criterion == FREERIDGE_LOO || criterion == FREERIDGE_GROUPS;
+    const Matrix scores = model.score(criterion, lambdas);
+    const Matrix errors = mean ? model.score_with_error(criterion, lambdas).errors : Matrix();
+    const LambdaChoice chosen = model.select_lambda(criterion, 1e-3, 1e3);
+    const Vector b = model.intercepts();
+    std::vector<std::int64_t> rows;
+    for (std::int64_t j = 0; j < t; ++j) {
+      SCOPED_TRACE("output " + std::to_string(j));
+      const auto at = static_cast<std::size_t>(j);
+      Model refit = refitted(j, rows);
+      refit.groups(selected(group, rows)).gaps(selected(gap, rows));
+      EXPECT_CLOSE(column(scores, j), refit.score(criterion, lambdas), tolerance);
+      if (mean) {
+        EXPECT_CLOSE(column(errors, j), refit.score_with_error(criterion, lambdas).errors, tolerance);
+      }
+      const LambdaChoice of_refit = refit.select_lambda(criterion, 1e-3, 1e3);
+      EXPECT_NEAR(chosen.score[at], of_refit.score[0], tolerance * (1 + std::abs(of_refit.score[0])));
+      EXPECT_NEAR(std::log(chosen.lambda[at] / of_refit.lambda[0]), 0, 1e-4);
+      EXPECT_NEAR(b[at], refit.lambda(chosen.lambda[at]).intercepts()[0], tolerance * (1 + std::abs(b[at])));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Missing, ::testing::ValuesIn(ways), [](const auto& of) { return of.param.name; });
+
+Matrix with_gaps(Matrix y) {
+  for (std::int64_t j = 0; j < y.cols; ++j)
+    for (std::int64_t i = 0; i < y.rows; ++i)
+      if (missing(i, j)) y(i, j) = nan;
+  return y;
+}
+
+Model gappy(const Problem& problem, freeridge_layout layout = FREERIDGE_COL_MAJOR) {
+  Model out(oracle::make_kernel(problem.kernel));
+  check(freeridge_set_missing(out.get(), 1), "freeridge_set_missing");
+  out.data(problem.x, with_gaps(problem.y), layout, 2).route(FREERIDGE_ROUTE_SPECTRAL);
+  return out;
+}
+
+TEST(MissingValues, AreKeptByLayoutsCopiesAndSavedBytes) {
+  Random random(8);
+  const Problem problem = random_problem(random, kernel_of(Family::gaussian, 2), 22, 2, t, false, true);
+  Model model = gappy(problem);
+  model.factorize().lambda(0.4);
+  const Matrix loo = model.loo(), f = model.predict(problem.x), c = model.coefficients();
+  Model by_rows = gappy(problem, FREERIDGE_ROW_MAJOR);
+  by_rows.factorize().lambda(0.4);
+  EXPECT_CLOSE(by_rows.loo(), loo, 1e-13);
+  const auto expect_same = [&](const freeridge_model* other, const char* what) {
+    SCOPED_TRACE(what);
+    Matrix again(22, t);
+    ASSERT_EQ(freeridge_loo(other, again.values.data(), 22), FREERIDGE_OK) << freeridge_last_error();
+    EXPECT_CLOSE(again, loo, 0);
+    ASSERT_EQ(freeridge_coefficients(other, again.values.data(), 22), FREERIDGE_OK) << freeridge_last_error();
+    EXPECT_CLOSE(again, c, 0);
+  };
+  freeridge_model* clone = nullptr;
+  check(freeridge_clone(model.get(), &clone), "freeridge_clone");
+  expect_same(clone, "clone");
+  freeridge_destroy(clone);
+  expect_same(loaded(saved(model.get())).get(), "loaded");
+  const Handle predictor = loaded(saved_predictor(model.get()));
+  Matrix out(22, t);
+  check(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 22, problem.x.values.data(), 22, out.values.data(), 22),
+        "freeridge_predict");
+  EXPECT_CLOSE(out, f, 1e-14);
+
+  // at many lambdas, and after a bandwidth was chosen
+  Matrix path(22, 2 * t);
+  const double lambdas[] = {0.4, 3};
+  check(freeridge_predict_path(model.get(), FREERIDGE_COL_MAJOR, 22, problem.x.values.data(), 22, 2, lambdas,
+                               path.values.data(), 22),
+        "freeridge_predict_path");
+  const Matrix there = model.lambda(3).predict(problem.x);
+  for (std::int64_t j = 0; j < t; ++j) {
+    EXPECT_CLOSE(column(path, j), column(f, j), 1e-13);
+    EXPECT_CLOSE(column(path, t + j), column(there, j), 1e-13);
+  }
+  double sigma = 0;
+  ASSERT_EQ(freeridge_select_bandwidth(model.get(), FREERIDGE_LOO, 0.3, 3, 5, &sigma), FREERIDGE_OK)
+      << freeridge_last_error();
+}
+
+TEST(MissingValues, WhatIsNotMadeOfThemIsRefused) {
+  Random random(9);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 22, 2, t, false, true);
+  Model model = gappy(problem);
+  model.factorize().lambda(0.4);
+  Matrix out(22, 22);
+  double value[3];
+  double* const room = out.values.data();
+  const auto refused = [](freeridge_status status) {
+    EXPECT_EQ(status, FREERIDGE_INVALID_STATE);
+    EXPECT_NE(std::string(freeridge_last_error()).find("missing"), std::string::npos) << freeridge_last_error();
+  };
+  refused(freeridge_cooks_distance(model.get(), room, 22));
+  refused(freeridge_hat_matrix(model.get(), 0.4, room, nullptr, 22));
+  refused(freeridge_coefficient_covariance(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, room, 22));
+  refused(freeridge_variance_components(model.get(), room, room, room, room));
+  refused(freeridge_score_gradient(model.get(), FREERIDGE_LOO, 0.4, value, value + 1, value + 2));
+  refused(freeridge_objective(model.get(), 1, value, room, room, room, 1));
+  check(freeridge_set_refinement(model.get(), 1), "freeridge_set_refinement");
+  refused(freeridge_factorize(model.get()));
+  check(freeridge_set_refinement(model.get(), 0), "freeridge_set_refinement");
+  check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 1, problem.x.values.data(), 22),
+        "freeridge_set_fixed_effects");
+  refused(freeridge_factorize(model.get()));
+}
+
+TEST(MissingValues, OutputsOfOneValueOrNoneAreRefused) {
+  Random random(10);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 9, 2, 2, false, true);
+  for (const std::int64_t observed : {0, 1, 2}) {
+    Matrix y = problem.y;
+    for (std::int64_t i = observed; i < 9; ++i) y(i, 1) = nan;
+    const auto set = [&](freeridge_model* model) {
+      return freeridge_set_data(model, FREERIDGE_COL_MAJOR, 9, 2, problem.x.values.data(), 9, 2, y.values.data(), 9);
+    };
+    Model model(Kernel::linear());
+    EXPECT_EQ(set(model.get()), FREERIDGE_NOT_FINITE);
+    check(freeridge_set_missing(model.get(), -3), "freeridge_set_missing");
+    EXPECT_EQ(set(model.get()), observed < 2 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_OK) << freeridge_last_error();
+    y(0, 0) = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(set(model.get()), observed < 2 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_NOT_FINITE);
+    check(freeridge_set_missing(model.get(), 0), "freeridge_set_missing");
+    EXPECT_EQ(set(model.get()), FREERIDGE_NOT_FINITE);
+    if (observed < 2) continue;
+    y(0, 0) = 1;  // a line through two points, the slope of which is penalised, and no error without either
+    check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
+    EXPECT_EQ(set(model.get()), FREERIDGE_OK);
+    check(freeridge_factorize(model.get()), "freeridge_factorize");
+    check(freeridge_set_lambda(model.get(), 0.5), "freeridge_set_lambda");
+    Matrix errors(9, 2);
+    EXPECT_EQ(freeridge_loo(model.get(), errors.values.data(), 9), FREERIDGE_OK) << freeridge_last_error();
+    EXPECT_NEAR(errors(0, 1), y(0, 1) - y(1, 1), 1e-12);
+  }
+}
+
+}  // namespace missing_test
