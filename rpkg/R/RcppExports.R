@@ -37,6 +37,42 @@ core_accumulator_lambda_grid <- function(handle, count) {
     .Call(`_freeridge_core_accumulator_lambda_grid`, handle, count)
 }
 
+core_accumulator_select_lambda <- function(handle, criterion, low, high) {
+    .Call(`_freeridge_core_accumulator_select_lambda`, handle, criterion, low, high)
+}
+
+core_accumulator_create_landmarks <- function(kernel, landmarks, t, intercept) {
+    .Call(`_freeridge_core_accumulator_create_landmarks`, kernel, landmarks, t, intercept)
+}
+
+core_accumulator_compact <- function(handle) {
+    invisible(.Call(`_freeridge_core_accumulator_compact`, handle))
+}
+
+core_accumulator_prepare <- function(handle) {
+    invisible(.Call(`_freeridge_core_accumulator_prepare`, handle))
+}
+
+core_accumulator_loo_moments <- function(handle, x, y, weights, lambdas) {
+    .Call(`_freeridge_core_accumulator_loo_moments`, handle, x, y, weights, lambdas)
+}
+
+core_moments_join <- function(first, second) {
+    .Call(`_freeridge_core_moments_join`, first, second)
+}
+
+core_moments_score <- function(lambdas, t, moments) {
+    .Call(`_freeridge_core_moments_score`, lambdas, t, moments)
+}
+
+core_moments_select_lambda <- function(lambdas, t, moments) {
+    .Call(`_freeridge_core_moments_select_lambda`, lambdas, t, moments)
+}
+
+core_accumulator_predictor <- function(handle, lambda) {
+    .Call(`_freeridge_core_accumulator_predictor`, handle, lambda)
+}
+
 core_accumulator_loo <- function(handle, x, y, weights, lambdas) {
     .Call(`_freeridge_core_accumulator_loo`, handle, x, y, weights, lambdas)
 }
@@ -87,6 +123,10 @@ core_predict <- function(handle, x, fixed = NULL) {
 
 core_predict_sparse <- function(handle, x) {
     .Call(`_freeridge_core_predict_sparse`, handle, x)
+}
+
+core_rows_checksum <- function(x, y, weights) {
+    .Call(`_freeridge_core_rows_checksum`, x, y, weights)
 }
 
 core_ols <- function(x, y, intercept) {

@@ -48,6 +48,11 @@ at_lambdas <- function(fit, lambda, answer, own = model_at(fit)) {
     answer(model)
   })
   if (length(below) > 0L) warn_of_lambdas(below, core_lambda_flags(model)$floor)
+  bound_slices(fit, sets, slices)
+}
+
+# Answers at several sets of lambdas (rows), side by side.
+bound_slices <- function(fit, sets, slices) {
   same <- all(sets == sets[, 1L])
   labels <- if (same) vapply(sets[, 1L], format, "", digits = 15L) else as.character(seq_len(nrow(sets)))
   first <- as.matrix(slices[[1L]])

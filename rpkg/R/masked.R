@@ -4,7 +4,7 @@
 
 # Packages that have a generic of this name, and our classes that have a method.
 shared_generics <- list(
-  loo = list(packages = "loo", classes = c("freeridge", "ridge_accumulator", "freeridge_classifier")),
+  loo = list(packages = "loo", classes = c("freeridge", "ridge_accumulator", "freeridge_classifier", "freeridge_chunks")),
   explain = list(packages = c("dplyr", "generics", "fastshap", "lime", "DALEX"), classes = "freeridge"),
   accumulate = list(packages = "purrr", classes = "ridge_accumulator"),
   score = list(packages = c("bnlearn", "lava", "riskRegression"), classes = "ridge_accumulator"),

@@ -38,21 +38,45 @@ left_behind <- c("x", "y", "weights", "groups", "aside", "cases", "na.action", "
 lean_terms <- function(terms) {
   frame <- if (!is.null(terms)) environment(terms)
   if (is.null(frame) || identical(frame, globalenv()) || isNamespace(frame)) return(terms)
+  lean <- lean_environment(all.names(terms, unique = TRUE), frame)
+  attr(terms, ".Environment") <- if (length(ls(lean)) > 0L) lean else globalenv()
+  terms
+}
+
+# An environment above the global one with the functions of these names that are found from `frame` on, and what those of
+# the frame itself use. values: what another process needs: also what is no function, the functions of packages other than
+# base, and what functions of the frames around this one use.
+lean_environment <- function(names, frame, values = FALSE) {
   lean <- new.env(parent = globalenv())
+  frames <- list(frame)
+  while (values && !identical(frames[[length(frames)]], globalenv()) && !identical(frames[[length(frames)]], emptyenv())) {
+    frames <- c(frames, parent.env(frames[[length(frames)]]))
+  }
   keep <- function(names, functions) {
     for (name in setdiff(names, ls(lean, all.names = TRUE))) {
       found <- get0(name, frame, mode = if (functions) "function" else "any")
-      if (is.null(found) || is.primitive(found) || isNamespace(environment(found))) next
+      if (is.null(found) || is.primitive(found) || is_of_package(found, name, base_only = values)) next
       assign(name, if (is.function(found)) utils::removeSource(found) else found, lean)
-      if (is.function(found) && identical(environment(found), frame)) {
+      if (is.function(found) && any(vapply(frames, identical, NA, environment(found)))) {
         environment(lean[[name]]) <- lean
         keep(setdiff(all.names(body(found), unique = TRUE), names(formals(found))), functions = FALSE)
       }
     }
   }
-  keep(all.names(terms, unique = TRUE), functions = TRUE)
-  attr(terms, ".Environment") <- if (length(ls(lean)) > 0L) lean else globalenv()
-  terms
+  keep(names, functions = !values)
+  lean
+}
+
+is_of_package <- function(found, name, base_only) {
+  if (!base_only) return(is.function(found) && isNamespace(environment(found)))
+  identical(get0(name, baseenv(), inherits = FALSE), found)
+}
+
+# A function of the global environment with what it uses there.
+self_contained <- function(f) {
+  if (!identical(environment(f), globalenv())) return(f)
+  environment(f) <- lean_environment(setdiff(all.names(body(f), unique = TRUE), names(formals(f))), globalenv(), values = TRUE)
+  f
 }
 
 # Of a fit that is made: whole: with the points. NULL for a kernel that cannot be saved, and where the points of a sparse

@@ -10,6 +10,7 @@ progress <- new.env(parent = baseenv())  # cli evaluates its templates here: the
 show_progress <- function(fraction) suspendInterrupts(draw_progress(fraction))
 
 draw_progress <- function(fraction) {
+  if (!is.null(progress$span)) fraction <- min(progress$span[1L] + fraction * diff(progress$span), 0.999)
   if (is.null(progress$bar)) {
     if (fraction >= 1 || !wants_progress()) return(FALSE)
     progress$bar <- tryCatch(new_bar(), error = function(condition) new_bar(with_cli = FALSE))
@@ -42,4 +43,25 @@ new_bar <- function(with_cli = requireNamespace("cli", quietly = TRUE)) {
     if (fraction < 1) utils::setTxtProgressBar(bar, fraction)
     else cat("\r", strrep(" ", getOption("width")), "\r", sep = "", file = stderr())
   }
+}
+
+# Work that R does in many steps, with calls of the core among them: one bar for all of it.
+with_steps <- function(expression) {
+  progress$started <- proc.time()[["elapsed"]]
+  progress$span <- c(0, 0)
+  on.exit({
+    progress$span <- progress$started <- NULL
+    if (!is.null(progress$bar)) show_progress(1)
+  })
+  expression
+}
+
+# The work is at the fraction `from` of `part`, two fractions of the whole, and the next step takes it to `to`.
+step_to <- function(part, from, to) {
+  if (is.null(progress$started)) return(invisible())
+  progress$span <- part[1L] + pmin(c(from, to), 1) * diff(part)
+  patience <- getOption("freeridge.progress")
+  patience <- if (is.numeric(patience)) patience else 1
+  if (proc.time()[["elapsed"]] - progress$started >= patience) show_progress(0)
+  invisible()
 }

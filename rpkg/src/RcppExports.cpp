@@ -111,6 +111,110 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_accumulator_select_lambda
+Rcpp::List core_accumulator_select_lambda(SEXP handle, std::string criterion, double low, double high);
+RcppExport SEXP _freeridge_core_accumulator_select_lambda(SEXP handleSEXP, SEXP criterionSEXP, SEXP lowSEXP, SEXP highSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< double >::type low(lowSEXP);
+    Rcpp::traits::input_parameter< double >::type high(highSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_select_lambda(handle, criterion, low, high));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_create_landmarks
+SEXP core_accumulator_create_landmarks(Rcpp::List kernel, Rcpp::NumericMatrix landmarks, double t, bool intercept);
+RcppExport SEXP _freeridge_core_accumulator_create_landmarks(SEXP kernelSEXP, SEXP landmarksSEXP, SEXP tSEXP, SEXP interceptSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type landmarks(landmarksSEXP);
+    Rcpp::traits::input_parameter< double >::type t(tSEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_create_landmarks(kernel, landmarks, t, intercept));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_compact
+void core_accumulator_compact(SEXP handle);
+RcppExport SEXP _freeridge_core_accumulator_compact(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    core_accumulator_compact(handle);
+    return R_NilValue;
+END_RCPP
+}
+// core_accumulator_prepare
+void core_accumulator_prepare(SEXP handle);
+RcppExport SEXP _freeridge_core_accumulator_prepare(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    core_accumulator_prepare(handle);
+    return R_NilValue;
+END_RCPP
+}
+// core_accumulator_loo_moments
+Rcpp::NumericMatrix core_accumulator_loo_moments(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_accumulator_loo_moments(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_loo_moments(handle, x, y, weights, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_moments_join
+Rcpp::NumericMatrix core_moments_join(Rcpp::NumericMatrix first, Rcpp::NumericMatrix second);
+RcppExport SEXP _freeridge_core_moments_join(SEXP firstSEXP, SEXP secondSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type second(secondSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_moments_join(first, second));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_moments_score
+Rcpp::List core_moments_score(Rcpp::NumericVector lambdas, int t, Rcpp::NumericMatrix moments);
+RcppExport SEXP _freeridge_core_moments_score(SEXP lambdasSEXP, SEXP tSEXP, SEXP momentsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    Rcpp::traits::input_parameter< int >::type t(tSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type moments(momentsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_moments_score(lambdas, t, moments));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_moments_select_lambda
+Rcpp::List core_moments_select_lambda(Rcpp::NumericVector lambdas, int t, Rcpp::NumericMatrix moments);
+RcppExport SEXP _freeridge_core_moments_select_lambda(SEXP lambdasSEXP, SEXP tSEXP, SEXP momentsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    Rcpp::traits::input_parameter< int >::type t(tSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type moments(momentsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_moments_select_lambda(lambdas, t, moments));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_predictor
+SEXP core_accumulator_predictor(SEXP handle, Rcpp::NumericVector lambda);
+RcppExport SEXP _freeridge_core_accumulator_predictor(SEXP handleSEXP, SEXP lambdaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambda(lambdaSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_predictor(handle, lambda));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_accumulator_loo
 Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas);
 RcppExport SEXP _freeridge_core_accumulator_loo(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdasSEXP) {
@@ -252,6 +356,18 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(core_predict_sparse(handle, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_rows_checksum
+double core_rows_checksum(SEXP x, SEXP y, SEXP weights);
+RcppExport SEXP _freeridge_core_rows_checksum(SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_rows_checksum(x, y, weights));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1352,6 +1468,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_score", (DL_FUNC) &_freeridge_core_accumulator_score, 3},
     {"_freeridge_core_accumulator_objective", (DL_FUNC) &_freeridge_core_accumulator_objective, 2},
     {"_freeridge_core_accumulator_lambda_grid", (DL_FUNC) &_freeridge_core_accumulator_lambda_grid, 2},
+    {"_freeridge_core_accumulator_select_lambda", (DL_FUNC) &_freeridge_core_accumulator_select_lambda, 4},
+    {"_freeridge_core_accumulator_create_landmarks", (DL_FUNC) &_freeridge_core_accumulator_create_landmarks, 4},
+    {"_freeridge_core_accumulator_compact", (DL_FUNC) &_freeridge_core_accumulator_compact, 1},
+    {"_freeridge_core_accumulator_prepare", (DL_FUNC) &_freeridge_core_accumulator_prepare, 1},
+    {"_freeridge_core_accumulator_loo_moments", (DL_FUNC) &_freeridge_core_accumulator_loo_moments, 5},
+    {"_freeridge_core_moments_join", (DL_FUNC) &_freeridge_core_moments_join, 2},
+    {"_freeridge_core_moments_score", (DL_FUNC) &_freeridge_core_moments_score, 3},
+    {"_freeridge_core_moments_select_lambda", (DL_FUNC) &_freeridge_core_moments_select_lambda, 3},
+    {"_freeridge_core_accumulator_predictor", (DL_FUNC) &_freeridge_core_accumulator_predictor, 2},
     {"_freeridge_core_accumulator_loo", (DL_FUNC) &_freeridge_core_accumulator_loo, 5},
     {"_freeridge_core_accumulator_squared_errors", (DL_FUNC) &_freeridge_core_accumulator_squared_errors, 5},
     {"_freeridge_core_accumulator_save", (DL_FUNC) &_freeridge_core_accumulator_save, 1},
@@ -1365,6 +1490,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_intercept", (DL_FUNC) &_freeridge_core_intercept, 1},
     {"_freeridge_core_predict", (DL_FUNC) &_freeridge_core_predict, 3},
     {"_freeridge_core_predict_sparse", (DL_FUNC) &_freeridge_core_predict_sparse, 2},
+    {"_freeridge_core_rows_checksum", (DL_FUNC) &_freeridge_core_rows_checksum, 3},
     {"_freeridge_core_ols", (DL_FUNC) &_freeridge_core_ols, 3},
     {"_freeridge_core_ols_summary", (DL_FUNC) &_freeridge_core_ols_summary, 3},
     {"_freeridge_core_ridge", (DL_FUNC) &_freeridge_core_ridge, 5},

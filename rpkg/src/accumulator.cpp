@@ -132,6 +132,105 @@ Rcpp::NumericVector core_accumulator_lambda_grid(SEXP handle, int count) {
   return lambdas;
 }
 
+// list(lambda, score, edge, decades, dips, below), t numbers each; low = high = 0: the range of the grid
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_accumulator_select_lambda(SEXP handle, std::string criterion, double low, double high) {
+  Accumulator& accumulator = accumulator_of(handle);
+  const int t = static_cast<int>(sizes_of(accumulator.core).t);
+  auto lambda = fresh<Rcpp::NumericVector>(t), score = fresh<Rcpp::NumericVector>(t);
+  auto decades = fresh<Rcpp::NumericVector>(t);
+  auto edge = fresh<Rcpp::IntegerVector>(t), dips = fresh<Rcpp::IntegerVector>(t),
+       below = fresh<Rcpp::IntegerVector>(t);
+  check(accumulator,
+        freeridge_accumulator_select_lambda(accumulator.core, criterion_of(criterion), low, high, lambda.begin(),
+                                            score.begin(), edge.begin(), decades.begin(), dips.begin(), below.begin()));
+  return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score, Rcpp::Named("edge") = edge,
+                            Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips, Rcpp::Named("below") = below);
+}
+
+// An accumulator over the features of landmarks: a kernel and their coordinates.
+// [[Rcpp::export(rng = false)]]
+SEXP core_accumulator_create_landmarks(Rcpp::List kernel, Rcpp::NumericMatrix landmarks, double t, bool intercept) {
+  const KernelPtr made_kernel = make_kernel(kernel, R_NilValue);
+  auto made = std::make_unique<Accumulator>();
+  check(freeridge_accumulator_create_landmarks(
+      made_kernel.get(), FREERIDGE_COL_MAJOR, landmarks.nrow(), landmarks.ncol(), landmarks.begin(), landmarks.nrow(),
+      static_cast<std::int64_t>(t), intercept ? 1 : 0, FREERIDGE_REDUCTION_AUTO, &made->core));
+  return listening(std::move(made));
+}
+
+// [[Rcpp::export(rng = false)]]
+void core_accumulator_compact(SEXP handle) {
+  Accumulator& accumulator = accumulator_of(handle);
+  check(accumulator, freeridge_accumulator_compact(accumulator.core));
+}
+
+// [[Rcpp::export(rng = false)]]
+void core_accumulator_prepare(SEXP handle) {
+  Accumulator& accumulator = accumulator_of(handle);
+  check(accumulator, freeridge_accumulator_prepare(accumulator.core));
+}
+
+// 5 x (t count): rows, weight, mean, spread and rows without an error
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_accumulator_loo_moments(SEXP handle, SEXP x, SEXP y, SEXP weights,
+                                                 Rcpp::NumericVector lambdas) {
+  Accumulator& accumulator = accumulator_of(handle);
+  const Rows rows(accumulator.core, x, y, weights);
+  const int count = static_cast<int>(lambdas.size());
+  auto moments = fresh<Rcpp::NumericMatrix>(5, static_cast<int>(rows.y.cols()) * count);
+  check(accumulator,
+        freeridge_accumulator_loo_moments(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
+                                          rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null(), count,
+                                          lambdas.begin(), moments.begin()));
+  return moments;
+}
+
+// The moments of both.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_moments_join(Rcpp::NumericMatrix first, Rcpp::NumericMatrix second) {
+  if (first.nrow() != 5 || second.nrow() != 5 || first.ncol() != second.ncol()) refuse("moments of other lambdas");
+  Rcpp::NumericMatrix sum = Rcpp::clone(first);
+  check(freeridge_moments_join(sum.ncol(), second.begin(), sum.begin()));
+  return sum;
+}
+
+// list(scores, errors), count x t each, NaN where there is no value
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_moments_score(Rcpp::NumericVector lambdas, int t, Rcpp::NumericMatrix moments) {
+  const int count = static_cast<int>(lambdas.size());
+  if (moments.nrow() != 5 || moments.ncol() != count * t) refuse("moments of other lambdas");
+  auto scores = fresh<Rcpp::NumericMatrix>(count, t), errors = fresh<Rcpp::NumericMatrix>(count, t);
+  check_but_undefined(
+      freeridge_moments_score(count, lambdas.begin(), t, moments.begin(), scores.begin(), errors.begin(), count));
+  return Rcpp::List::create(scores, errors);
+}
+
+// list(lambda, score, edge, decades, dips, next), t numbers each
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_moments_select_lambda(Rcpp::NumericVector lambdas, int t, Rcpp::NumericMatrix moments) {
+  if (moments.nrow() != 5 || moments.ncol() != lambdas.size() * t) refuse("moments of other lambdas");
+  auto lambda = fresh<Rcpp::NumericVector>(t), score = fresh<Rcpp::NumericVector>(t);
+  auto decades = fresh<Rcpp::NumericVector>(t), next = fresh<Rcpp::NumericVector>(t);
+  auto edge = fresh<Rcpp::IntegerVector>(t), dips = fresh<Rcpp::IntegerVector>(t);
+  check(freeridge_moments_select_lambda(lambdas.size(), lambdas.begin(), t, moments.begin(), lambda.begin(),
+                                        score.begin(), nullptr, edge.begin(), decades.begin(), dips.begin(),
+                                        next.begin()));
+  return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score, Rcpp::Named("edge") = edge,
+                            Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips, Rcpp::Named("next") = next);
+}
+
+// A model that predicts, at a lambda for each output.
+// [[Rcpp::export(rng = false)]]
+SEXP core_accumulator_predictor(SEXP handle, Rcpp::NumericVector lambda) {
+  Accumulator& accumulator = accumulator_of(handle);
+  if (lambda.size() != sizes_of(accumulator.core).t) refuse("lambda must have a number for each output");
+  auto model = std::make_unique<Model>();
+  check(accumulator, freeridge_accumulator_predictor(accumulator.core, lambda.begin(), &model->core));
+  check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
+  return new_handle(std::move(model), "freeridge_model");
+}
+
 // n x (t count), NaN where there is no value
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas) {

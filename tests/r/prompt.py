@@ -134,6 +134,17 @@ def judge(hidden, with_cli):
         expect("Error" not in raw and screen(raw)[-1] == PROMPT.rstrip(), "Ctrl-C does not end the call", raw)
         raw = session.type("cat(exists('lost'), identical(loo(fit), small), is.null(freeridge:::progress$bar), '\\n')")
         expect("FALSE TRUE TRUE" in raw, "after Ctrl-C", raw)
+        # rows in pieces: one bar for all passes
+        raw = session.type("rows <- row_source(data.frame(y = rnorm(4e4), x = rnorm(4e4)), 200); cat('made\\n')")
+        raw = session.type("whole <- freeridge_chunks(y ~ x, rows); cat('done\\n')")
+        expect(re.search(drawn, raw), "no bar was drawn for chunks", raw)
+        left = screen(raw)
+        expect("Error" not in raw and left[-1] == PROMPT.rstrip() and "done" in left, "the call on chunks died", raw)
+        expect(not any("%" in line for line in left[1:]), "the bar of chunks is left on the screen", raw)
+        raw = session.type("lost <- freeridge_chunks(y ~ x, rows)", interrupt_at=drawn)
+        expect("Error" not in raw and screen(raw)[-1] == PROMPT.rstrip(), "Ctrl-C does not end the call on chunks", raw)
+        raw = session.type("cat(exists('lost'), nobs(whole), is.null(freeridge:::progress$bar), '\\n')")
+        expect("FALSE 40000 TRUE" in raw, "after Ctrl-C among chunks", raw)
     finally:
         session.close()
 

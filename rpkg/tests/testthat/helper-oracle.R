@@ -180,6 +180,12 @@ unjudged <- function(expression) {
   withCallingHandlers(expression, freeridge_disagreement = function(condition) tryInvokeRestart("muffleWarning"))
 }
 
+# A function of the package that finds these instead of what the package or R has by these names.
+with_replaced <- function(f, ...) {
+  environment(f) <- list2env(list(...), parent = asNamespace("freeridge"))
+  f
+}
+
 # What an R session of its own prints that runs these lines; further arguments are its arguments.
 run_script <- function(lines, ...) {
   script <- tempfile(fileext = ".R")

@@ -1,11 +1,5 @@
 # Messages that few users see, each raised once.
 
-# A function of the package that finds these instead of what the package or R has by these names.
-with_replaced <- function(f, ...) {
-  environment(f) <- list2env(list(...), parent = asNamespace("freeridge"))
-  f
-}
-
 test_that("packages that are not installed are named", {
   absent <- function(...) FALSE
   expect_refusal(with_replaced(kernel_ridge_reg, requireNamespace = absent)(), "a model of the package parsnip: install it")

@@ -24,7 +24,7 @@ without_lm <- c(
   variance_components = "mixed models, test-unpenalised.R", eigenvalues = "kernel matrices", effective_rank = "lambda", hat_matrix = "smoothers",
   kappa = "of K + lambda I, lm's is of its columns", as.function = "kernels",
   autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R",
-  gradient_descent = "the function itself", early_stopping = "the function itself"
+  gradient_descent = "the function itself", early_stopping = "the function itself", row_source = "rows in pieces"
 )
 
 test_that("each registered method is in a table, and the tables have no others", {

@@ -1,0 +1,178 @@
+# From a formula and a chunk of rows to the numbers that the core takes, the same for each chunk as for all rows at once.
+#
+# What a formula's columns depend on is fixed before: the levels of factors, the kinds of variables, and contrasts. A
+# variable of the formula must not depend on other rows than its own, as scale(x) and poly(x, 2) do.
+
+# A design. setting: call, which has the expressions subset, weights and offset; na.action, levels and kernel. head: the
+# first rows, two or more where there are two. What the design refers to beside the columns of the data goes along in the
+# environment of the terms.
+new_design_of <- function(formula, setting, head, intercept, environment) {
+  formula <- tryCatch(stats::formula(stats::terms(formula, data = head)), error = function(condition) {
+    refuse("formula must be a formula such as y ~ x1 + x2: ", conditionMessage(condition))
+  })
+  parts <- as.list(setting$call)[intersect(names(setting$call), c("subset", "weights", "offset"))]
+  names <- unique(unlist(lapply(c(list(formula), parts), all.names)))
+  columns <- intersect(names, names(head))
+  carried <- lean_environment(setdiff(names, columns), environment, values = TRUE)
+  environment(formula) <- carried
+  terms <- stats::terms(formula)
+  variables <- vapply(as.list(attr(terms, "variables"))[-1L], function(variable) deparse(variable, 500L)[1L], "")
+  unknown <- setdiff(names(setting$levels), variables)
+  if (length(unknown) > 0L) refuse("levels has the name '", unknown[1L], "', which is that of no variable of the formula")
+  if (attr(terms, "response") != 1L) refuse("the formula has no response: ", shown_formula(formula))
+  if ("unpenalised" %in% names || "unpenalized" %in% names) {
+    refuse("unpenalised() is for freeridge(), freeridge_chunks() has no such columns")
+  }
+  if (length(attr(terms, "term.labels")) == 0L) refuse("the formula has no predictors: ", shown_formula(formula))
+  intercept <- check_intercept(intercept)
+  if (attr(terms, "intercept") != 1L) intercept <- FALSE
+  design <- list(terms = terms, parts = parts, na.action = setting$na.action, columns = columns, xlevels = setting$levels,
+                 all_levels = takes_all_levels(setting$kernel), intercept = isTRUE(intercept),
+                 penalised = identical(intercept, "penalised"))
+  design$kinds <- lapply(head[columns], kind_of_column)
+  check_rows_apart(design, head)
+  design
+}
+
+# NA for a column whose values are all missing: its kind is not known yet.
+kind_of_column <- function(column) {
+  if (is.logical(column) && all(is.na(column))) return(NA_character_)
+  stats::.MFclass(column)
+}
+
+# A column of missing values in the kind that other chunks have: databases give such a column no kind.
+missing_as <- function(column, kind) {
+  if (is.na(kind) || !is.logical(column) || !all(is.na(column))) return(column)
+  switch(kind, numeric = as.double(column), character = as.character(column), factor = , ordered = factor(column), column)
+}
+
+of_known_kinds <- function(chunk, kinds) {
+  for (name in intersect(names(kinds), names(chunk))) chunk[[name]] <- missing_as(chunk[[name]], kinds[[name]])
+  chunk
+}
+
+# The columns that the formula uses, of the rows that subset selects; row names are places in the chunk.
+chosen_rows <- function(design, chunk) {
+  missing <- setdiff(design$columns, names(chunk))
+  if (length(missing) > 0L) refuse("there is no column '", missing[1L], "'")
+  n <- nrow(chunk)
+  chunk <- of_known_kinds(as.data.frame(chunk)[design$columns], design$kinds)
+  attr(chunk, "row.names") <- .set_row_names(n)
+  if (is.null(design$parts$subset)) return(chunk)
+  keep <- eval(design$parts$subset, chunk, environment(design$terms))
+  if (!is.logical(keep) || length(keep) != n) {
+    refuse("subset must be TRUE or FALSE for each of the ", counted(n, "row"), " of a chunk, not ", shown(keep))
+  }
+  chunk[which(keep), , drop = FALSE]
+}
+
+# The model frame of a chunk.
+chunk_frame <- function(design, chunk, na.action = design$na.action) {
+  chunk <- chosen_rows(design, chunk)
+  call <- as.call(c(list(quote(stats::model.frame), formula = design$terms, data = chunk, xlev = design$xlevels),
+                    design$parts[intersect(names(design$parts), c("weights", "offset"))],
+                    if (!is.null(na.action)) list(na.action = na.action)))
+  tryCatch(eval(call, environment(design$terms)), error = function(condition) {
+    if (inherits(condition, "freeridge_error")) stop(condition)
+    refuse("the data do not fit the formula: ", sentence_of(condition, design$xlevels))
+  })
+}
+
+# Each variable must be the same for some rows by themselves as for all.
+check_rows_apart <- function(design, head) {
+  if (nrow(head) < 2L) return(invisible())
+  half <- seq_len(nrow(head) %/% 2L)
+  expressions <- c(as.list(attr(design$terms, "variables"))[-1L], design$parts)
+  value <- function(expression, rows) {
+    column <- tryCatch(eval(expression, rows, environment(design$terms)), error = function(condition) condition)
+    if (is.factor(column)) column <- as.character(column)
+    if (is.atomic(column)) matrix(as.vector(column), NROW(column)) else column
+  }
+  for (expression in expressions) {
+    whole <- value(expression, head)
+    if (inherits(whole, "error")) refuse("the data do not fit the formula: ", conditionMessage(whole))
+    if (NROW(whole) != nrow(head)) {
+      refuse(deparse(expression)[1L], " has ", counted(NROW(whole), "value"), " for a chunk of ",
+             counted(nrow(head), "row"), ": it must have one for each row, of the columns of the data")
+    }
+    for (rows in list(half, -half)) {
+      part <- value(expression, head[rows, , drop = FALSE])
+      if (!isTRUE(all.equal(part, if (is.matrix(whole)) whole[rows, , drop = FALSE] else whole[rows]))) {
+        refuse(deparse(expression)[1L], " is another one for some of the rows than for all of them, and chunks are ",
+               "some: give it all that it takes from the data, as in scale(x, center = 3, scale = 2), ",
+               "ns(x, knots = , Boundary.knots = ) or poly(x, 2, raw = TRUE)")
+      }
+    }
+  }
+}
+
+# The design with everything fixed: the columns by their names, contrasts, the response. rows: some, for their kinds.
+settled_design <- function(design, rows) {
+  frame <- chunk_frame(design, rows, na.action = stats::na.pass)
+  # (The terms of the frame would have predvars, which are for columns that depend on all rows.)
+  design$classes_of_variables <- attr(attr(frame, "terms"), "dataClasses")
+  attr(design$terms, "dataClasses") <- design$classes_of_variables
+  response <- stats::model.response(frame)
+  if (is.factor(response) || is.logical(response) || is.character(response)) {
+    refuse("the response must be numeric, not ", shown(response), "; freeridge() makes classes of a factor")
+  }
+  design$vector <- is.null(dim(response)) || length(dim(response)) == 1L
+  y <- as.matrix(response)
+  design$outputs <- output_names(y)
+  design$t <- ncol(y)
+  found <- design_matrix(design$terms, frame, all_levels = design$all_levels)
+  design$contrasts <- found$contrasts
+  design$features <- colnames(found$x)
+  design$factor_terms <- attr(found$x, "factor_terms")
+  design$has_offset <- !is.null(stats::model.offset(frame))
+  design$weighted <- !is.null(stats::model.weights(frame))
+  design
+}
+
+# The numbers of a chunk, list(x, y, weights, read, dropped): the rows whose weight is positive, y without the offset.
+# x: as the user has it, without divisors and the column of ones.
+chunk_numbers <- function(design, chunk) {
+  frame <- chunk_frame(design, chunk)
+  numbers <- list(read = nrow(chunk), dropped = length(attr(frame, "na.action")))
+  if (nrow(frame) == 0L) return(numbers)
+  stats::.checkMFClasses(design$classes_of_variables, frame)
+  places <- as.integer(rownames(frame))
+  y <- response_matrix(stats::model.response(frame), finite = FALSE)
+  if (ncol(y) != design$t) refuse("the response has ", counted(ncol(y), "column"), ", that of the first rows ", design$t)
+  offset <- stats::model.offset(frame)
+  if (!is.null(offset)) {
+    check_chunk_finite(matrix(offset), places, "offset")
+    y <- y - as.vector(offset)
+  }
+  x <- design_matrix(design$terms, frame, design$contrasts, design$all_levels)$x
+  storage.mode(x) <- "double"
+  check_chunk_finite(x, places, colnames(x))
+  check_chunk_finite(y, places, if (is.null(design$outputs)) deparse(design$terms[[2L]])[1L] else design$outputs)
+  weights <- stats::model.weights(frame)
+  if (!is.null(weights)) {
+    bad <- which(!is.finite(weights) | weights < 0)
+    if (length(bad) > 0L) {
+      refuse("the weight of row ", places[bad[1L]], " is ", weights[bad[1L]], "; it must be a number >= 0")
+    }
+    rows <- counting_rows(list(x = x, y = y, weights = as.double(weights)))
+    if (nrow(rows$x) == 0L) return(numbers)
+    return(c(numbers, rows))
+  }
+  c(numbers, list(x = x, y = y))
+}
+
+check_chunk_finite <- function(values, places, names) {
+  at <- first_not_finite(values)
+  if (at == 0) return(invisible())
+  row <- (at - 1) %% nrow(values) + 1
+  refuse(names[(at - 1) %/% nrow(values) + 1], " is ", format(values[at]), " in row ", places[row],
+         "; all values must be finite numbers")
+}
+
+# Columns as the core has them: divided, and with one of ones for an intercept that is penalised. (With landmarks the
+# kernel divides.)
+core_columns <- function(design, x) {
+  if (!is.null(design$landmarks)) return(x)
+  x <- divided(x, design$scale)
+  if (design$penalised) cbind(x, 1) else x
+}

@@ -1,0 +1,228 @@
+# A fit of freeridge_chunks(): what stays of the rows. A fit keeps the accumulator's bytes, for other lambdas, and those of
+# a predictor; so it answers in any session without the source.
+
+# Its bytes.
+empty_accumulator <- function(setting, design) {
+  handle <- if (is.null(design$landmarks)) {
+    core_accumulator_create(length(design$features) + design$penalised, design$t, design$intercept)
+  } else {
+    kernel <- setting$kernel
+    if (!is.null(design$scale)) kernel <- new_kernel("scaled", inner = kernel, scale = unname(design$scale))
+    core_accumulator_create_landmarks(unclass(kernel), design$landmarks, design$t, design$intercept)
+  }
+  core_accumulator_save(handle)
+}
+
+new_chunk_fit <- function(setting, design, sums) {
+  fit <- c(setting[c("call", "kernel", "criterion")],
+           design[c("terms", "xlevels", "contrasts", "vector", "outputs", "scale")])
+  fit$intercept <- design$intercept || design$penalised
+  fit$penalised <- design$penalised
+  if (design$has_offset) fit$offset <- TRUE  # one was taken from the response
+  fit$weighted <- design$weighted
+  fit$landmarks <- design$landmarks
+  fit$x <- matrix(0, 0L, length(design$features), dimnames = list(NULL, design$features))
+  fit$y <- matrix(0, 0L, design$t, dimnames = list(NULL, design$outputs))
+  fit$count <- sums$rows
+  fit$rows <- sums[names(no_rows)]
+  fit$design <- design[setdiff(names(design), "factor_terms")]
+  fit
+}
+
+accumulator_of <- function(fit) {
+  if (!core_is_alive(fit$cache$accumulator)) fit$cache$accumulator <- core_accumulator_load(fit$accumulator)
+  fit$cache$accumulator
+}
+
+# The model that predicts, at a lambda for each output.
+chunk_model <- function(fit, lambda) {
+  if (all(lambda == fit$lambda)) predicting_model(fit) else core_accumulator_predictor(accumulator_of(fit), lambda)
+}
+
+# What `answer` gives at each set of lambdas, as at_lambdas() has it.
+chunks_at <- function(fit, lambda, answer) {
+  sets <- lambda_sets(fit, lambda)
+  slices <- lapply(seq_len(nrow(sets)), function(i) answer(chunk_model(fit, sets[i, ])))
+  if (length(slices) == 1L) slices[[1L]] else bound_slices(fit, sets, slices)
+}
+
+coef.freeridge_chunks <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  if (!is.null(object$landmarks)) refuse("the kernel is ", format(object$kernel), ", which has no slopes")
+  columns <- seq_len(ncol(object$x))
+  chunks_at(object, lambda, function(model) {
+    w <- core_hyperplane(model)
+    b <- if (object$penalised) w[nrow(w), ] else core_intercept(model)
+    w <- w[columns, , drop = FALSE]
+    with_intercept(object, b, if (is.null(object$scale)) w else w / object$scale)
+  })
+}
+
+predict.freeridge_chunks <- function(object, newdata, lambda = NULL, na.action = stats::na.pass, ...) {
+  refuse_extra(...)
+  if (missing(newdata)) refuse("newdata is missing: a data frame or a source of rows, see row_source()")
+  if (inherits(newdata, "row_source")) return(predicted_chunks(object, newdata, lambda, na.action))
+  new <- new_rows(object, newdata, na.action)
+  new$x <- core_columns(object$design, new$x)
+  chunks_at(object, lambda, function(model) predicted(object, new, model))
+}
+
+# Without names: they are those of rows that are never together.
+predicted_chunks <- function(fit, source, lambda, na.action) {
+  pass <- new_pass(
+    begin = function(k) list(),
+    visit = function(state, chunk) {
+      c(state, list(unname(predict(fit, of_known_kinds(as.data.frame(chunk), fit$design$kinds), lambda, na.action))))
+    },
+    join = c
+  )
+  found <- with_steps(run_pass(source, pass, NULL))
+  if (is.null(dim(found[[1L]]))) unlist(found) else do.call(rbind, found)
+}
+
+nobs.freeridge_chunks <- function(object, use.fallback = FALSE, ...) {
+  refuse_extra(...)
+  object$count
+}
+
+formula.freeridge_chunks <- function(x, env = parent.frame(), ...) {
+  refuse_extra(...)
+  stats::formula(x$terms)
+}
+
+terms.freeridge_chunks <- function(x, ...) {
+  refuse_extra(...)
+  x$terms
+}
+
+# The errors left out, of the rows of the fit in the order of the source: a pass over it.
+loo.freeridge_chunks <- function(object, source, lambda = NULL, ...) {
+  refuse_extra(...)
+  if (missing(source)) refuse("source is missing: the rows of the fit, once more")
+  lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y), object$outputs)
+  handle <- accumulator_of(object)
+  own <- (seq_along(lambda) - 1L) * length(lambda) + seq_along(lambda)
+  design <- object$design
+  pass <- new_pass(
+    begin = function(k) c(list(errors = list()), no_rows),
+    visit = function(state, chunk) {
+      numbers <- chunk_numbers(design, chunk)
+      if (!is.null(numbers$x)) {
+        found <- core_accumulator_loo(handle, core_columns(design, numbers$x), numbers$y, numbers$weights, lambda)
+        state$errors <- c(state$errors, list(found[, own, drop = FALSE]))
+      }
+      counted_rows(state, numbers)
+    },
+    join = c
+  )
+  found <- with_steps(run_pass(row_source(source), pass, NULL, object$rows$read))
+  check_same_rows(object$rows, found)
+  errors <- do.call(rbind, found$errors)
+  undefined <- which(rowSums(is.nan(errors)) > 0L)
+  if (length(undefined) > 0L) {
+    warn_undefined("the leave-one-out error is undefined (NaN) at row ", some_of(undefined), ": the leverage is one")
+  }
+  shape(object, errors, NULL)
+}
+
+lambda_grid.freeridge_chunks <- function(object, count = 100, ...) {
+  refuse_extra(...)
+  core_accumulator_lambda_grid(accumulator_of(object), check_whole(count, "count", 1, .Machine$integer.max))
+}
+
+# loo: of the lambdas that the fit tried; of others by a pass over the source.
+lambda_path.freeridge_chunks <- function(object, lambdas = NULL, criteria = NULL, source = NULL, workers = NULL, ...) {
+  refuse_extra(...)
+  available <- c("loo", "gcv", "reml", objective_names)
+  tried <- object$search$lambda
+  if (is.null(lambdas)) lambdas <- if (is.null(tried) || !is.null(source)) lambda_grid(object) else tried
+  lambdas <- check_not_negative(lambdas, "lambdas")
+  known <- length(tried) > 0L && all(lambdas %in% tried)
+  if (is.null(criteria)) criteria <- c(if (known || !is.null(source)) "loo", "gcv", "reml", "training")
+  if (!is.character(criteria) || length(criteria) == 0L) {
+    refuse("criteria must be some of ", paste0('"', available, '"', collapse = ", "), ", not ", shown(criteria))
+  }
+  for (criterion in criteria) check_choice(criterion, "criteria", available)
+  if ("loo" %in% criteria && !known && is.null(source)) {
+    refuse("loo at lambdas that the fit has not tried takes a pass over the rows: give source")
+  }
+  handle <- accumulator_of(object)
+  scores <- list()
+  parts <- if (any(criteria %in% objective_names)) core_accumulator_objective(handle, lambdas)
+  for (criterion in unique(criteria)) {
+    scores <- c(scores, if (criterion == "loo") {
+      loo_scores(object, lambdas, if (!known) row_source(source), workers)
+    } else if (criterion %in% objective_names) {
+      parts[criterion]
+    } else {
+      stats::setNames(list(core_accumulator_score(handle, criterion, lambdas)), criterion)
+    })
+  }
+  for (name in setdiff(names(scores), "loo_se")) {
+    undefined <- lambdas[rowSums(is.nan(scores[[name]])) > 0L]
+    if (length(undefined) > 0L) warn_undefined(name, " is undefined (NaN) at lambda = ", some_of(undefined))
+  }
+  by_output(lambdas, scores, object$outputs)
+}
+
+# loo and its standard error, lambdas x outputs.
+loo_scores <- function(fit, lambdas, source, workers) {
+  t <- ncol(fit$y)
+  search <- fit$search
+  if (!is.null(source)) {
+    workers <- check_workers(workers, source)
+    pass <- loo_pass(fit$design, accumulator_of(fit), fit$accumulator, lambdas)
+    found <- with_steps(with_workers(workers, run_pass(source, pass, workers, fit$rows$read)))
+    check_same_rows(fit$rows, found)
+    search <- list(lambda = lambdas, moments = found$moments)
+  }
+  all <- core_moments_score(search$lambda, t, search$moments)
+  lapply(stats::setNames(all, c("loo", "loo_se")), function(table) table[match(lambdas, search$lambda), , drop = FALSE])
+}
+
+print.freeridge_chunks <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_chunk_setting(x, digits)
+  invisible(x)
+}
+
+print_chunk_setting <- function(fit, digits) {
+  number <- function(values) paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
+  cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
+  cat(counted(format(fit$count, scientific = FALSE), "row"), " in pieces, ", counted(ncol(fit$x), "feature"), ", ",
+      counted(ncol(fit$y), "output"), if (!is.null(fit$landmarks)) paste0(", ", counted(nrow(fit$landmarks), "landmark")),
+      "\n", sep = "")
+  if (fit$rows$dropped > 0) cat("  ", counted(fit$rows$dropped, "row"), " left out for missing values\n", sep = "")
+  cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
+  if (!is.null(fit$scale)) {
+    divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
+    cat("  columns divided by: ", divisors, "\n", sep = "")
+  }
+  cat("Intercept: ", intercept_words(fit), if (fit$weighted) "; weighted points",
+      if (!is.null(fit$offset)) "; offset", "\n", sep = "")
+  cat("lambda: ", number(unname(fit$lambda)), if (!fit$chosen) " (given)", "\n", sep = "")
+  if (fit$chosen) {
+    cat("  chosen by ", criterion_titles[[fit$criterion]], ": ", number(unname(fit$score)), "\n", sep = "")
+    if (any(fit$edge != 0L)) {
+      cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
+    }
+  }
+}
+
+summary.freeridge_chunks <- function(object, ...) {
+  refuse_extra(...)
+  t <- ncol(object$y)
+  own <- cbind(seq_len(t), seq_len(t))
+  table <- data.frame(lambda = unname(object$lambda),
+                      rmse = sqrt(core_accumulator_objective(accumulator_of(object), object$lambda)$training[own]),
+                      row.names = object$outputs)
+  if (object$chosen && object$criterion == "loo") table$loo_rmse <- sqrt(unname(object$score))
+  structure(list(fit = object, outputs = table), class = "summary.freeridge_chunks")
+}
+
+print.summary.freeridge_chunks <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_chunk_setting(x$fit, digits)
+  cat("\nRoot mean squared errors of the fitted", if (!is.null(x$outputs$loo_rmse)) " and the left-out", " rows:\n",
+      sep = "")
+  print(x$outputs, digits = digits, row.names = nrow(x$outputs) > 1L)
+  invisible(x)
+}

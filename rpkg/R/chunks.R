@@ -1,0 +1,219 @@
+# freeridge_chunks(): a ridge regression on rows that come in pieces, which are never together.
+#
+#   first look (levels of factors, a sample of rows)  ->  pass 1 (the rows become an accumulator)  ->  pass 2 (the errors
+#   left out at each lambda, for criterion "loo")
+#
+# The first look is spared where nothing depends on it, and pass 2 for the other criteria and for a lambda that is given.
+
+freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda = NULL, criterion = "loo", intercept = TRUE,
+                             subset, na.action, weights, offset, levels = list(), scale = chooses_bandwidth(kernel),
+                             lambdas = 100, passes = 2, landmarks = NULL, landmark_method = "auto", sample = NULL, seed = 0,
+                             workers = NULL, ...) {
+  refuse_extra(...)
+  call <- match.call()
+  call[[1L]] <- quote(freeridge_chunks)
+  if (missing(formula)) refuse("formula is missing")
+  if (missing(source)) refuse("source is missing: rows in pieces, see row_source()")
+  source <- row_source(source)
+  kernel <- as_kernel(kernel)
+  check_chunk_kernel(kernel, landmarks)
+  setting <- list(
+    call = call, kernel = kernel, lambda = lambda, seed = check_whole(seed, "seed"),
+    criterion = check_choice(criterion, "criterion", c("loo", "gcv", "reml")), lambdas = check_lambdas(lambdas),
+    passes = check_whole(passes, "passes", 2, 100), levels = check_given_levels(levels), scale = scale,
+    landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
+    na.action = if (!missing(na.action)) na.action, sample = sample,
+    count = if (!is.null(landmarks)) check_whole(landmarks, "landmarks", 1, .Machine$integer.max)
+  )
+  workers <- check_workers(workers, source)
+  environment <- if (is.null(environment(formula))) parent.frame() else environment(formula)
+  with_steps(with_workers(workers, {
+    begun <- begin_chunks(formula, setting, source, workers, intercept, environment)
+    fit_chunks(begun$setting, begun$design, begun$rows, source, workers)
+  }))
+}
+
+check_chunk_kernel <- function(kernel, landmarks) {
+  if (kernel$name %in% c("function", "precomputed")) {
+    refuse("the kernel must be one of the library, as rows never meet each other; not ", format(kernel))
+  }
+  if (!is_linear(kernel) && is.null(landmarks)) {
+    refuse("the kernel is ", format(kernel), ", which needs landmarks here: how many, as in landmarks = 500")
+  }
+  if (!is.null(landmarks) && is_linear(kernel)) {
+    refuse("the kernel is ", format(kernel), ", which needs no landmarks: it has as many features as there are columns")
+  }
+  if (is.null(landmarks) && kernel$name != "linear") {
+    refuse("without landmarks the kernel must be linear_kernel() itself (scale divides columns), not ", format(kernel))
+  }
+}
+
+# A count, or the values themselves, ascending.
+check_lambdas <- function(lambdas) {
+  lambdas <- check_not_negative(lambdas, "lambdas")
+  if (any(lambdas == 0)) refuse("lambdas must be positive numbers, or how many are tried")
+  if (length(lambdas) == 1L) check_whole(lambdas, "lambdas", 3, 10000) else sort(unique(lambdas))
+}
+
+check_given_levels <- function(levels) {
+  named <- length(levels) == 0L || (!is.null(names(levels)) && all(vapply(levels, is.character, NA)))
+  if (!is.list(levels) || !named) {
+    refuse("levels must be a list of strings with the names of factors, as in list(g = c(\"a\", \"b\")), not ",
+           shown(levels))
+  }
+  bad <- vapply(levels, function(labels) length(labels) < 2L || anyNA(labels) || anyDuplicated(labels) > 0L, NA)
+  short <- names(levels)[bad]
+  if (length(short) > 0L) refuse("levels$", short[1L], " must be two or more strings, none missing or twice")
+  levels
+}
+
+# What comes before the first pass: list(setting, design, rows), rows: their number, as far as it is known.
+begin_chunks <- function(formula, setting, source, workers, intercept, environment) {
+  head <- first_rows(source, workers)
+  if (NROW(head) == 0L) refuse("the source has no rows")
+  design <- new_design_of(formula, setting, head, intercept, environment)
+  rows <- list(read = source$rows)
+  sampled <- !is.null(setting$count) || chooses_bandwidth(setting$kernel)
+  size <- if (sampled) sample_size(setting) else 0
+  if (sampled || needs_look(design, head)) {
+    look <- run_pass(source, look_pass(design, max(size, 1), setting$seed), workers, span = c(0, 0.3))
+    if (look$rows == 0) refuse_no_rows_left(look$read, 0)
+    rows <- look[c("read", "rows")]
+    design$kinds <- look$kinds
+    for (name in names(look$variables)) design$xlevels[[name]] <- joined_levels(look$variables[[name]], name)
+    head <- look$sample
+  }
+  if (sampled && design$penalised) refuse("with landmarks the intercept is TRUE or FALSE: not penalised, or none")
+  design <- settled_design(design, head)
+  check_names_of_levels(setting$levels, design)
+  design$scale <- scale_of_chunks(setting$scale, design, source, workers, rows$read)
+  if (sampled) {
+    found <- fit_to_sample(setting, design, head)
+    setting$kernel <- found$kernel
+    design$landmarks <- found$landmarks
+
+  }
+  list(setting = setting, design = design, rows = rows)
+}
+
+# Whether there are levels or kinds of columns that the first rows do not say.
+needs_look <- function(design, head) {
+  if (anyNA(unlist(design$kinds))) return(TRUE)
+  frame <- chunk_frame(design, head, na.action = stats::na.pass)
+  any(vapply(setdiff(names(frame), names(design$xlevels)), function(name) {
+    is.factor(frame[[name]]) || is.character(frame[[name]])
+  }, NA))
+}
+
+check_names_of_levels <- function(levels, design) {
+  unknown <- setdiff(names(levels), factor_variables(design))
+  if (length(unknown) > 0L) refuse("levels has the name '", unknown[1L], "', which is that of no factor of the formula")
+}
+
+factor_variables <- function(design) {
+  names(design$classes_of_variables)[design$classes_of_variables %in% c("factor", "ordered", "character")]
+}
+
+refuse_no_rows_left <- function(read, dropped) {
+  if (read == 0) refuse("the source has no rows")
+  refuse("no row is left of the ", counted(read, "row"), " of the source",
+         if (dropped > 0) paste0(": ", dropped, " have missing values"), "; see subset, weights and missing values")
+}
+
+sample_size <- function(setting) {
+  least <- max(setting$count, 2)
+  if (is.null(setting$sample)) return(max(2000, 2 * least))
+  check_whole(setting$sample, "sample", least, .Machine$integer.max)
+}
+
+# freeridge() on the sample: its landmarks, and its kernel where numbers of it were left open.
+fit_to_sample <- function(setting, design, sample) {
+  numbers <- chunk_numbers(design, sample)
+  if (is.null(numbers$x)) refuse("no row of the sample has a positive weight")
+  x <- numbers$x
+  attr(x, "factor_terms") <- design$factor_terms
+  open <- chooses_bandwidth(setting$kernel)
+  fit <- freeridge.default(x, numbers$y, setting$kernel, lambda = if (!open) 1, criterion = if (open) "loo",
+                           weights = numbers$weights, scale = if (is.null(design$scale)) FALSE else design$scale,
+                           intercept = if (design$penalised) "penalised" else design$intercept,
+                           landmarks = min(setting$count, nrow(x)), landmark_method = setting$landmark_method,
+                           seed = setting$seed)
+  list(kernel = fit$kernel, landmarks = unname(fit$x[fit$landmarks, , drop = FALSE]))
+}
+
+# The divisors of the columns: standard deviations take a pass of their own.
+scale_of_chunks <- function(scale, design, source, workers, rows) {
+  columns <- length(design$features)
+  if (is.numeric(scale)) {
+    return(check_positive(by_name(scale, "scale", design$features, "column"), "scale", columns, "column"))
+  }
+  if (!check_flag(scale, "scale")) return(NULL)
+  found <- run_pass(source, deviation_pass(design), workers, rows, c(0.3, 0.4))
+  if (found$n == 0) refuse_no_rows_left(if (is.null(rows)) 0 else rows, 0)
+  sd <- sqrt(found$squares / max(found$n - 1, 1))
+  constant <- !(sd > .Machine$double.eps * found$largest)
+  if (found$n < 2) constant[] <- TRUE
+  divisors <- ifelse(constant, 1, sd)
+  for (part in design$factor_terms) {
+    total <- sqrt(sum(sd[part$columns]^2))
+    divisors[part$columns] <- if (is.finite(total) && total > 0) total else 1
+  }
+  stats::setNames(divisors, design$features)
+}
+
+fit_chunks <- function(setting, design, rows, source, workers) {
+  if (!is.null(setting$lambda)) lambda <- check_lambda(setting$lambda, design$t, design$outputs)
+  sums <- run_pass(source, sum_pass(design, empty_accumulator(setting, design)), workers, rows$read, c(0.4, 0.6))
+  if (sums$rows == 0) refuse_no_rows_left(sums$read, sums$dropped)
+  if (!is.null(rows$rows) && sums$read != rows$read) {
+    refuse("the source has changed between two passes: ", counted(rows$read, "row"), " at first, then ", sums$read)
+  }
+  handle <- sums$accumulator
+  core_accumulator_compact(handle)
+  fit <- new_chunk_fit(setting, design, sums)
+  fit$accumulator <- core_accumulator_save(handle)
+  core_accumulator_prepare(handle)
+  fit <- if (!is.null(setting$lambda)) {
+    c(fit, list(lambda = lambda, chosen = FALSE))
+  } else if (setting$criterion == "loo") {
+    c(fit, lambda_by_loo(setting, design, sums, source, workers), chosen = TRUE)
+  } else {
+    found <- core_accumulator_select_lambda(handle, setting$criterion, 0, 0)
+    c(fit, found[c("lambda", "score", "edge")], chosen = TRUE)
+  }
+  names(fit$lambda) <- fit$outputs
+  if (fit$chosen) names(fit$score) <- fit$outputs
+  model <- core_accumulator_predictor(handle, fit$lambda)
+  fit$predictor <- core_save_predictor(model, TRUE)
+  fit$cache <- new.env(parent = emptyenv())
+  fit$cache$accumulator <- handle
+  fit$cache$model <- model
+  structure(fit, class = "freeridge_chunks")
+}
+
+# The lambda of the least mean of squared errors left out, for each output, of those that were tried. Each pass after the
+# second one tries the minimum of the polynomial through the scores next to the best.
+lambda_by_loo <- function(setting, design, sums, source, workers) {
+  handle <- sums$accumulator
+  bytes <- if (!is.null(workers)) core_accumulator_save(handle)
+  new <- if (length(setting$lambdas) > 1L) setting$lambdas else core_accumulator_lambda_grid(handle, setting$lambdas)
+  lambdas <- numeric()
+  moments <- NULL
+  for (number in seq(2, setting$passes)) {
+    span <- 0.6 + 0.4 * c(number - 2, number - 1) / (setting$passes - 1)
+    found <- run_pass(source, loo_pass(design, handle, bytes, new), workers, sums$read, span)
+    check_same_rows(sums, found)
+    lambdas <- c(lambdas, new)
+    moments <- cbind(moments, found$moments)
+    choice <- core_moments_select_lambda(lambdas, design$t, moments)
+    new <- setdiff(choice$`next`, lambdas)
+    if (length(new) == 0L) break
+  }
+  c(choice[c("lambda", "score", "edge")], list(search = sorted_search(lambdas, moments, design$t)))
+}
+
+# Columns of moments: output j of lambda l is l t + j, from 0.
+sorted_search <- function(lambdas, moments, t) {
+  order <- order(lambdas)
+  list(lambda = lambdas[order], moments = moments[, rep((order - 1L) * t, each = t) + seq_len(t), drop = FALSE])
+}

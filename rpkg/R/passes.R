@@ -1,0 +1,179 @@
+# Passes over the rows of a source. A pass is
+#   begin(k)             what is known before a shard is read, from which
+#   visit(state, chunk)  goes on with a chunk,
+#   join(state, other)   puts two shards together, and
+#   pack(state)          is what can go to another process.
+# In this session one state goes through all shards (those of a pass with apart = TRUE are joined); workers have one each,
+# joined in the order of the shards: the bits of an answer do not depend on the number of workers.
+
+new_pass <- function(begin, visit, join, pack = identity, apart = FALSE, enough = function(state) FALSE) {
+  list(begin = begin, visit = visit, join = join, pack = pack, apart = apart, enough = enough)
+}
+
+run_pass <- function(source, pass, workers, rows = source$rows, span = c(0, 1)) {
+  if (!is.null(workers)) return(pass_of_workers(source, pass, workers, span))
+  read <- 0
+  state <- NULL
+  for (k in seq_len(source$count)) {
+    shard <- if (k == 1L || pass$apart) pass$begin(k) else state
+    each_chunk(source$open(k), source$label(k), function(chunk) {
+      step_to(span, read / max(rows, 1), (read + nrow(chunk)) / max(rows, 1))
+      shard <<- pass$visit(shard, chunk)
+      read <<- read + nrow(chunk)
+      pass$enough(shard)
+    })
+    state <- if (is.null(state) || !pass$apart) shard else in_place(source$label(k), pass$join(state, shard))
+    if (pass$enough(state)) break
+  }
+  state
+}
+
+# What a worker does with a shard.
+run_shard <- function(pass, open, k, label) {
+  threads <- freeridge_threads(1)
+  on.exit(freeridge_threads(threads))
+  state <- pass$begin(k)
+  each_chunk(open, label, function(chunk) {
+    state <<- pass$visit(state, chunk)
+    pass$enough(state)
+  })
+  pass$pack(state)
+}
+
+# The first rows, two or more where there are so many.
+first_rows <- function(source, workers) {
+  pass <- head_pass(100L)
+  if (is.null(workers)) return(run_pass(source, pass, NULL))
+  state <- NULL
+  for (k in seq_len(source$count)) {
+    state <- pass$join(state, shards_of_workers(source, pass, workers, k)[[1L]])
+    if (pass$enough(state)) break
+  }
+  state
+}
+
+# (Here and below: what a pass needs is forced, as a promise would take the frame of its maker along to the workers.)
+head_pass <- function(most) {
+  force(most)
+  join <- function(state, other) if (is.null(state)) other else if (is.null(other)) state else rbind(state, other)
+  new_pass(
+    begin = function(k) NULL, join = join, enough = function(state) NROW(state) >= 2L,
+    visit = function(state, chunk) join(state, utils::head(as.data.frame(chunk), most))
+  )
+}
+
+look_pass <- function(design, size, seed) {
+  force(design)
+  force(size)
+  force(seed)
+  new_pass(
+    begin = function(k) new_look(seed, k), visit = function(state, chunk) look_at(state, design, chunk, size),
+    join = function(state, other) join_looks(state, other, size), apart = TRUE
+  )
+}
+
+# The standard deviations of the columns: their number, means and sums of squares about them, which add up.
+deviation_pass <- function(design) {
+  force(design)
+  join <- function(state, other) {
+    if (state$n == 0) return(other)
+    if (other$n == 0) return(state)
+    n <- state$n + other$n
+    moved <- other$mean - state$mean
+    list(n = n, mean = state$mean + moved * (other$n / n),
+         squares = state$squares + other$squares + moved^2 * (state$n * other$n / n),
+         largest = pmax(state$largest, other$largest))
+  }
+  of_rows <- function(x) {
+    mean <- colMeans(x)
+    list(n = as.double(nrow(x)), mean = mean, squares = colSums(sweep(x, 2L, mean)^2), largest = apply(abs(x), 2L, max))
+  }
+  new_pass(
+    begin = function(k) list(n = 0),
+    visit = function(state, chunk) {
+      x <- chunk_numbers(design, chunk)$x
+      if (is.null(x)) state else join(state, of_rows(x))
+    },
+    join = join
+  )
+}
+
+# The rows as an accumulator, and what tells whether another pass sees the same rows.
+# empty: the bytes of an accumulator without rows, which all workers begin with.
+sum_pass <- function(design, empty) {
+  force(design)
+  force(empty)
+  new_pass(
+    begin = function(k) c(list(accumulator = core_accumulator_load(empty)), no_rows),
+    visit = function(state, chunk) {
+      numbers <- chunk_numbers(design, chunk)
+      if (!is.null(numbers$x)) {
+        core_accumulator_add(state$accumulator, core_columns(design, numbers$x), numbers$y, numbers$weights)
+      }
+      counted_rows(state, numbers)
+    },
+    join = function(state, other) {
+      core_accumulator_merge(state$accumulator, core_accumulator_load(other$accumulator))
+      added_rows(state, other)
+    },
+    pack = function(state) {
+      core_accumulator_compact(state$accumulator)
+      state$accumulator <- core_accumulator_save(state$accumulator)
+      state
+    }
+  )
+}
+
+# The second pass: moments of the errors left out at each lambda. bytes: the accumulator, for a worker.
+loo_pass <- function(design, handle, bytes, lambdas) {
+  force(design)
+  force(handle)
+  force(bytes)
+  force(lambdas)
+  accumulator <- function() {
+    if (!core_is_alive(handle)) handle <<- core_accumulator_load(bytes)
+    handle
+  }
+  new_pass(
+    begin = function(k) c(list(moments = matrix(0, 5L, design$t * length(lambdas))), no_rows),
+    visit = function(state, chunk) {
+      numbers <- chunk_numbers(design, chunk)
+      if (!is.null(numbers$x)) {
+        found <- core_accumulator_loo_moments(accumulator(), core_columns(design, numbers$x), numbers$y,
+                                              numbers$weights, lambdas)
+        state$moments <- core_moments_join(state$moments, found)
+      }
+      counted_rows(state, numbers)
+    },
+    join = function(state, other) {
+      state$moments <- core_moments_join(state$moments, other$moments)
+      added_rows(state, other)
+    }
+  )
+}
+
+# Counts of rows, and a sum over rows that depends on every number of a row, but not on the order or the chunks.
+
+no_rows <- list(read = 0, dropped = 0, rows = 0, checksum = 0)
+
+counted_rows <- function(state, numbers) {
+  checksum <- if (is.null(numbers$x)) 0 else core_rows_checksum(numbers$x, numbers$y, numbers$weights)
+  added_rows(state, list(read = numbers$read, dropped = numbers$dropped, rows = NROW(numbers$x), checksum = checksum))
+}
+
+checksum_range <- 2^52
+
+added_rows <- function(state, other) {
+  for (name in c("read", "dropped", "rows")) state[[name]] <- state[[name]] + other[[name]]
+  state$checksum <- (state$checksum + other$checksum) %% checksum_range
+  state
+}
+
+check_same_rows <- function(first, again) {
+  if (first$rows != again$rows) {
+    refuse("the source has changed between two passes: ", counted(first$rows, "row"), " at first, then ", again$rows)
+  }
+  if (first$checksum != again$checksum) {
+    refuse("the source has changed between two passes: as many rows, with other numbers")
+  }
+}

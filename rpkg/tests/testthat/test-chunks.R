@@ -1,0 +1,383 @@
+# freeridge_chunks() is freeridge() on the same rows at once, whatever the pieces and wherever they come from.
+
+rows_of_chunks <- function(n = 123L, seed = 4L) {
+  set.seed(seed)
+  data <- data.frame(a = rnorm(n), b = runif(n, 1, 2), g = sample(c("u", "v"), n, TRUE), stringsAsFactors = FALSE,
+                     f = factor(sample(c("low", "high", "never"), n, TRUE, c(1, 1, 0)), c("low", "high", "never")),
+                     on = rnorm(n) > 0, w = round(runif(n, 0, 2), 1), o = rnorm(n))
+  data$g[n - 1L] <- "last"  # a level that only the last chunk has
+  data$f[3L] <- NA
+  data$a[c(11L, 60L)] <- NA
+  data$y <- data$a + 2 * data$b^2 + (data$g == "v") + data$on + rnorm(n, sd = 0.3)
+  data$z <- data$b - (data$f == "high") + rnorm(n, sd = 0.3)
+  data
+}
+
+lambdas <- c(0.05, 1, 30)
+
+# At the same lambdas: coefficients, scores, errors left out, predictions.
+expect_same_fit <- function(part, whole, data, source = row_source(data, 50), tolerance = 1e-10) {
+  expect_equal(nobs(part), nobs(whole))
+  expect_close(coef(part, lambdas), coef(whole, lambdas), tolerance)
+  expect_identical(dimnames(coef(part, lambdas)), dimnames(coef(whole, lambdas)))
+  ours <- lambda_path(part, lambdas, source = source)
+  theirs <- lambda_path(whole, lambdas)
+  for (name in c("loo", "loo_se", "gcv", "reml", "training")) expect_close(ours[[name]], theirs[[name]], tolerance)
+  expect_identical(names(ours), setdiff(names(theirs), "error_rate"))
+  left_out <- as.matrix(suppressWarnings(loo(whole, 1)))
+  if (!is.null(whole$aside)) left_out <- left_out[-whole$aside$rows, , drop = FALSE]
+  expect_close(suppressWarnings(loo(part, source, 1)), left_out, tolerance)
+  expect_close(predict(part, data, 1), predict(whole, data, 1), tolerance)
+  expect_identical(names(predict(part, data, 1)), names(predict(whole, data, 1)))
+}
+
+test_that("chunks of every size give the fit to all rows, for every part of a formula", {
+  data <- rows_of_chunks()
+  cases <- list(
+    list(y ~ a + b), list(y ~ a + b + g + f + on, weights = quote(w)), list(y ~ ., data = c("y", "a", "g")),
+    list(cbind(y, z) ~ a + g * b, weights = quote(w), offset = quote(o)), list(y ~ log(b) + f:a + offset(o), intercept = FALSE),
+    list(y ~ g + a - 1), list(cbind(first = y, second = z) ~ a + b, intercept = "penalised", subset = quote(o > -1)),
+    list(y ~ a + factor(round(4 * b)), subset = quote(on & !is.na(a)), na.action = quote(na.exclude)),
+    list(y ~ I(a * b) + poly(b, 2, raw = TRUE) + splines::ns(b, knots = 1.5, Boundary.knots = 1:2), intercept = "penalised",
+         weights = quote(w))
+  )
+  sizes <- rep(c(17, 123, 40, 1, 64), 2)
+  for (i in seq_along(cases)) {
+    case <- cases[[i]]
+    rows <- if (is.null(case$data)) data else data[case$data]
+    case$data <- NULL
+    at_once <- eval(as.call(c(quote(freeridge), case, list(data = rows, kernel = linear_kernel(), lambda = 1))))
+    chunks <- eval(as.call(c(quote(freeridge_chunks), case, list(source = row_source(rows, sizes[i]), lambda = 1))))
+    expect_same_fit(chunks, at_once, rows, row_source(rows, 31))
+  }
+})
+
+test_that("divisors of the columns are those of all rows", {
+  data <- rows_of_chunks()
+  for (scale in list(TRUE, c(a = 2, b = 0.5, gu = 1, gv = 3))) {
+    whole <- freeridge(y ~ a + b + g, data, kernel = linear_kernel(), lambda = 1, scale = scale, weights = w)
+    expect_same_fit(freeridge_chunks(y ~ a + b + g, row_source(data, 25), lambda = 1, scale = scale, weights = w), whole, data)
+  }
+  data$constant <- 3
+  part <- freeridge_chunks(y ~ a + constant, row_source(data, 25), lambda = 1, scale = TRUE)
+  expect_identical(part$scale[["constant"]], 1)
+})
+
+test_that("lambda is chosen by each criterion", {
+  data <- na.omit(rows_of_chunks())
+  for (t in 1:2) {
+    formula <- if (t == 1L) y ~ a + b + g else cbind(y, z) ~ a + b + g
+    for (criterion in c("gcv", "reml")) {
+      whole <- unjudged(freeridge(formula, data, kernel = linear_kernel(), criterion = criterion))
+      part <- freeridge_chunks(formula, row_source(data, 40), criterion = criterion)
+      expect_close(part$lambda, whole$lambda, 1e-6)
+      expect_close(part$score, whole$score, 1e-10)
+      expect_identical(names(part$lambda), names(whole$lambda))
+      expect_output(print(part), paste0("chosen by ", criterion_titles[[criterion]]), fixed = TRUE)
+    }
+    whole <- freeridge(formula, data, kernel = linear_kernel())
+    grid <- freeridge_chunks(formula, row_source(data, 40), lambdas = 30)
+    finer <- freeridge_chunks(formula, row_source(data, 40), lambdas = 30, passes = 5)
+    expect_close(finer$lambda, whole$lambda, 1e-3)
+    expect_close(finer$score, whole$score, 1e-8)
+    expect_true(all(grid$score >= finer$score))
+    path <- lambda_path(grid)
+    expect_close(path$loo, lambda_path(whole, unique(path$lambda), "loo")$loo, 1e-10)
+    given <- freeridge_chunks(formula, row_source(data, 40), lambdas = c(8, 2, 0.1))
+    expect_true(all(given$lambda %in% c(0.1, 2, 8)))
+    expect_identical(unique(lambda_path(given)$lambda), c(0.1, 2, 8))
+  }
+  expect_output(print(summary(grid)), "Root mean squared errors of the fitted and the left-out rows:", fixed = TRUE)
+  expect_close(summary(grid)$outputs$loo_rmse, sqrt(grid$score), 1e-14)
+})
+
+test_that("with landmarks the fit is the one to all rows with these landmarks", {
+  data <- rows_of_chunks(160L)
+  kernels <- list(gaussian_kernel(2), matern_kernel(1.5, 3) + 0.5 * laplacian_kernel(4), polynomial_kernel(2, 0.5))
+  for (i in seq_along(kernels)) {
+    scale <- list(FALSE, TRUE, FALSE)[[i]]
+    formula <- list(y ~ a + b + g, cbind(y, z) ~ a + b + f + offset(o), y ~ a + b - 1)[[i]]
+    part <- freeridge_chunks(formula, row_source(data, 30), kernels[[i]], weights = w, landmarks = 12, scale = scale, lambdas = 20)
+    x <- freeridge(formula, data, kernel = kernels[[i]], weights = w, lambda = 1)$x
+    same <- apply(part$landmarks, 1L, function(z) which(colSums(abs(t(x) - z)) == 0)[1L])
+    counting <- which(complete.cases(data[c("y", "a", "b", "g", if (i == 2L) c("z", "f", "o"))]))
+    rows <- match(counting[data$w[counting] > 0][same], counting)
+    whole <- freeridge(formula, data, kernel = kernels[[i]], weights = w, lambda = 1, landmarks = rows, scale = scale,
+                       reduction = "gram")
+    ours <- lambda_path(part, lambdas, source = row_source(data, 45))
+    theirs <- lambda_path(whole, lambdas)
+    for (name in c("loo", "loo_se", "gcv", "reml", "training")) expect_close(ours[[name]], theirs[[name]], 1e-10)
+    expect_close(predict(part, data, 1), predict(whole, data, 1), 1e-10)
+    expect_close(lambda_path(part)$loo, lambda_path(whole, part$search$lambda, "loo")$loo, 1e-10)
+    expect_output(print(part), paste(c(12, 12, 6)[i], "landmarks"), fixed = TRUE)  # of 6 monomials
+    expect_refusal(coef(part), "which has no slopes")
+    again <- freeridge_chunks(formula, row_source(data, 30), kernels[[i]], weights = w, landmarks = 12, scale = scale, lambdas = 20)
+    expect_identical(predict(again, data), predict(part, data))
+  }
+  other <- freeridge_chunks(y ~ a + b, row_source(data, 30), gaussian_kernel(2), landmarks = 12, lambda = 1, seed = 1)
+  expect_false(identical(other$landmarks, part$landmarks))
+  # numbers of the kernel that are left open are learnt on the sample
+  learnt <- freeridge_chunks(y ~ a + b, row_source(data, 30), gaussian_kernel(), landmarks = 30, sample = 80)
+  expect_true(!chooses_bandwidth(learnt$kernel) && !is.null(learnt$scale))
+  expect_lt(learnt$score, var(data$y, na.rm = TRUE) / 4)
+  expect_refusal(freeridge_chunks(y ~ a, data, gaussian_kernel(1), landmarks = 10, intercept = "penalised"), "not penalised, or none")
+  expect_refusal(freeridge_chunks(y ~ a, data, linear_kernel(), landmarks = 10), "which needs no landmarks")
+  expect_refusal(freeridge_chunks(y ~ a, data, gaussian_kernel(1), landmarks = 10, sample = 5), "sample must be one whole number >= 10")
+})
+
+test_that("rows come from anywhere, also in empty chunks and in chunks of one row", {
+  data <- rows_of_chunks()
+  expected <- freeridge_chunks(y ~ a + g, row_source(data, 1000), weights = w)
+  same <- function(source) {
+    found <- freeridge_chunks(y ~ a + g, source, weights = w)
+    expect_close(coef(found), coef(expected), 1e-12)
+    expect_close(found$score, expected$score, 1e-12)
+    expect_close(predict(found, row_source(source)), predict(expected, data), 1e-12)
+  }
+  pieces <- split(data, c(1, rep(2:4, length.out = 121L), 5))  # the new level is alone in the last one
+  pieces <- unname(c(pieces[1:2], list(data[0L, ]), pieces[3:5], list(data[0L, ])))
+  expect_output(print(row_source(pieces)), "Rows from a list of 7 data frames, 123 rows", fixed = TRUE)
+  data <- do.call(rbind, pieces)
+  same(pieces)
+  same(data)
+  at <- 0L
+  same(row_source(function(reset = FALSE) {
+    if (reset) at <<- 0L else at <<- at + 1L
+    if (reset || at > length(pieces)) NULL else pieces[[at]]
+  }))
+  same(row_source(function(k) pieces[[k]], shards = 7))
+  same(row_source(function(k) row_source(pieces[if (k == 1) 1:3 else 4:7]), shards = 2))
+  files <- tempfile(rep("rows", 7L), fileext = ".csv")
+  for (k in 1:7) write.csv(pieces[[k]], files[k], row.names = FALSE)
+  read <- function(file) read.csv(file, colClasses = c(g = "character"))
+  same(row_source(files, read))
+  unlink(files)
+})
+
+test_that("rows come from a database", {
+  skip_if_not_installed("DBI")
+  skip_if_not_installed("RSQLite")
+  data <- rows_of_chunks()
+  data$g[1:70] <- NA  # columns without any value in a chunk have no kind there
+  data$f <- as.character(data$f)
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "some rows", data)
+  expected <- freeridge(y ~ a + g + f, data, kernel = linear_kernel(), lambda = 1)
+  for (size in c(1, 17, 1000)) {
+    table <- row_source(connection, table = "some rows", rows = size)
+    expect_same_fit(freeridge_chunks(y ~ a + g + f, table, lambda = 1), expected, data, table)
+    query <- row_source(connection, query = "SELECT y, a, g, f FROM \"some rows\" ORDER BY a", rows = size)
+    expect_close(coef(freeridge_chunks(y ~ a + g + f, query, lambda = 1)), coef(expected), 1e-10)
+  }
+  expect_output(print(table), "Rows from the table 'some rows' of a database", fixed = TRUE)
+  expect_refusal(freeridge_chunks(y ~ a, row_source(connection, query = "SELECT * FROM nowhere")), "^chunk 1: .*nowhere")
+  expect_refusal(freeridge_chunks(y ~ a, row_source(connection, query = "SELECT * FROM \"some rows\" WHERE a > 1e9")), "no rows")
+  expect_refusal(row_source(connection), "either query, an SQL text, or table")
+  expect_refusal(row_source(connection, query = 1), "query must be one string, not 1")
+  expect_silent(DBI::dbGetQuery(connection, "SELECT 1"))  # no result was left open
+
+  # An interrupt in the middle: the result is cleared, the connection goes on.
+  counter <- new.env()
+  counter$calls <- 0L
+  interrupted <- function(a) {
+    counter$calls <- counter$calls + 1L
+    if (counter$calls == 12L) tools::pskill(Sys.getpid(), tools::SIGINT)
+    a
+  }
+  table <- row_source(connection, table = "some rows", rows = 10)
+  outcome <- tryCatch(freeridge_chunks(y ~ interrupted(a), table), interrupt = function(condition) "interrupted")
+  expect_identical(outcome, "interrupted")
+  expect_silent(DBI::dbGetQuery(connection, "SELECT 1"))
+  expect_equal(nobs(freeridge_chunks(y ~ interrupted(a), table)), 121)
+})
+
+test_that("levels are those of all rows at once, or those that are given", {
+  n <- 60L
+  set.seed(2)
+  y <- rnorm(n)
+  columns <- list(
+    strings = rep(c("b", "a", "c"), each = 20), numbers = factor(rep(c(4, 10, 6), each = 20)),
+    own_order = factor(rep(c("x", "m", "a"), each = 20), c("x", "m", "unused", "a")),
+    ordered = factor(rep(c("low", "mid", "high"), 20), c("low", "mid", "high"), ordered = TRUE)
+  )
+  for (column in columns) {
+    data <- data.frame(y, v = column)
+    whole <- freeridge(y ~ v, data, kernel = linear_kernel(), lambda = 1)
+    part <- freeridge_chunks(y ~ v, row_source(data, 20), lambda = 1)
+    expect_equal(coef(part), coef(whole), tolerance = 1e-12)
+    expect_identical(part$xlevels, whole$xlevels)
+  }
+  # each chunk made its own factor
+  own <- lapply(split(data.frame(y, v = rep(c(4, 10, 6), each = 20)), rep(1:3, each = 20)), transform, v = factor(v))
+  expect_identical(freeridge_chunks(y ~ v, unname(own), lambda = 1)$xlevels$v, c("4", "6", "10"))
+  own <- lapply(own, transform, v = factor(paste0("n", v)))
+  expect_identical(freeridge_chunks(y ~ v, own, lambda = 1)$xlevels$v, c("n10", "n4", "n6"))
+  own[[1L]]$v <- ordered(own[[1L]]$v)
+  own[[2L]]$v <- ordered(own[[2L]]$v)
+  own[[3L]]$v <- ordered(own[[3L]]$v)
+  expect_refusal(freeridge_chunks(y ~ v, own, lambda = 1), "the ordered factor v has other levels in some chunks")
+  # no first look with all levels given
+  reads <- 0L
+  text <- data.frame(y, v = columns$strings)
+  read <- function(k) {
+    reads <<- reads + 1L
+    text[20 * (k - 1) + 1:20, ]
+  }
+  given <- freeridge_chunks(y ~ v, row_source(read, shards = 3), lambda = 1, levels = list(v = c("c", "b", "a")))
+  expect_identical(reads, 4L)  # one for the first rows
+  expect_identical(names(coef(given)), c("(Intercept)", "vb", "va"))
+  expect_refusal(freeridge_chunks(y ~ v, row_source(text, 20), lambda = 1, levels = list(v = c("c", "b"))),
+                 "^chunk 2: the data do not fit the formula: factor v has new level a; the fit knows c, b$")
+  expect_refusal(freeridge_chunks(y ~ v, text, levels = list(u = c("c", "b"))), "levels has the name 'u'")
+  expect_refusal(freeridge_chunks(y ~ v, text, levels = c("c", "b")), "levels must be a list of strings")
+  expect_refusal(freeridge_chunks(y ~ v, text, levels = list(v = "c")), "levels\\$v must be two or more strings")
+  expect_refusal(predict(given, data.frame(v = "d")), "new level d; the fit knows c, b, a$")
+})
+
+test_that("a column that depends on all rows is refused, and one with numbers of its own is not", {
+  data <- na.omit(rows_of_chunks())
+  for (term in list("scale(a)", "poly(a, 2)", "splines::ns(a, 3)", "I(a - mean(a))", "rank(a)", "cut(a, 3)", "c(0, diff(a))")) {
+    expect_refusal(freeridge_chunks(reformulate(term, "y"), row_source(data, 40)), "is another one for some of the rows")
+  }
+  expect_refusal(freeridge_chunks(scale(y) ~ a, data), "^scale\\(y\\) is another one")
+  expect_refusal(freeridge_chunks(y ~ a, data, weights = w / sum(w)), "^w/sum\\(w\\) is another one")
+  expect_refusal(freeridge_chunks(y ~ a, data, subset = a > median(a)), "^a > median\\(a\\) is another one")
+  limits <- c(-9, 0, 9)
+  half <- function(a) a / divisor
+  divisor <- 2
+  part <- freeridge_chunks(y ~ scale(a, center = 3, scale = 2) + cut(b, limits + 1.5) + half(a), row_source(data, 40), lambda = 1)
+  whole <- freeridge(y ~ scale(a, center = 3, scale = 2) + cut(b, limits + 1.5) + half(a), data, kernel = linear_kernel(), lambda = 1)
+  expect_equal(unname(coef(part)), unname(coef(whole)), tolerance = 1e-12)
+  expect_equal(predict(part, data), predict(whole, data), tolerance = 1e-12)
+})
+
+test_that("what is wrong is named by its chunk and row, and a source that changes is found out", {
+  data <- na.omit(rows_of_chunks())[1:90, ]
+  data$g[data$g == "last"] <- "u"
+  refused <- function(words, data, ..., formula = y ~ a + g) {
+    more <- eval(substitute(alist(...)))
+    expect_refusal(eval(as.call(c(quote(freeridge_chunks), formula, list(row_source(data, 20)), more))), words)
+  }
+  put <- function(name, row, value) {
+    data[[name]][row] <- value
+    data
+  }
+  refused("^chunk 3: a is Inf in row 7; all values", put("a", 47, Inf))
+  refused("^chunk 3: a is NaN in row 7; all values", put("a", 47, NaN), na.action = na.pass)
+  refused("^chunk 3: y is NA in row 7; all values", put("y", 47, NA), na.action = na.pass)
+  refused("^chunk 5: .*missing values in object", put("a", 90, NA), na.action = na.fail)
+  refused("^chunk 2: the weight of row 1 is -1; it must be", put("w", 21, -1), weights = w)
+  refused("^chunk 2: offset is Inf in row 20", put("o", 40, Inf), offset = o)
+  refused("no row is left of the 90 rows of the source: 90 have missing values", transform(data, a = NA_real_), formula = y ~ a)
+  refused("no row is left of the 90 rows", transform(data, w = 0), weights = w)
+  refused("no row is left of the 90 rows", data, subset = a > 1e9)
+  refused("the source has no rows", data[0L, ])
+  refused("the response must be numeric, not a factor", data, formula = f ~ a)
+  refused("^1:3 has 3 values for a chunk of 20 rows", data, subset = 1:3)
+  refused("subset must be TRUE or FALSE for each of the 20 rows of a chunk, not a numeric", data, subset = a)
+  refused("^the formula has no predictors: y ~ 1", data, formula = y ~ 1)
+  refused("^the formula has no response", data, formula = ~ a)
+  refused("^unpenalised\\(\\) is for freeridge\\(\\), freeridge_chunks\\(\\) has no such columns", data, formula = y ~ unpenalised(a))
+  pieces <- unname(split(data, rep(1:3, each = 30)))
+  wrong <- function(words, k, value, formula = y ~ a + g) {
+    pieces[[k]] <- value
+    expect_refusal(freeridge_chunks(formula, row_source(function(k) pieces[[k]], shards = 3)), words)
+  }
+  wrong("^shard 2: there is no column 'a'", 2L, data[1:9, c("y", "g")])
+  wrong("^shard 3: a is of the kind \"factor\", and \"numeric\" in chunks before$", 3L, transform(data[1:9, ], a = "3"))
+  wrong("^shard 3: .*variable 'a' was fitted with type \"numeric\" but type \"character\" was supplied", 3L,
+        transform(data[1:9, ], a = "3"), formula = y ~ a)
+  wrong("^shard 3 is a list \\(length 2\\), not a data frame", 3L, list(1, 2))
+  expect_refusal(row_source(list(data, 3)), "from\\[\\[2\\]\\] must be a data frame, not 3")
+  expect_refusal(row_source(list()), "list of no data frames")
+  expect_refusal(row_source(3), "from must be a data frame, a list of data frames")
+  expect_refusal(row_source(function() NULL), "must have an argument reset")
+  expect_refusal(row_source("file"), "read must be a function")
+  expect_refusal(row_source(data, 0), "rows must be one whole number >= 1, not 0")
+
+  passes <- function(change, ...) {
+    pass <- 0L
+    row_source(function(reset = FALSE) {
+      if (reset) {
+        pass <<- pass + 1L
+        given <<- FALSE
+        return(NULL)
+      }
+      if (given) return(NULL)
+      given <<- TRUE
+      change(pass)
+    })
+  }
+  given <- FALSE
+  changed <- function(words, change) expect_refusal(freeridge_chunks(y ~ a + b, passes(change)), words)
+  changed("changed between two passes: 90 rows at first, then 89$", function(pass) if (pass < 3L) data else data[-4L, ])
+  changed("changed between two passes: as many rows, with other numbers$", function(pass) {
+    if (pass < 3L) data else transform(data, y = y[c(2, 1, 3:90)])
+  })
+  fit <- freeridge_chunks(y ~ a + b, passes(function(pass) if (pass < 3L) data else data[90:1, ]))  # the same rows
+  expect_equal(nobs(fit), 90)
+  expect_refusal(lambda_path(fit, 1, source = data[-1L, ]), "changed between two passes: 90 rows at first, then 89")
+  expect_refusal(loo(fit, transform(data, a = -a)), "changed between two passes: as many rows")
+})
+
+test_that("arguments are judged before any row is read", {
+  never <- row_source(function(reset) stop("read"))
+  refused <- function(words, ...) expect_refusal(freeridge_chunks(y ~ a, never, ...), words)
+  refused("needs landmarks here: how many", kernel = gaussian_kernel(1))
+  refused("the kernel must be one of the library", kernel = function(x, z) 1, landmarks = 3)
+  refused("without landmarks the kernel must be linear_kernel\\(\\) itself", kernel = 2 * linear_kernel())
+  refused('criterion must be one of "loo", "gcv", "reml"', criterion = "groups")
+  refused("lambdas must be one whole number >= 3, not 2", lambdas = 2)
+  refused("passes must be", passes = 1)
+  refused("unknown argument: 'data'", data = 3)
+  refused("workers must be \"future\", \"mirai\" or \"mpi\"", workers = "cluster")
+  refused("workers must be one whole number >= 1", workers = c(future = 0))
+  expect_refusal(freeridge_chunks(y ~ a), "source is missing")
+  expect_refusal(freeridge_chunks(source = never), "formula is missing")
+  expect_refusal(freeridge_chunks(3, data.frame(y = 1:2, a = 1:2)), "formula must be a formula")
+  absent <- with_replaced(check_workers, requireNamespace = function(...) FALSE)
+  expect_refusal(absent("mirai", never), "workers of mirai need the package mirai: install it")
+  absent <- with_replaced(database_source, requireNamespace = function(...) FALSE)
+  expect_refusal(absent(NULL), "rows from a database need the package DBI: install it")
+})
+
+half <- function(a) a / 2
+
+test_that("a fit that was saved answers in another session, without the source", {
+  data <- rows_of_chunks()
+  fit <- freeridge_chunks(y ~ half(a) + g, row_source(data, 40), weights = w)
+  file <- tempfile(fileext = ".rds")
+  saveRDS(fit, file)
+  expect_lt(file.size(file), 20000)
+  said <- run_script(c(
+    "fit <- readRDS(commandArgs(TRUE)[1])", "new <- data.frame(a = c(0.5, NA), g = 'v')",
+    "cat(format(c(predict(fit, new), predict(fit, new, 2)[1], coef(fit)[2], coef(fit, 3)[2], nobs(fit)), digits = 15), sep = '\\n')",
+    "invisible(capture.output(print(fit), print(summary(fit)), lambda_path(fit)))"
+  ), file)
+  unlink(file)
+  new <- data.frame(a = c(0.5, NA), g = "v")
+  here <- c(predict(fit, new), predict(fit, new, 2)[1], coef(fit)[2], coef(fit, 3)[2], nobs(fit))
+  expect_equal(suppressWarnings(as.numeric(said)), unname(here), tolerance = 1e-13)
+  expect_equal(formula(fit), y ~ half(a) + g, ignore_attr = TRUE)
+})
+test_that("R's random numbers are left as they were, and the sample does not depend on the chunks", {
+  data <- na.omit(rows_of_chunks())
+  set.seed(5)
+  before <- .Random.seed
+  design <- new_design_of(y ~ a, list(call = quote(f()), kernel = linear_kernel(), levels = list()), data, TRUE, environment())
+  drawn <- lapply(c(1, 9, 200), function(size) {
+    pieces <- unname(split(data, (seq_len(nrow(data)) - 1) %/% size))
+    at <- 0
+    source <- row_source(function(reset = FALSE) if (reset) at <<- 0 else if (at < length(pieces)) pieces[[at <<- at + 1]])
+    run_pass(source, look_pass(design, 20, 7), NULL)$sample
+  })
+  expect_identical(.Random.seed, before)
+  expect_equal(nrow(drawn[[1L]]), 20)
+  expect_true(all(drawn[[1L]]$a %in% data$a) && anyDuplicated(drawn[[1L]]$a) == 0L)
+  for (other in drawn[-1L]) expect_identical(other$a, drawn[[1L]]$a)
+  # each row has the same chance: 400 samples of 20 of 40, a count has a standard deviation of 10
+  rows <- data.frame(y = 1, a = 1:40)
+  counts <- tabulate(unlist(lapply(1:400, function(seed) run_pass(row_source(rows, 13), look_pass(design, 20, seed), NULL)$sample$a)), 40)
+  expect_true(all(abs(counts - 200) < 50))
+})
