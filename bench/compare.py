@@ -92,11 +92,12 @@ class Machine:
 
     def data(self, shape):
         """The folder with the data of n points and d features, made at first use."""
-        n, d = shape
-        folder = OUTPUT / "data" / f"{n}x{d}"
+        n, d, *sparse = shape
+        folder = OUTPUT / "data" / f"{n}x{d}{'_sparse' if sparse else ''}"
         if not (folder / "y").exists():
             folder.mkdir(parents=True, exist_ok=True)
-            subprocess.run([PROGRAMS / "make_data", f"folder={folder}", f"n={n}", f"d={d}"], check=True)
+            subprocess.run([PROGRAMS / "make_data", f"folder={folder}", f"n={n}", f"d={d}",
+                            *(["sparse=yes"] if sparse else [])], check=True)
         return folder
 
     def dgemm_rates(self):

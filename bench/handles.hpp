@@ -48,7 +48,8 @@ constexpr struct {
   const char* name;
 } routes[] = {{FREERIDGE_ROUTE_AUTO, "auto"},         {FREERIDGE_ROUTE_CHOLESKY, "cholesky"},
               {FREERIDGE_ROUTE_SPECTRAL, "spectral"}, {band_route, "band"},
-              {FREERIDGE_ROUTE_PRIMAL, "primal"},     {FREERIDGE_ROUTE_LANDMARK, "landmark"}};
+              {FREERIDGE_ROUTE_PRIMAL, "primal"},     {FREERIDGE_ROUTE_LANDMARK, "landmark"},
+              {FREERIDGE_ROUTE_ITERATIVE, "iterative"}};
 
 inline const char* route_name(freeridge_route route) {
   for (const auto& each : routes)

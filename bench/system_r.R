@@ -7,6 +7,7 @@
 #   gausspr             sigma=S: kernlab::gausspr() at one noise variance
 #   fastkrr             sigma=S: fastkrr(), exact kernel matrix, lambda by REML
 #   glmnet              glmnet(), alpha = 0: coefficients at all lambdas; no errors left out
+#   glmnet_sparse       thresh=T: the same of rows as make_data sparse=yes writes them; CPU seconds
 #   lm_ridge            MASS::lm.ridge(): coefficients and GCV at all lambdas
 # standardize=yes divides the centred columns of x, and y, by their standard deviations first, as KRLS does by itself.
 #
@@ -51,7 +52,8 @@ timed <- function(action) {
 arguments <- strsplit(commandArgs(trailingOnly = TRUE), "=", fixed = TRUE)
 arguments <- stats::setNames(lapply(arguments, `[`, 2L), vapply(arguments, `[`, "", 1L))
 packages <- c(freeridge_linear = "freeridge", freeridge_path = "freeridge", freeridge_gaussian = "freeridge",
-              krls = "KRLS", gausspr = "kernlab", fastkrr = "FastKRR", glmnet = "glmnet", lm_ridge = "MASS")
+              krls = "KRLS", gausspr = "kernlab", fastkrr = "FastKRR", glmnet = "glmnet",
+              glmnet_sparse = "glmnet", lm_ridge = "MASS")
 package <- packages[[arguments$task]]
 if (!suppressWarnings(suppressMessages(requireNamespace(package, quietly = TRUE)))) {
   cat("absent", package, "is not installed\n")
@@ -65,8 +67,15 @@ if (is.null(arguments$data)) quit(status = 0)
 
 repetitions <- as.integer(if (is.null(arguments$repetitions)) 1L else arguments$repetitions)
 y <- read_doubles(arguments$data, "y")
-x <- read_doubles(arguments$data, "x")
-dim(x) <- c(length(y), length(x) / length(y))
+if (arguments$task == "glmnet_sparse") {
+  start <- read_doubles(arguments$data, "start")
+  x <- Matrix::sparseMatrix(i = rep(seq_along(y), diff(start)), j = read_doubles(arguments$data, "index") + 1,
+                            x = read_doubles(arguments$data, "value"),
+                            dims = c(length(y), read_doubles(arguments$data, "features")))
+} else {
+  x <- read_doubles(arguments$data, "x")
+  dim(x) <- c(length(y), length(x) / length(y))
+}
 lambdas <- read_doubles(arguments$data, "lambdas")
 if (identical(arguments$standardize, "yes")) {
   x <- scale(x)
@@ -115,6 +124,20 @@ invisible(switch(
   glmnet = {
     sd_y <- sqrt(mean((y - mean(y))^2))
     timed(function() glmnet(x, y, alpha = 0, lambda = rev(lambdas) * sd_y / length(y), standardize = FALSE))
+  },
+  glmnet_sparse = {
+    sd_y <- sqrt(mean((y - mean(y))^2))
+    cpu <- NULL
+    fit <- timed(function() {
+      before <- sum(proc.time()[1:2])
+      out <- glmnet(x, y, alpha = 0, lambda = rev(lambdas) * sd_y / length(y), standardize = FALSE,
+                    thresh = as.numeric(arguments$thresh), maxit = 1e7)
+      cpu <<- c(cpu, sum(proc.time()[1:2]) - before)
+      out
+    })
+    tell("seconds.cpu", cpu)
+    w <- as.matrix(fit$beta)
+    if (ncol(w) == length(lambdas)) tell("scores", rev(colSums(w^2)))
   },
   lm_ridge = {
     frame <- data.frame(x, y = y)

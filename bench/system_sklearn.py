@@ -8,6 +8,9 @@
               mean square of held-out errors, of the folder points=
   predict     sigma=S: KernelRidge.predict at the points of the folder points=; not counted: the fit
 
+  sparse      solver=S tol=T: Ridge at every third lambda by itself, and at all (lsqr: every third alone); CPU seconds; rows
+              as make_data sparse=yes writes them
+
 Data, results and what is counted: as in support.hpp.
 """
 import sys
@@ -20,7 +23,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import RidgeCV
+from sklearn.linear_model import Ridge, RidgeCV
 
 ONE_LAMBDA = 0.1
 
@@ -44,6 +47,45 @@ def loaded_blas():
 def read_data(folder):
     y, lambdas, x = (numpy.fromfile(f"{folder}/{name}") for name in ("y", "lambdas", "x"))
     return x.reshape((len(y), -1), order="F"), y, lambdas
+
+
+def sparse(arguments):
+    """Ridge at one lambda after the other, and the relative residuals of the normal equations."""
+    import scipy.sparse
+    folder = arguments["data"]
+    y, lambdas, start, index, value, features = (
+        numpy.fromfile(f"{folder}/{name}") for name in ("y", "lambdas", "start", "index", "value", "features"))
+    x = scipy.sparse.csr_matrix((value, index.astype("i4"), start.astype("i4")), shape=(len(y), int(features[0])))
+    mean, centred = numpy.asarray(x.mean(axis=0)).ravel(), y - y.mean()
+    product = x.T @ centred
+
+    def fit(alpha):
+        intercept = arguments["solver"] != "lsqr"  # which centres sparse x for the others alone
+        return Ridge(alpha=alpha, solver=arguments["solver"], tol=float(arguments["tol"]), max_iter=100000,
+                     fit_intercept=intercept).fit(x, y if intercept else centred).coef_
+
+    def residual(w, alpha):
+        f = x @ w - mean @ w
+        return numpy.linalg.norm(product - x.T @ f + mean * f.sum() - alpha * w) / numpy.linalg.norm(product)
+
+    with open("/proc/self/clear_refs", "w") as clear:
+        clear.write("5")
+    before, of_all, worst = status_bytes("VmRSS"), 0, []
+    for place, alpha in enumerate(lambdas):
+        if place % 3 != 0 and arguments["solver"] == "lsqr":
+            continue
+        start = time.process_time()
+        w = fit(alpha)
+        taken = time.process_time() - start
+        of_all += taken
+        worst.append(residual(w, alpha))
+        if place % 3 == 0:
+            tell(f"seconds.{place + 1}", [taken])
+    peak = status_bytes("VmHWM")
+    tell("peak", [peak])
+    tell("beyond", [peak - before])
+    tell("seconds.total", [of_all])
+    tell("residuals", worst)
 
 
 def ridge_cv(x, y, lambdas):
@@ -81,6 +123,8 @@ def main():
     task = arguments["task"]
     if task == "version":
         return
+    if task == "sparse":
+        return sparse(arguments)
     x, y, lambdas = read_data(arguments["data"])
     sigma = float(arguments.get("sigma", 1))
     krr = KernelRidge(alpha=ONE_LAMBDA, kernel="rbf", gamma=1 / sigma**2)

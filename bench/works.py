@@ -229,6 +229,40 @@ def learning_works(sizes):
          Target("test error over scikit-learn's, at most 1.02", error_ratio, "{:.3f}".format, at_most=1.02)])
 
 
+def sparse_works(sizes):
+    n, d = sizes.pick((100000, 100000), (2000, 2000))
+    count, data = 11, (n, d, "sparse")
+
+    def task(program, **arguments):
+        return Run(program, (("data", data), *sorted(arguments.items())))
+
+    def each_lambda(found):
+        """The largest ratio of CPU seconds at a lambda by itself."""
+        ours, theirs = found.result("cg"), found.result("sparse_cg")
+        ratios = [ratio(ours.median(f"seconds.{k}"), theirs.median(f"seconds.{k}")) for k in (1, 4, 7, 10)]
+        return None if None in ratios else max(ratios)
+
+    # At an accuracy of 2e-5 no residual of the normal equations is above 1e-6 of X'y, what scikit-learn is asked for.
+    ours = Row("cg", "freeridge, C", f"hyperplanes at {count} lambdas, accuracy 2e-5",
+               task("sparse", accuracy=2e-5, estimate="yes", repetitions=sizes.times(3)))
+    others = [Row(solver, f"scikit-learn Ridge({solver})", text, task("sklearn", task="sparse", solver=solver, tol=1e-6))
+              for solver, text in (("sparse_cg", f"{count} lambdas, tol = 1e-6"), ("lsqr", "4 of them, tol = 1e-6"))]
+    others.append(Row("glmnet", "glmnet, alpha = 0", f"{count} lambdas, thresh = 1e-12",
+                      task("r", task="glmnet_sparse", thresh=1e-12), part="cpu"))
+    yield Work(
+        "sparse", f"linear, sparse, n = {n}, d = {d}, 9.6 numbers a row, {count} lambdas; CPU seconds, one thread", [ours, *others],
+        [Target("a lambda, once factorized, at most 1/5 of sparse_cg, the worst of four", each_lambda, "{:.3f}".format, at_most=0.2),
+         Target("factorization", lambda found: found.result("cg").median("seconds.factorize"), seconds),
+         times_other("cg", "glmnet", "factorization and all lambdas at most the time of glmnet", 1),
+         extra_memory("cg", "extra memory", None)])
+    n, d = sizes.pick((1000000, 1000000), (4000, 4000))
+    yield Work(
+        "sparse_million", f"linear, sparse, n = {n}, d = {d}, {count} lambdas; CPU seconds",
+        [Row("cg", "freeridge, C", f"hyperplanes at {count} lambdas, accuracy 2e-5",
+             Run("sparse", (("data", (n, d, "sparse")), ("accuracy", 2e-5))))],
+        [taken("cg", "finishes; CPU time"), extra_memory("cg", "extra memory")], long=True)
+
+
 def prediction_works(sizes):
     (n, m), d, sigma = sizes.pick((10000, 100000), (300, 2000)), 8, 2
     task = dict(task="predict", points=(m, d))
@@ -328,5 +362,5 @@ class Sizes:
 
 
 def all_works(quick):
-    groups = (linear_works, dense_works, landmark_works, learning_works, prediction_works, r_works, small_works, growth_works)
+    groups = (linear_works, dense_works, landmark_works, learning_works, sparse_works, prediction_works, r_works, small_works, growth_works)
     return [work for group in groups for work in group(Sizes(quick))]

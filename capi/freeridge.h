@@ -150,7 +150,8 @@ typedef int32_t freeridge_route;
 enum {
   FREERIDGE_ROUTE_AUTO = 0,     /* LANDMARK when landmarks are set; PRIMAL for linear kernels (with d >= n where it fits
                                into memory); else that of the next three which is the fastest and fits
-                               (freeridge_explain) */
+                               (freeridge_explain). Sparse x, linear kernel: ITERATIVE where that one does not fit, or
+                               takes more than 1e13 flops and ten times as long */
   FREERIDGE_ROUTE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; memory n^2. For a few
                                    lambdas */
   FREERIDGE_ROUTE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; memory 2.1 n^2. For n up
@@ -166,15 +167,17 @@ enum {
   FREERIDGE_ROUTE_LANDMARK = 5, /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r)
                                   a lambda, and n r kernel values and 2 n r^2 for each pass; memory O(r^2) beside the
                                   data */
-  FREERIDGE_ROUTE_ITERATIVE = 6 /* the problem of all points at any n, for kernels that are not linear: conjugate
-                                   gradients over kernel values that are made anew in each pass, with a preconditioner
+  FREERIDGE_ROUTE_ITERATIVE = 6 /* the problem of all points at any n, for kernels that are not linear, and for linear
+                                   ones with sparse x. Sparse x: conjugate gradients with the diagonal on the normal
+                                   equations, O(entries + n + d) a step and column, some 10 to 500 steps a lambda;
+                                   memory as that of x, and some 14 (n + d) (t + 8) numbers. Else: conjugate gradients over kernel values that are made anew in each pass, with a preconditioner
                                    of r columns for every lambda, r^2 about 32 n [DEFTW]. Set-up: n r kernel values,
                                    5 n r^2; a lambda: some 5 to 50 passes of n^2 / 2 kernel values; memory 8 n r
                                    bytes. Solutions with a bound of their error (freeridge_set_accuracy), predictions
                                    and what few more solutions give; LOO and GCV as estimates
                                    (freeridge_estimate_score); no errors left out of single points, leverages, REML,
-                                   eigenvalues, nor lambda = 0: INVALID_STATE and NOT_POSITIVE_DEFINITE. AUTO never
-                                   takes it */
+                                   eigenvalues, nor lambda = 0: INVALID_STATE and NOT_POSITIVE_DEFINITE. AUTO takes
+                                   it for sparse x alone */
 };
 
 /* Criteria, to be minimised over lambda. e are the errors left out, r = Y - fitted, H the hat matrix, M = K + lambda
@@ -433,7 +436,8 @@ FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, f
 
 /* As freeridge_set_data, x (n x d) sparse: start, index and value are copied. y (n x t) is an ordinary matrix in
  * `layout`. Zeros are never filled, but for tiles of rows: AUTO takes PRIMAL for linear kernels with d < n, by x'Wx in
- * place of QR (freeridge_set_reduction: QR fills tiles), and for d >= n a dual route on the products of sparse rows;
+ * place of QR (freeridge_set_reduction: QR fills tiles), for d >= n a dual route on the products of sparse rows, and
+ * ITERATIVE where these do not fit into memory or take far longer: then LOO and GCV are estimates (freeridge_estimate_score);
  * other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix. What sparse x does not
  * have: a precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set, and
  * of the *_path calls). Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a line has more entries than
@@ -801,7 +805,8 @@ FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_
 
 /* accuracy: t numbers; bounds of the relative error of the c that is in force on the ITERATIVE route, for each output:
  *     |c - c*|_G <= accuracy |c*|_G,   |v|_G^2 = v'(K + lambda W^-1) v,   c* the solution of (1)
- * They are computed from the residual in double precision, and usually 1 to 3 times the error. Without intercept and fixed
+ * Linear kernels (sparse x): of w, in |v|^2 = sum_i W_ii (v'(x_i - xbar))^2 + lambda |v|^2, columns scaled as the kernel does.
+ * They are computed from the residual in double precision, and (kernels that are not linear) usually 1 to 3 times the error. Without intercept and fixed
  * effects |f(x) - f*(x)| <= k(x, x)^(1/2) accuracy |c*|_G at every x. Refinement makes errors smaller still. Needs FITTED
  * by the ITERATIVE route. Statuses: INVALID_STATE (also: another route), INVALID_ARGUMENT. Cost: O(t). Source: [DEFTW].
  * Since 0.1. */
@@ -1155,7 +1160,8 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
 
 /* freeridge_score of LOO or GCV where the route estimates them (ITERATIVE): errors are the standard errors of the estimates,
  * count x t as scores, and not those of the mean over points, which freeridge_score has. On all other routes the errors are
- * 0. From random signs, the probes, the same for every lambda and call: differences between lambdas are better known than
+ * 0. Where lambda is far below the best one, leverages are near 1 and LOO of sparse x is overestimated, with a standard error
+ * that says so; GCV is not. From random signs, the probes, the same for every lambda and call: differences between lambdas are better known than
  * scores. probes: how many, 3 to 10000, or 0: 8. Errors of estimates fall as probes^(-1/2). Needs FACTORIZED. Cost:
  * solutions with t + probes right-hand sides at each lambda, to an accuracy of 1e-4, in shared passes. Statuses:
  * INVALID_STATE (also: another criterion where the route estimates), INVALID_ARGUMENT (also: another number of probes),

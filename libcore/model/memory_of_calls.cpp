@@ -99,7 +99,7 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
     doubles += checked_doubles(4, checked_doubles(height, rows)) + (products ? checked_doubles(64, d()) : 0) +
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
     // and the solutions for them, beside these rows
-    if (route() == Route::iterative) doubles += checked_doubles(14, checked_doubles(n(), rows));
+    if (route() == Route::iterative) doubles += checked_doubles(14, checked_doubles(std::max(n(), d()), rows));
     if (offset_ == Offset::penalised) doubles += checked_doubles(m, d() + 1);  // the new points with a 1
   }
   require_room(checked_doubles(doubles, 1) * 8, "predicting", "use fewer points at a time");

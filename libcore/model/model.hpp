@@ -307,6 +307,7 @@ class Model {
   // take(fit, columns of out) at each of many lambdas; b as in coefficients_path.
   template <class Take>
   void each_solution(Span<const double> lambdas, MatrixView out, MatrixView b, const Take& take) const;
+  void hyperplanes_together(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   Prediction prediction(const Fit& fit) const;
   // Whether the coefficients are those of the solution; else they are made, n x t.
   bool keeps_coefficients(const Fit& fit) const;

@@ -107,10 +107,26 @@ void Model::coefficients_path(Span<const double> lambdas, MatrixView c, MatrixVi
   });
 }
 
+// Solved from large lambda to small, each from the one before.
+void Model::hyperplanes_together(Span<const double> lambdas, MatrixView w, MatrixView b) const {
+  require_lambdas("lambdas", lambdas);
+  require_room_for_path(1);
+  require_room(checked_doubles(w.rows, w.cols) * 8, "hyperplanes at many lambdas", "use fewer lambdas");
+  const Hearing hearing(listener_);
+  const std::optional<Fit> fit = solve_together(lambdas);
+  if (!fit) fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; ask for more accuracy");
+  report(1);
+  copy(fit->solution.w.view(), w);
+  if (b.data != nullptr)
+    for (Index j = 0; j < std::ssize(fit->solution.b); ++j) b(j % t(), j / t()) = fit->solution.b[j];
+}
+
 void Model::hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const {
   require_factorized();
   if (!factorization_->problem().linear())
     fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients_path");
+  if (factorization_->route() == Route::iterative && std::ssize(lambdas) > 1)
+    return hyperplanes_together(lambdas, w, b);
   each_solution(lambdas, w, b, [](const Fit& fit, MatrixView to) { copy(fit.solution.w.view(), to); });
 }
 

@@ -180,6 +180,9 @@ Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
 // Of solutions with so many right-hand sides on the ITERATIVE route: b, r and c, their parts that are still open, what
 // conjugate gradients take, and a pass.
 Doubles iterative_solving(const Request& r, Doubles columns) {
+  if (r.linear)  // sparse rows: b, r, w, p, q and their parts that are open; products and what is estimated from them
+    return (Doubles(14) * Doubles(r.d) + Doubles(4) * Doubles(r.n)) * columns + Doubles(16) * Doubles(r.n) +
+           Doubles(14 << 18);
   const Doubles n(r.n), d(r.precomputed ? 0 : r.d);
   return (Doubles(11) + threads()) * n * columns + threads() * Doubles(256) * (Doubles(256) + Doubles(2) * d) +
          Doubles(preconditioner_rank(r.n)) * columns + Doubles(1 << 20);
@@ -187,6 +190,9 @@ Doubles iterative_solving(const Request& r, Doubles columns) {
 
 // F and the columns that it grows by; F'F with its eigenvectors, and rows of U on their way into the place of F.
 Doubles iterative_doubles(const Request& r) {
+  if (r.linear)  // x once more, what is not penalised, D, X~'Y~
+    return Doubles(3) * Doubles(r.entries / 2 + 1) + Doubles(3) * (Doubles(r.n) + Doubles(r.d)) * Doubles(r.fixed + 2) +
+           Doubles(r.d) * Doubles(r.t);
   const Doubles n(r.n), rank(preconditioner_rank(r.n));
   return n * (rank + Doubles(64)) + (Doubles(4) * rank + Doubles(1024)) * rank;
 }
@@ -311,6 +317,11 @@ double required_work(Route route, const Request& r) {
              });
     }
     case Route::iterative: {
+      if (r.linear) {
+        constexpr double steps = 100, tried = 15, step_entry = 60;
+        const double columns = t + (r.leaves_out ? 8 : 0);
+        return std::min(lambdas, tried) * steps * columns * step_entry * 2 * (entries + 2 * d);
+      }
       constexpr double passes = 30;
       const double rank = static_cast<double>(preconditioner_rank(r.n));
       return n * rank * value + 5 * n * rank * rank + 9 * cube(rank) +

@@ -10,6 +10,7 @@
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/iterative_residual_maker.hpp"
 #include "libcore/routes/saved_route.hpp"
+#include "libcore/routes/sparse_iterative_route.hpp"
 
 namespace freeridge {
 namespace {
@@ -131,11 +132,14 @@ void Iterative::solve(double lambda, MatrixView b) const {
 }
 
 FactorizationPtr factorize_iterative(ProblemPtr problem, double accuracy) {
+  if (problem->linear()) return factorize_sparse_iterative(std::move(problem), accuracy);
   return std::make_shared<Iterative>(std::move(problem), accuracy);
 }
 
 FactorizationPtr load_iterative(ProblemPtr problem, ByteReader& in) {
-  if (problem->linear()) fail(Status::corrupt, "the saved route is ITERATIVE, which takes no linear kernel");
+  if (problem->linear() && !problem->x.is_sparse())
+    fail(Status::corrupt, "the saved route is ITERATIVE, which takes no linear kernel of an ordinary matrix");
+  if (problem->linear()) return load_sparse_iterative(std::move(problem), in);
   return std::make_shared<Iterative>(std::move(problem), in);
 }
 

@@ -11,6 +11,9 @@
 namespace freeridge {
 namespace {
 
+constexpr double long_work = 1e13,
+                 times_as_long = 10;  // flops; of a direct route beside ITERATIVE, from where it is left
+
 bool fits(Route route, const Request& r) {
   return fits_into_memory(required_bytes(route, r), r.memory_limit);
 }
@@ -18,7 +21,7 @@ bool fits(Route route, const Request& r) {
 // Why a route cannot serve, or nothing.
 std::string obstacle(Route route, const Request& r) {
   if (route == Route::primal && !r.linear) return "needs a linear kernel";
-  if (route == Route::iterative && r.linear) return "needs a kernel that is not linear";
+  if (route == Route::iterative && r.linear && !r.sparse) return "needs sparse x, or a kernel that is not linear";
   if (route == Route::landmark && r.landmarks == 0) return "needs landmarks";
   if (route != Route::landmark && r.landmarks > 0) return "takes no landmarks";
   return {};
@@ -29,8 +32,8 @@ struct Choice {
   std::string reason;
 };
 
-Choice choose(const Request& r) {
-  if (r.route != Route::automatic) return {r.route, "the route was set"};
+// Of all but ITERATIVE.
+Choice choose_direct(const Request& r) {
   if (r.landmarks > 0) return {Route::landmark, "landmarks are set"};
   // The dual routes start from X X', which squares the condition and mixes the columns' units.
   // Of sparse rows these products are cheap, and X' is not sparse once it is turned.
@@ -47,6 +50,18 @@ Choice choose(const Request& r) {
   }
   if (best == Route::automatic) return {Route::band, "no route fits into memory"};
   return {best, "the fastest that fits into memory"};
+}
+
+// Sparse rows of a linear kernel may be too many for d^2 and n^2 numbers, or so many that they take minutes in place of
+// seconds. Errors left out of single points go with the route that knows them.
+Choice choose(const Request& r) {
+  if (r.route != Route::automatic) return {r.route, "the route was set"};
+  const Choice direct = choose_direct(r);
+  if (!r.linear || !r.sparse || direct.route == Route::landmark || !fits(Route::iterative, r)) return direct;
+  if (!fits(direct.route, r)) return {Route::iterative, "x is sparse, and neither d^2 nor n^2 numbers fit into memory"};
+  const double work = required_work(direct.route, r);
+  if (work < long_work || work < times_as_long * required_work(Route::iterative, r)) return direct;
+  return {Route::iterative, text("x is sparse, and ", route_name(direct.route), " takes too long")};
 }
 
 std::string padded(const std::string& value, std::size_t width) {
@@ -74,9 +89,10 @@ std::string bytes_text(Index bytes) {
 Plan make_plan(const Request& request) {
   if (request.route == Route::primal && !request.linear)
     fail(Status::invalid_argument, "route is PRIMAL, which needs a linear kernel; the model's kernel is another one");
-  if (request.route == Route::iterative && request.linear)
+  if (request.route == Route::iterative && request.linear && !request.sparse)
     fail(Status::invalid_argument,
-         "route is ITERATIVE, which needs a kernel that is not linear; set the route PRIMAL for a linear kernel");
+         "route is ITERATIVE, which needs sparse x or a kernel that is not linear; set the route PRIMAL for a linear "
+         "kernel");
   if (request.route == Route::landmark && request.landmarks == 0)
     fail(Status::invalid_state,
          "route is LANDMARK, but the model has no landmarks; call freeridge_set_landmarks first");
@@ -125,7 +141,9 @@ std::string explain(const Request& request, const std::string& kernel) {
     const Index bytes = required_bytes(route, request);
     out += text(padded(bytes_text(bytes), 12), padded(short_number(required_work(route, request) / rate), 12), " s");
     if (route == Route::band) out += text("   bandwidth ", bandwidth_for(request));
-    if (route == Route::iterative) out += "   solutions only; never taken unless it is set";
+    if (route == Route::iterative)
+      out += request.linear ? "   solutions; LOO and GCV are estimates"
+                            : "   solutions; LOO and GCV are estimates; never taken unless it is set";
     if (!fits(route, request)) out += "   does not fit";
     out += "\n";
   }

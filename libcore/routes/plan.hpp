@@ -16,7 +16,7 @@ struct Plan {
 };
 
 // AUTO: LANDMARK with landmarks, PRIMAL for linear kernels with d < n or where it fits into memory, else the dual route
-// with the least work of those that fit. Never ITERATIVE. Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not
+// with the least work of those that fit. ITERATIVE for linear kernels with sparse x alone, where those do not fit or take far longer. Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not
 // linear, for ITERATIVE with one that is, and for landmarks with a route that has none, INVALID_STATE for LANDMARK without landmarks.
 Plan make_plan(const Request& request);
 // Throws OUT_OF_MEMORY, with the bytes and advice, when the plan does not fit into memory; INVALID_ARGUMENT when the

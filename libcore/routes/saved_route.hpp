@@ -17,7 +17,7 @@
 //     LANDMARK   the number of landmarks, their rows; how many of them are kept, their rows, L (lower); reduced
 //                features
 //     ITERATIVE  the accuracy of solutions, the rank of the preconditioner, the eigenvalues' range (2), the tolerance; the
-//                preconditioner is made again when it is needed
+//                preconditioner is made again when it is needed. Linear kernels, sparse x: the accuracy alone
 // Reduced features (p of them): their number r and whether R is there (0/1), [their means (p)], R (upper, if there),
 // S (r), noise (r), V' (r x p), Gamma (r x t), rest (t), [version 1: blur, a number that is not used any more].
 // All else is computed again from what is saved, in the way it was computed at first: a loaded factorization answers

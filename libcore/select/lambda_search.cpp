@@ -26,9 +26,8 @@ constexpr double surprise = 1e-6;            // relative: it is not
 constexpr Index divisions = 5;               // of a bracket, after a surprise
 constexpr double estimated_tolerance = 0.1;  // of log lambda, on a route that estimates
 constexpr int estimated_rounds = 3;
-constexpr Index decades_together = 4;  // that are tried in one call there
-constexpr Index rises = 2;             // of the score, over as many decades, that end the descent
-constexpr Index block_outputs = 32;    // refined together: a call tries the lambdas of each of them for all of them
+constexpr Index rises = 2;           // of the score, over as many decades, that end the descent
+constexpr Index block_outputs = 32;  // refined together: a call tries the lambdas of each of them for all of them
 
 // A bracket of one output, in log lambda.
 struct Dip {
@@ -118,10 +117,10 @@ class Search {
     const double decade = std::log(10.0), high = std::log(range_.high), low = std::log(range_.low);
     const Index decades = static_cast<Index>(std::ceil((high - low) / decade));
     Stage stage(0, 0);
-    for (Index next = 0; next <= decades && (next == 0 || !all_have_risen()); next += decades_together) {
-      stage.next(0.7 * fraction(std::min(next + decades_together, decades + 1), decades + 1));
+    for (Index next = 0; next <= decades && (next == 0 || !all_have_risen()); next += searched_.together) {
+      stage.next(0.7 * fraction(std::min(next + searched_.together, decades + 1), decades + 1));
       std::set<double> wanted;
-      for (Index k = next; k < next + decades_together; ++k)
+      for (Index k = next; k < next + searched_.together; ++k)
         wanted.insert(lambda_at(high - decade * static_cast<double>(k)));
       for (Index first = 0; first < t_; first += block_outputs)
         attempt_new(wanted, first, std::min(block_outputs, t_ - first));
@@ -175,13 +174,23 @@ class Search {
     return wanted;
   }
 
+  // Of the parabola through the lowest point and its neighbours: the polynomial through more of them would follow the
+  // scores far below the best lambda, which estimates may have many times too large.
+  static Minimum nearby_minimum(const ScoreCurve& tried, double low, double high) {
+    const auto best = static_cast<std::ptrdiff_t>(lowest(tried, low, high)), size = std::ssize(tried);
+    const ScoreCurve three(tried.begin() + std::max<std::ptrdiff_t>(best - 1, 0),
+                           tried.begin() + std::min(best + 2, size));
+    return interpolated_minimum(three, low, high);
+  }
+
   // The minimum of each polynomial, unless it is a place where the dip's output has been before.
   std::set<double> propose(Array<Dip>& open) {
     std::set<double> wanted;
     for (Dip& dip : open) {
       if (dip.done) continue;
       const ScoreCurve& tried = curve(dip.output);
-      const Minimum minimum = interpolated_minimum(tried, dip.low, dip.high);
+      const Minimum minimum = searched_.estimated ? nearby_minimum(tried, dip.low, dip.high)
+                                                  : interpolated_minimum(tried, dip.low, dip.high);
       const bool known = std::any_of(tried.begin(), tried.end(), [&](const Tried& point) {
         return std::abs(point.x - minimum.x) <= (searched_.estimated ? estimated_tolerance : log_tolerance);
       });
@@ -276,6 +285,7 @@ Array<double> log_grid(LambdaRange range, Index count) {
 
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range) {
+  const auto* const estimating = dynamic_cast<const Estimating*>(&factorization);
   const bool missing = factorization.problem().missing != nullptr;
   const Searched searched{criterion,
                           factorization.problem().t(),
@@ -283,7 +293,8 @@ LambdaSearch search_lambda(const Factorization& factorization, Criterion criteri
                           [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
                             return scores(factorization, criterion, groups, lambdas, first, out, errors);
                           },
-                          dynamic_cast<const Estimating*>(&factorization) != nullptr,
+                          estimating != nullptr,
+                          estimating != nullptr ? estimating->lambdas_together() : 1,
                           missing};
   return search_lambda(searched, range);
 }

@@ -67,6 +67,7 @@ struct Searched {
   bool fine;  // a lambda costs next to nothing beside the first: the fine grid
   std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors)> scores;
   bool estimated = false;  // each takes passes over all pairs of points
+  Index together = 1;      // then: lambdas that share passes
   // A lambda costs as much for each output as for the first: no output has lambdas tried that are for others.
   bool alone = false;
 };

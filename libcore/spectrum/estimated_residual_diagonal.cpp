@@ -11,7 +11,7 @@
 namespace freeridge {
 namespace {
 
-constexpr Index cubic_rows = 100, linear_rows = 30;  // fewer rows have a trend of a lower degree
+constexpr Index cubic_rows = 100, straight_rows = 30;  // fewer rows have a trend of a lower degree
 constexpr Index most_terms = 7;                      // 1, and three of each of two numbers
 constexpr double ridge = 1e-10;                      // of a trend, relative: two numbers may tell the same
 constexpr double trace_units = 4;
@@ -118,7 +118,7 @@ class Shrinkage {
         n_(evidence.raw.rows),
         probes_(evidence.raw.cols),
         degree_(n_ >= cubic_rows    ? 3
-                : n_ >= linear_rows ? 1
+                : n_ >= straight_rows ? 1
                                     : 0),
         logs_(n_),
         mean_(n_, 1),
@@ -224,6 +224,7 @@ double jackknife(Span<const double> without) {
 }  // namespace
 
 double DiagonalEstimate::effective(Index i) const {
+  if (spread[i] == 0) return value[i];
   const double ratio = spread[i] / value[i];
   return value[i] / std::sqrt(1 + 3 * ratio * ratio);
 }

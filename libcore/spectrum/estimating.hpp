@@ -21,6 +21,8 @@ class EstimateSink {
 class Estimating {
  public:
   virtual ~Estimating() = default;
+  // So many lambdas share so much work that a search tries them together.
+  virtual Index lambdas_together() const { return 4; }
   // The outputs [first, first + outputs) and so many probes, the same for every lambda and every call.
   virtual void estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
                         EstimateSink& sink) const = 0;

@@ -405,6 +405,14 @@ core_score_with_error <- function(handle, criterion, lambdas) {
     .Call(`_freeridge_core_score_with_error`, handle, criterion, lambdas)
 }
 
+core_accuracy <- function(handle) {
+    .Call(`_freeridge_core_accuracy`, handle)
+}
+
+core_estimate_score <- function(handle, criterion, lambdas) {
+    .Call(`_freeridge_core_estimate_score`, handle, criterion, lambdas)
+}
+
 core_make_folds <- function(n, folds, seed) {
     .Call(`_freeridge_core_make_folds`, n, folds, seed)
 }
@@ -467,6 +475,10 @@ core_set_reduction <- function(handle, reduction) {
 
 core_set_refinement <- function(handle, steps) {
     invisible(.Call(`_freeridge_core_set_refinement`, handle, steps))
+}
+
+core_set_accuracy <- function(handle, accuracy) {
+    invisible(.Call(`_freeridge_core_set_accuracy`, handle, accuracy))
 }
 
 core_route <- function(handle) {

@@ -99,7 +99,8 @@ left_out_classes <- function(fit) {
 # Whether print() may show left-out classes: only where they cost no further factorization.
 has_left_out_classes <- function(fit) {
   if (is.null(fit$classes)) return(FALSE)
-  !is.null(fit$cache$left_out) || (core_is_alive(fit$cache$model) && (fit$route != "cholesky" || nrow(fit$y) <= 2000L))
+  fit$route != "iterative" && (!is.null(fit$cache$left_out) ||
+    (core_is_alive(fit$cache$model) && (fit$route != "cholesky" || nrow(fit$y) <= 2000L)))
 }
 
 # A class is reported when more than this share of its rows gets another class. This happens to a class that lies

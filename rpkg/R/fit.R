@@ -32,6 +32,7 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   core_set_route(model, fit$route)
   core_set_reduction(model, fit$reduction)
   core_set_refinement(model, fit$refine)
+  core_set_accuracy(model, fit$accuracy)
   model
 }
 
@@ -74,7 +75,7 @@ fit_model <- function(fit) {
       core_select_lambda(model, fit$criterion, range[1L], range[2L])
     })
     fit <- keep_search(fit, model, found)
-    if (fit$criterion %in% judged_by_loo && core_route(model) != "cholesky" && !fit$missing_values) {
+    if (fit$criterion %in% judged_by_loo && !core_route(model) %in% c("cholesky", "iterative") && !fit$missing_values) {
       fit$second_opinion <- timed("lambda", second_opinion(model, fit, middle))
       warn_disagreement(fit)
     }
@@ -86,7 +87,8 @@ fit_model <- function(fit) {
 
   fit$requested_route <- fit$route
   fit$route <- core_route(model)
-  if (!fit$route %in% c("cholesky", "band")) fit$rank <- core_rank(model)
+  if (!fit$route %in% c("cholesky", "band", "iterative")) fit$rank <- core_rank(model)
+  if (fit$route == "iterative") fit <- keep_certainty(fit, model)
   fit$tolerance <- core_tolerance(model)
   fit$memory <- core_memory(model)
   if (fit$route == "landmark") fit$landmarks <- core_landmarks(model)
@@ -99,6 +101,16 @@ fit_model <- function(fit) {
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model
   structure(fit, class = "freeridge")
+}
+
+# The route "iterative" gives solutions with a bound of their error, and estimates of criteria with standard errors.
+keep_certainty <- function(fit, model) {
+  fit$bound <- stats::setNames(core_accuracy(model), fit$outputs)
+  if (fit$chosen) {
+    found <- core_estimate_score(model, fit$criterion, fit$lambda)
+    fit$score_error <- stats::setNames(diag(found$se), fit$outputs)
+  }
+  fit
 }
 
 # Tells the core what it needs for choosing a route. lambda = 0 asks for the minimum-norm solution, which CHOLESKY, the
@@ -152,7 +164,7 @@ score_at <- function(model, criterion, lambda) {
 # have one.
 set_given_lambda <- function(model, fit) {
   tryCatch(core_set_lambda(model, fit$lambda), freeridge_not_positive_definite = function(condition) {
-    if (fit$route != "auto") stop(condition)
+    if (fit$route != "auto" || core_route(model) == "iterative") stop(condition)
     if (core_route(model) == "primal") {
       if (fit$reduction != "auto") stop(condition)
       core_set_reduction(model, "qr")

@@ -7,7 +7,7 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
                               scale = chooses_bandwidth(kernel), rule = "min", lambda_range = NULL,
                               lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5, learn_rows = NULL,
                               bandwidth_range = NULL, budget = 0, landmarks = NULL, landmark_method = "auto", seed = 0,
-                              route = "auto", reduction = "auto", refine = 0, ...) {
+                              route = "auto", reduction = "auto", refine = 0, accuracy = 1e-8, ...) {
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge)
@@ -52,8 +52,8 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
     landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
     seed = check_whole(seed, "seed"), route = check_choice(route, "route", route_names),
     reduction = check_choice(reduction, "reduction", c("auto", "qr", "gram")),
-    refine = check_whole(refine, "refine", 0, .Machine$integer.max), x = x, y = y, vector = vector,
-    missing_values = missing_values
+    refine = check_whole(refine, "refine", 0, .Machine$integer.max), accuracy = check_accuracy(accuracy), x = x, y = y,
+    vector = vector, missing_values = missing_values
   )
   fit$fixed <- fixed$x
   fit$fixed_source <- fixed$source

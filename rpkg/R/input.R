@@ -104,7 +104,7 @@ criteria_names <- c("loo", "gcv", "reml", "groups", "error_rate")
 criteria_with_error <- c("loo", "groups", "error_rate")  # those that are means, and have a standard error
 # What a fit minimises and its parts. They are no criteria, as they say nothing of new rows.
 objective_names <- c("training", "norm2", "objective")
-route_names <- c("auto", "cholesky", "spectral", "band", "primal", "landmark")
+route_names <- c("auto", "cholesky", "spectral", "band", "primal", "landmark", "iterative")
 
 # One whole number from `low` on (any that a double holds exactly, if `low` is -Inf).
 check_whole <- function(value, name, low = -Inf, high = 2^53) {
@@ -323,3 +323,10 @@ new_offset <- function(fit, frame, newdata) {
 made_by_formula <- function(fit) !is.null(fit$terms) && attr(fit$terms, "response") == 1L
 
 divided <- function(x, scale) if (is.null(scale)) x else x / rep(scale, each = nrow(x))
+
+check_accuracy <- function(accuracy) {
+  if (!is.numeric(accuracy) || length(accuracy) != 1L || is.na(accuracy) || accuracy <= 0 || accuracy >= 1) {
+    refuse("accuracy must be one number above 0 and below 1")
+  }
+  as.double(accuracy)
+}

@@ -32,13 +32,15 @@ print_setting <- function(fit, digits) {
   print_unpenalised(fit)
   cat("Intercept: ", intercept_words(fit), if (!is.null(fit$weights)) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
+  if (!is.null(fit$bound)) cat("Solved with a relative error of at most ", number(unname(fit$bound)), "\n", sep = "")
   given <- if (ncol(fit$x) == 0L) " (of no consequence: no column is penalised)" else if (!fit$chosen) " (given)"
   cat("lambda: ", number(unname(fit$lambda)), given, "\n", sep = "")
   if (fit$chosen) {
     cat("  chosen by ", criterion_titles[[fit$criterion]],
         if (fit$criterion == "groups" && NCOL(fit$groups) > 1L) paste0(", mean of ", NCOL(fit$groups), " divisions"),
         if (fit$rule == "1se") ", one-standard-error rule", ": ",
-        number(unname(fit$score)), "\n", sep = "")
+        number(unname(fit$score)),
+        if (!is.null(fit$score_error)) paste0(", estimated, standard error ", number(unname(fit$score_error))), "\n", sep = "")
     if (any(fit$edge != 0L)) {
       cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
     }
@@ -83,7 +85,8 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
   mean_square <- function(values) observed_means(values^2, weights, object$y)
   centred <- sweep(object$y, 2L, observed_means(object$y, weights, object$y))
   model <- model_at(object, warn = TRUE)
-  loo <- mean_square(core_loo(model))
+  estimated <- object$route == "iterative"  # which knows no error left out of a single point
+  loo <- if (estimated) diag(core_estimate_score(model, "loo", object$lambda)$scores) else mean_square(core_loo(model))
   freedom <- core_degrees_of_freedom(model)
   table <- data.frame(
     lambda = unname(object$lambda), df = freedom$df, sigma = sqrt(freedom$sigma2),
@@ -92,7 +95,9 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
     row.names = object$outputs
   )
   value <- list(fit = object, outputs = table)
-  if (is.null(object$classes)) {
+  if (estimated) {
+    value$estimated <- TRUE
+  } else if (is.null(object$classes)) {
     value$outstanding <- outstanding_rows(object, model)
   } else {
     value$classes <- left_out_classes(object)
@@ -139,13 +144,13 @@ print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L
   for (sentence in doubts(x$fit, digits)) cat(sentence, "\n", sep = "")
   print_coefficients(x, digits, ...)
   cat("\nEffective degrees of freedom, standard deviation of the errors, and root mean squared errors of the\n",
-      "fitted and the left-out points:\n", sep = "")
+      "fitted and the left-out points", if (!is.null(x$estimated)) " (estimated, as df is)", ":\n", sep = "")
   print(x$outputs, digits = digits, row.names = nrow(x$outputs) > 1L)
   if (!is.null(x$classes)) {
     cat("\nClasses of the points and those that they get when they are left out:\n")
     print(x$classes$table)
   }
-  for (sentence in outstanding_sentences(x$outstanding, x$fit$chosen)) cat("\n", sentence, "\n", sep = "")
+  for (sentence in if (!is.null(x$outstanding)) outstanding_sentences(x$outstanding, x$fit$chosen)) cat("\n", sentence, "\n", sep = "")
   spent <- x$fit$seconds[x$fit$seconds > 0]
   if (length(spent) > 0L) {
     cat("\nSeconds: ", paste(names(spent), format(spent, digits = 3L, trim = TRUE), collapse = ", "), "\n", sep = "")

@@ -1170,6 +1170,28 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_accuracy
+Rcpp::NumericVector core_accuracy(SEXP handle);
+RcppExport SEXP _freeridge_core_accuracy(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accuracy(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_estimate_score
+Rcpp::List core_estimate_score(SEXP handle, std::string criterion, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_estimate_score(SEXP handleSEXP, SEXP criterionSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_estimate_score(handle, criterion, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_make_folds
 Rcpp::IntegerVector core_make_folds(double n, double folds, double seed);
 RcppExport SEXP _freeridge_core_make_folds(SEXP nSEXP, SEXP foldsSEXP, SEXP seedSEXP) {
@@ -1345,6 +1367,16 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< int >::type steps(stepsSEXP);
     core_set_refinement(handle, steps);
+    return R_NilValue;
+END_RCPP
+}
+// core_set_accuracy
+void core_set_accuracy(SEXP handle, double accuracy);
+RcppExport SEXP _freeridge_core_set_accuracy(SEXP handleSEXP, SEXP accuracySEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type accuracy(accuracySEXP);
+    core_set_accuracy(handle, accuracy);
     return R_NilValue;
 END_RCPP
 }
@@ -1560,6 +1592,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_score", (DL_FUNC) &_freeridge_core_score, 3},
     {"_freeridge_core_objective", (DL_FUNC) &_freeridge_core_objective, 2},
     {"_freeridge_core_score_with_error", (DL_FUNC) &_freeridge_core_score_with_error, 3},
+    {"_freeridge_core_accuracy", (DL_FUNC) &_freeridge_core_accuracy, 1},
+    {"_freeridge_core_estimate_score", (DL_FUNC) &_freeridge_core_estimate_score, 3},
     {"_freeridge_core_make_folds", (DL_FUNC) &_freeridge_core_make_folds, 3},
     {"_freeridge_core_make_blocks", (DL_FUNC) &_freeridge_core_make_blocks, 4},
     {"_freeridge_core_make_holdout", (DL_FUNC) &_freeridge_core_make_holdout, 3},
@@ -1576,6 +1610,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_set_route", (DL_FUNC) &_freeridge_core_set_route, 2},
     {"_freeridge_core_set_reduction", (DL_FUNC) &_freeridge_core_set_reduction, 2},
     {"_freeridge_core_set_refinement", (DL_FUNC) &_freeridge_core_set_refinement, 2},
+    {"_freeridge_core_set_accuracy", (DL_FUNC) &_freeridge_core_set_accuracy, 2},
     {"_freeridge_core_route", (DL_FUNC) &_freeridge_core_route, 1},
     {"_freeridge_core_rank", (DL_FUNC) &_freeridge_core_rank, 1},
     {"_freeridge_core_tolerance", (DL_FUNC) &_freeridge_core_tolerance, 1},

@@ -112,6 +112,27 @@ Rcpp::List core_score_with_error(SEXP handle, std::string criterion, Rcpp::Numer
   return Rcpp::List::create(Rcpp::Named("scores") = scores, Rcpp::Named("se") = errors);
 }
 
+// The bounds of the relative errors of the solutions in force, one for each output.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector core_accuracy(SEXP handle) {
+  Model& model = model_of(handle);
+  auto out = fresh<Rcpp::NumericVector>(dimensions_of(model).t);
+  check(freeridge_get_accuracy(model.core, out.begin()));
+  return out;
+}
+
+// Scores of a route that estimates them, with the standard errors of the estimates.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_estimate_score(SEXP handle, std::string criterion, Rcpp::NumericVector lambdas) {
+  Model& model = model_of(handle);
+  const int count = static_cast<int>(lambdas.size());
+  const int t = dimensions_of(model).t;
+  auto scores = fresh<Rcpp::NumericMatrix>(count, t), errors = fresh<Rcpp::NumericMatrix>(count, t);
+  check_but_undefined(model, freeridge_estimate_score(model.core, criterion_of(criterion), 0, count, lambdas.begin(),
+                                                      scores.begin(), errors.begin(), count));
+  return Rcpp::List::create(Rcpp::Named("scores") = scores, Rcpp::Named("se") = errors);
+}
+
 // Labels 0, 1, ..., folds - 1
 // [[Rcpp::export(rng = false)]]
 Rcpp::IntegerVector core_make_folds(double n, double folds, double seed) {

@@ -96,6 +96,11 @@ void core_set_refinement(SEXP handle, int steps) {
 }
 
 // [[Rcpp::export(rng = false)]]
+void core_set_accuracy(SEXP handle, double accuracy) {
+  check(freeridge_set_accuracy(model_of(handle).core, accuracy));
+}
+
+// [[Rcpp::export(rng = false)]]
 std::string core_route(SEXP handle) {
   freeridge_route route = FREERIDGE_ROUTE_AUTO;
   check(freeridge_get_route(model_of(handle).core, &route));

@@ -565,6 +565,16 @@ class SparseRows(unittest.TestCase):
                     again = fr.Model.from_bytes(model.to_bytes())
                     np.testing.assert_array_equal(again.loo(), model.loo())
 
+    def test_conjugate_gradients(self):
+        dense = fr.Model(fr.linear(), self.x, self.y, route=fr.ROUTE_PRIMAL).set_lambda(0.5)
+        for matrix in self.matrices:
+            model = fr.Model(fr.linear(), matrix, self.y, route=fr.ROUTE_ITERATIVE).set_lambda(0.5)
+            self.assertLessEqual(max(model.accuracy()), 1e-8)
+            np.testing.assert_allclose(model.predict(matrix), dense.predict(self.x), atol=1e-6)
+            np.testing.assert_allclose(model.score(fr.LOO, [0.5, 5.0]), dense.score(fr.LOO, [0.5, 5.0]), rtol=1e-3)
+            with self.assertRaises(fr.Error):
+                model.loo()
+
     def test_estimator_and_accumulator(self):
         dense = fr.FreeRidge(kernel="linear").fit(self.x, self.y)
         weights = np.ones(60)

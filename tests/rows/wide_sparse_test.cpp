@@ -175,6 +175,30 @@ TEST(WideSparse, MemoryAndWorkAreThoseOfXAndOfTheDualProblem) {
   }
 }
 
+// d^2 and n^2 numbers would be 3 GB each.
+TEST(WideSparse, ConjugateGradientsTakeWhatIsAnnounced) {
+  constexpr std::int64_t n = 20000, d = 20000;
+  Random random(12);
+  const Sparse x = random_columns(random, n, d, 8);
+  const Matrix y = random.uniform_matrix(n, 3, -1, 1);
+  Model model = model_of(x, y, FREERIDGE_ROUTE_ITERATIVE);
+  check(freeridge_set_accuracy(model.get(), 1e-6), "freeridge_set_accuracy");
+  std::int64_t announced = 0;
+  check(freeridge_memory_required(model.get(), &announced), "freeridge_memory_required");
+  EXPECT_LT(announced, 120 << 20);
+  const std::int64_t before = held_bytes();
+  most_held_bytes();
+  model.factorize().lambda(5);
+  EXPECT_LE(most_held_bytes() - before, announced);
+  const Vector lambdas = {5, 50};
+  model.score(FREERIDGE_LOO, lambdas);
+  EXPECT_LE(most_held_bytes() - before, 3 * announced);
+  check(freeridge_set_memory_limit(model.get(), 1 << 20), "freeridge_set_memory_limit");
+  Vector scores(6);
+  EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_LOO, 2, lambdas.data(), scores.data(), nullptr, 2),
+            FREERIDGE_OUT_OF_MEMORY);
+}
+
 TEST(WideSparse, HostileNumbers) {
   Random random(11);
   Sparse x = random_columns(random, 12, 400, 3);

@@ -261,3 +261,31 @@ test_that("many more columns than rows: the dense matrix's answers, and nothing 
   expect_close(predict(sparse, x[1:5, ]), predict(dense, as.matrix(x[1:5, ])), 1e-10)
   expect_lt(sparse$memory, 8 * 60 * 20000 * 2)
 })
+
+test_that("the route \"iterative\" solves within its bound, estimates scores, and promises nothing about single points", {
+  p <- sparse_problem(t = 2L)
+  for (weights in list(NULL, p$weights)) {
+    fit <- freeridge(p$x, p$y, linear_kernel(), route = "iterative", weights = weights)
+    exact <- freeridge(as.matrix(p$x), p$y, linear_kernel(), lambda = fit$lambda, weights = weights)
+    expect_identical(fit$route, "iterative")
+    expect_true(all(fit$bound <= 1e-8))
+    expect_close(coef(fit), coef(exact), 1e-6)
+    expect_close(predict(fit, p$new), predict(exact, as.matrix(p$new)), 1e-6)
+    for (j in 1:2) {
+      path <- lambda_path(exact, fit$lambda[[j]], "loo")
+      expect_close(fit$score[[j]], path$loo[path$output == fit$outputs[j]], 1e-3)
+    }
+    expect_output(print(fit), "estimated, standard error")
+    expect_output(print(fit), "relative error of at most")
+    table <- summary(fit)$outputs
+    expect_close(table$loo_rmse^2, unname(fit$score), 1e-4)  # from solutions of that accuracy
+    expect_close(table$df, summary(exact)$outputs$df, 1e-2)
+    expect_output(print(summary(fit)), "(estimated, as df is)", fixed = TRUE)
+    expect_error(loo(fit), "iterative")
+    expect_error(hatvalues(fit), "iterative")
+  }
+  again <- unserialize(serialize(fit, NULL))
+  expect_identical(predict(again, p$new), predict(fit, p$new))
+  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, accuracy = 0), "accuracy must be one number above 0")
+  expect_error(freeridge(p$x, p$y, linear_kernel(), 0, route = "iterative"), "iterative")
+})

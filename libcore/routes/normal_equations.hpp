@@ -1,0 +1,41 @@
+// Solutions of (X~'X~ + lambda I) w = b, A for short, for some columns at once: conjugate gradients
+// (linalg/conjugate_gradients.hpp) with the diagonal, M = diag(D + lambda), over products with sparse rows
+// (centred_sparse_rows.hpp). After them the residual r = b - A w is computed anew; where the bound
+//     |w - A^-1 b|_A <= (|r| + rho) / lambda^(1/2),      |v|_A^2 = v'A v = |X~ v|^2 + lambda |v|^2
+// is not small enough yet, conjugate gradients solve for r what is missing, and so on. It holds since A >= lambda I. rho is
+// what rounding may have left out of r: some eps (|A| |w| + |b|).
+// Memory: 6 d k, and n k while a product is made. Cost: a product X~'X~ p and 10 d k an iteration.
+#pragma once
+
+#include "libcore/routes/centred_sparse_rows.hpp"
+
+namespace freeridge {
+
+struct NormalColumns {
+  Matrix w;             // d x k
+  Array<double> bound;  // of |w - A^-1 b|_A
+  Array<double> size;   // |w|_A
+  Index steps = 0;      // products that were made
+  // bound / |A^-1 b|_A at most; 0 where b is zero
+  double accuracy(Index j) const;
+};
+
+class NormalEquations {
+ public:
+  explicit NormalEquations(const CentredSparseRows& rows);
+
+  // An estimate of the largest eigenvalue of X~'X~, from below: 5 steps of the power method.
+  double largest() const { return largest_; }
+
+  // lambda > 0. start: d x k, or without columns: zeros. wanted: the accuracy of each column. A column that cannot reach it
+  // comes with the bound that was.
+  NormalColumns solve(ConstMatrixView b, double lambda, ConstMatrixView start, Span<const double> wanted) const;
+
+ private:
+  class Run;
+
+  const CentredSparseRows& rows_;
+  double largest_ = 0;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,235 @@
+#include "libcore/routes/sparse_iterative_route.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/base/bytes.hpp"
+#include "libcore/base/constants.hpp"
+#include "libcore/base/random.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/routes/sparse_iterative_maker.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr std::int64_t sign_seed = 1;
+constexpr Index probes_of_trace = 8;
+// The accuracy of solutions that estimates are made of; that of probes, whose own noise is larger.
+constexpr double enough_to_estimate = 1e-4, enough_for_probes = 1e-2;
+constexpr double surely_positive = 4;  // eps: lambda over the largest eigenvalue
+
+}  // namespace
+
+SparseIterative::SparseIterative(ProblemPtr the_problem, double accuracy)
+    : Factorization(std::move(the_problem)), accuracy_(accuracy), rows_(problem()), equations_(rows_) {
+  set();
+}
+
+SparseIterative::SparseIterative(ProblemPtr the_problem, ByteReader& in)
+    : Factorization(std::move(the_problem)),
+      accuracy_(in.number("the accuracy", 1)),
+      rows_(problem()),
+      equations_(rows_) {
+  if (!(accuracy_ > 0)) fail(Status::corrupt, "the saved accuracy is ", accuracy_, ", which cannot be");
+  set();
+}
+
+void SparseIterative::set() {
+  xy_ = Matrix(rows_.d(), problem().t());
+  rows_.transpose_multiply(problem().y_tilde.view(), xy_.view());
+  range_.largest = equations_.largest();
+  range_.smallest = range_.largest;
+  for (const double square : rows_.squares())
+    if (square > surely_positive * eps * range_.largest) range_.smallest = std::min(range_.smallest, square);
+  tolerance_ = surely_positive * eps * range_.largest;
+  if (!std::isfinite(range_.largest)) fail(Status::not_finite, "the squares of x overflow; rescale x");
+}
+
+void SparseIterative::save(ByteWriter& out) const {
+  out.number(accuracy_);
+}
+
+void SparseIterative::refuse(const char* what) {
+  fail(Status::invalid_state, "the ITERATIVE route knows no ", what,
+       ", which would take a solution for each point; set another route");
+}
+
+void SparseIterative::require_lambda(double lambda) const {
+  if (!(lambda > tolerance_))
+    fail(Status::not_positive_definite, "lambda is ", lambda, "; on the ITERATIVE route it has to be above ",
+         tolerance_, ", the rounding of x'x: set a larger lambda, or the route PRIMAL");
+}
+
+std::string SparseIterative::not_converged(double lambda, double accuracy) const {
+  return text("at lambda = ", lambda, " the solution is certain to ", accuracy, " of its norm only, in place of ",
+              accuracy_, " (freeridge_set_accuracy); ask for less, or set a larger lambda or another route");
+}
+
+NormalColumns SparseIterative::solved(double lambda, ConstMatrixView b, ConstMatrixView start) const {
+  const Array<double> wanted(b.cols, accuracy_);
+  NormalColumns out = equations_.solve(b, lambda, start, wanted);
+  for (Index j = 0; j < b.cols; ++j)
+    if (!(out.accuracy(j) <= accuracy_)) fail(Status::not_converged, not_converged(lambda, out.accuracy(j)));
+  return out;
+}
+
+void SparseIterative::residual(Index first, ConstMatrixView w_s, MatrixView out) const {
+  rows_.multiply(w_s, out);
+  for (Index j = 0; j < out.cols; ++j)
+    for (Index i = 0; i < out.rows; ++i) out(i, j) = problem().y_tilde(i, first + j) - out(i, j);
+}
+
+void SparseIterative::probe(Index p, Span<double> z) const {
+  if (exact()) {
+    std::ranges::fill(z, 0.0);
+    z[p] = 1;
+    return;
+  }
+  Random random(sign_seed + p);
+  for (double& value : z) value = random.next() >> 63 != 0 ? 1 : -1;
+}
+
+Matrix SparseIterative::probe_products(Index count) const {
+  Matrix z(problem().n(), count), out(rows_.d(), count);
+  for (Index p = 0; p < count; ++p) probe(p, {z.col(p), z.rows()});
+  rows_.transpose_multiply(z.view(), out.view());
+  return out;
+}
+
+Matrix SparseIterative::hat_products(ConstMatrixView solutions) const {
+  const Index n = problem().n(), q = problem().q();
+  Matrix out(n, solutions.cols);
+  rows_.multiply(solutions, out.view());
+  Array<double> z(n), along(q);
+  for (Index p = 0; p < out.cols(); ++p) {
+    probe(p, z);
+    if (q > 0) {
+      gemv(Op::transpose, 1, problem().q1().view(), z.data(), 0, along.data());
+      gemv(Op::none, 1, problem().q1().view(), along.data(), 1, out.col(p));
+    }
+    for (Index i = 0; i < n; ++i) out(i, p) *= z[i];
+  }
+  return out;
+}
+
+Estimate SparseIterative::trace_of_hat(double lambda) const {
+  const Matrix b = probe_products(columns(probes_of_trace));
+  const Array<double> wanted(b.cols(), enough_for_probes);
+  const NormalColumns made = equations_.solve(b.view(), lambda, {}, wanted);
+  for (Index j = 0; j < b.cols(); ++j)
+    if (!(made.accuracy(j) <= wanted[j])) fail(Status::not_converged, not_converged(lambda, made.accuracy(j)));
+  const Matrix hat = hat_products(made.w.view());
+  if (!exact()) return estimated_trace(hat.view());
+  Estimate out{0, 0};
+  for (Index i = 0; i < hat.rows(); ++i) out.value += hat(i, i);
+  return out;
+}
+
+// A P~_ii that is known to be zero, of a row that what is not penalised takes up, is exact; for few rows all are.
+void SparseIterative::give(Index lambda, double value, ConstMatrixView residual, Matrix hat, EstimateSink& sink) const {
+  const Index n = problem().n();
+  CentredSparseRows::Bounds bounds = rows_.bounds(value);
+  Array<double> known(n, nan);
+  for (Index i = 0; i < n; ++i) {
+    const bool none = !(bounds.guess[i] > 0);
+    if (none)
+      known[i] = 0;
+    else if (exact())
+      known[i] = std::clamp(1 - hat(i, i), bounds.low[i], bounds.high[i]);
+    if (none) bounds.guess[i] = bounds.high[i] = 1;
+  }
+  Matrix raw = exact() ? Matrix(n, fewest_probes) : std::move(hat);
+  for (Index p = 0; p < raw.cols(); ++p)
+    for (Index i = 0; i < n; ++i) raw(i, p) = std::isnan(known[i]) ? 1 - raw(i, p) : known[i];
+  sink.at(lambda, residual, {bounds.guess, {}, bounds.low, bounds.high, known, raw.view()});
+}
+
+std::unique_ptr<ResidualMaker> SparseIterative::at(double lambda) const {
+  require_lambda(lambda);
+  return std::make_unique<SparseIterativeMaker>(*this, lambda);
+}
+
+namespace {
+
+// The places of the lambdas, the largest first.
+Array<Index> largest_first(Span<const double> lambdas) {
+  Array<Index> order(lambdas.size());
+  for (Index l = 0; l < std::ssize(order); ++l) order[l] = l;
+  std::ranges::stable_sort(order, [&](Index a, Index b) { return lambdas[a] > lambdas[b]; });
+  return order;
+}
+
+}  // namespace
+
+void SparseIterative::estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
+                               EstimateSink& sink) const {
+  const Index d = rows_.d(), more = columns(probes), all = outputs + more;
+  Matrix b(d, all), before, residuals(problem().n(), outputs);
+  copy(xy_.view().columns(first, outputs), b.view().columns(0, outputs));
+  copy(probe_products(more).view(), b.view().columns(outputs, more));
+  Array<double> wanted(all, exact() ? enough_to_estimate : enough_for_probes);
+  std::fill_n(wanted.begin(), outputs, std::max(accuracy_, enough_to_estimate));
+  Stage stage(0, 0);
+  Index done = 0;
+  for (const Index l : largest_first(lambdas)) {
+    stage.next(fraction(++done, std::ssize(lambdas)));
+    const double lambda = lambdas[l];
+    if (!(lambda > tolerance_)) {
+      sink.undefined(l, text("lambda is not above ", tolerance_, ", the rounding of x'x"));
+      continue;
+    }
+    NormalColumns made = equations_.solve(b.view(), lambda, before.view(), wanted);
+    double worst = 0;
+    for (Index j = 0; j < all; ++j)
+      if (!(made.accuracy(j) <= wanted[j])) worst = std::max(worst, made.accuracy(j));
+    if (worst > 0) {
+      sink.undefined(l, not_converged(lambda, worst));
+    } else {
+      residual(first, made.w.view().columns(0, outputs), residuals.view());
+      give(l, lambda, residuals.view(), hat_products(made.w.view().columns(outputs, more)), sink);
+    }
+    before = std::move(made.w);
+    report(1);
+  }
+}
+
+bool SparseIterative::solve_each(Span<const double> lambdas, Solution& solution) const {
+  const Index t = problem().t();
+  Matrix last(rows_.d(), t);
+  Array<char> known(t, 0);
+  solution.accuracy.resize(solution.b.size());
+  const Array<Index> order = largest_first(lambdas);
+  Stage stage(0, 0);
+  for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
+    const double lambda = lambdas[order[begin]];
+    for (end = begin + 1; end < order.size() && lambdas[order[end]] == lambda;) ++end;
+    stage.next(fraction(end, order.size()));
+    require_lambda(lambda);
+    Matrix b(rows_.d(), static_cast<Index>(end - begin)), start(b.rows(), b.cols(), 0.0);
+    for (std::size_t k = begin; k < end; ++k) {
+      const Index output = order[k] % t, column = static_cast<Index>(k - begin);
+      std::copy_n(xy_.col(output), b.rows(), b.col(column));
+      if (known[output] != 0) std::copy_n(last.col(output), b.rows(), start.col(column));
+    }
+    const NormalColumns made = solved(lambda, b.view(), begin == 0 ? ConstMatrixView{} : start.view());
+    for (std::size_t k = begin; k < end; ++k) {
+      const Index output = order[k] % t, column = static_cast<Index>(k - begin);
+      std::copy_n(made.w.col(column), b.rows(), last.col(output));
+      known[output] = 1;
+      set_hyperplane(problem(), order[k], made.w.view().columns(column, 1), solution);
+      solution.accuracy[order[k]] = made.accuracy(column);
+    }
+  }
+  return true;
+}
+
+FactorizationPtr factorize_sparse_iterative(ProblemPtr problem, double accuracy) {
+  return std::make_shared<SparseIterative>(std::move(problem), accuracy);
+}
+
+FactorizationPtr load_sparse_iterative(ProblemPtr problem, ByteReader& in) {
+  return std::make_shared<SparseIterative>(std::move(problem), in);
+}
+
+}  // namespace freeridge
