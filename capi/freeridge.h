@@ -1162,7 +1162,7 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
  * count x t as scores, and not those of the mean over points, which freeridge_score has. On all other routes the errors are
  * 0. Where lambda is far below the best one, leverages are near 1 and LOO of sparse x is overestimated, with a standard error
  * that says so; GCV is not. From random signs, the probes, the same for every lambda and call: differences between lambdas are better known than
- * scores. probes: how many, 3 to 10000, or 0: 8. Errors of estimates fall as probes^(-1/2). Needs FACTORIZED. Cost:
+ * scores. probes: how many, 3 to 10000, or 0: 8, and 16384 / n up to 256 where n is below 2048. Errors of estimates fall as probes^(-1/2). Needs FACTORIZED. Cost:
  * solutions with t + probes right-hand sides at each lambda, to an accuracy of 1e-4, in shared passes. Statuses:
  * INVALID_STATE (also: another criterion where the route estimates), INVALID_ARGUMENT (also: another number of probes),
  * NOT_FINITE, UNDEFINED (some scores have no value, as where a solution does not converge: NaN), CANCELLED. Source: M.

@@ -76,7 +76,7 @@ std::string Model::estimate_score(Criterion criterion, Index probes, Span<const 
     return reason;
   }
   require_lambdas("lambdas", lambdas);
-  if (probes == 0) probes = usual_probes;
+  if (probes == 0) probes = usual_probes(n());
   require_room_to_estimate(probes, count);
   const Hearing hearing(listener_);
   Matrix table(count, t()), errors(count, t());

@@ -48,7 +48,7 @@ Index Model::group_bytes(const Groups& groups, Index lambdas) const {
 }
 
 void Model::require_room_for_score(const Groups* groups, Index lambdas) const {
-  if (route() == Route::iterative && groups == nullptr) return require_room_to_estimate(usual_probes, lambdas);
+  if (route() == Route::iterative && groups == nullptr) return require_room_to_estimate(usual_probes(n()), lambdas);
   Index bytes = lambda_bytes(lambdas);
   if (groups != nullptr && __builtin_add_overflow(bytes, group_bytes(*groups, lambdas), &bytes))
     bytes = std::numeric_limits<Index>::max();

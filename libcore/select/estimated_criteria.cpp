@@ -76,6 +76,10 @@ class EstimateSum final : public EstimateSink {
 
 }  // namespace
 
+Index usual_probes(Index n) {
+  return std::clamp<Index>(16384 / n, 8, 256);
+}
+
 std::string estimated_scores(const Factorization& factorization, Criterion criterion, Span<const double> lambdas,
                              Index first, MatrixView scores, MatrixView errors, MatrixView uncertainty, Index probes) {
   if (criterion != Criterion::loo && criterion != Criterion::gcv)
@@ -83,6 +87,7 @@ std::string estimated_scores(const Factorization& factorization, Criterion crite
          ", which takes a solution for each point on the ITERATIVE route; take LOO or GCV, another route, or "
          "landmarks");
   EstimateSum sum(factorization.problem(), criterion, lambdas, scores, errors, uncertainty);
+  if (probes == 0) probes = usual_probes(factorization.problem().n());
   dynamic_cast<const Estimating&>(factorization).estimate(lambdas, first, scores.cols, probes, sum);
   return sum.finish();
 }

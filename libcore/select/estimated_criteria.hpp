@@ -13,12 +13,14 @@
 
 namespace freeridge {
 
-constexpr Index usual_probes = 8, most_probes = 10000;
+constexpr Index most_probes = 10000;
+// 8, and more where the points are few: the error of a mean over points falls with the root of points x probes.
+Index usual_probes(Index n);
 
 // scores, errors of the mean, and uncertainty, the error of the estimate: lambdas x outputs each, NaN where there is none;
-// the last two without data: not wanted. Answers with the reason for the first NaN, empty when there is none.
+// the last two without data: not wanted. probes 0: usual_probes. Answers with the reason for the first NaN, empty when there is none.
 std::string estimated_scores(const Factorization& factorization, Criterion criterion, Span<const double> lambdas,
                              Index first, MatrixView scores, MatrixView errors, MatrixView uncertainty = {},
-                             Index probes = usual_probes);
+                             Index probes = 0);
 
 }  // namespace freeridge
