@@ -144,7 +144,8 @@ class Selection(FixedAnswers):
                             pointer(out.errors), count)
 
     def estimate_score(self, criterion: int, lambdas: ArrayLike, probes: int = 0) -> Scores:
-        """LOO or GCV with the standard errors of the estimates of ROUTE_ITERATIVE, from so many probes (3 or more; 0: 8);
+        """LOO or GCV with the standard errors of the estimates of ROUTE_ITERATIVE, from so many probes (3 or more; 0: 8,
+        more where n < 2048);
         on other routes, which compute, the errors are 0. Cost: solutions with t + probes right-hand sides a lambda."""
         lambdas = vector(lambdas, name="lambdas")
         count = len(lambdas)
