@@ -32,9 +32,9 @@ Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, SEXP fixed 
   const FixedValues values(fixed, m);
   if (values.given) {
     values.check_columns(model);
-    check_but_undefined(model,
-                        freeridge_predict_jackknife_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
-                                                          values.data, m, level, lower.begin(), upper.begin(), m));
+    check_but_undefined(
+        model, freeridge_predict_jackknife_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, values.data, m,
+                                                 level, lower.begin(), upper.begin(), m));
   } else {
     check_but_undefined(model, freeridge_predict_jackknife(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, level,
                                                            lower.begin(), upper.begin(), m));
@@ -54,9 +54,8 @@ Rcpp::List core_predict_variance(SEXP handle, SEXP x, SEXP fixed = R_NilValue) {
   const FixedValues values(fixed, m);
   if (values.given) {
     values.check_columns(model);
-    check_but_undefined(model,
-                        freeridge_predict_variance_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
-                                                         values.data, m, variance.begin(), m, noise.begin()));
+    check_but_undefined(model, freeridge_predict_variance_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
+                                                                values.data, m, variance.begin(), m, noise.begin()));
   } else {
     check_but_undefined(model, freeridge_predict_variance(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
                                                           variance.begin(), m, noise.begin()));

@@ -162,8 +162,9 @@ freeridge_criterion criterion_of(const std::string& name) {
 namespace {
 
 constexpr std::pair<const char*, freeridge_route> routes[] = {
-    {"auto", FREERIDGE_ROUTE_AUTO}, {"cholesky", FREERIDGE_ROUTE_CHOLESKY}, {"spectral", FREERIDGE_ROUTE_SPECTRAL},
-    {"band", FREERIDGE_ROUTE_BAND}, {"primal", FREERIDGE_ROUTE_PRIMAL},     {"landmark", FREERIDGE_ROUTE_LANDMARK},
+    {"auto", FREERIDGE_ROUTE_AUTO},          {"cholesky", FREERIDGE_ROUTE_CHOLESKY},
+    {"spectral", FREERIDGE_ROUTE_SPECTRAL},  {"band", FREERIDGE_ROUTE_BAND},
+    {"primal", FREERIDGE_ROUTE_PRIMAL},      {"landmark", FREERIDGE_ROUTE_LANDMARK},
     {"iterative", FREERIDGE_ROUTE_ITERATIVE}};
 
 }  // namespace

@@ -42,10 +42,10 @@ TEST(Refusals, Kernels) {
 TEST(Refusals, Settings) {
   expect_all_refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetIntercept, SetRoute,
                      SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
-                     SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, GetGaps, SetMissing,
-                     HasIntercept, GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit,
-                     GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement, GetRequestedAccuracy,
-                     GetFixedCount>();
+                     SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, GetGaps,
+                     SetMissing, HasIntercept, GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion,
+                     GetMemoryLimit, GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement,
+                     GetRequestedAccuracy, GetFixedCount>();
   expect_refused<SetReader>({{"n", integers({0, -2, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
   expect_refused<SetGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});

@@ -69,8 +69,8 @@ TEST(SavedFormat, AnEmptyModel) {
   const Bytes expected = Words()
                              .text("matern(nu = 2.5, length = 0.75)")
                              .integers({0, 3, 2, -9, 2, 5, 7, 3, 0})  // settings
-                             .integers({0, 0})                     // EMPTY, no search
-                             .numbers({0.125})                     // the accuracy
+                             .integers({0, 0})                        // EMPTY, no search
+                             .numbers({0.125})                        // the accuracy
                              .container(2);
   EXPECT_EQ(support::saved(model.get()), expected);
 }
@@ -91,7 +91,7 @@ TEST(SavedFormat, AModelWithData) {
       words.numbers({1, 2, 3, 4, 5, 6});
     else
       words.numbers({1, 3, 5, 2, 4, 6});
-    words.numbers({-1, 0.5}).integers({0});  // no missing values
+    words.numbers({-1, 0.5}).integers({0});                                              // no missing values
     words.integers({1}).numbers({0.25, 4}).integers({1, -1, 12}).integers({1, 12, -1});  // with gaps
     words.integers({0}).integers({2, 2, 1, 0}).integers({0});  // no fixed effects; landmarks; no search
     EXPECT_EQ(support::saved(model.get()), words.container(2));
