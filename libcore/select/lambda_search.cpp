@@ -20,7 +20,6 @@ constexpr Index sparse_grid = 32;
 constexpr double widest = 0.5;        // between grid points, in log lambda; beyond it cells are divided
 constexpr std::size_t most_dips = 5;  // refined for an output, the deepest first
 constexpr int most_rounds = 8;
-constexpr double log_tolerance = 1e-7;       // of log lambda: a score within 1e-14 of the minimum
 constexpr double foretold = 1e-12;           // relative: the polynomial is the criterion to this
 constexpr double surprise = 1e-6;            // relative: it is not
 constexpr Index divisions = 5;               // of a bracket, after a surprise

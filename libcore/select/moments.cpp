@@ -10,8 +10,6 @@
 namespace freeridge {
 namespace {
 
-constexpr double log_tolerance = 1e-7;  // of log lambda: a score within 1e-14 of the minimum
-
 bool is_count(double value) {
   return value >= 0 && value == std::floor(value);
 }

@@ -9,6 +9,8 @@
 
 namespace freeridge {
 
+constexpr double log_tolerance = 1e-7;  // of log lambda: a score within 1e-14 of the minimum
+
 struct Tried {
   double lambda;
   double x;      // log lambda
