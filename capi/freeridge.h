@@ -1669,7 +1669,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_compact(freeridge_accumulat
 FREERIDGE_API freeridge_status freeridge_accumulator_prepare(freeridge_accumulator* accumulator);
 
 /* inout = the rows of inout and other: the bytes of two compact accumulators of the same d, t and intercept, `size` each,
- * which the result has, too: so it is the reducing operation of MPI_Op_create, a fold of Spark, or of any pool of workers. In
+ * which the result has, too: so it is the operation of a reduction by MPI, of a fold of Spark, or of any pool of workers. In
  * any order and grouping the same but for rounding. Without a handle; any alignment; inout is as it was where the call fails.
  * Statuses: INVALID_ARGUMENT (size < 1; bytes that are not compact, or are prepared), DIMENSION_MISMATCH, CORRUPT,
  * NEWER_FORMAT, NOT_FINITE (as of freeridge_accumulator_merge). Cost: O((d + t)^3). Since 0.1. */

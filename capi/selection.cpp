@@ -255,7 +255,7 @@ freeridge_status freeridge_get_kernel_search_history(const freeridge_model* mode
 
 freeridge_status freeridge_get_kernel_search_rows(const freeridge_model* model, int64_t* row) {
   return guarded(__func__, [&] {
-    const KernelSearch& search = model_of(model).require_kernel_search();
+    const KernelSearch& search = settings_of(model).require_kernel_search();
     required("row", row);
     copy_to(search.learnt_on, row);
   });

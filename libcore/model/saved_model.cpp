@@ -212,7 +212,7 @@ void Model::save(ByteWriter& out) const {
   }
   out.integer(search_ ? 1 : 0);
   if (search_) save_search(*search_, out);
-  if (accuracy_ != usual_accuracy) out.number(accuracy_);
+  out.number(accuracy_);
 }
 
 std::shared_ptr<const void> Model::hold() const {
@@ -242,7 +242,7 @@ Model Model::load(ByteReader& in) {
       fail(Status::corrupt, "the saved state is ", std::int64_t{state}, ", but there is a search");
     model.search_ = std::make_shared<const LambdaSearch>(load_search(model.t(), in));
   }
-  if (in.version() >= 6 && in.left() > 0) {
+  if (in.version() >= 6) {
     model.accuracy_ = in.number("accuracy", 1);
     if (!(model.accuracy_ > 0 && model.accuracy_ < 1))
       fail(Status::corrupt, "the saved accuracy is ", model.accuracy_, ", which cannot be");

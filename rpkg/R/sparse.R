@@ -45,8 +45,9 @@ check_sparse_settings <- function(fit) {
 dense_rows <- function(x) if (is_sparse(x)) as.matrix(x) else x
 
 core_create_dense <- core_create
-core_create <- function(kernel, scale, x, y) {
-  if (is_sparse(x)) core_create_sparse(kernel, scale, x, y) else core_create_dense(kernel, scale, x, y)
+core_create <- function(kernel, scale, x, y, missing = FALSE) {
+  create <- if (is_sparse(x)) core_create_sparse else core_create_dense
+  create(kernel, scale, x, y, missing)
 }
 # With fixed effects the core takes no sparse points: they go there in pieces, with their zeros.
 core_predict_dense <- core_predict

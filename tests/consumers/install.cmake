@@ -21,6 +21,17 @@ set(expected
     ${package}/freeridge-static.cmake
     ${package}/freeridge-static-${configuration}.cmake
     ${MANDIR}/man3/freeridge.3)
+# libfreeridge_mpi, where it was built.
+if(EXISTS ${WORK}/first/${INCLUDEDIR}/freeridge_mpi.h)
+  list(APPEND expected
+       ${INCLUDEDIR}/freeridge_mpi.h
+       ${LIBDIR}/libfreeridge_mpi.so
+       ${LIBDIR}/libfreeridge_mpi.so.${SOVERSION}
+       ${LIBDIR}/libfreeridge_mpi.so.${ABI_VERSION}
+       ${LIBDIR}/pkgconfig/freeridge_mpi.pc
+       ${package}/freeridge-mpi.cmake
+       ${package}/freeridge-mpi-${configuration}.cmake)
+endif()
 list(SORT expected)
 file(GLOB_RECURSE found RELATIVE ${WORK}/first ${WORK}/first/*)
 list(SORT found)

@@ -263,7 +263,7 @@ TEST(State, FailedCallsLeaveTheModelAsItWas) {
   EXPECT_EQ(freeridge_set_weights(raw, weights.data()), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_set_data(raw, FREERIDGE_COL_MAJOR, n, d, bad_x.values.data(), n, t, problem.y.values.data(), n),
             FREERIDGE_NOT_FINITE);
-  EXPECT_EQ(freeridge_set_route(raw, 6), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_route(raw, 7), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_set_expected_lambdas(raw, 0), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_set_groups(raw, 1, Labels(n, -1).data()), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_set_kernel(raw, Kernel::scaled(Kernel::linear(), {1.0, 2.0}).get()),

@@ -98,8 +98,12 @@ TEST_F(ZeroSizes, ModelsAndAccumulators) {
   }
   freeridge_accumulator* accumulator = nullptr;
   ASSERT_EQ(freeridge_accumulator_create(2, 1, 1, &accumulator), FREERIDGE_OK);
+  // No rows are added: a process may have none.
   EXPECT_EQ(freeridge_accumulator_add(accumulator, FREERIDGE_COL_MAJOR, 0, x_.data(), 130, y_.data(), 130, nullptr),
-            FREERIDGE_INVALID_ARGUMENT);
+            FREERIDGE_OK);
+  std::int64_t rows = -1;
+  EXPECT_EQ(freeridge_accumulator_get_dimensions(accumulator, &rows, nullptr, nullptr, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(rows, 0);
   freeridge_accumulator_destroy(accumulator);
 }
 

@@ -80,7 +80,7 @@ void add_kernels(Scenarios& all) {
   add_maker<KernelProduct>(all);
   add_maker<KernelScaled>(all);
   add_maker<KernelAdditive>(all);
-  add_maker<KernelAdditive>(all, "each column", [](KernelAdditive& call) { call.label.null = true; });
+  add_maker<KernelAdditive>(all, "each_column", [](KernelAdditive& call) { call.label.null = true; });
   add_maker<KernelPrecomputed>(all);
   add_maker<KernelParse>(all);
   add_maker<KernelParse>(all, "composite", [](KernelParse& call) {

@@ -55,7 +55,8 @@ class Declarations(unittest.TestCase):
             word, depth = pointed(kind)
             word = HEADER.numbers.get(word, word)
             if depth == 0:
-                return {**scalars, "void": None, "freeridge_progress": python_library.PROGRESS}[word]
+                return {**scalars, "void": None, "freeridge_progress": python_library.PROGRESS,
+                        "freeridge_reader": python_library.READER}[word]
             if word in ("char", "void"):
                 return ctypes.c_char_p if word == "char" else ctypes.c_void_p
             result = scalars[word] if word in scalars else getattr(python_library, word)

@@ -159,7 +159,7 @@ void AccumulatorSequence::misuse(Source& in, int which) {
   std::int64_t n = 2, ldx = told.d, ldy = told.t;
   switch (in.byte() % 7) {
     case 0:
-      n = 0;
+      n = -1;
       break;
     case 1:
       ldx -= 1;

@@ -264,9 +264,9 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Bytes bytes = support::saved_predictor(model.get());
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
-    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetFixedEffects, SetGroups,
-                   SetGaps, SetMissing, SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks,
-                   SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy, SetMemoryLimit>();
+    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetReader, SetWeights, SetFixedEffects,
+                   SetGroups, SetGaps, SetMissing, SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion,
+                   SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchRows, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,

@@ -272,7 +272,7 @@ static void hostile_settings(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_set_intercept(NULL, 1));
   REFUSED(INVALID_ARGUMENT, freeridge_set_route(NULL, FREERIDGE_ROUTE_AUTO));
   REFUSED(INVALID_ARGUMENT, freeridge_set_route(model, -1));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_route(model, 6));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_route(model, 7));
   REFUSED(INVALID_ARGUMENT, freeridge_set_expected_lambdas(NULL, 1));
   REFUSED(INVALID_ARGUMENT, freeridge_set_expected_lambdas(model, 0));
   REFUSED(INVALID_ARGUMENT, freeridge_set_expected_lambdas(model, BEYOND));
