@@ -80,8 +80,8 @@ Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x, SEXP fixed = R_NilValue) {
   auto out = fresh<Rcpp::NumericMatrix>(static_cast<int>(m), size.t);
   if (values.given) {
     values.check_columns(model);
-    check(model, freeridge_predict_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, values.data, m,
-                                         out.begin(), m));
+    check(model,
+          freeridge_predict_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, values.data, m, out.begin(), m));
   } else {
     check(model, freeridge_predict(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, out.begin(), m));
   }
