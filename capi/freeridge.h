@@ -49,7 +49,8 @@
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
  * Memory      A request that cannot fit into the machine's memory, or beyond freeridge_set_memory_limit, is refused
  *             with OUT_OF_MEMORY before it is tried.
- *             Any call may also return OUT_OF_MEMORY or INTERNAL; they are not listed again below.
+ *             Any call may also return OUT_OF_MEMORY or INTERNAL, and any that asks a model whose route is ITERATIVE
+ *             for a solution NOT_CONVERGED; they are not listed again below.
  * Matrices    x and y come in either layout: element (i, j) is a[i + j * ld] for COL_MAJOR (ld >= rows) and
  *             a[i * ld + j] for ROW_MAJOR (ld >= columns). Outputs "n x t" without a layout argument are
  *             column-major with their own ld >= n. Outputs must not overlap what goes in, nor one another.
@@ -114,7 +115,7 @@ enum {
   FREERIDGE_OUT_OF_MEMORY = 10, /* refused before it was tried, or the system had no more */
   /* numerics, 20-29 */
   FREERIDGE_NOT_POSITIVE_DEFINITE = 20, /* CHOLESKY, BAND: K + lambda I is numerically singular; use SPECTRAL */
-  FREERIDGE_NOT_CONVERGED = 21,         /* a LAPACK iteration did not converge */
+  FREERIDGE_NOT_CONVERGED = 21,         /* an iteration did not converge: of LAPACK, or of ITERATIVE within its accuracy */
   FREERIDGE_UNDEFINED = 22,             /* no such answer at this lambda, e.g. LOO where the leverage is one */
   /* the caller's wish, 30-39 */
   FREERIDGE_CANCELLED = 30, /* the progress callback returned nonzero */

@@ -46,5 +46,7 @@ class Header {
 bool Documented::has(const std::string& call, freeridge_status status) {
   static const Header header;
   if (status == FREERIDGE_OUT_OF_MEMORY || status == FREERIDGE_INTERNAL) return true;
+  // Of calls on a state, where the route is ITERATIVE.
+  if (status == FREERIDGE_NOT_CONVERGED && header.names(call, "INVALID_STATE", 2)) return true;
   return header.names(call, freeridge_status_name(status), 2);
 }
