@@ -115,7 +115,7 @@ enum {
   FREERIDGE_OUT_OF_MEMORY = 10, /* refused before it was tried, or the system had no more */
   /* numerics, 20-29 */
   FREERIDGE_NOT_POSITIVE_DEFINITE = 20, /* CHOLESKY, BAND: K + lambda I is numerically singular; use SPECTRAL */
-  FREERIDGE_NOT_CONVERGED = 21,         /* an iteration did not converge: of LAPACK, or of ITERATIVE within its accuracy */
+  FREERIDGE_NOT_CONVERGED = 21,         /* an iteration of LAPACK or of ITERATIVE did not converge */
   FREERIDGE_UNDEFINED = 22,             /* no such answer at this lambda, e.g. LOO where the leverage is one */
   /* the caller's wish, 30-39 */
   FREERIDGE_CANCELLED = 30, /* the progress callback returned nonzero */
