@@ -12,8 +12,8 @@ namespace freeridge {
 namespace {
 
 constexpr Index cubic_rows = 100, straight_rows = 30;  // fewer rows have a trend of a lower degree
-constexpr Index most_terms = 7;                      // 1, and three of each of two numbers
-constexpr double ridge = 1e-10;                      // of a trend, relative: two numbers may tell the same
+constexpr Index most_terms = 7;                        // 1, and three of each of two numbers
+constexpr double ridge = 1e-10;                        // of a trend, relative: two numbers may tell the same
 constexpr double trace_units = 4;
 constexpr int rounds = 2;
 
@@ -117,9 +117,9 @@ class Shrinkage {
       : e_(evidence),
         n_(evidence.raw.rows),
         probes_(evidence.raw.cols),
-        degree_(n_ >= cubic_rows    ? 3
+        degree_(n_ >= cubic_rows      ? 3
                 : n_ >= straight_rows ? 1
-                                    : 0),
+                                      : 0),
         logs_(n_),
         mean_(n_, 1),
         weight_(n_),
