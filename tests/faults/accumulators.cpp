@@ -24,7 +24,7 @@ struct Stream {
   std::vector<double> out, moments = std::vector<double>(5 * count * t), more_moments = moments;
   std::vector<int32_t> flags = std::vector<int32_t>(3 * t, sentinel<int32_t>());
   std::optional<Directory> directory;
-  Bytes saved, more;
+  Bytes saved, more, inout;
   int64_t number = sentinel<int64_t>();
   freeridge_accumulator* made = nullptr;
   freeridge_model* predictor = nullptr;
@@ -61,6 +61,7 @@ struct Stream {
     append(bytes, number);
     append(bytes, moments.data(), moments.size());
     append(bytes, saved.data(), saved.size());
+    append(bytes, inout.data(), inout.size());
     if (predictor != nullptr) {
       double lambda[t], w[d * t], b[t];
       support::check(freeridge_get_lambda(predictor, lambda), "freeridge_get_lambda");
@@ -154,11 +155,11 @@ void add_accumulators(Scenarios& all) {
   add(
       "freeridge_accumulator_merge_bytes", false,
       [](Stream& s) {
-        return freeridge_accumulator_merge_bytes(s.more.data(), static_cast<int64_t>(s.more.size()), s.saved.data());
+        return freeridge_accumulator_merge_bytes(s.more.data(), static_cast<int64_t>(s.more.size()), s.inout.data());
       },
       [](Stream& s) {
         support::check(freeridge_accumulator_compact(s.others.get()), "freeridge_accumulator_compact");
-        s.saved = s.more = s.others.save();
+        s.inout = s.more = s.others.save();
       });
   add("freeridge_accumulator_get_dimensions", true, [](Stream& s) {
     return freeridge_accumulator_get_dimensions(s.rows.get(), &s.number, nullptr, nullptr, s.out.data());

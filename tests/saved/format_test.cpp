@@ -93,7 +93,7 @@ TEST(SavedFormat, AModelWithData) {
       words.numbers({1, 3, 5, 2, 4, 6});
     words.numbers({-1, 0.5}).integers({0});                                              // no missing values
     words.integers({1}).numbers({0.25, 4}).integers({1, -1, 12}).integers({1, 12, -1});  // with gaps
-    words.integers({0}).integers({2, 2, 1, 0}).integers({0});  // no fixed effects; landmarks; no search
+    words.integers({0}).integers({2, 2, 1, 0}).integers({0}).numbers({1e-8});  // no fixed effects; landmarks; no search
     EXPECT_EQ(support::saved(model.get()), words.container(2));
   }
 }
