@@ -63,7 +63,8 @@ test_that("memory that the system does not have is an error of R with a sentence
   skip_if_not_installed("Matrix")
   skip_if(.Machine$sizeof.pointer < 8L, "32 bits")
   large <- Matrix::sparseMatrix(i = 1:3, j = c(1L, 5L, 7L), x = 1, dims = c(2e6, 2e6 - 1))
-  expect_refusal(freeridge(large, rep(1:2, 1e6), linear_kernel(), 1), "sparse|needs", "freeridge_out_of_memory")
+  expect_refusal(freeridge(large, rep(1:2, 1e6), linear_kernel(), 1, route = "primal"), "sparse|needs",
+                 "freeridge_out_of_memory")
   condition <- expect_error(stop_from_core("OUT_OF_MEMORY", "freeridge_predict: out of memory"),
                             class = "freeridge_out_of_memory")
   expect_identical(conditionMessage(condition), conditionMessage(out_of_memory()))

@@ -451,7 +451,7 @@ test_that("NA in a matrix response: each output is that of the rows in which it 
       expect_close(fitted(fit)[, j], predict(one, p$x), 1e-10)
       expect_close(predict(fit, p$new)[, j], predict(one, p$new), 1e-10)
       expect_close(summary(fit)$outputs$loo_rmse[j], summary(one)$outputs$loo_rmse, 1e-10)
-      expect_close(glance(fit)$r.squared[j], glance(one)$r.squared, 1e-10)
+      expect_close(glance.freeridge(fit)$r.squared[j], glance.freeridge(one)$r.squared, 1e-10)
     }
     expect_identical(is.na(residuals(fit)), is.na(y))
   }

@@ -98,7 +98,7 @@ test_that("x is not copied", {
     "before <- memory('^VmHWM')",
     "model <- with(asNamespace('freeridge'), new_model(list(",
     "  kernel = kernel, x = numeric_matrix(x, 'x'), y = response_matrix(y), intercept = TRUE, route = 'auto',",
-    "  reduction = 'auto', refine = 0)))",
+    "  reduction = 'auto', refine = 0, accuracy = 1e-8)))",
     "handed_over <- memory('^VmHWM') - before  # at the peak",
     "before <- memory('^VmRSS')",
     "kept <- answers(x)",
