@@ -46,9 +46,9 @@ constexpr freeridge_route band_route = 3;
 constexpr struct {
   freeridge_route route;
   const char* name;
-} routes[] = {{FREERIDGE_ROUTE_AUTO, "auto"},         {FREERIDGE_ROUTE_CHOLESKY, "cholesky"},
-              {FREERIDGE_ROUTE_SPECTRAL, "spectral"}, {band_route, "band"},
-              {FREERIDGE_ROUTE_PRIMAL, "primal"},     {FREERIDGE_ROUTE_LANDMARK, "landmark"},
+} routes[] = {{FREERIDGE_ROUTE_AUTO, "auto"},          {FREERIDGE_ROUTE_CHOLESKY, "cholesky"},
+              {FREERIDGE_ROUTE_SPECTRAL, "spectral"},  {band_route, "band"},
+              {FREERIDGE_ROUTE_PRIMAL, "primal"},      {FREERIDGE_ROUTE_LANDMARK, "landmark"},
               {FREERIDGE_ROUTE_ITERATIVE, "iterative"}};
 
 inline const char* route_name(freeridge_route route) {

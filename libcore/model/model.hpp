@@ -89,8 +89,8 @@ class Model {
   [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
   // The same with the standard errors of the estimates, which are 0 on routes that compute. probes 0: the library's choice.
-  [[nodiscard]] std::string estimate_score(Criterion criterion, Index probes, Span<const double> lambdas, MatrixView out,
-                                           MatrixView uncertainty) const;
+  [[nodiscard]] std::string estimate_score(Criterion criterion, Index probes, Span<const double> lambdas,
+                                           MatrixView out, MatrixView uncertainty) const;
   Prediction prediction() const;  // borrows from the model
   void predict(const Points& points, Layout layout, double* out, Index ldout) const;
   void coefficients(MatrixView c) const;
