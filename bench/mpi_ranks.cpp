@@ -1,5 +1,6 @@
 // libfreeridge_mpi: CPU seconds of all ranks, seconds by the clock, and the largest memory of a rank.
 //     mpirun -n P mpi_ranks rows N D            add, allreduce, LOO at 100 lambdas by a second pass
+//     mpirun -n P mpi_ranks landmarks N R       the same over R landmarks of a Gaussian kernel of 8 columns
 //     mpirun -n P mpi_ranks dense N ENGINE C    factorize, LOO at C lambdas; ENGINE: 1 CHOLESKY, 2 PDSYEVD, 3 ELPA; 0: a
 //                                               model of one process (BAND)
 #include <freeridge_mpi.h>
@@ -67,32 +68,63 @@ std::vector<double> lambdas(int count) {
   return out;
 }
 
-void rows(std::int64_t n, std::int64_t d) {
-  const std::int64_t first = n * rank() / ranks(), own = n * (rank() + 1) / ranks() - first;
-  std::vector<double> x(std::size_t(own * d)), y(static_cast<std::size_t>(own));
-  for (std::int64_t i = 0; i < own; ++i) {
-    for (std::int64_t k = 0; k < d; ++k) x[std::size_t(i * d + k)] = number((first + i) * d + k);
-    y[std::size_t(i)] = x[std::size_t(i * d)] + 0.1 * number(-first - i);
-  }
-  freeridge_accumulator *part = nullptr, *all = nullptr;
-  require(freeridge_accumulator_create(d, 1, 1, &part));
-  timed("add",
-        [&] { require(freeridge_accumulator_add(part, FREERIDGE_ROW_MAJOR, own, x.data(), d, y.data(), 1, nullptr)); });
-  timed("allreduce", [&] { require(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &all)); });
-  double w = 1, b = 0;
-  std::vector<double> plane(static_cast<std::size_t>(d));
-  timed("SVD, each", [&] { require(freeridge_accumulator_solve(all, 1, &w, plane.data(), d, &b)); });
-  const std::vector<double> tried = lambdas(100);
-  std::vector<double> errors(4096 * 100);
-  timed("LOO, a pass", [&] {
-    for (std::int64_t i = 0; i < own; i += 4096) {
-      const std::int64_t m = std::min<std::int64_t>(4096, own - i);
-      require(freeridge_accumulator_loo(all, FREERIDGE_ROW_MAJOR, m, &x[std::size_t(i * d)], d, &y[std::size_t(i)], 1,
-                                        nullptr, 100, tried.data(), errors.data(), 4096));
+struct Shard {
+  std::int64_t n, d;
+  std::vector<double> x, y;
+
+  Shard(std::int64_t all, std::int64_t columns) : d(columns) {
+    const std::int64_t first = all * rank() / ranks();
+    n = all * (rank() + 1) / ranks() - first;
+    x.resize(std::size_t(n * d));
+    y.resize(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t k = 0; k < d; ++k) x[std::size_t(i * d + k)] = number((first + i) * d + k);
+      y[std::size_t(i)] = x[std::size_t(i * d)] + 0.1 * number(-first - i);
     }
+  }
+};
+
+// The two passes over the rows of all ranks, from an empty accumulator on.
+void passes(const Shard& own, freeridge_accumulator* part) {
+  freeridge_accumulator* all = nullptr;
+  timed("add", [&] {
+    require(freeridge_accumulator_add(part, FREERIDGE_ROW_MAJOR, own.n, own.x.data(), own.d, own.y.data(), 1, nullptr));
+  });
+  timed("allreduce", [&] { require(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &all)); });
+  std::int64_t sent = 0, received = 0;
+  require(freeridge_accumulator_save_to_memory(part, 0, nullptr, &sent));
+  require(freeridge_accumulator_save_to_memory(all, 0, nullptr, &received));
+  if (rank() == 0)
+    std::printf("a rank sends %.2f MB, and receives %.2f MB\n", 1e-6 * double(sent), 1e-6 * double(received));
+  const std::vector<double> tried = lambdas(100);
+  std::vector<double> moments(5 * tried.size());
+  timed("LOO, a pass", [&] {
+    require(freeridge_accumulator_loo_moments(all, FREERIDGE_ROW_MAJOR, own.n, own.x.data(), own.d, own.y.data(), 1,
+                                              nullptr, 100, tried.data(), moments.data()));
   });
   freeridge_accumulator_destroy(part);
   freeridge_accumulator_destroy(all);
+}
+
+void rows(std::int64_t n, std::int64_t d) {
+  const Shard own(n, d);
+  freeridge_accumulator* part = nullptr;
+  require(freeridge_accumulator_create(d, 1, 1, &part));
+  passes(own, part);
+}
+
+void landmarks(std::int64_t n, std::int64_t r) {
+  const Shard own(n, 8);
+  freeridge_kernel* kernel = nullptr;
+  freeridge_accumulator* part = nullptr;
+  require(freeridge_kernel_gaussian(1, &kernel));
+  timed("landmarks", [&] {
+    require(freeridge_mpi_accumulator_create_landmarks(kernel, MPI_COMM_WORLD, FREERIDGE_ROW_MAJOR, own.n, own.d,
+                                                       own.x.data(), own.d, 10 * r, FREERIDGE_LANDMARKS_RANDOM, 1, r, 1,
+                                                       1, FREERIDGE_REDUCTION_AUTO, &part));
+  });
+  passes(own, part);
+  freeridge_kernel_destroy(kernel);
 }
 
 void dense(std::int64_t n, int engine, int count) {
@@ -133,10 +165,12 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc == 4 && std::strcmp(argv[1], "rows") == 0)
     rows(std::atoll(argv[2]), std::atoll(argv[3]));
+  else if (argc == 4 && std::strcmp(argv[1], "landmarks") == 0)
+    landmarks(std::atoll(argv[2]), std::atoll(argv[3]));
   else if (argc == 5 && std::strcmp(argv[1], "dense") == 0)
     dense(std::atoll(argv[2]), std::atoi(argv[3]), std::atoi(argv[4]));
   else if (rank() == 0)
-    std::printf("mpi_ranks rows N D | mpi_ranks dense N ENGINE LAMBDAS\n");
+    std::printf("mpi_ranks rows N D | mpi_ranks landmarks N R | mpi_ranks dense N ENGINE LAMBDAS\n");
   MPI_Finalize();
   return 0;
 }

@@ -1,95 +1,29 @@
 // The C layer, rows in shards: accumulators reduced by a tree, and lambda by further passes.
-//     allreduce   each rank's saved bytes, merged two by two by MPI_Reduce; rank 0 broadcasts the sum
-//     select      GCV, REML on rank 0. LOO: rank 0 says at which lambdas, each rank sums W_ii e_i^2 over its own rows
+//     allreduce   each rank's triangle, merged two by two; rank 0 prepares the sum, and broadcasts it
+//     select      GCV, REML on rank 0. LOO: rank 0 says at which lambdas, and each rank's moments of the left-out errors
+//                 of its own rows are joined two by two
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/select/moments.hpp"
+#include "mpi/own_accumulator.hpp"
+#include "mpi/reduction.hpp"
 #include "mpi/served_search.hpp"
 #include "mpi/wall.hpp"
 
 namespace freeridge::mpi {
 namespace {
 
-struct DestroyAccumulator {
-  void operator()(freeridge_accumulator* accumulator) const { freeridge_accumulator_destroy(accumulator); }
-};
-using AccumulatorPtr = std::unique_ptr<freeridge_accumulator, DestroyAccumulator>;
-
 struct Sizes {
   int64_t n = 0, d = 0, t = 0;
-  double sum_w = 0;
   int32_t intercept = 0;
 };
 
 Sizes sizes_of(const freeridge_accumulator* accumulator) {
   Sizes out;
-  ask(freeridge_accumulator_get_dimensions(accumulator, &out.n, &out.d, &out.t, &out.sum_w));
+  ask(freeridge_accumulator_get_dimensions(accumulator, &out.n, &out.d, &out.t, nullptr));
   ask(freeridge_accumulator_has_intercept(accumulator, &out.intercept));
   return out;
-}
-
-// An element of the reduction: the length of the saved bytes, and room for the longest that there can be, an
-// accumulator's p (p + max(512, 4 p)) doubles and what is saved beside them.
-constexpr Index head = 8;
-
-Index room_of(const Sizes& sizes) {
-  const Index p = 1 + sizes.d + sizes.t;
-  Index numbers = 0, bytes = 0;
-  if (__builtin_mul_overflow(p, p + std::max<Index>(512, 4 * p) + 8, &numbers) ||
-      __builtin_mul_overflow(numbers + 64, Index{8}, &bytes) || bytes / 8 > 2147483647)
-    fail(Status::invalid_argument, "d is ", sizes.d,
-         ": its accumulators have more than 16 GiB, and MPI counts in 32 bits");
-  return head + bytes;
-}
-
-void put(const freeridge_accumulator* accumulator, unsigned char* element, Index room) {
-  int64_t length = 0;
-  ask(freeridge_accumulator_save_to_memory(accumulator, 0, nullptr, &length));
-  if (length > room - head) fail(Status::internal, "an accumulator has ", length, " bytes, more than ", room - head);
-  ask(freeridge_accumulator_save_to_memory(accumulator, length, element + head, &length));
-  std::memcpy(element, &length, sizeof length);
-}
-
-AccumulatorPtr take(const unsigned char* element) {
-  int64_t length = 0;
-  std::memcpy(&length, element, sizeof length);
-  freeridge_accumulator* made = nullptr;
-  ask(freeridge_accumulator_load_from_memory(element + head, length, &made));
-  return AccumulatorPtr(made);
-}
-
-// What went wrong within an MPI_Op, which can answer nothing: MPI calls it on the thread that reduces.
-thread_local Fault merge_fault;
-
-void merge_elements(void* in, void* inout, int* count, MPI_Datatype* type) {
-  int room = 0;
-  MPI_Type_size(*type, &room);
-  for (int k = 0; k < *count && merge_fault.status == 0; ++k)
-    merge_fault = fault_of([&] {
-      auto* const to = static_cast<unsigned char*>(inout) + Index{k} * room;
-      const AccumulatorPtr sum = take(static_cast<const unsigned char*>(in) + Index{k} * room), other = take(to);
-      if (sizes_of(other.get()).n > 0) ask(freeridge_accumulator_merge(sum.get(), other.get()));
-      put(sum.get(), to, room);
-    });
-}
-
-// element of rank 0 = all of them, merged in the order of the ranks.
-void reduce(const Team& team, Array<unsigned char>& element) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-  MPI_Type_contiguous(static_cast<int>(std::ssize(element) / 8), MPI_DOUBLE, &type);
-  MPI_Type_commit(&type);
-  MPI_Op_create(merge_elements, 0, &op);
-  merge_fault = {};
-  if (team.rank() == 0)
-    MPI_Reduce(MPI_IN_PLACE, element.data(), 1, type, op, 0, team.comm());
-  else
-    MPI_Reduce(element.data(), nullptr, 1, type, op, 0, team.comm());
-  MPI_Op_free(&op);
-  MPI_Type_free(&type);
-  team.agree(merge_fault);
 }
 
 // That all ranks have accumulators of one kind, and the same arguments.
@@ -120,31 +54,6 @@ struct RowsOfRank {
   const double* weights;
 };
 
-constexpr Index errors_at_once = Index{1} << 21;
-
-// sums(l, j) += W_ii e_i^2 of this rank's rows, in tiles of rows; NaN where a row has no error left out.
-void add_squares(const RowsOfRank& own, Span<const double> lambdas, Index t, MatrixView sums) {
-  const Index count = std::ssize(lambdas), rows = std::clamp<Index>(errors_at_once / (count * t), 1, 4096);
-  Matrix errors(std::min(rows, std::max<Index>(own.n, 1)), count * t);
-  for (Index row = 0; row < own.n; row += rows) {
-    const Index m = std::min(rows, own.n - row);
-    const auto from = [&](const double* a, Index ld) {
-      return a + (own.layout == FREERIDGE_COL_MAJOR ? row : row * ld);
-    };
-    const double* const weights = own.weights == nullptr ? nullptr : own.weights + row;
-    const freeridge_status status =
-        freeridge_accumulator_loo(own.accumulator, own.layout, m, from(own.x, own.ldx), own.ldx, from(own.y, own.ldy),
-                                  own.ldy, weights, count, lambdas.data(), errors.data(), errors.rows());
-    if (status != FREERIDGE_UNDEFINED) ask(status);
-    for (Index l = 0; l < count; ++l)
-      for (Index j = 0; j < t; ++j)
-        for (Index i = 0; i < m; ++i) {
-          const double e = errors(i, l * t + j);
-          sums(l, j) += (weights == nullptr ? 1 : weights[i]) * e * e;
-        }
-  }
-}
-
 void require_shard(const RowsOfRank& own, const Sizes& sizes) {
   capi::require_one_of("layout", own.layout, {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR});
   if (own.n < 0 || own.n > capi::largest_size)
@@ -154,6 +63,32 @@ void require_shard(const RowsOfRank& own, const Sizes& sizes) {
   require_finite("x", capi::checked_matrix("x", own.x, order, "n", own.n, "d", sizes.d, "ldx", own.ldx));
   require_finite("y", capi::checked_matrix("y", own.y, order, "n", own.n, "t", sizes.t, "ldy", own.ldy));
   require_weights(own.weights, own.n);
+}
+
+// out(l, j): LOO of output first + j at lambdas[l], on rank 0; the reason for a NaN among them.
+std::string joined_scores(const Team& team, const RowsOfRank& own, Span<const double> lambdas, Index t, Index first,
+                          MatrixView out) {
+  const Index count = std::ssize(lambdas);
+  Array<double> moments;
+  team.together([&] {
+    moments.resize(moment_numbers * count * t);
+    ask(freeridge_accumulator_loo_moments(own.accumulator, own.layout, own.n, own.x, own.ldx, own.y, own.ldy,
+                                          own.weights, count, lambdas.data(), moments.data()));
+  });
+  reduce(team, moments, [&](const void* other, void* inout) {
+    ask(freeridge_moments_join(count * t, static_cast<const double*>(other), static_cast<double*>(inout)));
+  });
+  std::string reason;
+  team.together([&] {
+    if (team.rank() != 0) return;
+    Matrix scores(count, t);
+    const freeridge_status status =
+        freeridge_moments_score(count, lambdas.data(), t, moments.data(), scores.data(), nullptr, count);
+    if (status != FREERIDGE_UNDEFINED) ask(status);
+    if (status == FREERIDGE_UNDEFINED) reason = "a row has no leave-one-out error: its leverage is one";
+    copy(scores.view().columns(first, out.cols), out);
+  });
+  return reason;
 }
 
 // LOO over the rows of all ranks, which must be as many as the accumulator has.
@@ -172,20 +107,7 @@ void select_by_loo(const Team& team, const RowsOfRank& own, const Sizes& sizes, 
     return LambdaRange{ends[0], ends[1]};
   };
   const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView out) {
-    Matrix sums;
-    team.together([&] {
-      sums = Matrix(std::ssize(lambdas), sizes.t, 0.0);
-      add_squares(own, lambdas, sizes.t, sums.view());
-    });
-    team.sum(sums.values());
-    team.broadcast(sums.values());
-    std::string reason;
-    for (Index j = 0; j < out.cols; ++j)
-      for (Index l = 0; l < out.rows; ++l) {
-        out(l, j) = sums(l, first + j) / sizes.sum_w;
-        if (std::isnan(out(l, j))) reason = "a row has no leave-one-out error: its leverage is one";
-      }
-    return reason;
+    return joined_scores(team, own, lambdas, sizes.t, first, out);
   };
   served_search(team, Criterion::loo, sizes.t, true, range, evaluate, lambda, score);
 }
@@ -196,29 +118,38 @@ void select_by_loo(const Team& team, const RowsOfRank& own, const Sizes& sizes, 
 using namespace freeridge;
 using namespace freeridge::mpi;
 
-freeridge_status freeridge_mpi_accumulator_allreduce(const freeridge_accumulator* accumulator, MPI_Comm comm,
+freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accumulator, MPI_Comm comm,
                                                      freeridge_accumulator** out) {
   return guarded(__func__, [&] {
     const Team team(comm);
-    const Sizes sizes = require_alike(team, accumulator, {});
-    Array<unsigned char> element;
+    require_alike(team, accumulator, {});
+    // Also heard once more before the next phase, when there is nothing left to reduce.
+    const auto compact = [&] { team.together([&] { ask(freeridge_accumulator_compact(accumulator)); }); };
+    compact();
+    Array<unsigned char> bytes;
     team.together([&] {
       capi::required("out", out);
-      element.resize(room_of(sizes));
-      put(accumulator, element.data(), std::ssize(element));
+      bytes = bytes_of(accumulator);
     });
-    reduce(team, element);
-    Index length = 0;
-    team.together([&] { std::memcpy(&length, element.data(), sizeof length); });
-    team.broadcast_bytes(&length, sizeof length);
-    team.broadcast_bytes(element.data(), head + length);
-    AccumulatorPtr made;
+    const bool same = team.same(bytes.size());
     team.together([&] {
-      made = take(element.data());
-      if (sizes_of(made.get()).n == 0)
-        fail(Status::invalid_state, "no rank has rows; call freeridge_accumulator_add first");
+      if (!same) fail(Status::dimension_mismatch, "kernel, landmarks or reduction differ between the ranks");
     });
-    *out = made.release();
+    compact();
+    reduce(team, bytes, [size = std::ssize(bytes)](const void* other, void* inout) {
+      ask(freeridge_accumulator_merge_bytes(other, size, inout));
+    });
+    compact();
+    AccumulatorPtr sum;
+    team.together([&] {
+      if (team.rank() != 0) return;
+      sum = accumulator_of(bytes);
+      if (sizes_of(sum.get()).n == 0)
+        fail(Status::invalid_state, "no rank has rows; call freeridge_accumulator_add first");
+      ask(freeridge_accumulator_prepare(sum.get()));
+    });
+    compact();
+    *out = broadcast_accumulator(team, std::move(sum)).release();
   });
 }
 

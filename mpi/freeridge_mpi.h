@@ -9,7 +9,7 @@
  *
  *     rows in shards      each rank has rows of its own. It adds them to an accumulator of its own;
  *                         freeridge_mpi_accumulator_allreduce makes all of them one. For linear kernels, and for any
- *                         kernel with landmarks (freeridge_mpi_choose_landmarks): small beside the rows
+ *                         kernel with landmarks (freeridge_mpi_accumulator_create_landmarks): small beside the rows
  *     a dense problem     every rank has all of x and y, which are small beside K. K is made and factorized in blocks,
  *                         a share of n^2 / ranks numbers on each rank: freeridge_mpi_dense_*
  *
@@ -78,15 +78,19 @@ FREERIDGE_API freeridge_status freeridge_mpi_has_engine(freeridge_mpi_engine eng
 /* ----------------------------------------------------------------------------------------------------
  * Rows in shards */
 
-/* Makes one accumulator of those of all ranks, which stay as they are: *out, with the rows of all of them and the same
- * bits on all ranks; it is set on success only, and destroyed with freeridge_accumulator_destroy. The accumulators have
- * the same d, t and intercept; some may have no rows. Their bytes are merged by MPI_Reduce, a tree, and broadcast; no
- * callback is heard. Cost: O(log P) merges of O((d + t)^3) one after the other; a message has the bytes that an
- * accumulator has at most, 5 (d + t)^2 doubles. Statuses: INVALID_ARGUMENT (also: more than 16 GiB), DIMENSION_MISMATCH
- * (another d, t or intercept), INVALID_STATE (no rank has rows; MPI), NOT_FINITE (as freeridge_accumulator_merge).
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(const freeridge_accumulator* accumulator,
-                                                                   MPI_Comm comm, freeridge_accumulator** out);
+/* Makes one accumulator of those of all ranks: *out, with the rows of all of them, prepared
+ * (freeridge_accumulator_prepare), and the same bits on all ranks; it is set on success only, and destroyed with
+ * freeridge_accumulator_destroy. The accumulators have the same d, t and intercept, and with landmarks the same kernel,
+ * landmarks and reduction; some may have no rows. Each rank's becomes compact (freeridge_accumulator_compact), and else
+ * stays as it is; these bytes are merged by MPI_Reduce, a tree; rank 0 prepares the sum, and broadcasts it. The callback
+ * of each rank's accumulator is heard while that becomes compact, and with the fraction 0 before each of the other three
+ * phases; what one cancels is CANCELLED on all. Cost: O(log P) merges of O(p^3) one after the other, p = 1 + d + t (with
+ * landmarks r in the place of d), and about 20 p^3 on rank 0; a rank sends p (p + 1) / 2 numbers (with landmarks as many
+ * for k(z, z)), and receives as many and those of the decomposition. Statuses: INVALID_ARGUMENT (also: more than 16
+ * GiB), DIMENSION_MISMATCH (another d, t or intercept, or other landmarks), INVALID_STATE (no rank has rows; MPI),
+ * NOT_FINITE (as freeridge_accumulator_merge), NOT_CONVERGED, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accumulator, MPI_Comm comm,
+                                                                   freeridge_accumulator** out);
 
 /* Chooses lambda for each output, of what freeridge_mpi_accumulator_allreduce has made: by GCV or REML as
  * freeridge_accumulator_select_lambda, or by exact LOO with further passes over the rows of all ranks. x (n x d) and y
@@ -94,8 +98,8 @@ FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(const freerid
  * rows as they were added; n may be 0, and x and y may be NULL then. GCV and REML do not read them. Over [low, high], by
  * the search of freeridge_select_lambda (low = high = 0: the range of freeridge_accumulator_lambda_grid). lambda, score:
  * t numbers each, the same on all ranks. The callback of each rank's accumulator is heard, and what one cancels is
- * CANCELLED on all. Cost: LOO about four passes of 2 n d (d + 100 t), and (d + t)^3 on each rank; GCV, REML O(100 d t)
- * on rank 0. Statuses: INVALID_STATE (no rows; MPI), INVALID_ARGUMENT, DIMENSION_MISMATCH (the ranks have more or fewer
+ * CANCELLED on all. Cost: LOO about four passes of 2 n d (d + 100 t), where a rank sends 5 numbers for a lambda and an
+ * output (freeridge_moments_join); GCV, REML O(100 d t) on rank 0. Statuses: INVALID_STATE (no rows; MPI), INVALID_ARGUMENT, DIMENSION_MISMATCH (the ranks have more or fewer
  * rows than the accumulator, or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no score in the
  * range), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
@@ -116,6 +120,17 @@ FREERIDGE_API freeridge_status freeridge_mpi_choose_landmarks(const freeridge_ke
                                                               const double* x, int64_t ldx, int64_t sample,
                                                               freeridge_landmark_method method, int64_t seed,
                                                               int64_t count, double* z, int64_t ldz, int64_t* found);
+
+/* Makes an empty accumulator over landmarks, which are chosen as freeridge_mpi_choose_landmarks does, and the same bits
+ * on all ranks: what freeridge_accumulator_create_landmarks makes of them on rank 0. Each rank then adds its own rows of d
+ * numbers, and freeridge_mpi_accumulator_allreduce and _select_lambda go on as without landmarks. t, intercept, reduction:
+ * as there. *out is set on success only. Cost: that of both calls. Statuses: INVALID_ARGUMENT (as of both calls),
+ * DIMENSION_MISMATCH (as there; also a kernel that differs between the ranks), NOT_FINITE, INVALID_STATE (MPI). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_accumulator_create_landmarks(
+    const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout, int64_t n, int64_t d, const double* x,
+    int64_t ldx, int64_t sample, freeridge_landmark_method method, int64_t seed, int64_t count, int64_t t,
+    int32_t intercept, freeridge_reduction reduction, freeridge_accumulator** out);
 
 /* ----------------------------------------------------------------------------------------------------
  * Dense problems. K_w = W^(1/2) K W^(1/2) in blocks of 64 x 64 (smaller for small n), dealt out in turn to a near-square

@@ -1,11 +1,12 @@
 // The C layer, landmarks of rows in shards: a sample of all rows, which rank 0 draws by their places, and of these the
-// landmarks, which rank 0 chooses (libcore/data/choose_landmarks.hpp).
+// landmarks, which rank 0 chooses (libcore/data/choose_landmarks.hpp); an accumulator over them, which rank 0 makes.
 #include <algorithm>
 #include <set>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/random.hpp"
 #include "libcore/data/choose_landmarks.hpp"
+#include "mpi/own_accumulator.hpp"
 #include "mpi/own_kernel.hpp"
 #include "mpi/wall.hpp"
 
@@ -51,10 +52,37 @@ Matrix gathered(const Team& team, const Shard& shard, const Array<Index>& places
 }
 
 struct Wish {
-  Index sample, count;
+  const freeridge_kernel* kernel;
+  freeridge_layout layout;
+  Index n, d;
+  const double* x;
+  Index ldx, sample;
   freeridge_landmark_method method;
   std::int64_t seed;
+  Index count;
 };
+
+// This rank's rows, checked.
+LayoutView checked_shard(const Kernel& kernel, const Wish& wish) {
+  const Layout order = capi::checked_layout(wish.layout);
+  capi::require_size("d", wish.d);
+  if (wish.n < 0 || wish.n > capi::largest_size)
+    fail(Status::invalid_argument, "n is ", wish.n, "; it must be from 0 to ", capi::largest_size);
+  LayoutView x{nullptr, 0, wish.d, 1, order};
+  if (wish.n > 0) x = capi::checked_matrix("x", wish.x, order, "n", wish.n, "d", wish.d, "ldx", wish.ldx);
+  capi::require_size("sample", wish.sample);
+  capi::require_one_of(
+      "method", wish.method,
+      {FREERIDGE_LANDMARKS_AUTO, FREERIDGE_LANDMARKS_RANDOM, FREERIDGE_LANDMARKS_KMEANS, FREERIDGE_LANDMARKS_PIVOTED});
+  capi::require_size("count", wish.count);
+  if (wish.count > wish.sample)
+    fail(Status::invalid_argument, "count is ", wish.count, " and sample is ", wish.sample,
+         "; count <= sample must hold");
+  if (kernel.precomputed()) fail(Status::invalid_argument, "kernel is precomputed: its landmarks have no coordinates");
+  kernel.check_features(wish.d);
+  if (wish.n > 0) require_finite("x", x);
+  return x;
+}
 
 // The landmarks' coordinates, the same on all ranks.
 Matrix chosen(const Team& team, const KernelPtr& kernel, const Shard& shard, const Wish& wish) {
@@ -85,6 +113,30 @@ Matrix chosen(const Team& team, const KernelPtr& kernel, const Shard& shard, con
   return z;
 }
 
+// The landmarks of checked rows and of arguments that are the same on all ranks; `check` is done beside the checks.
+template <class Check>
+Matrix landmarks_of(const Team& team, const Wish& wish, std::initializer_list<std::int64_t> more, const Check& check) {
+  KernelPtr kernel;
+  Shard shard;
+  Fingerprint print;
+  team.together([&] {
+    kernel = own_kernel(wish.kernel);
+    shard.x = checked_shard(*kernel, wish);
+    check();
+    const std::string text = describe(*kernel);
+    print.add(text.data(), std::ssize(text));
+  });
+  for (const std::int64_t number : {wish.d, wish.sample, wish.seed, wish.count, std::int64_t{wish.method}})
+    print.number(number);
+  for (const std::int64_t number : more) print.number(number);
+  const bool same = team.same(print.value());
+  team.together([&] {
+    if (!same) fail(Status::dimension_mismatch, "the arguments differ between the ranks");
+  });
+  set_places(team, shard);
+  return chosen(team, kernel, shard, wish);
+}
+
 }  // namespace
 }  // namespace freeridge::mpi
 
@@ -97,39 +149,32 @@ freeridge_status freeridge_mpi_choose_landmarks(const freeridge_kernel* kernel, 
                                                 double* z, int64_t ldz, int64_t* found) {
   return guarded(__func__, [&] {
     const Team team(comm);
-    KernelPtr own;
-    Shard shard;
-    team.together([&] {
-      own = own_kernel(kernel);
-      const Layout order = capi::checked_layout(layout);
-      capi::require_size("d", d);
-      if (n < 0 || n > capi::largest_size)
-        fail(Status::invalid_argument, "n is ", n, "; it must be from 0 to ", capi::largest_size);
-      shard.x = n == 0 ? LayoutView{nullptr, 0, d, 1, order}
-                       : capi::checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
-      capi::require_size("sample", sample);
-      capi::require_one_of("method", method,
-                           {FREERIDGE_LANDMARKS_AUTO, FREERIDGE_LANDMARKS_RANDOM, FREERIDGE_LANDMARKS_KMEANS,
-                            FREERIDGE_LANDMARKS_PIVOTED});
-      capi::require_size("count", count);
-      if (count > sample)
-        fail(Status::invalid_argument, "count is ", count, " and sample is ", sample, "; count <= sample must hold");
+    const Wish wish{kernel, layout, n, d, x, ldx, sample, method, seed, count};
+    const Matrix made = landmarks_of(team, wish, {}, [&] {
       capi::checked_output("z", z, "count", count, d, ldz);
       capi::required("found", found);
-      if (own->precomputed())
-        fail(Status::invalid_argument, "kernel is precomputed: its landmarks have no coordinates");
-      own->check_features(d);
-      if (n > 0) require_finite("x", shard.x);
     });
-    Fingerprint print;
-    for (const std::int64_t number : {d, sample, seed, count, std::int64_t{method}}) print.number(number);
-    const bool same = team.same(print.value());
-    team.together([&] {
-      if (!same) fail(Status::dimension_mismatch, "the arguments differ between the ranks");
-    });
-    set_places(team, shard);
-    const Matrix made = chosen(team, own, shard, {sample, count, method, seed});
     copy(made.view(), {z, made.rows(), d, ldz});
     *found = made.rows();
+  });
+}
+
+freeridge_status freeridge_mpi_accumulator_create_landmarks(
+    const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout, int64_t n, int64_t d, const double* x,
+    int64_t ldx, int64_t sample, freeridge_landmark_method method, int64_t seed, int64_t count, int64_t t,
+    int32_t intercept, freeridge_reduction reduction, freeridge_accumulator** out) {
+  return guarded(__func__, [&] {
+    const Team team(comm);
+    const Wish wish{kernel, layout, n, d, x, ldx, sample, method, seed, count};
+    const Matrix z = landmarks_of(team, wish, {t, intercept, reduction}, [&] { capi::required("out", out); });
+    AccumulatorPtr made;
+    team.together([&] {
+      if (team.rank() != 0) return;
+      freeridge_accumulator* own = nullptr;
+      ask(freeridge_accumulator_create_landmarks(kernel, FREERIDGE_COL_MAJOR, z.rows(), d, z.data(), z.rows(), t,
+                                                 intercept, reduction, &own));
+      made.reset(own);
+    });
+    *out = broadcast_accumulator(team, std::move(made)).release();
   });
 }

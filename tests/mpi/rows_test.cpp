@@ -45,9 +45,10 @@ class MpiRows : public ranks::Together {
     add(own, first, last);
     add(all, 0, n);
   }
-  freeridge_status select(freeridge_criterion criterion, Vector& lambda, Vector& score, int64_t rows = -1) const {
+  freeridge_status select(freeridge_criterion criterion, Vector& lambda, Vector& score, int64_t rows = -1,
+                          double low = 0, double high = 0) const {
     return freeridge_mpi_accumulator_select_lambda(
-        reduced, MPI_COMM_WORLD, criterion, 0, 0, FREERIDGE_COL_MAJOR, rows < 0 ? last - first : rows,
+        reduced, MPI_COMM_WORLD, criterion, low, high, FREERIDGE_COL_MAJOR, rows < 0 ? last - first : rows,
         &x.values[std::size_t(std::min(first, n - 1))], n, &y.values[std::size_t(std::min(first, n - 1))], n,
         &weights[std::size_t(std::min(first, n - 1))], lambda.data(), score.data());
   }
@@ -146,6 +147,53 @@ TEST_F(MpiRows, OneRankCancels) {
   EXPECT_STATUS(select(FREERIDGE_LOO, lambda, score), FREERIDGE_OK);
 }
 
+struct CancelAt {
+  int calls = 0, last = 0;
+};
+int32_t count_down(double, void* user) {
+  auto& it = *static_cast<CancelAt*>(user);
+  return ++it.calls == it.last ? 1 : 0;
+}
+
+TEST_F(MpiRows, ReductionIsCancelledBetweenPhases) {
+  const bool cancels = ranks::rank() == std::min(2, ranks::count() - 1);  // of four ranks the one without rows
+  int cancelled = 0, went_on = 0;
+  for (int last_call = 1; went_on == 0 && last_call < 20; ++last_call) {
+    CancelAt at{0, last_call};
+    freeridge_accumulator* part = nullptr;
+    ASSERT_EQ(freeridge_accumulator_create(d, t, 1, &part), FREERIDGE_OK);
+    add(part, first, last);
+    ASSERT_EQ(freeridge_accumulator_set_progress(part, cancels ? count_down : nullptr, &at), FREERIDGE_OK);
+    const freeridge_status status = freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &reduced);
+    went_on = status == FREERIDGE_OK ? 1 : 0;
+    if (went_on == 0) {
+      EXPECT_STATUS(status, FREERIDGE_CANCELLED);
+      EXPECT_EQ(reduced, nullptr);
+      ++cancelled;
+    }
+    freeridge_accumulator_destroy(part);
+  }
+  EXPECT_EQ(went_on, 1);
+  EXPECT_GE(cancelled, 4);  // compact, merge, prepare, broadcast
+}
+
+// A rank sends its triangle, however many rows it has, and receives the decomposition, too.
+TEST_F(MpiRows, BytesOfATriangle) {
+  const auto bytes = [](const freeridge_accumulator* of) {
+    int64_t out = 0;
+    EXPECT_EQ(freeridge_accumulator_save_to_memory(of, 0, nullptr, &out), FREERIDGE_OK);
+    return out;
+  };
+  constexpr int64_t p = 1 + d + t, others = 8 * 32;
+  const Vector lambda(std::size_t(t), 1);
+  EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &reduced), FREERIDGE_OK);
+  EXPECT_LE(bytes(own), 8 * (p * (p + 1) / 2 + p) + others);
+  EXPECT_GT(bytes(reduced), bytes(own));
+  const int64_t prepared = bytes(reduced);
+  ASSERT_EQ(freeridge_accumulator_prepare(reduced), FREERIDGE_OK);
+  EXPECT_EQ(bytes(reduced), prepared);
+}
+
 // The landmarks do not depend on how the rows are divided: those of a communicator of one rank with all rows.
 TEST_F(MpiRows, LandmarksOfAnyDivision) {
   const Kernel kernel = Kernel::gaussian(2);
@@ -172,79 +220,86 @@ TEST_F(MpiRows, LandmarksOfAnyDivision) {
     }
 }
 
-// phi = L^-1 k(z, x), k(z, z) = L L': rows [from, end) of x as features, from which the linear problem is that of the
-// landmarks z.
-Matrix features(const Kernel& kernel, const Matrix& z, const Matrix& x, int64_t from, int64_t end) {
-  const int64_t r = z.rows, m = end - from;
-  Matrix l(r, r), phi(m, r);
-  EXPECT_EQ(freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, r, r, z.cols, z.values.data(), r,
-                                      z.values.data(), r, l.values.data(), r),
-            FREERIDGE_OK);
-  if (m == 0) return phi;
-  EXPECT_EQ(freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, m, r, z.cols, &x.values[std::size_t(from)],
-                                      x.rows, z.values.data(), r, phi.values.data(), m),
-            FREERIDGE_OK);
-  for (int64_t j = 0; j < r; ++j) {
-    for (int64_t k = 0; k < j; ++k) {
-      for (int64_t i = j; i < r; ++i) l(i, j) -= l(i, k) * l(j, k);
-      for (int64_t i = 0; i < m; ++i) phi(i, j) -= phi(i, k) * l(j, k);
-    }
-    const double root = std::sqrt(l(j, j));
-    for (int64_t i = j; i < r; ++i) l(i, j) /= root;
-    for (int64_t i = 0; i < m; ++i) phi(i, j) /= root;
-  }
-  return phi;
+constexpr int64_t r = 20, drawn = 100;
+
+// An accumulator over r of the rows of all ranks, for this rank's rows. Collective.
+freeridge_accumulator* over_landmarks(const Kernel& kernel, const Matrix& x, int64_t first, int64_t rows,
+                                      freeridge_reduction reduction) {
+  freeridge_accumulator* out = nullptr;
+  EXPECT_STATUS(
+      freeridge_mpi_accumulator_create_landmarks(kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, rows, x.cols,
+                                                 rows == 0 ? nullptr : &x.values[std::size_t(first)], x.rows, drawn,
+                                                 FREERIDGE_LANDMARKS_PIVOTED, 1, r, 2, 1, reduction, &out),
+      FREERIDGE_OK);
+  return out;
+}
+
+// The rows that are the landmarks, chosen by one process that has all rows.
+std::vector<int64_t> rows_chosen(const Kernel& kernel, const Matrix& x) {
+  Matrix z(r, x.cols);
+  int64_t found = 0;
+  EXPECT_EQ(
+      freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_SELF, FREERIDGE_COL_MAJOR, x.rows, x.cols, x.values.data(),
+                                     x.rows, drawn, FREERIDGE_LANDMARKS_PIVOTED, 1, r, z.values.data(), r, &found),
+      FREERIDGE_OK);
+  EXPECT_EQ(found, r);
+  std::vector<int64_t> out;
+  for (int64_t k = 0; k < found; ++k)
+    for (int64_t i = 0; i < x.rows; ++i)
+      if (x(i, 0) == z(k, 0)) out.push_back(i);
+  return out;
 }
 
 TEST_F(MpiRows, LandmarksInShardsAreThoseOfOneModel) {
-  constexpr int64_t r = 20;
   const Kernel kernel = Kernel::matern(0.5, 2);
-  Matrix z(r, d);
-  int64_t found = 0;
-  EXPECT_STATUS(freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, last - first, d,
-                                               first == last ? nullptr : &x.values[std::size_t(first)], n, 100,
-                                               FREERIDGE_LANDMARKS_PIVOTED, 1, r, z.values.data(), r, &found),
-                FREERIDGE_OK);
-  ASSERT_EQ(found, r);
-  freeridge_accumulator *part = nullptr, *whole = nullptr, *sum = nullptr;
-  ASSERT_EQ(freeridge_accumulator_create(r, t, 1, &part), FREERIDGE_OK);
-  ASSERT_EQ(freeridge_accumulator_create(r, t, 1, &whole), FREERIDGE_OK);
-  const Matrix own_phi = features(kernel, z, x, first, last), phi = features(kernel, z, x, 0, n);
-  if (last > first) {
-    ASSERT_EQ(freeridge_accumulator_add(part, FREERIDGE_COL_MAJOR, last - first, own_phi.values.data(), last - first,
-                                        &y.values[std::size_t(first)], n, &weights[std::size_t(first)]),
-              FREERIDGE_OK);
-  }
-  ASSERT_EQ(freeridge_accumulator_add(whole, FREERIDGE_COL_MAJOR, n, phi.values.data(), n, y.values.data(), n,
-                                      weights.data()),
-            FREERIDGE_OK);
-  EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &sum), FREERIDGE_OK);
-  const Vector lambdas{1e-3, 0.1, 10};
-  Matrix scores(3, t), expected(3, t);
-  ASSERT_EQ(freeridge_accumulator_score(sum, FREERIDGE_GCV, 3, lambdas.data(), scores.values.data(), 3), FREERIDGE_OK);
-  ASSERT_EQ(freeridge_accumulator_score(whole, FREERIDGE_GCV, 3, lambdas.data(), expected.values.data(), 3),
-            FREERIDGE_OK);
-  EXPECT_PRED_FORMAT3(support::close_to, scores, expected, accuracy_of_rows);
-
-  std::vector<int64_t> rows;
-  for (int64_t k = 0; k < r; ++k)
-    for (int64_t i = 0; i < n; ++i)
-      if (x(i, 0) == z(k, 0)) rows.push_back(i);
   support::Model model(kernel);
   model.data(x, y).weights(weights);
+  const std::vector<int64_t> rows = rows_chosen(kernel, x);
   ASSERT_EQ(freeridge_set_landmarks(model.get(), r, rows.data()), FREERIDGE_OK);
   model.factorize();
-  Vector lambda(t), score(t), model_lambda(t), model_score(t);
-  EXPECT_STATUS(
-      freeridge_mpi_accumulator_select_lambda(
-          sum, MPI_COMM_WORLD, FREERIDGE_LOO, 1e-3, 100, FREERIDGE_COL_MAJOR, last - first, own_phi.values.data(),
-          std::max<int64_t>(last - first, 1), &y.values[std::size_t(std::min(first, n - 1))], n,
-          &weights[std::size_t(std::min(first, n - 1))], lambda.data(), score.data()),
-      FREERIDGE_OK);
-  ASSERT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 1e-3, 100, model_lambda.data(), model_score.data()),
+  for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_GRAM, FREERIDGE_REDUCTION_QR}) {
+    SCOPED_TRACE(reduction);
+    for (freeridge_accumulator** each : {&own, &all, &reduced}) {
+      freeridge_accumulator_destroy(*each);
+      *each = nullptr;
+    }
+    own = over_landmarks(kernel, x, first, last - first, reduction);
+    all = over_landmarks(kernel, x, first, last - first, reduction);
+    add(own, first, last);
+    add(all, 0, n);
+    EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &reduced), FREERIDGE_OK);
+    const Vector lambdas{1e-3, 0.1, 10};
+    for (const freeridge_criterion criterion : {FREERIDGE_GCV, FREERIDGE_REML}) {
+      Matrix scores(3, t), expected(3, t);
+      ASSERT_EQ(freeridge_accumulator_score(reduced, criterion, 3, lambdas.data(), scores.values.data(), 3),
+                FREERIDGE_OK);
+      ASSERT_EQ(freeridge_accumulator_score(all, criterion, 3, lambdas.data(), expected.values.data(), 3),
+                FREERIDGE_OK);
+      EXPECT_PRED_FORMAT3(support::close_to, scores, expected, accuracy_of_rows);
+    }
+    Vector lambda(t), score(t), model_lambda(t), model_score(t);
+    EXPECT_STATUS(select(FREERIDGE_LOO, lambda, score, -1, 1e-3, 100), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 1e-3, 100, model_lambda.data(), model_score.data()),
+              FREERIDGE_OK);
+    EXPECT_PRED_FORMAT3(support::close_to, score, model_score, accuracy_of_rows);
+  }
+}
+
+TEST_F(MpiRows, LandmarksOfRanksThatDiffer) {
+  const Kernel kernel = Kernel::matern(0.5, 2);
+  const bool differs = ranks::rank() == ranks::count() - 1 && ranks::count() > 1;
+  freeridge_accumulator* part = over_landmarks(kernel, x, first, last - first, FREERIDGE_REDUCTION_GRAM);
+  freeridge_accumulator_destroy(own);
+  own = nullptr;
+  const Vector z(std::size_t(d), 0.5);
+  ASSERT_EQ(freeridge_accumulator_create_landmarks(kernel.get(), FREERIDGE_COL_MAJOR, 1, d, z.data(), 1, t, 1,
+                                                   FREERIDGE_REDUCTION_GRAM, &own),
             FREERIDGE_OK);
-  EXPECT_PRED_FORMAT3(support::close_to, score, model_score, 1e-10);  // two ways to reduce the rows
-  for (freeridge_accumulator* each : {part, whole, sum}) freeridge_accumulator_destroy(each);
+  add(part, first, last);
+  add(own, first, last);
+  EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(differs ? own : part, MPI_COMM_WORLD, &reduced),
+                ranks::count() > 1 ? FREERIDGE_DIMENSION_MISMATCH : FREERIDGE_OK, "differ between the ranks");
+  freeridge_accumulator_destroy(part);
 }
 
 TEST_F(MpiRows, LandmarksRefused) {
@@ -260,6 +315,21 @@ TEST_F(MpiRows, LandmarksRefused) {
   EXPECT_STATUS(choose(10, 4, 0, 5, 300), FREERIDGE_INVALID_ARGUMENT, "count <= sample");
   EXPECT_STATUS(choose(10, 10, 9, 5, 300), FREERIDGE_INVALID_ARGUMENT, "method is 9");
   EXPECT_STATUS(choose(10, 10, 0, 5, 4), FREERIDGE_INVALID_ARGUMENT, "ld is 4");
+  const Kernel linear = Kernel::linear();
+  freeridge_accumulator* none = nullptr;
+  const auto create = [&](const Kernel& of, int64_t outputs, freeridge_reduction reduction,
+                          freeridge_accumulator** out) {
+    return freeridge_mpi_accumulator_create_landmarks(of.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, 10, d,
+                                                      x.values.data(), n, 10, 0, 0, 5, outputs, 1, reduction, out);
+  };
+  EXPECT_STATUS(create(kernel, 0, 0, &none), FREERIDGE_INVALID_ARGUMENT, "t is 0");
+  EXPECT_STATUS(create(kernel, 1, 9, &none), FREERIDGE_INVALID_ARGUMENT, "reduction is 9");
+  EXPECT_STATUS(create(kernel, 1, 0, nullptr), FREERIDGE_INVALID_ARGUMENT, "out is NULL");
+  EXPECT_STATUS(create(linear, 1, 0, &none), FREERIDGE_INVALID_ARGUMENT, "kernel is linear");
+  if (ranks::count() > 1) {
+    EXPECT_STATUS(create(ranks::rank() == 0 ? kernel : linear, 1, 0, &none), FREERIDGE_DIMENSION_MISMATCH, "differ");
+  }
+  EXPECT_EQ(none, nullptr);
   EXPECT_STATUS(choose(0, 10, 0, 5, 300), FREERIDGE_DIMENSION_MISMATCH, "0 rows");
   EXPECT_EQ(found, 0);
 }
