@@ -100,16 +100,6 @@ inline void forget_rows_read(freeridge_model& model) {
   if (model.reader) model.reader->forget();
 }
 
-inline ReaderModel::Settings reader_settings(const Model& model) {
-  if (model.offset() == Offset::penalised)
-    fail(Status::invalid_argument,
-         "the intercept is PENALISED, which a reader does not have: let it give a column of ones, and none");
-  if (model.refinement() > 0)
-    fail(Status::invalid_argument, "there are ", model.refinement(),
-         " steps of refinement (freeridge_set_refinement), for which a reader's rows would have to be in memory");
-  return {model.kernel(),          model.offset() == Offset::free, model.requested_route(),
-          model.landmark_method(), model.landmark_seed(),          model.reduction()};
-}
 inline ReadRowsOfModel& require_factorized(ReadRowsOfModel& reader) {
   if (!reader.model.factorized())
     fail(Status::invalid_state, "the model is not factorized; call freeridge_factorize first");

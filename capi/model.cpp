@@ -4,9 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "capi/handles.hpp"
+#include "capi/rows_read.hpp"
 #include "libcore/base/checks.hpp"
-#include "libcore/base/memory.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -86,38 +85,7 @@ freeridge_status get_kept_matrix(const char* call, const freeridge_model* model,
   });
 }
 
-void factorize_rows_read(freeridge_model& model) {
-  ReaderModel next = model.reader->model;
-  const ReaderModel::Settings settings = reader_settings(model.model);
-  require_memory(next.memory_required(settings), "a factorization of a reader's rows",
-                 "use fewer features or landmarks", model.model.memory_limit());
-  const Hearing hearing(model.model.listener());
-  next.factorize(settings);
-  *model.reader = ReadRowsOfModel{std::move(next)};
-}
-
-void set_lambdas_of_reader(freeridge_model& model, const Array<double>& lambdas) {
-  const ReaderModel& read = require_factorized(*model.reader).model;
-  require_lambdas("lambda", lambdas);
-  const Hearing hearing(model.model.listener());
-  auto fit = predictor_at(read.features(), read.problem(), lambdas);
-  report(1);
-  model.reader->fit = std::move(fit);
-}
-
-freeridge_status loo_of_reader(const char* call, const freeridge_model& model, double* errors, int64_t ld) noexcept {
-  return guarded(call, [&] {
-    const ReaderModel& read = model.reader->model;
-    const MatrixView out = checked_output("errors", errors, "n", read.n(), read.reader().t(), ld);
-    const Hearing hearing(model.model.listener());
-    std::string reason = read.loo(model.reader->fit->lambdas(), out);
-    report(1);
-    report_undefined(std::move(reason));
-  });
-}
-
 }  // namespace
-
 }  // namespace freeridge::capi
 
 using namespace freeridge;
@@ -174,24 +142,6 @@ freeridge_status freeridge_set_sparse_view(freeridge_model* model, freeridge_spa
                                            const int64_t* start, const int32_t* index, const double* value,
                                            freeridge_layout layout, int64_t t, const double* y, int64_t ldy) {
   return set_sparse(__func__, model, format, n, d, start, index, value, layout, t, y, ldy, false);
-}
-
-freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d, int64_t t,
-                                      freeridge_reader callback, void* user) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    const Layout order = checked_layout(layout);
-    if (n != -1) require_size("n", n);
-    require_size("d", d);
-    require_size("t", t);
-    if (callback == nullptr) fail(Status::invalid_argument, "callback is NULL");
-    require_product("d", d, "t", t);
-    m.kernel()->check_data(1, d);
-    auto reader =
-        std::make_shared<ReadRowsOfModel>(ReadRowsOfModel{ReaderModel(RowReader(callback, user, order, n, d, t))});
-    m.drop_data();
-    model->reader = std::move(reader);
-  });
 }
 
 freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights) {
@@ -438,23 +388,5 @@ freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t*
     if (predictor != nullptr) return tell(*predictor);
     model_of(model).require_data();
     tell(model_of(model));
-  });
-}
-
-freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count, double* sigmas,
-                                         double* scores, int32_t* edge, double* decades, int32_t* dips) {
-  return guarded(__func__, [&] {
-    const Model& m = settings_of(model);
-    const bool asks_for_search = count != nullptr || sigmas != nullptr || scores != nullptr || edge != nullptr ||
-                                 decades != nullptr || dips != nullptr;
-    const BandwidthSearch* const search = asks_for_search ? &m.require_bandwidth_search() : nullptr;
-    if (sigma != nullptr) *sigma = m.bandwidth();
-    if (search == nullptr) return;
-    if (count != nullptr) *count = static_cast<int64_t>(search->sigma.size());
-    copy_to(search->sigma, sigmas);
-    copy_to(search->score, scores);
-    if (edge != nullptr) *edge = search->shape.edge;
-    if (decades != nullptr) *decades = search->shape.decades;
-    if (dips != nullptr) *dips = search->shape.dips;
   });
 }

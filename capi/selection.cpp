@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capi/handles.hpp"
+#include "capi/rows_read.hpp"
 #include "libcore/base/checks.hpp"
 #include "libcore/data/folds.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
@@ -41,36 +41,6 @@ Convention checked_convention(const char* name, freeridge_convention convention)
                   FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC, FREERIDGE_CONVENTION_TIKHONOV_HINGE,
                   FREERIDGE_CONVENTION_COST, FREERIDGE_CONVENTION_COST_MEAN, FREERIDGE_CONVENTION_COST_MEAN_NORM});
   return static_cast<Convention>(convention);
-}
-
-void score_rows_read(const freeridge_model& model, Criterion criterion, Span<const double> lambdas, double* scores,
-                     double* errors, std::int64_t ld) {
-  const ReaderModel& read = require_factorized(*model.reader).model;
-  const Index count = std::ssize(lambdas), t = read.reader().t();
-  const MatrixView out = checked_output("scores", scores, "count", count, t, ld);
-  const MatrixView errors_out = optional_output(errors, count, t, ld);
-  const Hearing hearing(model.model.listener());
-  Matrix table(count, t), errors_table(count, t);
-  std::string reason =
-      read.score(criterion, lambdas, table.view(), errors == nullptr ? MatrixView{} : errors_table.view());
-  report(1);
-  copy_out(table.view(), Layout::col_major, out.data, out.ld);
-  if (errors != nullptr) copy_out(errors_table.view(), Layout::col_major, errors_out.data, errors_out.ld);
-  report_undefined(std::move(reason));
-}
-
-const LambdaSearch& select_by_reader(freeridge_model& model, Criterion criterion, double low, double high) {
-  ReadRowsOfModel& reader = require_factorized(*model.reader);
-  require_range("low", low, "high", high);
-  const Hearing hearing(model.model.listener());
-  Stage stage(0, 0.95);
-  auto search = std::make_shared<const LambdaSearch>(reader.model.select_lambda(criterion, low, high));
-  stage.next(1);
-  auto fit = predictor_at(reader.model.features(), reader.model.problem(), search->best);
-  report(1);
-  reader.fit = std::move(fit);
-  reader.search = std::move(search);
-  return *reader.search;
 }
 
 }  // namespace
@@ -337,5 +307,23 @@ freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_c
     const Convention source = checked_convention("from", from), target = checked_convention("to", to);
     require_size("n", n);
     required("out", out) = convert_lambda(source, target, n, sd_y, lambda);
+  });
+}
+
+freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count, double* sigmas,
+                                         double* scores, int32_t* edge, double* decades, int32_t* dips) {
+  return guarded(__func__, [&] {
+    const Model& m = settings_of(model);
+    const bool asks_for_search = count != nullptr || sigmas != nullptr || scores != nullptr || edge != nullptr ||
+                                 decades != nullptr || dips != nullptr;
+    const BandwidthSearch* const search = asks_for_search ? &m.require_bandwidth_search() : nullptr;
+    if (sigma != nullptr) *sigma = m.bandwidth();
+    if (search == nullptr) return;
+    if (count != nullptr) *count = static_cast<int64_t>(search->sigma.size());
+    copy_to(search->sigma, sigmas);
+    copy_to(search->score, scores);
+    if (edge != nullptr) *edge = search->shape.edge;
+    if (decades != nullptr) *decades = search->shape.decades;
+    if (dips != nullptr) *dips = search->shape.dips;
   });
 }
