@@ -1,5 +1,6 @@
-# The demo: a kernel model of real data, which learns lambda and a length for each column, beside ordinary least squares on
-# rows that neither has seen. Prints a table and writes freeridge-demo.png to the current directory.
+# The demo: a kernel model of real data, which learns lambda, a length for each column and how much of it is additive,
+# beside ordinary least squares on rows that neither has seen. Prints a table and writes freeridge-demo.png to the current
+# directory.
 #
 # Data: airfoil self-noise, 1503 wind-tunnel measurements (T. Brooks, D. Pope, M. Marcolini, NASA RP 1218, 1989; UCI Machine
 # Learning Repository, doi 10.24432/C5VW2C, licence CC BY 4.0), shipped with the package: ?airfoil.
@@ -20,7 +21,7 @@ x_test <- as.matrix(test[names(test) != response])
 y <- train[[response]]
 y_test <- test[[response]]
 
-# The fit: nothing is given, so the lengths and lambda are learnt, and the columns are divided by their standard deviations.
+# The fit: nothing is given, so the kernel and lambda are learnt, and the columns are divided by their standard deviations.
 fit <- freeridge(x, y)
 
 # The stages at the kernel learnt, and what leaving out would cost by refitting: one of the refits, timed three times.
@@ -39,7 +40,8 @@ interval <- predict(fit, x_test, interval = "jackknife+", level = 0.9)
 cat("\nAirfoil self-noise: sound pressure (dB) from frequency, angle, chord, velocity, thickness\n")
 cat("(NASA RP 1218; UCI Machine Learning Repository, doi 10.24432/C5VW2C; CC BY 4.0)\n\n")
 row("rows fitted (n), columns (d), rows held out", "%d, %d, %d", nrow(x), ncol(x), length(y_test))
-row("kernel, route", "Matern 3/2, %s", fit$route)
+additive <- fit$kernel$inner$weights[2]
+row("kernel, route", "Matern 3/2, of which %.0f %% additive, %s", 100 * additive / (1 + additive), fit$route)
 cat("\n")
 row("at one kernel: its matrix and factorization", "%6.2f s   paid once", at_kernel$seconds[["factorize"]])
 row("at one kernel: search over lambda", "%6.2f s   %d lambdas, each by exact leave-one-out", at_kernel$seconds[["lambda"]],

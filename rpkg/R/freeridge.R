@@ -2,7 +2,7 @@
 
 freeridge <- function(x, ...) UseMethod("freeridge")
 
-freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
+freeridge.default <- function(x, y, kernel = NULL, lambda = NULL,
                               criterion = NULL, intercept = TRUE, weights = NULL, groups = NULL, gap = NULL, fixed = NULL,
                               scale = chooses_bandwidth(kernel), rule = "min", lambda_range = NULL,
                               lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5, learn_rows = NULL,
@@ -14,7 +14,8 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
   if (missing(x)) refuse("x is missing")
   if (missing(y)) refuse("y is missing")
 
-  kernel <- as_kernel(kernel)
+  given <- !is.null(kernel)
+  kernel <- if (given) as_kernel(kernel) else matern_kernel()  # until it is known what is learnt
   check_kernel(kernel)
   classes <- class_coding(y)
   if (!is.null(classes)) y <- classes$y
@@ -59,6 +60,7 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
   fit$fixed_source <- fixed$source
   if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
   fit <- learning_settings(fit, lengths, learn, bands, shrinkage, learn_rows)
+  if (!given) fit$kernel <- default_kernel(fit)
   fit <- set_aside(fit)
   if (kernel$name == "function") fit <- with_kernel_values(fit)
   if (sparse) check_sparse_settings(fit)
@@ -69,7 +71,7 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
 
 # A data frame with factors (or strings) becomes the columns that a formula of all its variables would give, and new
 # data are treated in the same way.
-freeridge.data.frame <- function(x, y, kernel = matern_kernel(), ...) {
+freeridge.data.frame <- function(x, y, kernel = NULL, ...) {
   call <- match.call(freeridge.default, sys.call(), envir = parent.frame())  # every argument by its name, for update()
   call[[1L]] <- quote(freeridge)
   if (missing(y)) refuse("y is missing")
@@ -82,7 +84,7 @@ freeridge.data.frame <- function(x, y, kernel = matern_kernel(), ...) {
   check_levels(x[classes])
   terms <- stats::terms(~ ., data = x)
   frame <- stats::model.frame(terms, x, na.action = stats::na.pass)
-  design <- design_matrix(terms, frame, all_levels = takes_all_levels(kernel))
+  design <- design_matrix(terms, frame, all_levels = is.null(kernel) || takes_all_levels(kernel))
   fit <- freeridge.default(design$x, y, kernel, ...)
   fit$call <- call
   with_terms(fit, attr(frame, "terms"), frame, design)
@@ -115,10 +117,10 @@ check_rule <- function(rule, lambda, criterion) {
 }
 
 freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, gap = NULL, intercept = TRUE,
-                              kernel = matern_kernel(), ...) {
+                              kernel = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(freeridge)
-  parts <- formula_parts(call, parent.frame(), formula, kernel, intercept)
+  parts <- formula_parts(call, parent.frame(), formula, if (is.null(kernel)) matern_kernel() else kernel, intercept)
   frame <- parts$frame
   response <- parts$response
   design <- parts$design

@@ -7,7 +7,7 @@ kernel_ridge.default <- function(x, y, kernel, lambda = NULL, intercept = TRUE, 
   call <- match.call()
   if (missing(x)) refuse("x is missing")
   if (missing(y)) refuse("y is missing")
-  if (missing(kernel)) refuse_no_kernel()
+  if (missing(kernel) || is.null(kernel)) refuse_no_kernel()
   as_kernel_ridge(freeridge(x, y, kernel, lambda, intercept = intercept, weights = weights, ...), call)
 }
 
@@ -16,7 +16,7 @@ kernel_ridge.default <- function(x, y, kernel, lambda = NULL, intercept = TRUE, 
 kernel_ridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, intercept = TRUE, kernel,
                                  lambda = NULL, ...) {
   call <- match.call()
-  if (missing(kernel)) refuse_no_kernel()
+  if (missing(kernel) || is.null(kernel)) refuse_no_kernel()
   fitting <- call
   fitting[[1L]] <- quote(freeridge::freeridge)
   as_kernel_ridge(eval(fitting, parent.frame()), call)

@@ -75,14 +75,43 @@ with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
   list(kernel = kernel, keys = unlist(keys))
 }
 
+# The default kernel: the Matern 3/2 kernel and, beside it, the additive kernel of it with the same lengths, a length for each
+# column; the weight between them is learnt (docs/defaults.md). A factor is one term. Without the additive part where it is
+# nothing new (one term varies), where it takes long (many terms), and where one length serves all columns.
+most_terms <- 30L
+default_kernel <- function(fit) {
+  if (fit$lengths == "one") return(matern_kernel())
+  label <- factor_labels(fit$x)
+  varies <- apply(fit$x, 2L, function(column) anyNA(column) || max(column) > min(column))
+  terms <- length(unique(label[varies]))
+  if (terms <= 1L || terms > most_terms) return(matern_kernel())
+  scaled_kernel(matern_kernel() + NA * additive_kernel(matern_kernel(), if (anyDuplicated(label)) label))
+}
+
+# A label for each column: that of the first column of its factor.
+factor_labels <- function(x) {
+  labels <- seq_len(ncol(x))
+  for (part in attr(x, "factor_terms")) labels[part$columns] <- part$columns[1L]
+  labels
+}
+
+# Of the numbers k(x, x) of a kernel that is a sum: the part that is additive. NULL where there is none, or where these numbers
+# depend on x.
+additive_share <- function(kernel) {
+  if (kernel$name == "scaled") kernel <- kernel$inner
+  if (kernel$name != "sum") return(NULL)
+  of_distance <- vapply(kernel$terms, function(term) {
+    !is.null(bandwidth_name(if (term$name == "additive") term$inner else term))
+  }, NA)
+  additive <- vapply(kernel$terms, function(term) term$name == "additive", NA)
+  if (!all(of_distance) || !any(additive) || all(additive)) return(NULL)
+  sum(kernel$weights[additive]) / sum(kernel$weights)
+}
+
 # One label for each column: what the user says, or a label for each factor and each other column.
 check_bands <- function(bands, x) {
   d <- ncol(x)
-  if (is.null(bands)) {
-    bands <- seq_len(d)
-    for (part in attr(x, "factor_terms")) bands[part$columns] <- part$columns[1L]
-    return(bands)
-  }
+  if (is.null(bands)) return(factor_labels(x))
   if (!is.atomic(bands) || length(bands) != d || anyNA(bands)) {
     refuse("bands must be ", d, " labels, one for each column of x, none missing, not ", shown(bands))
   }
@@ -213,6 +242,13 @@ print_learning <- function(fit, digits, most = 6L) {
         shown_left_out(fit, beside$learnt_on, digits), ")\n", sep = "")
   }
   if (learning$kept) cat("  nothing better than the given kernel was found\n")
+  share <- additive_share(fit$kernel)
+  if (!is.null(share)) {
+    percent <- min(99, max(1, round(100 * share)))
+    words <- if (share < 0.005) "less than 1" else if (share > 0.995) "more than 99" else percent
+    cat("  ", words, " % of the kernel is additive: a sum of functions of one ",
+        if (length(attr(fit$x, "factor_terms")) > 0L) "column or factor" else "column", " each\n", sep = "")
+  }
   table <- relevance_of_bands(fit)
   if (is.null(table)) return(invisible())
   shown <- utils::head(table, most)

@@ -60,7 +60,7 @@ test_that("lambda", {
 
 test_that("settings", {
   expect_refusal(freeridge(x, y, "gaussian"), 'kernel must be a kernel such as linear_kernel\\(\\).*, not "gaussian"')
-  expect_refusal(freeridge(x, y, NULL), "kernel must be .*, not NULL")
+  expect_refusal(kernel_ridge(x, y, NULL), "kernel is missing: as in gaussian_kernel")
   expect_refusal(freeridge(x, y, gaussian_kernel), "not the function that makes it: with brackets")
   expect_refusal(freeridge(x, y, function(x) 1), "kernel is a function of 1 argument; it must be k\\(x, z\\)")
   expect_refusal(freeridge(x, y, function(x, z) "a"), 'one finite number for two rows; for row 1 and row 1 it gave "a"')

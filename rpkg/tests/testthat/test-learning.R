@@ -56,11 +56,56 @@ test_that("columns of one factor, and of one band, have one length", {
   fit <- freeridge(Sepal.Length ~ ., iris)
   species <- grepl("^Species", colnames(fit$x))
   expect_identical(length(unique(fit$kernel$scale[species])), 1L)
-  expect_identical(fit$learning$learnt, 4)
+  expect_identical(fit$learning$learnt, 5)
   p <- relevant()
   fit <- freeridge(p$x, p$y, bands = c(c = "x", a = "y", b = "x"))
   expect_identical(fit$kernel$scale[2L], fit$kernel$scale[3L])
   expect_refusal(freeridge(p$x, p$y, bands = 1:2), "bands must be 3 labels, one for each column of x, none missing")
+})
+
+test_that("the default is a kernel of all columns and an additive one with the same lengths", {
+  p <- relevant()
+  given <- scaled_kernel(matern_kernel(1.5) + NA * additive_kernel(matern_kernel(1.5)))
+  fit <- freeridge(p$x, p$y)
+  expect_identical(fit$kernel, freeridge(p$x, p$y, given)$kernel)
+  frame <- data.frame(p$x, y = p$y)
+  expect_identical(freeridge(y ~ ., frame)$kernel, fit$kernel)
+  expect_identical(freeridge(frame[1:3], p$y)$kernel, fit$kernel)
+  expect_identical(freeridge(p$x, p$y, NULL)$kernel, fit$kernel)
+  expect_identical(update(freeridge(p$x, p$y, matern_kernel()), kernel = NULL)$kernel, fit$kernel)
+  expect_identical(fit$learning$learnt, 4)
+  # a sum of functions of one column is nearly all additive, a product is not
+  share <- function(y, x = p$x) additive_share(freeridge(x, y)$kernel)
+  expect_gt(share(sin(2 * p$x[, 1L]) + cos(p$x[, 2L])), 0.9)
+  expect_lt(share(sin(2 * p$x[, 1L]) * p$x[, 2L]), 0.5)
+  w <- fit$kernel$inner$weights
+  expect_output(print(fit), sprintf("  %.0f %% of the kernel is additive: a sum of functions of one column each\n", 100 * w[2L] / sum(w)),
+                fixed = TRUE)
+  # with factors: a term and a length for each
+  frame <- data.frame(p$x, f = factor(rep(c("u", "v", "w"), 20L)), y = p$y)
+  for (mixed in list(freeridge(y ~ ., frame), freeridge(frame[-5L], p$y))) {
+    expect_identical(mixed$kernel$inner$terms[[2L]]$label, c(0L, 1L, 2L, 3L, 3L, 3L))
+    expect_identical(mixed$learning$learnt, 5)
+    expect_output(print(mixed), "a sum of functions of one column or factor each")
+  }
+})
+
+test_that("the default is without the additive kernel where it is nothing new or takes long", {
+  p <- relevant()
+  alone <- function(x, ...) is.null(additive_share(freeridge(x, p$y, ...)$kernel))
+  expect_true(alone(p$x[, 1L]))
+  expect_true(alone(cbind(p$x[, 1L], 1, 2)))
+  expect_true(alone(p$x, lengths = "one"))
+  expect_true(alone(p$x, criterion = "gcv"))
+  expect_true(alone(cbind(p$x, matrix(stats::rnorm(60L * 28L), 60L))))
+  expect_false(alone(cbind(p$x, matrix(stats::rnorm(60L * 27L), 60L))))
+  expect_true(alone(data.frame(f = factor(rep(letters[1:4], 15L)))))
+  # a share is that of kernels whose value k(x, x) is one number
+  expect_null(additive_share(linear_kernel() + additive_kernel(gaussian_kernel(1))))
+  expect_null(additive_share(additive_kernel(gaussian_kernel(1)) + 2 * additive_kernel(matern_kernel(1.5, 1))))
+  expect_identical(additive_share(gaussian_kernel(1) + 3 * additive_kernel(gaussian_kernel(1))), 0.75)
+  expect_output(print(freeridge(p$x, p$y, matern_kernel(1.5, 1) + 1e-3 * additive_kernel(matern_kernel(1.5, 1)), learn = "all")),
+                "  (less than 1|[0-9]+) % of the kernel is additive")
 })
 
 test_that("all numbers of a sum are learnt, and those that are superfluous are held", {

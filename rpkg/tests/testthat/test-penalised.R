@@ -49,7 +49,7 @@ test_that("for other kernels it is k + 1", {
   expect_close(as.vector(coef(fit)), solve(k + diag(0.5, 40L), p$y), 1e-8)
   expect_close(predict(fit, new, interval = "jackknife+"),
                predict(given, oracle_kernel(kernel, new, p$x) + 1, interval = "jackknife+"), 1e-7)
-  searched <- freeridge(p$x, p$y, intercept = "penalised")
+  searched <- freeridge(p$x, p$y, matern_kernel(), intercept = "penalised")
   expect_true(searched$intercept && searched$lambda > 0)
   effects <- marginal_effects(fit)
   expect_true(all(is.finite(effects$average$se)))

@@ -1,7 +1,7 @@
 # A fit in another session, interrupts, and the memory that the core borrows.
 
 test_that("a fit survives saveRDS and readRDS in a new session", {
-  p <- problem(40L, 2L, 2L)
+  p <- problem(40L, 2L, 2L, seed = 2L)
   fit <- freeridge(p$x, p$y, weights = rep(1:2, 20L))
   line <- freeridge(mpg ~ wt + factor(gear), mtcars, kernel = linear_kernel())
   files <- c(tempfile(), tempfile())
