@@ -64,6 +64,10 @@ void freeridge_accumulator_destroy(freeridge_accumulator* accumulator) {
   delete accumulator;
 }
 
+freeridge_status freeridge_accumulator_set_unpenalised(freeridge_accumulator* accumulator, int64_t count) {
+  return guarded(__func__, [&] { accumulator_of(accumulator).set_unpenalised(count); });
+}
+
 freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator, freeridge_progress callback,
                                                     void* user) {
   return guarded(__func__, [&] { accumulator_of(accumulator).set_listener({callback, user}); });

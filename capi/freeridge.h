@@ -1500,6 +1500,15 @@ FREERIDGE_API freeridge_status freeridge_accumulator_create_landmarks(const free
 /* Frees an accumulator; NULL is fine. Cost: O(1). Since 0.1. */
 FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumulator);
 
+/* The first `count` columns of x are fixed effects: they are not penalised, as the intercept is not, 0 <= count < d (0,
+ * the default: all are penalised). The sums do not depend on it, so that rows may have been added; only accumulators of
+ * the same count merge. Answers are those of a model with these columns as its fixed effects (freeridge_set_fixed_effects)
+ * and the others as its x; where the penalty is meant, d in what is said of an accumulator is d - count. solve has their
+ * coefficients in the first rows of w, and 0 for one that depends on the intercept and those before it (to 1e-10 of its
+ * norm). Not over landmarks. Undoes freeridge_accumulator_prepare. Cost: O(1); O(count) a row more in a second pass.
+ * Statuses: INVALID_ARGUMENT (also: over landmarks). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_set_unpenalised(freeridge_accumulator* accumulator, int64_t count);
+
 /* Adds n >= 0 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays are
  * not needed afterwards, and with n = 0 not read: a process may have no rows. Rows may come one at a time: they are
  * collected, and reduced in blocks. Cost: 2 n (d + t)^2, a

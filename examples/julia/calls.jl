@@ -711,3 +711,5 @@ freeridge_get_kernel_search_rows(model, row) = ccall((:freeridge_get_kernel_sear
     (Ptr{freeridge_model}, Ptr{Int64}), model, row)
 freeridge_set_missing(model, on) = ccall((:freeridge_set_missing, library), freeridge_status, (Ptr{freeridge_model},
     Int32), model, on)
+freeridge_accumulator_set_unpenalised(accumulator, count) = ccall((:freeridge_accumulator_set_unpenalised, library),
+    freeridge_status, (Ptr{freeridge_accumulator}, Int64), accumulator, count)

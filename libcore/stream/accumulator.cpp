@@ -25,7 +25,7 @@ void require_same(const char* other, const RowStack& ours, const char* own, cons
 void require_same(const char* other, const Accumulator& ours, const char* own, const Accumulator& theirs) {
   if (!ours.features().same(theirs.features()))
     fail(Status::dimension_mismatch, other, " has other landmarks, another kernel or another reduction than ", own,
-         ", or other columns");
+         ", or another number of columns that are not penalised");
 }
 
 void require_compact(const char* name, const Accumulator& it) {
@@ -71,6 +71,18 @@ void Accumulator::add_checked(const Rows& x, const LayoutView& y, const double* 
 
 void Accumulator::take(RowStack rows) {
   rows_ = std::move(rows);
+  reduced_.reset();
+  prepared_ = false;
+}
+
+void Accumulator::set_unpenalised(Index count) {
+  if (features_->landmarks())
+    fail(Status::invalid_argument,
+         "the accumulator is over landmarks, whose Gram matrices have no columns without a penalty");
+  if (count < 0 || count >= d())
+    fail(Status::invalid_argument, "count is ", count, "; it must be from 0 to d - 1 = ", d() - 1);
+  if (count == features_->unpenalised()) return;
+  features_ = std::make_shared<const RowFeatures>(d(), count);
   reduced_.reset();
   prepared_ = false;
 }

@@ -26,6 +26,8 @@ class Accumulator {
   Index d() const { return features_->d(); }
   const RowFeatures& features() const { return *features_; }
   const RowStack& rows() const { return rows_; }  // their d is the number of features
+  // The first `count` columns of x are not penalised. The rows stay, as they do not depend on it; without landmarks.
+  void set_unpenalised(Index count);
   // weights: n numbers, or NULL.
   void add(const Rows& x, const LayoutView& y, const double* weights);
   void merge(const Accumulator& other);

@@ -31,24 +31,48 @@ ReducedProblem::ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures>
   fold();
 }
 
-void ReducedProblem::from_triangle() {
-  const Index ones = rows_.ones(), d = rows_.d(), t = rows_.t();
+void ReducedProblem::take_out_unpenalised() {
+  const Index ones = rows_.ones(), given = features_->unpenalised();
+  if (given == 0) return;
   const ConstMatrixView triangle = rows_.rows();
+  Array<double> norms;
+  for (Index k = 0; k < given; ++k) {
+    const Index column = ones + k;
+    const double own = norm2(std::min(column + 1, triangle.rows), triangle.col(column));
+    norms.push_back(ones == 0 ? own : std::hypot(own, means_[k] * std::sqrt(rows_.sum_w())));
+  }
+  free_ = UnpenalisedColumns(triangle.block(ones, ones, triangle.rows - ones, triangle.cols - ones), norms, rows_.t());
+  spectrum_.degrees -= free_.q();
+}
+
+ConstMatrixView ReducedProblem::problem_triangle() const {
+  if (features_->unpenalised() > 0) return free_.rest();
+  const Index ones = rows_.ones();
+  const ConstMatrixView triangle = rows_.rows();
+  return triangle.block(ones, ones, triangle.rows - ones, triangle.cols - ones);
+}
+
+void ReducedProblem::from_triangle() {
+  const Index d = penalised(), t = rows_.t();
   set_means();
-  const Index count = std::min(triangle.rows - ones, d);  // min(m, d)
-  const ConstMatrixView r_xx = triangle.block(ones, ones, count, d);
+  take_out_unpenalised();
+  const ConstMatrixView triangle = problem_triangle();
+  const Index count = std::min(triangle.rows, d);  // min(m, d)
+  const ConstMatrixView r_xx = triangle.block(0, 0, count, d);
   Matrix x = copy_of(r_xx), u(count, count);
   s_.resize(count);
   vt_ = Matrix(count, d);
-  const Array<double> norms = column_norms(x.view());
+  Array<double> norms = column_norms(x.view());
+  const Array<double> along = column_norms(free_.r_ux());  // whose rounding is that of what is left, too
+  for (std::size_t k = 0; k < along.size(); ++k) norms[k] = std::hypot(norms[k], along[k]);
   require_finite_squares(norms, "x");
   small_svd(x.view(), s_, u.view(), vt_.view());
   spectrum_.gamma = Matrix(count, t);
-  gemm(Op::transpose, Op::none, 1, u.view(), triangle.block(ones, ones + d, count, t), 0, spectrum_.gamma.view());
+  gemm(Op::transpose, Op::none, 1, u.view(), triangle.block(0, d, count, t), 0, spectrum_.gamma.view());
 
-  const Index below = std::min(ones + d, triangle.rows);  // rows of R_yy
+  const Index below = std::min(d, triangle.rows);  // rows of R_yy
   for (Index j = 0; j < t; ++j) {
-    const double* const column = triangle.col(ones + d + j);
+    const double* const column = triangle.col(d + j);
     spectrum_.rest_norm2.push_back(dot(triangle.rows - below, column + below, column + below));
   }
 
@@ -57,6 +81,14 @@ void ReducedProblem::from_triangle() {
   drop_noise(s_, spectrum_.noise);
   finish();
   set_basis(r_xx, u.view());
+  set_along();
+}
+
+void ReducedProblem::set_along() {
+  if (features_->unpenalised() == 0) return;
+  condition_ = std::max(condition_, free_.condition());
+  along_ = Matrix(free_.q(), rank_);
+  if (free_.q() > 0 && rank_ > 0) gemm(Op::none, Op::none, 1, free_.r_ux(), f_.view(), 0, along_.view());
 }
 
 void ReducedProblem::from_gram() {
@@ -180,11 +212,12 @@ ReducedProblem::ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures>
     : rows_(std::move(rows)), features_(std::move(features)) {
   spectrum_.degrees = rows_.n() - rows_.ones();
   spectrum_.sure = sure_of_qr;
-  const Index d = rows_.d(), t = rows_.t();
+  const Index d = penalised(), t = rows_.t();
   if (features_->landmarks())
     means_ = in.vector("the means", any_finite, rows_.ones() * (d + t));
   else
     set_means();
+  take_out_unpenalised();
   const Index count = in.integer("number of directions", 0, std::min(spectrum_.degrees, d));
   s_ = load_scales(in, "the singular values", std::sqrt(any_finite), count, false);
   spectrum_.noise = load_scales(in, "the noise", any_finite, count, false);
@@ -194,6 +227,7 @@ ReducedProblem::ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures>
   finish();
   condition_ = in.number("condition", any_finite);
   f_ = in.matrix("F", any_finite, d, rank_);
+  set_along();
   fold();
 }
 
@@ -211,9 +245,12 @@ void ReducedProblem::save(ByteWriter& out) const {
 
 // w = V (S Gamma / (Lambda + lambda)) for each lambda, d x (lambdas t).
 Matrix ReducedProblem::planes(Span<const double> lambdas) const {
+  const Index given = features_->unpenalised();
   Matrix out(rows_.d(), std::ssize(lambdas) * rows_.t(), 0.0);
   if (r() > 0)
-    gemm(Op::transpose, Op::none, 1, vt_.view(), coefficients(Factor::hyperplane, lambdas).view(), 0, out.view());
+    gemm(Op::transpose, Op::none, 1, vt_.view(), coefficients(Factor::hyperplane, lambdas).view(), 0,
+         out.view().row_range(given, penalised()));
+  if (given > 0) free_.complete(out.view());
   return out;
 }
 
@@ -273,7 +310,8 @@ void ReducedProblem::solve(Span<const double> lambdas, MatrixView w, MatrixView 
 
 std::string ReducedProblem::score(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const {
   require_lambdas("lambdas", lambdas);
-  const double log_weights = (rows_.intercept() ? std::log(rows_.sum_w()) : 0) - rows_.sum_log_w();
+  const double log_weights =
+      (rows_.intercept() ? std::log(rows_.sum_w()) : 0) + free_.log_determinant() - rows_.sum_log_w();
   std::string reason;
   Matrix table(out.rows, out.cols);  // copied to `out` at the end, so that a failure leaves `out` as it was
   for (Index l = 0; l < out.rows; ++l) {

@@ -17,6 +17,8 @@
 // Landmarks (row_features.hpp): x is phi(x), d their number p. The Gram matrix of their rows gives the same spectrum by its
 // eigenvalues (feature_reduction.hpp), and F = V S^-1. Where L is well conditioned F and the means are folded with it,
 // so that the rows of a second pass need no more than k(z, x).
+// Columns that are not penalised (unpenalised_columns.hpp): R_xx, R_xy and R_yy are those below R_uu, m = n - 1 - q, and
+//     B = (W^(1/2) (X - 1 xbar') - Q R_ux) F,    E_i less Q_i R_uy,    N_ii less |Q_i|^2
 // R_xx^+ is computed with the columns of R_xx divided by their norms, so that the units of the columns cost B no
 // digits. (F = V S^-1 would have the rounding error of the largest column in every number.)
 #pragma once
@@ -35,6 +37,7 @@
 #include "libcore/spectrum/spectrum.hpp"
 #include "libcore/stream/row_features.hpp"
 #include "libcore/stream/row_stack.hpp"
+#include "libcore/stream/unpenalised_columns.hpp"
 
 namespace freeridge {
 
@@ -93,6 +96,12 @@ class ReducedProblem {
   Matrix coefficients(Factor of, Span<const double> lambdas) const;
 
   void from_triangle();
+  // d less the columns that are not penalised.
+  Index penalised() const { return rows_.d() - features_->unpenalised(); }
+  void take_out_unpenalised();
+  void set_along();
+  // [R_xx R_xy; 0 R_yy]
+  ConstMatrixView problem_triangle() const;
   void from_gram();
   void set_means();
   void set_landmark_digits();
@@ -137,10 +146,12 @@ class ReducedProblem {
   Array<double> means_;   // d + t; empty without intercept
   Array<double> centre_;  // of landmarks: the means of what the second pass makes of x; 0 without intercept
   bool folded_ = false;
+  UnpenalisedColumns free_;  // where there are any
+  Matrix along_;             // R_ux F
   std::shared_ptr<const RowFeatures> features_;
   Array<double> s_;  // S, descending
-  Matrix vt_;        // r x d
-  Matrix f_;         // F, d x rank: of the directions whose eigenvalue is not zero
+  Matrix vt_;        // r x d, or the penalised columns of these
+  Matrix f_;         // F, as many x rank: of the directions whose eigenvalue is not zero
   Matrix saved_f_;   // of landmarks: F before it was folded
   Spectrum passed_;  // their eigenvalues, noise and Gamma
   mutable std::mutex mutex_;

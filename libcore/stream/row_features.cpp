@@ -83,7 +83,9 @@ Matrix RowFeatures::kept() const {
 }
 
 bool RowFeatures::same(const RowFeatures& other) const {
-  if (landmarks() != other.landmarks() || d_ != other.d_ || reduction_ != other.reduction_) return false;
+  if (landmarks() != other.landmarks() || d_ != other.d_ || reduction_ != other.reduction_ ||
+      unpenalised_ != other.unpenalised_)
+    return false;
   if (!landmarks()) return true;
   const auto equal = [](const auto& a, const auto& b) { return std::ranges::equal(a, b); };
   return equal(z_.values(), other.z_.values()) && equal(map_->kept(), other.map_->kept()) &&

@@ -13,7 +13,8 @@ namespace freeridge {
 
 class RowFeatures {
  public:
-  explicit RowFeatures(Index d) : d_(d) {}
+  // The first columns of x may be without a penalty (unpenalised_columns.hpp).
+  explicit RowFeatures(Index d, Index unpenalised = 0) : d_(d), unpenalised_(unpenalised) {}
   // Throws INVALID_ARGUMENT for a precomputed or a linear kernel, and where no landmark has a value of its own.
   RowFeatures(KernelPtr kernel, const LayoutView& z, bool intercept, Reduction reduction);
   // Saved: the kernel's text; r; z; LandmarkFeatures; q, or -1.
@@ -21,6 +22,7 @@ class RowFeatures {
   void save(ByteWriter& out) const;
 
   bool landmarks() const { return map_ != nullptr; }
+  Index unpenalised() const { return unpenalised_; }
   Index d() const { return d_; }
   Index p() const { return map_ ? map_->features() : d_; }
   // AUTO of landmarks is GRAM, as of a model; x itself is reduced by QR.
@@ -39,6 +41,7 @@ class RowFeatures {
   void make(bool intercept, Array<Index> rows);
 
   Index d_;
+  Index unpenalised_ = 0;
   Reduction reduction_ = Reduction::qr;
   KernelPtr kernel_;
   Matrix z_;

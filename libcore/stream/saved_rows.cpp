@@ -11,7 +11,7 @@ namespace freeridge {
 namespace {
 
 enum Form : std::int64_t { stack_form = 0, compact_form = 1, prepared_form = 2 };
-enum Features : std::int64_t { of_x = 0, of_landmarks = 1 };
+enum Features : std::int64_t { of_x = 0, of_landmarks = 1, of_penalised_x = 2 };
 
 // The columns of the triangle as far as its rows go, and zeros below.
 void save_upper(ConstMatrixView r, Index p, ByteWriter& out) {
@@ -164,8 +164,9 @@ void save_rows(const RowFeatures& features, const RowStack& rows, bool prepared,
   out.number(rows.sum_log_w());
   out.integer(rows.rows().rows);
   out.integer(form);
-  out.integer(features.landmarks() ? of_landmarks : of_x);
+  out.integer(features.landmarks() ? of_landmarks : features.unpenalised() > 0 ? of_penalised_x : of_x);
   save_enum(features.reduction(), out);
+  if (features.unpenalised() > 0) out.integer(features.unpenalised());
   if (features.landmarks()) {
     out.integer(features.d());
     features.save(out);
@@ -180,9 +181,12 @@ SavedRows load_rows(ByteReader& in) {
   std::shared_ptr<const RowFeatures> features;
   if (in.version() >= 6) {
     head.form = load_enum("form", stack_form, prepared_form, in);
-    const bool landmarks = load_enum("features", of_x, of_landmarks, in) == of_landmarks;
+    const Features kind = load_enum("features", of_x, of_penalised_x, in);
+    const bool landmarks = kind == of_landmarks;
     const auto reduction = load_enum("reduction", Reduction::qr, landmarks ? Reduction::gram : Reduction::qr, in);
     head.by_gram = reduction == Reduction::gram;
+    if (kind == of_penalised_x)
+      features = std::make_shared<const RowFeatures>(head.d, in.integer("unpenalised", 1, head.d - 1));
     check_height(head);
     if (landmarks) {
       const Index d = in.integer("d of x", 1, largest_dimension);

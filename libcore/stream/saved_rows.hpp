@@ -2,7 +2,8 @@
 //     d, t, intercept, n, sum_w, sum_log_w, h (the rows of the stack); d is the number of features, p = d + t, and 1 more
 //     with an intercept
 //     from version 6 on: the form, 0 the stack, 1 compact, 2 compact and prepared; the features, 0 x itself, 1 those of
-//     landmarks; the reduction, 1 QR, 2 Gram
+//     landmarks, 2 x with columns that are not penalised; the reduction, 1 QR, 2 Gram
+//     features 2: how many columns are not penalised, 1 to d - 1
 //     landmarks: the d of x, and what row_features.hpp says
 //     form 0   with an intercept and n > 0 the d + t shifts; the stack, h x p, column by column; Gram: how many tiles are
 //              in the sum of a few, that sum where there are any, and of all before them a flag and the sum

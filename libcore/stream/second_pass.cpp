@@ -82,7 +82,8 @@ std::shared_ptr<const ReducedProblem::Swept> ReducedProblem::swept(Span<const do
 
 void ReducedProblem::pass(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
                           const UsePassedRows& use) const {
-  const Index n = x.rows, height = std::min(pass_rows, n), ones = rows_.ones(), t = rows_.t();
+  const Index n = x.rows, height = std::min(pass_rows, n), ones = rows_.ones(), t = rows_.t(),
+              given = features_->unpenalised();
   const std::shared_ptr<const Swept> at = swept(lambdas);
   const double least = least_residual();
   Matrix packed(height, rows_.p()), b(height, rank_), rest(height, t), residual(height, at->chunk * t),
@@ -94,17 +95,24 @@ void ReducedProblem::pass(const Rows& x, const LayoutView& y, const double* weig
     const MatrixView tile = packed.view().row_range(0, rows), b_rows = b.view().row_range(0, rows),
                      e_rows = rest.view().row_range(0, rows);
     pack(x, y, weights, row, tile);
-    gemm(Op::none, Op::none, 1, tile.columns(ones, rows_.d()), f_.view(), 0, b_rows);
+    gemm(Op::none, Op::none, 1, tile.columns(ones + given, penalised()), f_.view(), 0, b_rows);
     copy(tile.columns(ones + rows_.d(), t), e_rows);
+    const Matrix q = free_.basis(tile.columns(ones, given));
+    if (q.cols() > 0) {
+      if (rank_ > 0) gemm(Op::none, Op::none, -1, q.view(), along_.view(), 1, b_rows);
+      gemm(Op::none, Op::none, -1, q.view(), free_.r_uy(), 1, e_rows);
+    }
     if (rank_ > 0) gemm(Op::none, Op::none, -1, b_rows, passed_.gamma.view(), 1, e_rows);
     for (Index i = 0; i < rows; ++i) {
       const double w = weights == nullptr ? 1 : weights[row + i];
       sqrt_w[i] = std::sqrt(w);
       rest_diagonal[i] = ones == 1 ? 1 - w / rows_.sum_w() : 1;
     }
+    for (Index k = 0; k < q.cols(); ++k)
+      for (Index i = 0; i < rows; ++i) rest_diagonal[i] -= q(i, k) * q(i, k);
     for (Index k = 0; k < rank_; ++k)
       for (Index i = 0; i < rows; ++i) rest_diagonal[i] -= b_rows(i, k) * b_rows(i, k);
-    worked(touched * static_cast<double>(rows * rank_));
+    worked(touched * static_cast<double>(rows * (rank_ + q.cols())));
     for (std::size_t c = 0; c < at->products.size(); ++c) {
       const Index first = static_cast<Index>(c) * at->chunk, count = std::min(at->chunk, std::ssize(lambdas) - first);
       const MatrixView r = residual.view().block(0, 0, rows, count * t), p = diagonal.view().block(0, 0, rows, count);

@@ -193,6 +193,11 @@ class Accumulator(Handle):
                       outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out))
         return out
 
+    def set_unpenalised(self, count: int) -> Accumulator:
+        """Leaves the first `count` columns of x, 0 <= count < d, without a penalty: fixed effects. Rows may have been
+        added. Raises Error (INVALID_ARGUMENT), also over landmarks. Cost: O(1)."""
+        return self._change("set_unpenalised", count)
+
     def compact(self) -> Accumulator:
         """Keeps the triangle of the rows alone, until rows are added: to_bytes() then has as many bytes as that of any
         other compact accumulator of the same d, t and intercept. Cost: O((d + t)^3)."""

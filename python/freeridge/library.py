@@ -483,6 +483,7 @@ _declare(STATUS, "freeridge_estimate_score", model=MODEL, criterion=INT32, probe
     scores=DOUBLES, errors=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_get_kernel_search_rows", model=MODEL, row=INT64S)
 _declare(STATUS, "freeridge_set_missing", model=MODEL, on=INT32)
+_declare(STATUS, "freeridge_accumulator_set_unpenalised", accumulator=ACCUMULATOR, count=INT64)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -211,6 +211,7 @@ TEST(Refusals, Accumulators) {
   expect_refused_on_accumulator<LooMoments>({{"weights", real_entries({0.0})}, no_count});
   expect_refused_on_accumulator<LooMomentsSparse>({{"weights", real_entries({0.0})}, no_count});
   expect_refused_on_accumulator<Compact>();
+  expect_refused_on_accumulator<SetUnpenalised>({{"count", integers({-1, sample::d, INT64_MIN, INT64_MAX})}});
   expect_refused_on_accumulator<Prepare>();
   expect_refused_on_accumulator<Predictor>();
   expect_refused<MergeBytes>({{"size", integers({0, -1, INT64_MIN})}, {"size", integers({39}), FREERIDGE_CORRUPT}});

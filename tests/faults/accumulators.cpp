@@ -150,6 +150,8 @@ void add_accumulators(Scenarios& all) {
   add("freeridge_accumulator_add_sparse", false, [](Stream& s) { return s.add_sparse(s.rows.get()); });
   add("freeridge_accumulator_merge", false,
       [](Stream& s) { return freeridge_accumulator_merge(s.rows.get(), s.others.get()); });
+  add("freeridge_accumulator_set_unpenalised", false,
+      [](Stream& s) { return freeridge_accumulator_set_unpenalised(s.rows.get(), 1); });
   add("freeridge_accumulator_compact", false, [](Stream& s) { return freeridge_accumulator_compact(s.rows.get()); });
   add("freeridge_accumulator_prepare", false, [](Stream& s) { return freeridge_accumulator_prepare(s.rows.get()); });
   add(

@@ -67,6 +67,12 @@ impl Accumulator {
         self.handle.write(|sums| unsafe { sys::freeridge_accumulator_merge(sums, other) })
     }
 
+    /// Leaves the first `count` columns of x, 0 <= count < d, without a penalty; rows may have been added.
+    pub fn set_unpenalised(&mut self, count: usize) -> Result<()> {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        self.handle.write(|sums| unsafe { sys::freeridge_accumulator_set_unpenalised(sums, count) })
+    }
+
     /// Keeps the triangle of the rows alone: `to_bytes` then has as many bytes as that of any other compact accumulator
     /// of the same d, t and intercept, until rows are added.
     pub fn compact(&mut self) -> Result<()> {

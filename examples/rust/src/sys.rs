@@ -664,4 +664,6 @@ extern "C" {
         i64, lambdas: *const f64, scores: *mut f64, errors: *mut f64, ld: i64) -> freeridge_status;
     pub fn freeridge_get_kernel_search_rows(model: *const freeridge_model, row: *mut i64) -> freeridge_status;
     pub fn freeridge_set_missing(model: *mut freeridge_model, on: i32) -> freeridge_status;
+    pub fn freeridge_accumulator_set_unpenalised(accumulator: *mut freeridge_accumulator, count: i64) ->
+        freeridge_status;
 }

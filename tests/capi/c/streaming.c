@@ -204,6 +204,25 @@ static void landmarks(void) {
   freeridge_destroy(model);
 }
 
+/* Under a penalty without end the columns that are not penalised are fitted alone. */
+static void unpenalised(void) {
+  freeridge_accumulator* rows = empty();
+  double w[D * T], b[T], lambda = 1e12, plain[T], intercept[T];
+  int j;
+  add_rows(rows, 0, N);
+  OK(freeridge_accumulator_set_unpenalised(rows, 1));
+  OK(freeridge_accumulator_solve(rows, 1, &lambda, w, D, b));
+  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, 1, sample_x(), N, T, sample_y(), N, 1, plain, intercept, NULL, NULL, NULL,
+                   NULL, NULL));
+  for (j = 0; j < T; ++j) {
+    NEAR(w[j * D], plain[j]);
+    NEAR(b[j], intercept[j]);
+  }
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_set_unpenalised(rows, D));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_set_unpenalised(NULL, 1));
+  freeridge_accumulator_destroy(rows);
+}
+
 static int32_t cancel(double fraction, void* user) {
   (void)user;
   return fraction >= 0;
@@ -345,6 +364,7 @@ int main(void) {
   chunks();
   shards();
   landmarks();
+  unpenalised();
   progress_and_memory();
   damaged_bytes();
   hostile();

@@ -248,6 +248,13 @@ struct LooMomentsSparse {
                  weights, count, lambdas, moments);
 };
 
+struct SetUnpenalised {
+  static constexpr const char* own = "count";
+  freeridge_accumulator* accumulator = nullptr;
+  int64_t count = 1;
+  FREERIDGE_CALL(freeridge_accumulator_set_unpenalised, accumulator, count);
+};
+
 struct Compact {
   freeridge_accumulator* accumulator = nullptr;
   FREERIDGE_CALL(freeridge_accumulator_compact, accumulator);
