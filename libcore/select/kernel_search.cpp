@@ -13,9 +13,10 @@
 namespace freeridge {
 namespace {
 
-constexpr Index multiples = 8;           // that the first stage tries
+constexpr Index multiples = 6;           // that the first stage tries
 constexpr double gradient_small = 1e-4;  // of n t
 constexpr double change_small = 1e-6;    // of n t
+constexpr double reml_small = 2e-5;      // of n t: at n t = 500 a hundredth of a log-likelihood, which data do not tell
 constexpr double longest_log_step = 2;   // a factor of e^2
 constexpr double lambda_gain = 4;        // so many natural log units another lambda can be away, for the given kernel
 constexpr double beyond_all = 1000;      // times the largest eigenvalue: a lambda that leaves nothing but the mean
@@ -223,7 +224,7 @@ class KernelSearcher {
     LbfgsOptions options;
     options.evaluations = evaluations;
     options.gradient_tolerance = gradient_small * size;
-    options.change_tolerance = change_small;
+    options.change_tolerance = criterion == Criterion::reml ? reml_small : change_small;
     options.scale = size;
     options.longest = longest_log_step;
     Index step = 0;
