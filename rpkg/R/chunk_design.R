@@ -138,7 +138,6 @@ chunk_numbers <- function(design, chunk) {
   stats::.checkMFClasses(design$classes_of_variables, frame)
   places <- as.integer(rownames(frame))
   y <- response_matrix(stats::model.response(frame), finite = FALSE)
-  if (ncol(y) != design$t) refuse("the response has ", counted(ncol(y), "column"), ", that of the first rows ", design$t)
   offset <- stats::model.offset(frame)
   if (!is.null(offset)) {
     check_chunk_finite(matrix(offset), places, "offset")

@@ -252,6 +252,8 @@ test_that("a column that depends on all rows is refused, and one with numbers of
   expect_equal(predict(part, data), predict(whole, data), tolerance = 1e-12)
 })
 
+no_logarithm <- function(x) stop("no logarithm")
+
 test_that("what is wrong is named by its chunk and row, and a source that changes is found out", {
   data <- na.omit(rows_of_chunks())[1:90, ]
   data$g[data$g == "last"] <- "u"
@@ -284,6 +286,14 @@ test_that("what is wrong is named by its chunk and row, and a source that change
     pieces[[k]] <- value
     expect_refusal(freeridge_chunks(formula, row_source(function(k) pieces[[k]], shards = 3)), words)
   }
+  pairs <- lapply(pieces, function(rows) list(a = rows$a, y = cbind(rows$y, rows$w)))
+  pairs[[2L]]$y <- pairs[[2L]]$y[, c(1, 2, 1)]
+  expect_refusal(freeridge_chunks(y ~ a, row_source(function(k) data.frame(a = pairs[[k]]$a, y = I(pairs[[k]]$y)), shards = 3)),
+                 "^shard 2: variable .y. was fitted with type .nmatrix.2. but type .nmatrix.3. was supplied$")
+  refused("^the data do not fit the formula: no logarithm$", data, formula = y ~ no_logarithm(a))
+  refused("no row of the sample has a positive weight", transform(data, w = 0), formula = y ~ a, weights = w,
+          kernel = gaussian_kernel(1), landmarks = 3)
+  suppressWarnings(refused("levels has the name 'a', which is that of no factor", data, levels = list(a = c("u", "v"))))
   wrong("^shard 2: there is no column 'a'", 2L, data[1:9, c("y", "g")])
   wrong("^shard 3: a is of the kind \"factor\", and \"numeric\" in chunks before$", 3L, transform(data[1:9, ], a = "3"))
   wrong("^shard 3: .*variable 'a' was fitted with type \"numeric\" but type \"character\" was supplied", 3L,
@@ -317,6 +327,13 @@ test_that("what is wrong is named by its chunk and row, and a source that change
   })
   fit <- freeridge_chunks(y ~ a + b, passes(function(pass) if (pass < 3L) data else data[90:1, ]))  # the same rows
   expect_equal(nobs(fit), 90)
+  expect_refusal(freeridge_chunks(y ~ a + g, passes(function(pass) if (pass < 3L) data else data[1:60, ])),  # the look was pass 2
+                 "changed between two passes: 90 rows at first, then 60$")
+  expect_refusal(lambda_path(fit, 1, "groups"), 'criteria must be one of "loo", "gcv", "reml"')
+  expect_refusal(lambda_path(fit, 1, 3), 'criteria must be some of "loo", "gcv", "reml"')
+  expect_refusal(lambda_path(fit, 1, "loo"), "takes a pass over the rows: give source")
+  expect_refusal(loo(fit), "source is missing: the rows of the fit, once more")
+  expect_refusal(predict(fit), "newdata is missing: a data frame or a source of rows")
   expect_refusal(lambda_path(fit, 1, source = data[-1L, ]), "changed between two passes: 90 rows at first, then 89")
   expect_refusal(loo(fit, transform(data, a = -a)), "changed between two passes: as many rows")
 })
@@ -329,6 +346,7 @@ test_that("arguments are judged before any row is read", {
   refused("without landmarks the kernel must be linear_kernel\\(\\) itself", kernel = 2 * linear_kernel())
   refused('criterion must be one of "loo", "gcv", "reml"', criterion = "groups")
   refused("lambdas must be one whole number >= 3, not 2", lambdas = 2)
+  refused("lambdas must be positive numbers, or how many", lambdas = c(0, 1))
   refused("passes must be", passes = 1)
   refused("unknown argument: 'data'", data = 3)
   refused("workers must be \"future\", \"mirai\" or \"mpi\"", workers = "cluster")
@@ -338,8 +356,26 @@ test_that("arguments are judged before any row is read", {
   expect_refusal(freeridge_chunks(3, data.frame(y = 1:2, a = 1:2)), "formula must be a formula")
   absent <- with_replaced(check_workers, requireNamespace = function(...) FALSE)
   expect_refusal(absent("mirai", never), "workers of mirai need the package mirai: install it")
+  idle <- with_replaced(check_workers_there, `::` = function(package, name) function(...) list(connections = 0))
+  expect_refusal(idle("mirai"), "mirai has no daemons")
+  idle <- with_replaced(check_workers_there, `::` = function(package, name) function(...) 1)
+  expect_refusal(idle("mpi"), "Rmpi has no workers")
+  busy <- with_replaced(with_workers, `::` = function(package, name) function(...) 3)
+  expect_refusal(busy(list(engine = "mpi", count = 2), NULL), "there are workers of Rmpi already")
+  ended <- with_replaced(shards_of_workers, `::` = function(package, name) {
+    if (identical(substitute(name), quote(value))) function(job) simpleError("it has ended") else function(...) NULL
+  })
+  expect_refusal(ended(row_source(data.frame(y = 1:2, a = 1:2)), NULL, list(engine = "future"), 1L), "^the worker of .*: it has ended$")
   absent <- with_replaced(database_source, requireNamespace = function(...) FALSE)
   expect_refusal(absent(NULL), "rows from a database need the package DBI: install it")
+})
+
+test_that("a row alone in its group has no leave-one-out error where nothing is penalised", {
+  data <- data.frame(y = c(1, 3, 2, 5), a = c(1, 2, 4, 3), g = c("u", "u", "u", "v"))
+  fit <- freeridge_chunks(y ~ a + g, row_source(data, 3), lambda = 0)
+  expect_warning(errors <- loo(fit, data), "undefined \\(NaN\\) at row 4: the leverage is one")
+  expect_identical(which(is.nan(errors)), 4L)
+  expect_warning(lambda_path(fit, c(0, 1), "loo", source = data), "loo is undefined \\(NaN\\) at lambda = 0")
 })
 
 half <- function(a) a / 2
