@@ -1,6 +1,6 @@
 // Bytes that are cut short, changed, foreign, of a later version, or forged with a sound checksum: a status, never a
 // crash, and never a request for more memory than the bytes account for. Deep: every bit, and every hostile word at every
-// place; else one bit of each byte and five of the words at each place, others at the next one.
+// place; else one bit of each byte and three of the words at each place, others at the next one.
 #include <gtest/gtest.h>
 
 #include "capi/support/documented.hpp"
@@ -155,15 +155,19 @@ TEST_P(SavedDamage, AnyOtherPayloadLength) {
 
 TEST_P(SavedDamage, AnyNumberForged) {
   SCOPED_TRACE(name());
+  const bool estimates = name().find("iterative") != std::string::npos;  // whose answers are dear: systems are solved
   std::size_t turn = 0;
   for (std::size_t at = frame::payload; at + frame::tail < bytes().size(); at += 8)
     for (const std::uint64_t word : hostile_words()) {
       ++turn;  // 23 words at each place
-      if (!support::deep() && turn % 5 != 0) continue;
+      if (!support::deep() && turn % 8 != 0) continue;
       Bytes forged = bytes();
       frame::put(forged, at, word);
       expect_harmless(frame::with_checksum(forged),
-                      turn % (support::deep() ? 11 : 15) == 0);  // one or two at each place
+                      turn % (support::deep() ? 11
+                              : estimates     ? 96
+                                              : 24) ==
+                          0);  // deep: two at each place; else each, or a fourth
       ASSERT_FALSE(HasFailure()) << "word " << (at - frame::payload) / 8 << " = " << word;
     }
 }
@@ -175,7 +179,8 @@ TEST_P(SavedDamage, SeveralNumbersForged) {
     return static_cast<std::size_t>(random.index(static_cast<std::int64_t>(size)));
   };
   const std::size_t words = (bytes().size() - frame::payload - frame::tail) / 8;
-  for (int attempt = 0; attempt < 200; ++attempt) {
+  const int attempts = support::deep() ? 200 : 50;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     Bytes forged = bytes();
     for (std::size_t changes = 2 + below(4); changes > 0; --changes) {
       // As often near the begin, where the sizes are, as anywhere.
