@@ -16,19 +16,23 @@ one_standard_error.freeridge <- function(object, ...) {
   rule
 }
 
+check_count_of_folds <- function(folds, n) {
+  folds <- check_whole(folds, "folds", 2, .Machine$integer.max)
+  if (folds > n) refuse("folds is ", folds, ", but n is ", n, "; at most n folds have a row each")
+  folds
+}
+
 make_folds <- function(n, folds, seed = 0, repeats = 1) {
   all_given(n, folds)
   n <- check_whole(n, "n", 1, .Machine$integer.max)
-  folds <- check_whole(folds, "folds", 2, .Machine$integer.max)
-  if (folds > n) refuse("folds is ", folds, ", but n is ", n, "; at most n folds have a row each")
+  folds <- check_count_of_folds(folds, n)
   repeated(function(seed) core_make_folds(n, folds, seed) + 1L, n, seed, repeats)
 }
 
 make_blocks <- function(n, folds, gap = 0) {
   all_given(n, folds)
   n <- check_whole(n, "n", 1, .Machine$integer.max)
-  folds <- check_whole(folds, "folds", 2, .Machine$integer.max)
-  if (folds > n) refuse("folds is ", folds, ", but n is ", n, "; at most n folds have a row each")
+  folds <- check_count_of_folds(folds, n)
   if (!is.numeric(gap) || !length(gap) %in% 1:2 || anyNA(gap) || any(gap < 0 | (gap != round(gap) & gap < Inf))) {
     refuse("gap must be one or two whole numbers, the rows left out before and after a block, not ", shown(gap))
   }

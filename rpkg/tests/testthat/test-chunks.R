@@ -303,6 +303,8 @@ test_that("what is wrong is named by its chunk and row, and a source that change
   expect_refusal(row_source(list()), "list of no data frames")
   expect_refusal(row_source(3), "from must be a data frame, a list of data frames")
   expect_refusal(row_source(function() NULL), "must have an argument reset")
+  expect_refusal(row_source(), "from is missing: a data frame")
+  expect_refusal(row_source(c("file", NA), read.csv), "from must be names of files, none missing")
   expect_refusal(row_source("file"), "read must be a function")
   expect_refusal(row_source(data, 0), "rows must be one whole number >= 1, not 0")
 
@@ -321,6 +323,7 @@ test_that("what is wrong is named by its chunk and row, and a source that change
   }
   given <- FALSE
   changed <- function(words, change) expect_refusal(freeridge_chunks(y ~ a + b, passes(change)), words)
+  changed("^the source has no rows$", function(pass) if (pass < 2L) data)
   changed("changed between two passes: 90 rows at first, then 89$", function(pass) if (pass < 3L) data else data[-4L, ])
   changed("changed between two passes: as many rows, with other numbers$", function(pass) {
     if (pass < 3L) data else transform(data, y = y[c(2, 1, 3:90)])

@@ -18,6 +18,11 @@ test_that("sizes that do not fit, and unknown words, are refused", {
   for (x in list(matrix(0, 2L, 3L), matrix(0, 3L, 2L))) {
     expect_refusal(core_accumulator_add(rows$handle, x, other, NULL), "do not fit the accumulator")
   }
+  expect_refusal(core_accumulator_predictor(rows$handle, c(1, 2)), "lambda must have a number for each output")
+  for (call in list(quote(core_moments_join(matrix(0, 5L, 1L), matrix(0, 5L, 2L))), quote(core_moments_score(1, 1L, matrix(0, 5L, 2L))),
+                    quote(core_moments_select_lambda(1, 1L, matrix(0, 4L, 1L))))) {
+    expect_refusal(eval(call), "moments of other lambdas")
+  }
   fit <- freeridge(1:5, c(1, 3, 2, 5, 4), gaussian_kernel(1), 1)
   model <- model_at(fit)
   for (ask in list(core_predict, core_predict_variance, function(model, x) core_predict_jackknife(model, x, 0.9))) {
