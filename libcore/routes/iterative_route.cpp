@@ -68,15 +68,12 @@ ConstMatrixView Iterative::k_q1() const {
   return parts().k_q1.view();
 }
 
-const Iterative::Column* Iterative::find(double lambda, Index output) const {
-  for (const Column& column : columns_)
-    if (column.lambda == lambda && column.output == output) return &column;
-  return nullptr;
-}
-
-void Iterative::remember(Column column) const {
-  if (std::ssize(columns_) >= 2 * problem().t()) columns_.erase(columns_.begin());
-  columns_.push_back(std::move(column));
+void Iterative::remember(double lambda, Index first, const Solved& solved) const {
+  Index columns = solved.c.cols();
+  for (const Remembered& one : remembered_) columns += one.solved.c.cols();
+  for (; !remembered_.empty() && columns > 2 * problem().t(); remembered_.erase(remembered_.begin()))
+    columns -= remembered_.front().solved.c.cols();
+  remembered_.push_back({lambda, first, solved.copy()});
 }
 
 void Iterative::require_accuracy(const IterativeColumns& columns, double lambda) const {
@@ -90,32 +87,21 @@ void Iterative::require_accuracy(const IterativeColumns& columns, double lambda)
 Iterative::Solved Iterative::solved(double lambda, Index first, Index count) const {
   std::unique_lock lock(mutex_, std::defer_lock);
   lock_patiently(lock);
+  for (const Remembered& one : remembered_)
+    if (one.lambda == lambda && one.first == first && one.solved.c.cols() == count) return one.solved.copy();
   const Index n = problem().n();
-  Array<Index> missing;
-  for (Index j = first; j < first + count; ++j)
-    if (find(lambda, j) == nullptr) missing.push_back(j);
-  Matrix b(n, std::ssize(missing));
-  for (Index k = 0; k < b.cols(); ++k) std::copy_n(problem().y_tilde.col(missing[k]), n, b.col(k));
-  Solved out{Matrix(n, count), Array<double>(count), Array<double>(count)};
-  const auto put = [&](Index j, const double* c, double accuracy, double size) {
-    std::copy_n(c, n, out.c.col(j - first));
-    out.accuracy[j - first] = accuracy;
-    out.size[j - first] = size;
-  };
-  for (Index j = first; j < first + count; ++j)
-    if (const Column* const known = find(lambda, j)) put(j, known->c.data(), known->accuracy, known->size);
-  if (missing.empty()) return out;
+  Matrix b(n, count);
+  for (Index j = 0; j < count; ++j) std::copy_n(problem().y_tilde.col(first + j), n, b.col(j));
   const Parts& with = parts();
   with.preconditioner.take_out(b.view());
-  const Array<double> lambdas(b.cols(), lambda);
-  const IterativeColumns made =
+  const Array<double> lambdas(count, lambda);
+  IterativeColumns made =
       IterativeSolver(problem(), with.passes, with.preconditioner).solve(b.view(), lambdas, accuracy_);
   require_accuracy(made, lambda);
-  for (Index k = 0; k < b.cols(); ++k) {
-    const double* const c = made.c.col(k);
-    put(missing[k], c, made.accuracy(k), made.size[k]);
-    remember({lambda, missing[k], Array<double>(c, c + n), made.accuracy(k), made.size[k]});
-  }
+  Array<double> accuracy;
+  for (Index j = 0; j < count; ++j) accuracy.push_back(made.accuracy(j));
+  Solved out{std::move(made.c), std::move(accuracy), std::move(made.size)};
+  remember(lambda, first, out);
   return out;
 }
 

@@ -42,11 +42,14 @@ class Iterative final : public Factorization, public Estimating {
   std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
   void save(ByteWriter& out) const override;
 
-  // Of the outputs [first, first + count) at one lambda; those solved for last are remembered. Throws NOT_CONVERGED.
+  // Of the outputs [first, first + count) at one lambda. The last solutions are remembered, 2 t columns of them, for the same
+  // lambda and outputs alone: rounding depends on which columns are solved for together, and so no answer depends on what
+  // else was asked before. Throws NOT_CONVERGED.
   struct Solved {
     Matrix c;                // c~, n x count
     Array<double> accuracy;  // relative, in the norm of G
     Array<double> size;      // |c~|_G
+    Solved copy() const { return {copy_of(c.view()), accuracy, size}; }
   };
   Solved solved(double lambda, Index first, Index count) const;
   // P b for other right-hand sides, in place.
@@ -65,15 +68,13 @@ class Iterative final : public Factorization, public Estimating {
     IterativePreconditioner preconditioner;
     Matrix k_q1;  // K_w q1
   };
-  struct Column {
+  struct Remembered {
     double lambda;
-    Index output;
-    Array<double> c;
-    double accuracy, size;
+    Index first;
+    Solved solved;
   };
   const Parts& parts() const;
-  const Column* find(double lambda, Index output) const;
-  void remember(Column column) const;
+  void remember(double lambda, Index first, const Solved& solved) const;
   void require_accuracy(const IterativeColumns& columns, double lambda) const;
 
   double accuracy_;
@@ -82,7 +83,7 @@ class Iterative final : public Factorization, public Estimating {
   double tolerance_ = 0;
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const Parts> parts_;
-  mutable Array<Column> columns_;
+  mutable Array<Remembered> remembered_;
 };
 
 }  // namespace freeridge
