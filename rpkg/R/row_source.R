@@ -187,7 +187,8 @@ in_place <- function(place, expression) {
   tryCatch(expression, error = function(condition) {
     if (inherits(condition, "freeridge_in_place")) stop(condition)
     kinds <- if (inherits(condition, "freeridge_error")) class(condition) else c("freeridge_error", "error", "condition")
-    stop(structure(class = c("freeridge_in_place", kinds),
-                   list(message = paste0(place, ": ", conditionMessage(condition)), call = NULL)))
+    message <- paste0(place, ": ", conditionMessage(condition))
+    condition <- structure(class = c("freeridge_in_place", kinds), list(message = message, call = NULL))
+    stop(condition)
   })
 }
