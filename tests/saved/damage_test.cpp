@@ -163,6 +163,8 @@ TEST_P(SavedDamage, AnyNumberForged) {
       if (!support::deep() && turn % 8 != 0) continue;
       Bytes forged = bytes();
       frame::put(forged, at, word);
+      // A model that loads is asked for everything twice at each place where deep, else once, at every fourth place where
+      // answers are dear.
       expect_harmless(frame::with_checksum(forged),
                       turn % (support::deep() ? 11
                               : estimates     ? 96
