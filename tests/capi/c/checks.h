@@ -1,5 +1,6 @@
 /* checks.h - what the C tests share: counted checks, and a small sample. Each program is one group of calls of
- * freeridge.h: every call of it with good arguments, checked by identities, and with hostile ones. */
+ * freeridge.h: every call of it with good arguments, checked by identities. Their bad arguments and states are tried by
+ * capi/refusals_test.cpp and capi/states_test.cpp, whose tables follow from the calls' types. */
 #ifndef FREERIDGE_TESTS_CAPI_C_CHECKS_H
 #define FREERIDGE_TESTS_CAPI_C_CHECKS_H
 

@@ -1,4 +1,4 @@
-/* The calls without a handle, against their normal equations and definitions; hostile arrays, sizes and parameters. */
+/* The calls without a handle, against their normal equations and definitions. */
 #include "checks.h"
 
 /* The gradient of 1/2 |y - x w - b|^2 + lambda/2 sum penalty w^2 is zero. */
@@ -111,101 +111,21 @@ static void features(void) {
       NEAR(sum, pow(0.5 * (sample_x()[i] * sample_x()[j] + sample_x()[i + N] * sample_x()[j + N]) + 2.0, 3));
     }
   }
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_count(0, 3, 1, &count));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_count(D, 0, 1, &count));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_count(WHOLE, INT32_MAX, 1, &count));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_count(D, 3, 1, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_exponents(D, -3, 1, exponents));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_exponents(D, 3, 1, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_features(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, 3, 1, out, N - 1));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_features(FREERIDGE_COL_MAJOR, N, D, NULL, N, 3, 1, out, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_features(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, 3, 1, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_features(9, N, D, sample_x(), N, 3, 1, out, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_factors(D, 3, 0.0, 2.0, factors));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_factors(D, 3, 0.5, -2.0, factors));
-  REFUSED(NOT_FINITE, freeridge_polynomial_feature_factors(D, 3, NAN, 2.0, factors));
-  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_factors(D, 3, 0.5, 2.0, NULL));
 }
 
 static void medians(void) {
   const double values[5] = {3, -1, 10, 2, 7}, ones[5] = {1, 1, 1, 1, 1}, heavy[5] = {1, 1, 9, 1, 1};
   const double zeros[5] = {0, 0, 0, 0, 0}, twice[5] = {6, -2, 20, 4, 14};
-  double bad[5] = {1, 1, 1, 1, -1}, median = -7, slope = -7;
+  double median = -7, slope = -7;
   OK(freeridge_weighted_median(5, values, ones, &median));
   CHECK(median == 3);
   OK(freeridge_weighted_median(5, values, heavy, &median));
   CHECK(median == 10);
   OK(freeridge_absolute_slope(5, values, twice, &slope));
   CHECK(slope == 2);
-  median = slope = -7;
+  slope = -7;
   REFUSED(UNDEFINED, freeridge_absolute_slope(5, zeros, twice, &slope));
-  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(0, values, ones, &median));
-  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(INT64_MIN, values, ones, &median));
-  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, NULL, ones, &median));
-  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, values, NULL, &median));
-  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, values, ones, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, values, zeros, &median));
-  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, values, bad, &median));
-  bad[4] = NAN;
-  REFUSED(NOT_FINITE, freeridge_weighted_median(5, values, bad, &median));
-  REFUSED(NOT_FINITE, freeridge_weighted_median(5, bad, ones, &median));
-  REFUSED(NOT_FINITE, freeridge_absolute_slope(5, bad, values, &slope));
-  REFUSED(INVALID_ARGUMENT, freeridge_absolute_slope(BEYOND, values, values, &slope));
-  REFUSED(INVALID_ARGUMENT, freeridge_absolute_slope(5, NULL, values, &slope));
-  REFUSED(INVALID_ARGUMENT, freeridge_absolute_slope(5, values, NULL, &slope));
-  REFUSED(INVALID_ARGUMENT, freeridge_absolute_slope(5, values, values, NULL));
-  CHECK(median == -7 && slope == -7);
-}
-
-#define COLUMNS FREERIDGE_COL_MAJOR
-
-static void hostile(void) {
-  double x[N * D], y[N * T], penalty[D] = {1, -1}, w[D * N], b[T];
-  const int32_t exact[D] = {1, 0};
-  int i;
-  memcpy(x, sample_x(), sizeof x);
-  memcpy(y, sample_y(), sizeof y);
-  for (i = 0; i < D * N; ++i) w[i] = -7;
-  b[0] = b[1] = -7;
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(0, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, 0, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, -1, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, INT64_MIN, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT,
-          freeridge_ols(COLUMNS, WHOLE, WHOLE, x, WHOLE, T, y, WHOLE, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, NULL, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N - 1, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, NULL, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, y, 0, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(7, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, NULL, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, -0.5, NULL, w, b));
-  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, INFINITY, NULL, w, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 1.0, NULL, NULL, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
-  penalty[1] = NAN;
-  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
-  REFUSED(INVALID_ARGUMENT,
-          freeridge_tls(COLUMNS, 3, D, x, N, T, y, N, 1, NULL, w, b, NULL, NULL, NULL, NULL)); /* too few rows */
-  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, NULL, b, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, NULL, N, -1.0, w, D, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, NULL, D, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N - 1, -1.0, w, D, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, w, D - 1, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, BEYOND, D, x, BEYOND, -1.0, w, D, NULL));
-  REFUSED(NOT_FINITE, freeridge_pinv(COLUMNS, N, D, x, N, NAN, w, D, NULL));
-  x[N * D - 1] = NAN;
-  REFUSED(NOT_FINITE, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 1.0, NULL, w, b));
-  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, w, b, NULL, NULL, NULL, NULL));
-  REFUSED(NOT_FINITE, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, w, D, NULL));
-  x[N * D - 1] = 0;
-  y[0] = -INFINITY;
-  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, b, NULL, NULL, NULL, NULL));
-  REFUSED(NOT_FINITE, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  for (i = 0; i < D * N; ++i) CHECK(w[i] == -7);
-  CHECK(b[0] == -7 && b[1] == -7);
+  CHECK(slope == -7);
 }
 
 int main(void) {
@@ -214,6 +134,5 @@ int main(void) {
   pseudoinverse();
   features();
   medians();
-  hostile();
   return report();
 }

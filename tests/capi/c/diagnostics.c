@@ -1,4 +1,4 @@
-/* Diagnostics and intervals: the formulas of the header from the answers they are made of; hostile levels and points. */
+/* Diagnostics and intervals: the formulas of the header from the answers they are made of. */
 #include "checks.h"
 
 static void formulas(freeridge_route route) {
@@ -82,34 +82,6 @@ static void matrices(freeridge_route route) {
   freeridge_destroy(model);
 }
 
-static void hostile_matrices(void) {
-  freeridge_model *model = factorized_model(FREERIDGE_ROUTE_SPECTRAL), *early = data_model(0);
-  double out[N * N], lambda = 1;
-  int i;
-  for (i = 0; i < N * N; ++i) out[i] = -7;
-  REFUSED(INVALID_STATE, freeridge_eigenvalues(early, 1, out, out, N));
-  REFUSED(INVALID_STATE, freeridge_condition_number(early, 1, &lambda, out, out));
-  REFUSED(INVALID_STATE, freeridge_hat_matrix(early, lambda, out, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(NULL, 1, out, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(model, 0, out, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(model, N, out, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(model, BEYOND, out, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(model, 1, NULL, out, N - 1));
-  REFUSED(INVALID_ARGUMENT, freeridge_condition_number(NULL, 1, &lambda, out, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_condition_number(model, 1, NULL, out, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_condition_number(model, -1, &lambda, out, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_hat_matrix(NULL, lambda, out, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_hat_matrix(model, -1, out, NULL, N));
-  REFUSED(NOT_FINITE, freeridge_hat_matrix(model, NAN, out, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_hat_matrix(model, lambda, out, NULL, N - 1));
-  REFUSED(INVALID_ARGUMENT, freeridge_hat_matrix(model, lambda, out, NULL, BEYOND));
-  lambda = -INFINITY;
-  REFUSED(NOT_FINITE, freeridge_condition_number(model, 1, &lambda, out, NULL));
-  for (i = 0; i < N * N; ++i) CHECK(out[i] == -7);
-  freeridge_destroy(model);
-  freeridge_destroy(early);
-}
-
 /* Derivatives beside differences of predictions; averages; coefficients with their errors. */
 static void effects(freeridge_route route) {
   freeridge_model* model = fitted_model(route, 0.5);
@@ -154,76 +126,9 @@ static void effects(freeridge_route route) {
         NEAR(w[k + j * D], errors[k + j * D]);
       }
     }
-    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_covariance(model, 0, covariance, (D + 1) * T));
-    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_covariance(model, type, covariance, (D + 1) * T - 1));
-    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_covariance(model, type, NULL, (D + 1) * T));
-    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_errors(model, 3, w, D, b));
-    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_errors(model, type, NULL, D, b));
   }
   moved[0] = NAN;
-  REFUSED(NOT_FINITE, freeridge_predict_gradient(model, FREERIDGE_COL_MAJOR, M, moved, M, gradient, M));
-  REFUSED(NOT_FINITE, freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, M, moved, M, NULL, average, NULL, D));
-  REFUSED(NOT_FINITE,
-          freeridge_average_difference(model, FREERIDGE_COL_MAJOR, M, other, M, moved, M, NULL, change, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_gradient(model, FREERIDGE_COL_MAJOR, M, other, M, gradient, M - 1));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_gradient(model, FREERIDGE_COL_MAJOR, 0, other, M, gradient, M));
-  REFUSED(INVALID_ARGUMENT,
-          freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, M, other, M, weights, average, NULL, D - 1));
-  REFUSED(INVALID_ARGUMENT,
-          freeridge_average_difference(model, FREERIDGE_COL_MAJOR, M, other, M, NULL, M, NULL, change, NULL));
   freeridge_destroy(model);
-}
-
-static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5),
-                  *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
-  const double levels[] = {0.0, 1.0, -0.5, 2.0};
-  double lower[M * T], upper[M * T], points[M * D], out[N * T];
-  size_t k;
-  int i;
-  for (i = 0; i < M * T; ++i) lower[i] = upper[i] = -7;
-  for (i = 0; i < N * T; ++i) out[i] = -7;
-  memcpy(points, sample_points(), sizeof points);
-  REFUSED(INVALID_STATE, freeridge_degrees_of_freedom(early, out, out));
-  REFUSED(INVALID_STATE, freeridge_cooks_distance(early, out, N));
-  REFUSED(INVALID_STATE, freeridge_predict_jackknife(early, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, upper, M));
-  REFUSED(INVALID_STATE, freeridge_predict_variance(early, FREERIDGE_COL_MAJOR, M, points, M, lower, M, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_degrees_of_freedom(NULL, out, out));
-  REFUSED(INVALID_ARGUMENT, freeridge_cooks_distance(NULL, out, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_cooks_distance(model, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_cooks_distance(model, out, N - 1));
-  for (k = 0; k < sizeof levels / sizeof *levels; ++k) {
-    REFUSED(INVALID_ARGUMENT,
-            freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, levels[k], lower, upper, M));
-  }
-  REFUSED(NOT_FINITE, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, NAN, lower, upper, M));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(NULL, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, upper, M));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(model, 7, M, points, M, 0.9, lower, upper, M));
-  REFUSED(INVALID_ARGUMENT,
-          freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, -M, points, M, 0.9, lower, upper, M));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, NULL, M, 0.9, lower, upper, M));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, 0.9, NULL, upper, M));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, NULL, M));
-  REFUSED(INVALID_ARGUMENT,
-          freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, 1, 0.9, lower, upper, M));
-  REFUSED(INVALID_ARGUMENT,
-          freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, upper, INT64_MAX));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(NULL, FREERIDGE_COL_MAJOR, M, points, M, lower, M, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, 0, M, points, M, lower, M, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, 0, points, M, lower, M, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, NULL, M, lower, M, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, points, M, NULL, M, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, points, M, lower, 1, NULL));
-  points[0] = INFINITY;
-  REFUSED(NOT_FINITE, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, upper, M));
-  REFUSED(NOT_FINITE, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, points, M, lower, M, NULL));
-  for (i = 0; i < M * T; ++i) CHECK(lower[i] == -7 && upper[i] == -7);
-  for (i = 0; i < N * T; ++i) CHECK(out[i] == -7);
-  OK(freeridge_set_lambda(model, 0.0));
-  REFUSED(UNDEFINED, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, lower, M, NULL));
-  for (i = 0; i < M * T; ++i) CHECK(isnan(lower[i]));
-  freeridge_destroy(model);
-  freeridge_destroy(early);
 }
 
 int main(void) {
@@ -233,7 +138,5 @@ int main(void) {
     matrices(every_route[r]);
     effects(every_route[r]);
   }
-  hostile_matrices();
-  hostile();
   return report();
 }

@@ -1,5 +1,4 @@
-/* Fixed effects: a constant column beside the intercept, predictions beside fitted values, variances, variance components;
- * hostile sizes, numbers and states. */
+/* Fixed effects: a constant column beside the intercept, predictions beside fitted values, variances, variance components. */
 #include "checks.h"
 
 enum { Q = 2 };
@@ -55,45 +54,7 @@ static void answers(void) {
   freeridge_destroy(model);
 }
 
-static void hostile(void) {
-  freeridge_model *model = model_with_effects(), *empty = empty_model(0);
-  const double* x = sample_x();
-  double bad[N * Q], out[N * T] = {-7};
-  int64_t q = -7;
-  memcpy(bad, effects_of_rows, sizeof bad);
-  bad[N + 3] = NAN;
-  REFUSED(INVALID_STATE, freeridge_set_fixed_effects(empty, FREERIDGE_COL_MAJOR, Q, effects_of_rows, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(NULL, FREERIDGE_COL_MAJOR, Q, effects_of_rows, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, -1, effects_of_rows, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, N, effects_of_rows, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, BEYOND, effects_of_rows, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, Q, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, Q, effects_of_rows, N - 1));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, 9, Q, effects_of_rows, N));
-  REFUSED(NOT_FINITE, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, Q, bad, N));
-  REFUSED(INVALID_STATE, freeridge_get_fixed_count(empty, &q));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_fixed_count(model, NULL));
-  REFUSED(INVALID_STATE, freeridge_get_fixed_effects(empty, NULL, out, NULL, Q));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_fixed_effects(model, NULL, out, NULL, Q - 1));
-  REFUSED(INVALID_STATE, freeridge_predict(model, FREERIDGE_COL_MAJOR, N, x, N, out, N));
-  REFUSED(INVALID_STATE, freeridge_predict_fixed(empty, FREERIDGE_COL_MAJOR, N, x, N, effects_of_rows, N, out, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, NULL, N, out, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, 0, x, N, effects_of_rows, N, out, N));
-  REFUSED(NOT_FINITE, freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, bad, N, out, N));
-  REFUSED(INVALID_ARGUMENT,
-          freeridge_predict_path_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, effects_of_rows, N, 1, NULL, out, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, effects_of_rows, N,
-                                                              1.5, out, out + 1, N));
-  REFUSED(NOT_FINITE, freeridge_predict_variance_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, bad, N, out, N, NULL));
-  REFUSED(INVALID_STATE, freeridge_variance_components(empty, out, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_variance_components(NULL, out, NULL, NULL, NULL));
-  CHECK(out[0] == -7 && q == -7);
-  freeridge_destroy(empty);
-  freeridge_destroy(model);
-}
-
 int main(void) {
   answers();
-  hostile();
   return report();
 }

@@ -1,5 +1,5 @@
 /* Gradients against differences of the objective; gradient descent against ridge regression; early stopping against the
- * same; calibration against its stationarity; hostile losses, sizes, numbers. */
+ * same; calibration against its stationarity. */
 #include "checks.h"
 
 static const double labels[N] = {1, -1, 1, -1, -1, 1, 1, -1};
@@ -121,42 +121,11 @@ static void calibration(void) {
   CHECK(slope > 0);
 }
 
-#define COLUMNS FREERIDGE_COL_MAJOR
-static void hostile(void) {
-  const int64_t steps[2] = {1, 2}, falling[2] = {2, 1}, zero = 0;
-  const double bad[N] = {1, -1, 1, NAN, -1, 1, 1, -1}, b[2] = {0, 0};
-  const double* x = sample_x();
-  double w[D * 2] = {-7, -7, -7, -7}, out[2] = {-7, -7};
-  REFUSED(INVALID_ARGUMENT, freeridge_loss_gradient(9, COLUMNS, N, D, x, N, labels, NULL, 0, 1, w, b, out, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_loss_gradient(1, COLUMNS, N, D, x, N, x, NULL, 0, 1, w, b, out, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT,
-          freeridge_loss_gradient(3, COLUMNS, WHOLE, WHOLE, x, WHOLE, x, NULL, 0, 1, w, b, out, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_loss_gradient(3, COLUMNS, N, D, x, N, x, NULL, 0, BEYOND, w, b, out, NULL, NULL));
-  REFUSED(NOT_FINITE, freeridge_loss_gradient(3, COLUMNS, N, D, x, N, bad, NULL, 0, 1, w, b, out, NULL, NULL));
-  REFUSED(NOT_FINITE, freeridge_expansion_gradient(3, 2, x, 2, x, NULL, NAN, x, 0, out, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_expansion_gradient(3, N, x, N - 1, x, NULL, 0, x, 0, out, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_gradient_descent(3, COLUMNS, N, D, x, N, x, NULL, 1, 0, NULL, 0, 0, 0, 0, N + 1,
-                                                       0, 0, 2, steps, NULL, NULL, w, out, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_gradient_descent(3, COLUMNS, N, D, x, N, x, NULL, 1, 0, NULL, 0, 0, 0, 0, N, 0, 0,
-                                                       2, falling, NULL, NULL, w, out, NULL, NULL));
-  REFUSED(NOT_FINITE, freeridge_gradient_descent(3, COLUMNS, N, D, x, N, bad, NULL, 1, 0, NULL, 0, 0, 0, 0, N, 0, 0, 2,
-                                                 steps, NULL, NULL, w, out, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_early_stopping(COLUMNS, N, D, x, N, x, 1, 0, 1, &zero, w, NULL, NULL, NULL, NULL,
-                                                     NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_early_stopping(COLUMNS, N, D, x, N, x, 1, 1e9, 1, steps, w, NULL, NULL, NULL,
-                                                     NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_calibrate(N, x, x, NULL, out, out + 1));
-  REFUSED(INVALID_ARGUMENT, freeridge_calibrate(0, x, labels, NULL, out, out + 1));
-  REFUSED(NOT_FINITE, freeridge_calibrate(N, bad, labels, NULL, out, out + 1));
-  CHECK(w[0] == -7 && w[D * 2 - 1] == -7 && out[0] == -7 && out[1] == -7);
-}
-
 int main(void) {
   gradients();
   expansions();
   descent();
   early_stopping();
   calibration();
-  hostile();
   return report();
 }

@@ -1,4 +1,4 @@
-/* Kernels: made, described, read back, compared, combined; hostile parameters. */
+/* Kernels: made, described, read back, compared, combined. */
 #include "checks.h"
 
 static void expect_text(const freeridge_kernel* kernel, const char* expected) {
@@ -56,10 +56,6 @@ static void linear_scales(void) {
   OK(freeridge_kernel_scaled(linear, D, scale, &scaled));
   OK(freeridge_kernel_linear_scale(other, D, found, &is_linear));
   CHECK(is_linear == 0 && found[0] == -7);
-  REFUSED(DIMENSION_MISMATCH, freeridge_kernel_linear_scale(scaled, D + 1, found, &is_linear));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_linear_scale(scaled, 0, found, &is_linear));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_linear_scale(NULL, D, found, &is_linear));
-  CHECK(is_linear == 0 && found[0] == -7);
   OK(freeridge_kernel_linear_scale(scaled, 0, NULL, &is_linear));
   OK(freeridge_kernel_linear_scale(scaled, D, found, NULL));
   CHECK(is_linear == 1 && found[0] == 0.5 && found[1] == 2.0 && found[2] == -7);
@@ -81,7 +77,6 @@ static void combined_kernels(void) {
   expect_round_trip(product);
   expect_round_trip(scaled);
   /* scaled kernels of different d do not stand inside each other */
-  REFUSED(DIMENSION_MISMATCH, freeridge_kernel_scaled(scaled, 3, scale3, &other));
   OK(freeridge_kernel_scaled(parts[0], 3, scale3, &other));
   both[0] = scaled;
   both[1] = other;
@@ -122,12 +117,6 @@ static void expect_numbers(const freeridge_kernel* kernel, int32_t index, const 
   OK(freeridge_kernel_get_parameter(kernel, index, 3, values, &length));
   CHECK(length == count && memcmp(values, expected, (size_t)count * sizeof *values) == 0);
   CHECK(count == 3 || values[count] == -7);
-  values[0] = -7;
-  length = -1;
-  if (count > 1) {
-    REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_parameter(kernel, index, count - 1, values, &length));
-    CHECK(length == count && values[0] == -7);
-  }
 }
 
 /* What each kind is made of, and what is made of it again: 0.25 gaussian + 3 product(matern, polynomial), scaled. */
@@ -173,7 +162,6 @@ static void structure(void) {
   freeridge_kernel_destroy(other);
   OK(freeridge_kernel_precomputed(&other));
   expect_structure(other, "precomputed", "", "", "", 0);
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(other, 0, &part));
   freeridge_kernel_destroy(other);
 
   two[0] = matern, two[1] = polynomial;
@@ -200,11 +188,6 @@ static void structure(void) {
   CHECK(equal == 1);
   freeridge_kernel_destroy(part);
   part = NULL;
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(again, 2, &part));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(again, -1, &part));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(NULL, 0, &part));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(again, 0, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_counts(NULL, &equal, &equal));
   OK(freeridge_kernel_get_counts(again, NULL, NULL));
   CHECK(part == NULL && equal == 1);
   CHECK(freeridge_kernel_name(NULL) == NULL && freeridge_kernel_parameter_name(NULL, 0) == NULL);
@@ -236,7 +219,7 @@ static void learnt_numbers(void) {
   static const double values[] = {0.5, 2, 0.25, 3, 1, 4, 1.5, 7}, changed[] = {1, 3, 0, 0.5, 0, 2, 0.125, 8};
   enum { COUNT = sizeof values / sizeof *values };
   freeridge_kernel *kernel = NULL, *other = NULL, *linear = NULL;
-  double found[COUNT], bad[COUNT];
+  double found[COUNT];
   int64_t count = -1, i;
   OK(
       freeridge_kernel_parse("scaled([0.5, 2], 0.25 * polynomial(degree = 2, scale = 3, offset = 1) + 4 * product("
@@ -252,27 +235,6 @@ static void learnt_numbers(void) {
               "scaled([1, 3], 0 * polynomial(degree = 2, scale = 0.5, offset = 0) + 2 * product(gaussian(sigma = "
               "0.125), matern(nu = 1.5, length = 8)))");
   freeridge_kernel_destroy(other);
-  other = NULL;
-
-  for (i = 0; i < COUNT; ++i) {
-    memcpy(bad, values, sizeof bad);
-    bad[i] = -1;
-    REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(kernel, bad, &other));
-    bad[i] = NAN;
-    REFUSED(NOT_FINITE, freeridge_kernel_with_hyperparameters(kernel, bad, &other));
-  }
-  memcpy(bad, values, sizeof bad);
-  bad[2] = bad[5] = 0; /* no weight is positive */
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(kernel, bad, &other));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(kernel, NULL, &other));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(NULL, values, &other));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(kernel, values, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_hyperparameter_count(NULL, &count));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_hyperparameter_count(kernel, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_hyperparameter_name(kernel, COUNT, 0, NULL, &count));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_hyperparameter_name(kernel, -1, 0, NULL, &count));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_hyperparameters(kernel, NULL));
-  CHECK(other == NULL && count == COUNT);
 
   OK(freeridge_kernel_linear(&linear));
   OK(freeridge_kernel_hyperparameter_count(linear, &count));
@@ -285,123 +247,11 @@ static void learnt_numbers(void) {
   freeridge_kernel_destroy(linear);
 }
 
-static void hostile_parameters(void) {
-  freeridge_kernel* out = NULL;
-  static const double bad_numbers[] = {0.0, -1.0, -INFINITY, INFINITY, NAN};
-  size_t i;
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_linear(NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_precomputed(NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(2, 1.0, 1.0, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_gaussian(1.0, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_laplacian(1.0, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_matern(0.5, 1.0, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(0, 1.0, 1.0, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(INT32_MIN, 1.0, 1.0, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(2, 1.0, -1e-300, &out));
-  REFUSED(NOT_FINITE, freeridge_kernel_polynomial(2, 1.0, NAN, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_matern(1.0, 1.0, &out));
-  REFUSED(NOT_FINITE, freeridge_kernel_matern(NAN, 1.0, &out));
-  for (i = 0; i < sizeof bad_numbers / sizeof *bad_numbers; ++i) {
-    const double bad = bad_numbers[i];
-    if (isfinite(bad)) {
-      REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(2, bad, 1.0, &out));
-      REFUSED(INVALID_ARGUMENT, freeridge_kernel_gaussian(bad, &out));
-      REFUSED(INVALID_ARGUMENT, freeridge_kernel_laplacian(bad, &out));
-      REFUSED(INVALID_ARGUMENT, freeridge_kernel_matern(0.5, bad, &out));
-    } else {
-      REFUSED(NOT_FINITE, freeridge_kernel_polynomial(2, bad, 1.0, &out));
-      REFUSED(NOT_FINITE, freeridge_kernel_gaussian(bad, &out));
-      REFUSED(NOT_FINITE, freeridge_kernel_laplacian(bad, &out));
-      REFUSED(NOT_FINITE, freeridge_kernel_matern(0.5, bad, &out));
-    }
-  }
-  CHECK(out == NULL);
-}
-
-static void hostile_combinations(void) {
-  freeridge_kernel *linear = NULL, *given = NULL, *out = NULL;
-  const freeridge_kernel *parts[2], *holes[2];
-  double weights[2] = {0, 0}, scale[D] = {1, 1};
-  char text[8] = "unhurt";
-  int64_t length = -7;
-  int32_t equal = -7, label[D] = {0, -1};
-  OK(freeridge_kernel_linear(&linear));
-  OK(freeridge_kernel_precomputed(&given));
-  parts[0] = parts[1] = holes[0] = linear;
-  holes[1] = NULL;
-
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(NULL, NULL, 2, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(holes, NULL, 2, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, NULL, 0, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, NULL, INT32_MIN, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, NULL, 2, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, weights, 2, &out)); /* none is positive */
-  weights[0] = -1;
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, weights, 2, &out));
-  weights[0] = NAN;
-  REFUSED(NOT_FINITE, freeridge_kernel_sum(parts, weights, 2, &out));
-  holes[1] = given;
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(holes, NULL, 2, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(holes, 2, &out));
-  holes[1] = NULL;
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(NULL, 2, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(holes, 2, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(parts, -1, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(parts, 2, NULL));
-
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(NULL, D, scale, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(given, D, scale, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, D, NULL, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, D, scale, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, 0, scale, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, INT64_MIN, scale, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, BEYOND, scale, &out));
-  scale[1] = 0;
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, D, scale, &out));
-  scale[1] = INFINITY;
-  REFUSED(NOT_FINITE, freeridge_kernel_scaled(linear, D, scale, &out));
-
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(NULL, D, label, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(given, D, label, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, D, label, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, 0, label, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, INT64_MIN, label, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, BEYOND, label, &out));
-  label[0] = -1;
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_additive(linear, D, label, &out)); /* no term */
-
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(NULL, sizeof text, text, &length));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(linear, -1, text, &length));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(linear, 8, NULL, &length));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(linear, 8, text, NULL));
-  CHECK(length == -7);
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(linear, 8, text, &length)); /* no room for the 0 */
-  CHECK(length == 8 && strcmp(text, "unhurt") == 0);
-
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse(NULL, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("linear()", NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("", &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("linear", &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("gaussian(sigma = )", &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("gaussian(sigma = -1)", &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("linear() + ", &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("linear() \xff", &out));
-
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_equal(NULL, linear, &equal));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_equal(linear, NULL, &equal));
-  REFUSED(INVALID_ARGUMENT, freeridge_kernel_equal(linear, linear, NULL));
-  CHECK(out == NULL && equal == -7);
-  freeridge_kernel_destroy(linear);
-  freeridge_kernel_destroy(given);
-}
-
 int main(void) {
   simple_kernels();
   linear_scales();
   combined_kernels();
   structure();
   learnt_numbers();
-  hostile_parameters();
-  hostile_combinations();
   return report();
 }

@@ -1,4 +1,4 @@
-/* Landmarks: given and chosen ones, curves, reductions; hostile rows, counts and sizes. */
+/* Landmarks: given and chosen ones, curves, reductions. */
 #include "checks.h"
 
 enum { R = 4 };
@@ -71,51 +71,9 @@ static void curve(void) {
   freeridge_destroy(model);
 }
 
-static void hostile(void) {
-  freeridge_model *model = factorized_model(FREERIDGE_ROUTE_LANDMARK), *data = data_model(0), *empty = empty_model(0);
-  int64_t rows[R] = {0, 1, 2, N}, sizes[2] = {3, 2}, count = -7;
-  double lambdas[2 * T], scores[2 * T];
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(NULL, R, NULL));
-  REFUSED(INVALID_STATE, freeridge_set_landmarks(empty, R, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, -1, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, N + 1, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, INT64_MAX, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, R, rows));
-  rows[3] = -1;
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, R, rows));
-  rows[3] = 0;
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, R, rows)); /* twice */
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmark_method(NULL, FREERIDGE_LANDMARKS_RANDOM, 0));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmark_method(model, 4, 0));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_landmark_method(model, -1, 0));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_reduction(NULL, FREERIDGE_REDUCTION_QR));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_reduction(model, 3));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_landmarks(NULL, &count, NULL));
-  REFUSED(INVALID_STATE, freeridge_get_landmarks(data, &count, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_landmarks(NULL, NULL, rows));
-  REFUSED(INVALID_STATE, freeridge_get_landmarks(data, NULL, rows));
-  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(NULL, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2)); /* falls */
-  sizes[1] = N;
-  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, 0, 2, sizes, lambdas, scores, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 0, sizes, lambdas, scores, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, INT64_MIN, sizes, lambdas, scores, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, NULL, lambdas, scores, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, NULL, scores, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, NULL, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, scores, 1));
-  REFUSED(INVALID_STATE, freeridge_landmark_curve(data, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2));
-  OK(freeridge_get_landmarks(model, &count, NULL));
-  CHECK(count == R);
-  freeridge_destroy(model);
-  freeridge_destroy(data);
-  freeridge_destroy(empty);
-}
-
 int main(void) {
   all_rows();
   chosen_by_the_core();
   curve();
-  hostile();
   return report();
 }

@@ -1,4 +1,4 @@
-/* Save and load: whole models and predictors, to files and memory; damaged bytes, hostile paths and sizes. */
+/* Save and load: whole models and predictors, to files and memory. */
 #include "checks.h"
 
 enum { ROOM = 65536 };
@@ -59,61 +59,8 @@ static void round_trips(freeridge_route route) {
   CHECK(remove(path) == 0);
 }
 
-static void damaged(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *loaded = NULL;
-  int64_t length = -1, i;
-  OK(freeridge_save_to_memory(model, ROOM, bytes, &length));
-  for (i = 1; i < length; i += 7) REFUSED(CORRUPT, freeridge_load_from_memory(bytes, i, &loaded));
-  for (i = 0; i < length; i += 5) {
-    freeridge_status status;
-    bytes[i] ^= 0x10;
-    status = freeridge_load_from_memory(bytes, length, &loaded);
-    CHECK(status == FREERIDGE_CORRUPT || status == FREERIDGE_NEWER_FORMAT);
-    bytes[i] ^= 0x10;
-  }
-  CHECK(loaded == NULL);
-  freeridge_destroy(model);
-}
-
-static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5),
-                  *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
-  freeridge_model* out = NULL;
-  int64_t length = -7;
-  bytes[0] = 99;
-  REFUSED(INVALID_ARGUMENT, freeridge_save(NULL, "x"));
-  REFUSED(INVALID_ARGUMENT, freeridge_save(model, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_save(model, ""));
-  REFUSED(IO, freeridge_save(model, "no such directory/x"));
-  REFUSED(INVALID_ARGUMENT, freeridge_save_predictor(NULL, "x"));
-  REFUSED(INVALID_ARGUMENT, freeridge_save_predictor(model, NULL));
-  REFUSED(INVALID_STATE, freeridge_save_predictor(early, "x"));
-  REFUSED(INVALID_ARGUMENT, freeridge_load(NULL, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_load("x", NULL));
-  REFUSED(IO, freeridge_load("no such file", &out));
-  REFUSED(IO, freeridge_load(".", &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_save_to_memory(NULL, ROOM, bytes, &length));
-  REFUSED(INVALID_ARGUMENT, freeridge_save_to_memory(model, ROOM, NULL, &length));
-  REFUSED(INVALID_ARGUMENT, freeridge_save_to_memory(model, ROOM, bytes, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_save_predictor_to_memory(NULL, ROOM, bytes, &length));
-  REFUSED(INVALID_STATE, freeridge_save_predictor_to_memory(early, ROOM, bytes, &length));
-  CHECK(length == -7);
-  REFUSED(INVALID_ARGUMENT, freeridge_save_to_memory(model, -1, bytes, &length));
-  REFUSED(INVALID_ARGUMENT, freeridge_save_to_memory(model, 10, bytes, &length));
-  CHECK(length > 10 && bytes[0] == 99);
-  REFUSED(INVALID_ARGUMENT, freeridge_load_from_memory(NULL, 10, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_load_from_memory(bytes, 0, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_load_from_memory(bytes, INT64_MIN, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_load_from_memory(bytes, 10, NULL));
-  CHECK(out == NULL);
-  freeridge_destroy(model);
-  freeridge_destroy(early);
-}
-
 int main(void) {
   size_t r;
   for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) round_trips(every_route[r]);
-  damaged();
-  hostile();
   return report();
 }

@@ -40,7 +40,6 @@ static void settings(void) {
   OK(freeridge_set_gaps(clone, 1, gaps));
   OK(freeridge_get_gaps(clone, &layers, gaps_again));
   CHECK(layers == 1 && memcmp(gaps, gaps_again, sizeof gaps) == 0);
-  REFUSED(INVALID_ARGUMENT, freeridge_set_gaps(clone, -1, gaps));
   OK(freeridge_set_gaps(clone, 1, NULL));
   OK(freeridge_has_intercept(clone, &on));
   OK(freeridge_get_requested_route(clone, &route));
@@ -54,9 +53,6 @@ static void settings(void) {
   CHECK(on == 1 && route == FREERIDGE_ROUTE_SPECTRAL && lambda_count == 100 && criterion == FREERIDGE_LOO);
   CHECK(limit == 0 && method == FREERIDGE_LANDMARKS_AUTO && seed == 0 && reduction == FREERIDGE_REDUCTION_AUTO);
   CHECK(steps == 0 && count == 0 && given == 0);
-  REFUSED(INVALID_ARGUMENT, freeridge_clone(NULL, &clone));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel(NULL, &kernel));
-  REFUSED(INVALID_ARGUMENT, freeridge_has_intercept(clone, NULL));
   freeridge_destroy(clone);
 }
 
