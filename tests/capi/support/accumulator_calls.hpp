@@ -1,13 +1,49 @@
 // The calls of freeridge_accumulator as structs: their arguments, valid until a test spoils one.
 #pragma once
 
-#include "capi/support/call.hpp"
-#include "capi/support/sample.hpp"
+#include "capi/support/shared_arguments.hpp"
 #include "support/accumulator.hpp"
 
 namespace accumulator {
 
 constexpr int64_t lambda_count = 3;
+
+struct OnAccumulator {
+  freeridge_accumulator* accumulator = nullptr;
+};
+
+struct DenseRows : OnAccumulator {
+  static constexpr const char* optional = "weights";
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t n = sample::n;
+  Input<double> x{sample::x()};
+  int64_t ldx = sample::n;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+};
+
+struct SparseRows : OnAccumulator {
+  static constexpr const char* optional = "weights";
+  freeridge_sparse_format format = FREERIDGE_CSC;
+  int64_t n = sample::n;
+  Input<int64_t> start{sample::starts(sample::n, sample::d)};
+  Input<int32_t> index{sample::places(sample::n, sample::d)};
+  Input<double> value{sample::x()};
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+};
+
+struct Lambdas {
+  int64_t count = lambda_count;
+  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+};
+struct LambdasFromZero {
+  int64_t count = lambda_count;
+  Input<double> lambdas{{0.0, 1e-1, 1e1}};
+};
 
 inline oracle::Problem sample_problem() {
   return {oracle::KernelSpec::linear(), sample::matrix(sample::n, sample::x()), sample::matrix(sample::n, sample::y()),
@@ -38,230 +74,120 @@ struct CreateLandmarks {
 // Sizes that are none, 0 apart.
 inline const std::vector<int64_t> bad_counts = {-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX};
 
-struct Add {
-  static constexpr const char* optional = "weights";
+struct Add : DenseRows {
   static constexpr const char* own = "n";
-  freeridge_accumulator* accumulator = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t n = sample::n;
-  Input<double> x{sample::x()};
-  int64_t ldx = sample::n;
-  Input<double> y{sample::y()};
-  int64_t ldy = sample::n;
-  Input<double> weights{sample::weights()};
   FREERIDGE_CALL(freeridge_accumulator_add, accumulator, layout, n, x, ldx, y, ldy, weights);
 };
 
-struct AddSparse {
-  static constexpr const char* optional = "weights";
+struct AddSparse : SparseRows {
   static constexpr const char* own = "n";
-  freeridge_accumulator* accumulator = nullptr;
-  freeridge_sparse_format format = FREERIDGE_CSC;
-  int64_t n = sample::n;
-  Input<int64_t> start{sample::starts(sample::n, sample::d)};
-  Input<int32_t> index{sample::places(sample::n, sample::d)};
-  Input<double> value{sample::x()};
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  Input<double> y{sample::y()};
-  int64_t ldy = sample::n;
-  Input<double> weights{sample::weights()};
   FREERIDGE_CALL(freeridge_accumulator_add_sparse, accumulator, format, n, start, index, value, layout, y, ldy,
                  weights);
 };
 
-struct Merge {
-  freeridge_accumulator* accumulator = nullptr;
+struct Merge : OnAccumulator {
   const freeridge_accumulator* other = nullptr;
   FREERIDGE_CALL(freeridge_accumulator_merge, accumulator, other);
 };
 
-struct GetDimensions {
+struct GetDimensions : OnAccumulator {
   static constexpr const char* optional = "n d t sum_w";
-  freeridge_accumulator* accumulator = nullptr;
   Output<int64_t> n{1}, d{1}, t{1};
   Output<double> sum_w{1};
   FREERIDGE_CALL(freeridge_accumulator_get_dimensions, accumulator, n, d, t, sum_w);
 };
 
-struct MemoryRequired {
-  freeridge_accumulator* accumulator = nullptr;
-  Output<int64_t> bytes{1};
-  FREERIDGE_CALL(freeridge_accumulator_memory_required, accumulator, bytes);
-};
+FREERIDGE_GETTER(MemoryRequired, OnAccumulator, accumulator, freeridge_accumulator_memory_required, int64_t, bytes, 1);
 
-struct SetProgress {
+struct SetProgress : OnAccumulator {
   static constexpr const char* optional = "callback user";
-  freeridge_accumulator* accumulator = nullptr;
   freeridge_progress callback = nullptr;
   void* user = nullptr;
   FREERIDGE_CALL(freeridge_accumulator_set_progress, accumulator, callback, user);
 };
 
-struct Solve {
-  freeridge_accumulator* accumulator = nullptr;
-  int64_t count = lambda_count;
-  Input<double> lambdas{{0.0, 1e-1, 1e1}};
+struct Solve : OnAccumulator, LambdasFromZero {
   Output<double> w{sample::size(sample::d, lambda_count* sample::t)};
   int64_t ld = sample::d;
   Output<double> b{sample::size(sample::t, lambda_count)};
   FREERIDGE_CALL(freeridge_accumulator_solve, accumulator, count, lambdas, w, ld, b);
 };
 
-struct Score {
-  freeridge_accumulator* accumulator = nullptr;
+struct Score : OnAccumulator, Lambdas {
   freeridge_criterion criterion = FREERIDGE_GCV;
-  int64_t count = lambda_count;
-  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
   Output<double> scores{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
   FREERIDGE_CALL(freeridge_accumulator_score, accumulator, criterion, count, lambdas, scores, ld);
 };
 
-struct Objective {
+struct Objective : OnAccumulator, Lambdas {
   static constexpr const char* optional = "training norm2 objective";
-  freeridge_accumulator* accumulator = nullptr;
-  int64_t count = lambda_count;
-  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
   Output<double> training{sample::size(lambda_count, sample::t)}, norm2{training}, objective{training};
   int64_t ld = lambda_count;
   FREERIDGE_CALL(freeridge_accumulator_objective, accumulator, count, lambdas, training, norm2, objective, ld);
 };
 
-struct LambdaGrid {
-  freeridge_accumulator* accumulator = nullptr;
+struct LambdaGrid : OnAccumulator {
   int64_t count = lambda_count;
   Output<double> lambdas{sample::size(lambda_count)};
   FREERIDGE_CALL(freeridge_accumulator_lambda_grid, accumulator, count, lambdas);
 };
 
-struct Loo {
-  static constexpr const char* optional = "weights";
-  freeridge_accumulator* accumulator = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t n = sample::n;
-  Input<double> x{sample::x()};
-  int64_t ldx = sample::n;
-  Input<double> y{sample::y()};
-  int64_t ldy = sample::n;
-  Input<double> weights{sample::weights()};
-  int64_t count = lambda_count;
-  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+struct Loo : DenseRows, Lambdas {
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_accumulator_loo, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, errors,
                  ld);
 };
 
-struct LooSparse {
-  static constexpr const char* optional = "weights";
-  freeridge_accumulator* accumulator = nullptr;
-  freeridge_sparse_format format = FREERIDGE_CSC;
-  int64_t n = sample::n;
-  Input<int64_t> start{sample::starts(sample::n, sample::d)};
-  Input<int32_t> index{sample::places(sample::n, sample::d)};
-  Input<double> value{sample::x()};
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  Input<double> y{sample::y()};
-  int64_t ldy = sample::n;
-  Input<double> weights{sample::weights()};
-  int64_t count = lambda_count;
-  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+struct LooSparse : SparseRows, Lambdas {
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_accumulator_loo_sparse, accumulator, format, n, start, index, value, layout, y, ldy, weights,
                  count, lambdas, errors, ld);
 };
 
-struct SquaredErrors {
+struct SquaredErrors : DenseRows, LambdasFromZero {
   static constexpr const char* optional = "weights sum_w";
-  freeridge_accumulator* accumulator = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t n = sample::n;
-  Input<double> x{sample::x()};
-  int64_t ldx = sample::n;
-  Input<double> y{sample::y()};
-  int64_t ldy = sample::n;
-  Input<double> weights{sample::weights()};
-  int64_t count = lambda_count;
-  Input<double> lambdas{{0.0, 1e-1, 1e1}};
   Output<double> sum_w{1}, squares{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
   FREERIDGE_CALL(freeridge_accumulator_squared_errors, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas,
                  sum_w, squares, ld);
 };
 
-struct SquaredErrorsSparse {
+struct SquaredErrorsSparse : SparseRows, LambdasFromZero {
   static constexpr const char* optional = "weights sum_w";
-  freeridge_accumulator* accumulator = nullptr;
-  freeridge_sparse_format format = FREERIDGE_CSC;
-  int64_t n = sample::n;
-  Input<int64_t> start{sample::starts(sample::n, sample::d)};
-  Input<int32_t> index{sample::places(sample::n, sample::d)};
-  Input<double> value{sample::x()};
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  Input<double> y{sample::y()};
-  int64_t ldy = sample::n;
-  Input<double> weights{sample::weights()};
-  int64_t count = lambda_count;
-  Input<double> lambdas{{0.0, 1e-1, 1e1}};
   Output<double> sum_w{1}, squares{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
   FREERIDGE_CALL(freeridge_accumulator_squared_errors_sparse, accumulator, format, n, start, index, value, layout, y,
                  ldy, weights, count, lambdas, sum_w, squares, ld);
 };
 
-struct LooMoments {
-  static constexpr const char* optional = "weights";
+struct LooMoments : DenseRows, Lambdas {
   static constexpr const char* own = "n";
-  freeridge_accumulator* accumulator = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t n = sample::n;
-  Input<double> x{sample::x()};
-  int64_t ldx = sample::n;
-  Input<double> y{sample::y()};
-  int64_t ldy = sample::n;
-  Input<double> weights{sample::weights()};
-  int64_t count = lambda_count;
-  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
   FREERIDGE_CALL(freeridge_accumulator_loo_moments, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas,
                  moments);
 };
 
-struct LooMomentsSparse {
-  static constexpr const char* optional = "weights";
+struct LooMomentsSparse : SparseRows, Lambdas {
   static constexpr const char* own = "n";
-  freeridge_accumulator* accumulator = nullptr;
-  freeridge_sparse_format format = FREERIDGE_CSC;
-  int64_t n = sample::n;
-  Input<int64_t> start{sample::starts(sample::n, sample::d)};
-  Input<int32_t> index{sample::places(sample::n, sample::d)};
-  Input<double> value{sample::x()};
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  Input<double> y{sample::y()};
-  int64_t ldy = sample::n;
-  Input<double> weights{sample::weights()};
-  int64_t count = lambda_count;
-  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
   FREERIDGE_CALL(freeridge_accumulator_loo_moments_sparse, accumulator, format, n, start, index, value, layout, y, ldy,
                  weights, count, lambdas, moments);
 };
 
-struct SetUnpenalised {
+struct SetUnpenalised : OnAccumulator {
   static constexpr const char* own = "count";
-  freeridge_accumulator* accumulator = nullptr;
   int64_t count = 1;
   FREERIDGE_CALL(freeridge_accumulator_set_unpenalised, accumulator, count);
 };
 
-struct Compact {
-  freeridge_accumulator* accumulator = nullptr;
+struct Compact : OnAccumulator {
   FREERIDGE_CALL(freeridge_accumulator_compact, accumulator);
 };
 
-struct Prepare {
-  freeridge_accumulator* accumulator = nullptr;
+struct Prepare : OnAccumulator {
   FREERIDGE_CALL(freeridge_accumulator_prepare, accumulator);
 };
 
@@ -279,8 +205,7 @@ struct MergeBytes {
   FREERIDGE_CALL(freeridge_accumulator_merge_bytes, other, size, inout);
 };
 
-struct Predictor {
-  freeridge_accumulator* accumulator = nullptr;
+struct Predictor : OnAccumulator {
   Input<double> lambda{support::Vector(sample::size(sample::t), 0.5)};
   Output<freeridge_model*> out{1};
   FREERIDGE_CALL(freeridge_accumulator_predictor, accumulator, lambda, out);
@@ -303,10 +228,8 @@ struct MomentsJoin {
   FREERIDGE_CALL(freeridge_moments_join, count, other, inout);
 };
 
-struct MomentsScore {
+struct MomentsScore : LambdasFromZero {
   static constexpr const char* optional = "errors";
-  int64_t count = lambda_count;
-  Input<double> lambdas{{0.0, 1e-1, 1e1}};
   int64_t t = 2;
   Input<double> moments{sample_moments(2 * lambda_count)};
   Output<double> scores{sample::size(2, lambda_count)}, errors{sample::size(2, lambda_count)};
@@ -314,10 +237,8 @@ struct MomentsScore {
   FREERIDGE_CALL(freeridge_moments_score, count, lambdas, t, moments, scores, errors, ld);
 };
 
-struct MomentsSelectLambda {
+struct MomentsSelectLambda : Lambdas {
   static constexpr const char* optional = "standard_error edge decades dips next";
-  int64_t count = lambda_count;
-  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
   int64_t t = 2;
   Input<double> moments{sample_moments(2 * lambda_count)};
   Output<double> lambda{2}, score{2}, standard_error{2}, decades{2}, next{2};
@@ -326,15 +247,10 @@ struct MomentsSelectLambda {
                  decades, dips, next);
 };
 
-struct HasIntercept {
-  freeridge_accumulator* accumulator = nullptr;
-  Output<int32_t> on{1};
-  FREERIDGE_CALL(freeridge_accumulator_has_intercept, accumulator, on);
-};
+FREERIDGE_GETTER(HasIntercept, OnAccumulator, accumulator, freeridge_accumulator_has_intercept, int32_t, on, 1);
 
-struct SelectLambda {
+struct SelectLambda : OnAccumulator {
   static constexpr const char* optional = "edge decades dips below";
-  freeridge_accumulator* accumulator = nullptr;
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 1e-2, high = 1e2;
   Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)}, decades{sample::size(sample::t)};
@@ -343,14 +259,12 @@ struct SelectLambda {
                  dips, below);
 };
 
-struct Save {
-  freeridge_accumulator* accumulator = nullptr;
+struct Save : OnAccumulator {
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
   FREERIDGE_CALL(freeridge_accumulator_save, accumulator, path);
 };
 
-struct SaveToMemory {
-  freeridge_accumulator* accumulator = nullptr;
+struct SaveToMemory : OnAccumulator {
   int64_t size = 100000;
   Output<unsigned char> bytes{100000};
   Output<int64_t> length{1};

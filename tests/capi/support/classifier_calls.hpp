@@ -2,8 +2,7 @@
 // that it answers.
 #pragma once
 
-#include "capi/support/call.hpp"
-#include "capi/support/sample.hpp"
+#include "capi/support/shared_arguments.hpp"
 #include "losses/classifier.hpp"
 
 namespace classifier {
@@ -59,6 +58,10 @@ inline Vector everything(const Classifier& c) {
 
 // ---- the calls, valid until a test spoils an argument ----
 
+struct OnClassifier {
+  freeridge_classifier* classifier = nullptr;
+};
+
 struct Create {
   Kernel owned = Kernel::gaussian(1.0);
   const freeridge_kernel* kernel = owned.get();
@@ -67,8 +70,7 @@ struct Create {
   FREERIDGE_CALL(freeridge_classifier_create, kernel, loss, out);
 };
 
-struct SetData {
-  freeridge_classifier* classifier = nullptr;
+struct SetData : OnClassifier {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n, d = sample::d;
   Input<double> x{sample::x()};
@@ -77,171 +79,108 @@ struct SetData {
   FREERIDGE_CALL(freeridge_classifier_set_data, classifier, layout, n, d, x, ldx, y);
 };
 
-struct SetWeights {
+struct SetWeights : OnClassifier {
   static constexpr const char* optional = "weights";
-  freeridge_classifier* classifier = nullptr;
   Input<double> weights{sample::weights()};
   FREERIDGE_CALL(freeridge_classifier_set_weights, classifier, weights);
 };
 
-struct SetIntercept {
-  freeridge_classifier* classifier = nullptr;
-  int32_t on = 1;
-  FREERIDGE_CALL(freeridge_classifier_set_intercept, classifier, on);
-};
+FREERIDGE_SETTER(SetIntercept, OnClassifier, classifier, freeridge_classifier_set_intercept, int32_t, on, 1);
 
-struct SetProgress {
+struct SetProgress : OnClassifier {
   static constexpr const char* optional = "callback user";
-  freeridge_classifier* classifier = nullptr;
   freeridge_progress callback = nullptr;
   void* user = nullptr;
   FREERIDGE_CALL(freeridge_classifier_set_progress, classifier, callback, user);
 };
 
-struct MemoryRequired {
-  freeridge_classifier* classifier = nullptr;
-  Output<int64_t> bytes{1};
-  FREERIDGE_CALL(freeridge_classifier_memory_required, classifier, bytes);
-};
+FREERIDGE_GETTER(MemoryRequired, OnClassifier, classifier, freeridge_classifier_memory_required, int64_t, bytes, 1);
 
-struct SetControl {
-  freeridge_classifier* classifier = nullptr;
+struct SetControl : OnClassifier {
   double tolerance = 1e-6;
   int64_t iterations = 500;
   FREERIDGE_CALL(freeridge_classifier_set_control, classifier, tolerance, iterations);
 };
 
-struct Fit {
-  freeridge_classifier* classifier = nullptr;
-  double lambda = 0.25;
-  FREERIDGE_CALL(freeridge_classifier_fit, classifier, lambda);
-};
+FREERIDGE_SETTER(Fit, OnClassifier, classifier, freeridge_classifier_fit, double, lambda, 0.25);
 
-struct Predict {
+struct Predict : OnClassifier, Points {
   static constexpr const char* optional = "decision probability";
-  freeridge_classifier* classifier = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t m = sample::m;
-  Input<double> x{sample::new_x()};
-  int64_t ldx = sample::m;
   Output<double> decision{sample::m}, probability{sample::m};
   FREERIDGE_CALL(freeridge_classifier_predict, classifier, layout, m, x, ldx, decision, probability);
 };
 
-struct Loo {
-  freeridge_classifier* classifier = nullptr;
-  Output<double> decision{n};
-  FREERIDGE_CALL(freeridge_classifier_loo, classifier, decision);
-};
+FREERIDGE_GETTER(Loo, OnClassifier, classifier, freeridge_classifier_loo, double, decision, n);
 
-struct GetCoefficients {
+struct GetCoefficients : OnClassifier {
   static constexpr const char* optional = "c b";
-  freeridge_classifier* classifier = nullptr;
   Output<double> c{n}, b{1};
   FREERIDGE_CALL(freeridge_classifier_get_coefficients, classifier, c, b);
 };
 
-struct GetConvergence {
+struct GetConvergence : OnClassifier {
   static constexpr const char* optional = "objective iterations gap";
-  freeridge_classifier* classifier = nullptr;
   Output<double> objective{1}, gap{1};
   Output<int64_t> iterations{1};
   FREERIDGE_CALL(freeridge_classifier_get_convergence, classifier, objective, iterations, gap);
 };
 
-struct GetSupport {
+struct GetSupport : OnClassifier {
   static constexpr const char* optional = "rows margin";
-  freeridge_classifier* classifier = nullptr;
   Output<int64_t> count{1}, rows{n};
   Output<double> margin{1};
   FREERIDGE_CALL(freeridge_classifier_get_support, classifier, count, rows, margin);
 };
 
-struct Distances {
-  freeridge_classifier* classifier = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t m = sample::m;
-  Input<double> x{sample::new_x()};
-  int64_t ldx = sample::m;
+struct Distances : OnClassifier, Points {
   Output<double> distance{sample::m};
   FREERIDGE_CALL(freeridge_classifier_distances, classifier, layout, m, x, ldx, distance);
 };
 
-struct GetMargins {
+struct GetMargins : OnClassifier {
   static constexpr const char* optional = "margin slack";
-  freeridge_classifier* classifier = nullptr;
   Output<double> margin{n}, slack{n};
   FREERIDGE_CALL(freeridge_classifier_get_margins, classifier, margin, slack);
 };
 
-struct GetAlpha {
+struct GetAlpha : OnClassifier {
   static constexpr const char* optional = "alpha support";
-  freeridge_classifier* classifier = nullptr;
   Output<double> alpha{n};
   Output<freeridge_support> support{n};
   FREERIDGE_CALL(freeridge_classifier_get_alpha, classifier, alpha, support);
 };
 
-struct GetDuality {
+struct GetDuality : OnClassifier {
   static constexpr const char* optional = "primal dual gap";
-  freeridge_classifier* classifier = nullptr;
   Output<double> primal{1}, dual{1}, gap{1};
   FREERIDGE_CALL(freeridge_classifier_get_duality, classifier, primal, dual, gap);
 };
 
-struct GetKernel {
-  freeridge_classifier* classifier = nullptr;
-  Output<freeridge_kernel*> out{1};
-  FREERIDGE_CALL(freeridge_classifier_get_kernel, classifier, out);
-};
+FREERIDGE_GETTER(GetKernel, OnClassifier, classifier, freeridge_classifier_get_kernel, freeridge_kernel*, out, 1);
+FREERIDGE_GETTER(GetLoss, OnClassifier, classifier, freeridge_classifier_get_loss, freeridge_loss, loss, 1);
+FREERIDGE_GETTER(HasIntercept, OnClassifier, classifier, freeridge_classifier_has_intercept, int32_t, on, 1);
+FREERIDGE_GETTER(GetWeights, OnClassifier, classifier, freeridge_classifier_get_weights, double, weights, sample::n);
+FREERIDGE_GETTER(GetLambda, OnClassifier, classifier, freeridge_classifier_get_lambda, double, lambda, 1);
 
-struct GetLoss {
-  freeridge_classifier* classifier = nullptr;
-  Output<freeridge_loss> loss{1};
-  FREERIDGE_CALL(freeridge_classifier_get_loss, classifier, loss);
-};
-
-struct HasIntercept {
-  freeridge_classifier* classifier = nullptr;
-  Output<int32_t> on{1};
-  FREERIDGE_CALL(freeridge_classifier_has_intercept, classifier, on);
-};
-
-struct GetWeights {
-  freeridge_classifier* classifier = nullptr;
-  Output<double> weights{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_classifier_get_weights, classifier, weights);
-};
-
-struct GetLambda {
-  freeridge_classifier* classifier = nullptr;
-  Output<double> lambda{1};
-  FREERIDGE_CALL(freeridge_classifier_get_lambda, classifier, lambda);
-};
-
-struct GetControl {
+struct GetControl : OnClassifier {
   static constexpr const char* optional = "tolerance iterations";
-  freeridge_classifier* classifier = nullptr;
   Output<double> tolerance{1};
   Output<int64_t> iterations{1};
   FREERIDGE_CALL(freeridge_classifier_get_control, classifier, tolerance, iterations);
 };
 
-struct GetDimensions {
+struct GetDimensions : OnClassifier {
   static constexpr const char* optional = "n d";
-  freeridge_classifier* classifier = nullptr;
   Output<int64_t> n{1}, d{1};
   FREERIDGE_CALL(freeridge_classifier_get_dimensions, classifier, n, d);
 };
 
-struct Save {
-  freeridge_classifier* classifier = nullptr;
+struct Save : OnClassifier {
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
   FREERIDGE_CALL(freeridge_classifier_save, classifier, path);
 };
 
-struct SaveToMemory {
-  freeridge_classifier* classifier = nullptr;
+struct SaveToMemory : OnClassifier {
   int64_t size = 100000;
   Output<unsigned char> bytes{100000};
   Output<int64_t> length{1};

@@ -2,53 +2,31 @@
 // until a test spoils one.
 #pragma once
 
-#include "capi/support/call.hpp"
-#include "capi/support/sample.hpp"
+#include "capi/support/shared_arguments.hpp"
 
-struct GetFixedEffects {
+struct GetFixedEffects : OnModel {
   static constexpr const char* optional = "kept effects errors";
-  freeridge_model* model = nullptr;
   Output<int32_t> kept{sample::size(sample::q)};
   Output<double> effects{sample::size(sample::q, sample::t)}, errors{effects};
   int64_t ld = sample::q;
   FREERIDGE_CALL(freeridge_get_fixed_effects, model, kept, effects, errors, ld);
 };
 
-struct PredictFixed {
-  freeridge_model* model = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t m = sample::m;
-  Input<double> x{sample::new_x()};
-  int64_t ldx = sample::m;
-  Input<double> fixed{sample::new_fixed()};
-  int64_t ldfixed = sample::m;
+struct PredictFixed : AtPointsFixed {
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_fixed, model, layout, m, x, ldx, fixed, ldfixed, out, ldout);
 };
 
-struct PredictPathFixed {
-  freeridge_model* model = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t m = sample::m;
-  Input<double> x{sample::new_x()};
-  int64_t ldx = sample::m;
-  Input<double> fixed{sample::new_fixed()};
-  int64_t ldfixed = sample::m, count = 2;
+struct PredictPathFixed : AtPointsFixed {
+  int64_t count = 2;
   Input<double> lambdas{{0.5, 2.0}};
   Output<double> out{sample::size(sample::m, 2 * sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_path_fixed, model, layout, m, x, ldx, fixed, ldfixed, count, lambdas, out, ldout);
 };
 
-struct PredictJackknifeFixed {
-  freeridge_model* model = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t m = sample::m;
-  Input<double> x{sample::new_x()};
-  int64_t ldx = sample::m;
-  Input<double> fixed{sample::new_fixed()};
-  int64_t ldfixed = sample::m;
+struct PredictJackknifeFixed : AtPointsFixed {
   double level = 0.75;
   Output<double> lower{sample::size(sample::m, sample::t)}, upper{lower};
   int64_t ldout = sample::m;
@@ -56,24 +34,16 @@ struct PredictJackknifeFixed {
                  ldout);
 };
 
-struct PredictVarianceFixed {
+struct PredictVarianceFixed : AtPointsFixed {
   static constexpr const char* optional = "noise";
-  freeridge_model* model = nullptr;
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t m = sample::m;
-  Input<double> x{sample::new_x()};
-  int64_t ldx = sample::m;
-  Input<double> fixed{sample::new_fixed()};
-  int64_t ldfixed = sample::m;
   Output<double> variance{sample::size(sample::m, sample::t)}, noise{sample::size(sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_variance_fixed, model, layout, m, x, ldx, fixed, ldfixed, variance, ldout, noise);
 };
 
 // Of any model; the sample's lambda is chosen by REML for it.
-struct VarianceComponents {
+struct VarianceComponents : OnModel {
   static constexpr const char* optional = "residual random share error";
-  freeridge_model* model = nullptr;
   Output<double> residual{sample::size(sample::t)}, random{residual}, share{residual}, error{residual};
   FREERIDGE_CALL(freeridge_variance_components, model, residual, random, share, error);
 };

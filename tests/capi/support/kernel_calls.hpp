@@ -3,8 +3,25 @@
 
 #include <string>
 
-#include "capi/support/call.hpp"
-#include "capi/support/sample.hpp"
+#include "capi/support/shared_arguments.hpp"
+
+inline Kernel a_gaussian() {
+  return Kernel::gaussian(sample::sigma);
+}
+
+// Of 0.5 gaussian + 2 linear, scaled.
+inline Kernel of_parts() {
+  std::vector<Kernel> terms;
+  terms.push_back(Kernel::gaussian(sample::sigma));
+  terms.push_back(Kernel::linear());
+  return Kernel::scaled(Kernel::sum(terms, {0.5, 2.0}), sample::scale());
+}
+
+template <Kernel (*make)()>
+struct OnKernel {
+  Kernel owned = make();
+  const freeridge_kernel* kernel = owned.get();
+};
 
 using KernelOut = Output<freeridge_kernel*>;
 
@@ -80,9 +97,7 @@ struct KernelPrecomputed {
   FREERIDGE_CALL(freeridge_kernel_precomputed, out);
 };
 
-struct KernelDescribe {
-  Kernel owned = Kernel::gaussian(sample::sigma);
-  const freeridge_kernel* kernel = owned.get();
+struct KernelDescribe : OnKernel<a_gaussian> {
   int64_t size = 30;
   Output<char> text{30};
   Output<int64_t> length{1};
@@ -104,25 +119,13 @@ struct KernelEqual {
   FREERIDGE_CALL(freeridge_kernel_equal, a, b, equal);
 };
 
-// Of 0.5 gaussian + 2 linear, scaled.
-inline Kernel of_parts() {
-  std::vector<Kernel> terms;
-  terms.push_back(Kernel::gaussian(sample::sigma));
-  terms.push_back(Kernel::linear());
-  return Kernel::scaled(Kernel::sum(terms, {0.5, 2.0}), sample::scale());
-}
-
-struct KernelGetCounts {
+struct KernelGetCounts : OnKernel<of_parts> {
   static constexpr const char* optional = "parameters parts";
-  Kernel owned = of_parts();
-  const freeridge_kernel* kernel = owned.get();
   Output<int32_t> parameters{1}, parts{1};
   FREERIDGE_CALL(freeridge_kernel_get_counts, kernel, parameters, parts);
 };
 
-struct KernelGetParameter {
-  Kernel owned = of_parts();
-  const freeridge_kernel* kernel = owned.get();
+struct KernelGetParameter : OnKernel<of_parts> {
   int32_t index = 0;
   int64_t size = sample::d;
   Output<double> values{sample::d};
@@ -130,24 +133,18 @@ struct KernelGetParameter {
   FREERIDGE_CALL(freeridge_kernel_get_parameter, kernel, index, size, values, length);
 };
 
-struct KernelGetPart {
-  Kernel owned = of_parts();
-  const freeridge_kernel* kernel = owned.get();
+struct KernelGetPart : OnKernel<of_parts> {
   int32_t index = 0;
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_get_part, kernel, index, out);
 };
 
-struct KernelHyperparameterCount {
-  Kernel owned = of_parts();
-  const freeridge_kernel* kernel = owned.get();
+struct KernelHyperparameterCount : OnKernel<of_parts> {
   Output<int64_t> count{1};
   FREERIDGE_CALL(freeridge_kernel_hyperparameter_count, kernel, count);
 };
 
-struct KernelHyperparameterName {
-  Kernel owned = of_parts();
-  const freeridge_kernel* kernel = owned.get();
+struct KernelHyperparameterName : OnKernel<of_parts> {
   int64_t index = 0, size = 40;
   Output<char> text{40};
   Output<int64_t> length{1};
@@ -155,32 +152,24 @@ struct KernelHyperparameterName {
 };
 
 // The scales, two weights and sigma.
-struct KernelGetHyperparameters {
-  Kernel owned = of_parts();
-  const freeridge_kernel* kernel = owned.get();
+struct KernelGetHyperparameters : OnKernel<of_parts> {
   Output<double> values{sample::d + 3};
   FREERIDGE_CALL(freeridge_kernel_get_hyperparameters, kernel, values);
 };
 
-struct KernelWithHyperparameters {
-  Kernel owned = of_parts();
-  const freeridge_kernel* kernel = owned.get();
+struct KernelWithHyperparameters : OnKernel<of_parts> {
   Input<double> values{std::vector<double>(static_cast<std::size_t>(sample::d + 3), 0.75)};
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_with_hyperparameters, kernel, values, out);
 };
 
-struct Create {
-  Kernel owned = Kernel::gaussian(sample::sigma);
-  const freeridge_kernel* kernel = owned.get();
+struct Create : OnKernel<a_gaussian> {
   Output<freeridge_model*> out{1};
   FREERIDGE_CALL(freeridge_create, kernel, out);
 };
 
-struct KernelLinearScale {
+struct KernelLinearScale : OnKernel<Kernel::linear> {
   static constexpr const char* optional = "scale linear";
-  Kernel owned = Kernel::linear();
-  const freeridge_kernel* kernel = owned.get();
   int64_t d = sample::d;
   Output<double> scale{sample::size(sample::d)};
   Output<int32_t> linear{1};
@@ -188,10 +177,8 @@ struct KernelLinearScale {
 };
 
 // Its columns of out are rows of z.
-struct KernelEvaluate {
+struct KernelEvaluate : OnKernel<a_gaussian> {
   static constexpr const char* own = "ldout";
-  Kernel owned = Kernel::gaussian(sample::sigma);
-  const freeridge_kernel* kernel = owned.get();
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m, r = sample::n, d = sample::d;
   Input<double> x{sample::new_x()};

@@ -2,98 +2,58 @@
 // until a test spoils one.
 #pragma once
 
-#include "capi/support/call.hpp"
-#include "capi/support/sample.hpp"
+#include "capi/support/shared_arguments.hpp"
 
-struct SetLandmarks {
+struct SetLandmarks : OnModel {
   static constexpr const char* optional = "rows";
   static constexpr const char* own = "count";
-  freeridge_model* model = nullptr;
   int64_t count = static_cast<int64_t>(sample::landmarks().size());
   Input<int64_t> rows{sample::landmarks()};
   FREERIDGE_CALL(freeridge_set_landmarks, model, count, rows);
 };
 
-struct SetLandmarkMethod {
-  freeridge_model* model = nullptr;
+struct SetLandmarkMethod : OnModel {
   freeridge_landmark_method method = FREERIDGE_LANDMARKS_KMEANS;
   int64_t seed = 7;
   FREERIDGE_CALL(freeridge_set_landmark_method, model, method, seed);
 };
 
-struct SetReduction {
-  freeridge_model* model = nullptr;
-  freeridge_reduction reduction = FREERIDGE_REDUCTION_GRAM;
-  FREERIDGE_CALL(freeridge_set_reduction, model, reduction);
-};
+FREERIDGE_SETTER(SetReduction, OnModel, model, freeridge_set_reduction, freeridge_reduction, reduction,
+                 FREERIDGE_REDUCTION_GRAM);
+FREERIDGE_SETTER(SetRefinement, OnModel, model, freeridge_set_refinement, int32_t, steps, 2);
+FREERIDGE_SETTER(SetAccuracy, OnModel, model, freeridge_set_accuracy, double, accuracy, 1e-6);
 
-struct SetRefinement {
-  freeridge_model* model = nullptr;
-  int32_t steps = 2;
-  FREERIDGE_CALL(freeridge_set_refinement, model, steps);
-};
-
-struct SetAccuracy {
-  freeridge_model* model = nullptr;
-  double accuracy = 1e-6;
-  FREERIDGE_CALL(freeridge_set_accuracy, model, accuracy);
-};
-
-struct GetLandmarks {
+struct GetLandmarks : OnModel {
   static constexpr const char* optional = "count rows";
-  freeridge_model* model = nullptr;
   Output<int64_t> count{1}, rows{sample::landmarks().size()};
   FREERIDGE_CALL(freeridge_get_landmarks, model, count, rows);
 };
 
-struct LandmarkTrace {
+struct LandmarkTrace : OnModel {
   static constexpr const char* optional = "left trace";
-  freeridge_model* model = nullptr;
   Output<double> left{1}, trace{1};
   FREERIDGE_CALL(freeridge_landmark_trace, model, left, trace);
 };
 
-struct GetRequestedLandmarks {
+struct GetRequestedLandmarks : OnModel {
   static constexpr const char* optional = "count given rows";
-  freeridge_model* model = nullptr;
   Output<int64_t> count{1}, given{1}, rows{sample::landmarks().size()};
   FREERIDGE_CALL(freeridge_get_requested_landmarks, model, count, given, rows);
 };
 
-struct GetLandmarkMethod {
+struct GetLandmarkMethod : OnModel {
   static constexpr const char* optional = "method seed";
-  freeridge_model* model = nullptr;
   Output<freeridge_landmark_method> method{1};
   Output<int64_t> seed{1};
   FREERIDGE_CALL(freeridge_get_landmark_method, model, method, seed);
 };
 
-struct GetReduction {
-  freeridge_model* model = nullptr;
-  Output<freeridge_reduction> reduction{1};
-  FREERIDGE_CALL(freeridge_get_reduction, model, reduction);
-};
+FREERIDGE_GETTER(GetReduction, OnModel, model, freeridge_get_reduction, freeridge_reduction, reduction, 1);
+FREERIDGE_GETTER(GetRefinement, OnModel, model, freeridge_get_refinement, int32_t, steps, 1);
+FREERIDGE_GETTER(GetRequestedAccuracy, OnModel, model, freeridge_get_requested_accuracy, double, accuracy, 1);
+FREERIDGE_GETTER(GetAccuracy, OnModel, model, freeridge_get_accuracy, double, accuracy, sample::t);
 
-struct GetRefinement {
-  freeridge_model* model = nullptr;
-  Output<int32_t> steps{1};
-  FREERIDGE_CALL(freeridge_get_refinement, model, steps);
-};
-
-struct GetRequestedAccuracy {
-  freeridge_model* model = nullptr;
-  Output<double> accuracy{1};
-  FREERIDGE_CALL(freeridge_get_requested_accuracy, model, accuracy);
-};
-
-struct GetAccuracy {
-  freeridge_model* model = nullptr;
-  Output<double> accuracy{sample::t};
-  FREERIDGE_CALL(freeridge_get_accuracy, model, accuracy);
-};
-
-struct LandmarkCurve {
-  freeridge_model* model = nullptr;
+struct LandmarkCurve : OnModel {
   freeridge_criterion criterion = FREERIDGE_GCV;
   int64_t count = 3;
   Input<int64_t> sizes{{1, 2, 4}};
@@ -102,14 +62,5 @@ struct LandmarkCurve {
   FREERIDGE_CALL(freeridge_landmark_curve, model, criterion, count, sizes, lambdas, scores, ld);
 };
 
-struct GetRank {
-  freeridge_model* model = nullptr;
-  Output<int64_t> rank{1};
-  FREERIDGE_CALL(freeridge_get_rank, model, rank);
-};
-
-struct GetTolerance {
-  freeridge_model* model = nullptr;
-  Output<double> tolerance{1};
-  FREERIDGE_CALL(freeridge_get_tolerance, model, tolerance);
-};
+FREERIDGE_GETTER(GetRank, OnModel, model, freeridge_get_rank, int64_t, rank, 1);
+FREERIDGE_GETTER(GetTolerance, OnModel, model, freeridge_get_tolerance, double, tolerance, 1);

@@ -2,31 +2,27 @@
 // one.
 #pragma once
 
-#include "capi/support/call.hpp"
-#include "capi/support/sample.hpp"
+#include "capi/support/shared_arguments.hpp"
 
 // Two eigenvectors, which the sample has on every route with eigenvectors.
-struct Eigenvalues {
+struct Eigenvalues : OnModel {
   static constexpr const char* optional = "eigenvalues vectors";
-  freeridge_model* model = nullptr;
   int64_t count = 2;
   Output<double> eigenvalues{2}, vectors{sample::size(sample::n, 2)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_eigenvalues, model, count, eigenvalues, vectors, ld);
 };
 
-struct ConditionNumber {
+struct ConditionNumber : OnModel {
   static constexpr const char* optional = "condition rank";
-  freeridge_model* model = nullptr;
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};
   Output<double> condition{3}, rank{3};
   FREERIDGE_CALL(freeridge_condition_number, model, count, lambdas, condition, rank);
 };
 
-struct HatMatrix {
+struct HatMatrix : OnModel {
   static constexpr const char* optional = "hat inverse";
-  freeridge_model* model = nullptr;
   double lambda = 0.5;
   Output<double> hat{sample::size(sample::n, sample::n)}, inverse{hat};
   int64_t ld = sample::n;

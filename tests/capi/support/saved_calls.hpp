@@ -1,12 +1,10 @@
 // The calls that save and load as structs: their arguments, valid until a test spoils one.
 #pragma once
 
-#include "capi/support/call.hpp"
-#include "capi/support/sample.hpp"
+#include "capi/support/shared_arguments.hpp"
 #include "support/saved.hpp"
 
-struct Save {
-  freeridge_model* model = nullptr;
+struct Save : OnModel {
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
   FREERIDGE_CALL(freeridge_save, model, path);
 };
@@ -15,9 +13,8 @@ struct SavePredictor : Save {
 };
 
 // Room for any model of the sample.
-struct SaveToMemory {
+struct SaveToMemory : OnModel {
   static constexpr int64_t most = 16384;
-  freeridge_model* model = nullptr;
   int64_t size = most;
   Output<unsigned char> bytes{most};
   Output<int64_t> length{1};

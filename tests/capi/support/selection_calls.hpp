@@ -2,19 +2,16 @@
 // until a test spoils one.
 #pragma once
 
-#include "capi/support/call.hpp"
-#include "capi/support/sample.hpp"
+#include "capi/support/shared_arguments.hpp"
 
-struct LambdaGrid {
-  freeridge_model* model = nullptr;
+struct LambdaGrid : OnModel {
   int64_t count = sample::count;
   Output<double> lambdas{sample::size(sample::count)};
   FREERIDGE_CALL(freeridge_lambda_grid, model, count, lambdas);
 };
 
-struct Score {
+struct Score : OnModel {
   static constexpr const char* optional = "errors";
-  freeridge_model* model = nullptr;
   freeridge_criterion criterion = FREERIDGE_LOO;
   int64_t count = sample::count;
   Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
@@ -23,8 +20,7 @@ struct Score {
   FREERIDGE_CALL(freeridge_score, model, criterion, count, lambdas, scores, errors, ld);
 };
 
-struct EstimateScore {
-  freeridge_model* model = nullptr;
+struct EstimateScore : OnModel {
   freeridge_criterion criterion = FREERIDGE_GCV;
   int64_t probes = 5;
   int64_t count = sample::count;
@@ -35,17 +31,15 @@ struct EstimateScore {
 };
 
 // The kernel of the sample has one hyperparameter on most routes; the output has room for those of all.
-struct ScoreGradient {
-  freeridge_model* model = nullptr;
+struct ScoreGradient : OnModel {
   freeridge_criterion criterion = FREERIDGE_LOO;
   double lambda = 0.5;
   Output<double> score{1}, by_log_lambda{1}, by_log_hyperparameters{1};
   FREERIDGE_CALL(freeridge_score_gradient, model, criterion, lambda, score, by_log_lambda, by_log_hyperparameters);
 };
 
-struct Objective {
+struct Objective : OnModel {
   static constexpr const char* optional = "training norm2 objective";
-  freeridge_model* model = nullptr;
   int64_t count = sample::count;
   Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
   Output<double> training{sample::size(sample::count, sample::t)}, norm2{training}, objective{training};
@@ -53,8 +47,7 @@ struct Objective {
   FREERIDGE_CALL(freeridge_objective, model, count, lambdas, training, norm2, objective, ld);
 };
 
-struct SelectLambda {
-  freeridge_model* model = nullptr;
+struct SelectLambda : OnModel {
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 1e-2, high = 1e2;
   Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)};
@@ -62,11 +55,10 @@ struct SelectLambda {
 };
 
 // Room for `most` lambdas: more than a search looks at.
-struct GetSearch {
+struct GetSearch : OnModel {
   static constexpr const char* optional = "count lambdas scores edge decades dips";
   static constexpr const char* own = "ld";
   static constexpr int64_t most = 1000;
-  freeridge_model* model = nullptr;
   Output<int64_t> count{1};
   Output<double> lambdas{sample::size(most)}, scores{sample::size(most, sample::t)};
   int64_t ld = most;
@@ -75,8 +67,7 @@ struct GetSearch {
   FREERIDGE_CALL(freeridge_get_search, model, count, lambdas, scores, ld, edge, decades, dips);
 };
 
-struct SelectBandwidth {
-  freeridge_model* model = nullptr;
+struct SelectBandwidth : OnModel {
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 0.5, high = 5.0;
   int64_t budget = sample::budget;
@@ -85,10 +76,9 @@ struct SelectBandwidth {
 };
 
 // The kernels of the sample have at most three hyperparameters.
-struct SelectKernel {
+struct SelectKernel : OnModel {
   static constexpr const char* optional = "label";
   static constexpr const char* own = "shrinkage rows evaluations seed";  // 0 is the library's choice; any seed
-  freeridge_model* model = nullptr;
   freeridge_criterion criterion = FREERIDGE_REML;
   Input<int32_t> label{{0, 1, 2}};
   double shrinkage = 0.5;
@@ -98,49 +88,40 @@ struct SelectKernel {
 };
 
 // Of a model whose kernel was learnt.
-struct GetKernelSearch {
+struct GetKernelSearch : OnModel {
   static constexpr const char* optional = "evaluations hyperparameters learnt rows sample kept ended";
-  freeridge_model* model = nullptr;
   Output<int64_t> evaluations{1}, hyperparameters{1}, learnt{1}, rows{1}, sample{1};
   Output<int32_t> kept{1}, ended{5};
   FREERIDGE_CALL(freeridge_get_kernel_search, model, evaluations, hyperparameters, learnt, rows, sample, kept, ended);
 };
 
-struct GetKernelSearchHistory {
+struct GetKernelSearchHistory : OnModel {
   static constexpr const char* optional = "stage score lambda gradient";
   static constexpr std::size_t most = 100;
-  freeridge_model* model = nullptr;
   Output<int32_t> stage{most};
   Output<double> score{most}, lambda{most}, gradient{most};
   FREERIDGE_CALL(freeridge_get_kernel_search_history, model, stage, score, lambda, gradient);
 };
 
-struct GetKernelSearchRows {
-  freeridge_model* model = nullptr;
-  Output<int64_t> row{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_get_kernel_search_rows, model, row);
-};
+FREERIDGE_GETTER(GetKernelSearchRows, OnModel, model, freeridge_get_kernel_search_rows, int64_t, row, sample::n);
 
-struct GetKernelSearchBounds {
+struct GetKernelSearchBounds : OnModel {
   static constexpr const char* optional = "variable low high at lambda_at";
   static constexpr std::size_t most = 8;
-  freeridge_model* model = nullptr;
   Output<int64_t> variable{most};
   Output<double> low{most}, high{most};
   Output<int32_t> at{most}, lambda_at{1};
   FREERIDGE_CALL(freeridge_get_kernel_search_bounds, model, variable, low, high, at, lambda_at);
 };
 
-struct GetOneStandardError {
-  freeridge_model* model = nullptr;
+struct GetOneStandardError : OnModel {
   Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)},
       standard_error{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_get_one_standard_error, model, lambda, score, standard_error);
 };
 
-struct LambdaFlags {
+struct LambdaFlags : OnModel {
   static constexpr const char* optional = "floor below edge";
-  freeridge_model* model = nullptr;
   Output<double> floor{1};
   Output<int32_t> below{sample::size(sample::t)}, edge{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_lambda_flags, model, floor, below, edge);

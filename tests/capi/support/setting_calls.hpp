@@ -4,18 +4,15 @@
 
 #include <algorithm>
 
-#include "capi/support/call.hpp"
-#include "capi/support/sample.hpp"
+#include "capi/support/shared_arguments.hpp"
 
-struct SetKernel {
-  freeridge_model* model = nullptr;
+struct SetKernel : OnModel {
   Kernel owned = Kernel::gaussian(0.75);
   const freeridge_kernel* kernel = owned.get();
   FREERIDGE_CALL(freeridge_set_kernel, model, kernel);
 };
 
-struct SetData {
-  freeridge_model* model = nullptr;
+struct SetData : OnModel {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n, d = sample::d;
   Input<double> x{sample::x()};
@@ -30,8 +27,7 @@ struct SetDataView : SetData {
 };
 
 // Of the sample's x by columns.
-struct SetSparse {
-  freeridge_model* model = nullptr;
+struct SetSparse : OnModel {
   freeridge_sparse_format format = FREERIDGE_CSC;
   int64_t n = sample::n, d = sample::d;
   Input<int64_t> start{sample::starts(sample::n, sample::d)};
@@ -47,15 +43,13 @@ struct SetSparseView : SetSparse {
   FREERIDGE_CALL(freeridge_set_sparse_view, model, format, n, d, start, index, value, layout, t, y, ldy);
 };
 
-struct SetWeights {
+struct SetWeights : OnModel {
   static constexpr const char* optional = "weights";
-  freeridge_model* model = nullptr;
   Input<double> weights{sample::weights()};
   FREERIDGE_CALL(freeridge_set_weights, model, weights);
 };
 
-struct SetFixedEffects {
-  freeridge_model* model = nullptr;
+struct SetFixedEffects : OnModel {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t q = sample::q;
   Input<double> f{sample::fixed()};
@@ -63,63 +57,30 @@ struct SetFixedEffects {
   FREERIDGE_CALL(freeridge_set_fixed_effects, model, layout, q, f, ldf);
 };
 
-struct GetFixedCount {
-  freeridge_model* model = nullptr;
-  Output<int64_t> q{1};
-  FREERIDGE_CALL(freeridge_get_fixed_count, model, q);
-};
+FREERIDGE_GETTER(GetFixedCount, OnModel, model, freeridge_get_fixed_count, int64_t, q, 1);
+FREERIDGE_SETTER(SetIntercept, OnModel, model, freeridge_set_intercept, int32_t, on, 1);
 
-struct SetIntercept {
-  freeridge_model* model = nullptr;
-  int32_t on = 1;
-  FREERIDGE_CALL(freeridge_set_intercept, model, on);
-};
-
-struct SetGroups {
+struct SetGroups : OnModel {
   static constexpr const char* optional = "group";
-  freeridge_model* model = nullptr;
   int64_t divisions = 1;
   Input<int32_t> group{sample::group()};
   FREERIDGE_CALL(freeridge_set_groups, model, divisions, group);
 };
 
-struct SetMissing {
-  freeridge_model* model = nullptr;
-  int32_t on = 1;
-  FREERIDGE_CALL(freeridge_set_missing, model, on);
-};
+FREERIDGE_SETTER(SetMissing, OnModel, model, freeridge_set_missing, int32_t, on, 1);
 
-struct SetGaps {
+struct SetGaps : OnModel {
   static constexpr const char* optional = "gap";
-  freeridge_model* model = nullptr;
   int64_t layers = 1;
   Input<int32_t> gap{sample::gap()};
   FREERIDGE_CALL(freeridge_set_gaps, model, layers, gap);
 };
 
-struct SetRoute {
-  freeridge_model* model = nullptr;
-  freeridge_route route = FREERIDGE_ROUTE_SPECTRAL;
-  FREERIDGE_CALL(freeridge_set_route, model, route);
-};
-
-struct SetExpectedLambdas {
-  freeridge_model* model = nullptr;
-  int64_t count = 10;
-  FREERIDGE_CALL(freeridge_set_expected_lambdas, model, count);
-};
-
-struct SetExpectedCriterion {
-  freeridge_model* model = nullptr;
-  freeridge_criterion criterion = FREERIDGE_GCV;
-  FREERIDGE_CALL(freeridge_set_expected_criterion, model, criterion);
-};
-
-struct SetMemoryLimit {
-  freeridge_model* model = nullptr;
-  int64_t bytes = int64_t{1} << 30;
-  FREERIDGE_CALL(freeridge_set_memory_limit, model, bytes);
-};
+FREERIDGE_SETTER(SetRoute, OnModel, model, freeridge_set_route, freeridge_route, route, FREERIDGE_ROUTE_SPECTRAL);
+FREERIDGE_SETTER(SetExpectedLambdas, OnModel, model, freeridge_set_expected_lambdas, int64_t, count, 10);
+FREERIDGE_SETTER(SetExpectedCriterion, OnModel, model, freeridge_set_expected_criterion, freeridge_criterion, criterion,
+                 FREERIDGE_GCV);
+FREERIDGE_SETTER(SetMemoryLimit, OnModel, model, freeridge_set_memory_limit, int64_t, bytes, int64_t{1} << 30);
 
 // The rows of the sample, all in one stretch.
 inline int64_t sample_rows(int64_t first, int64_t count, double* x, double* y, double*, void*) {
@@ -132,10 +93,9 @@ inline int64_t sample_rows(int64_t first, int64_t count, double* x, double* y, d
   return got;
 }
 
-struct SetReader {
+struct SetReader : OnModel {
   static constexpr const char* optional = "user";
   static constexpr const char* own = "n";
-  freeridge_model* model = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n, d = sample::d, t = sample::t;
   freeridge_reader callback = sample_rows;
@@ -143,105 +103,54 @@ struct SetReader {
   FREERIDGE_CALL(freeridge_set_reader, model, layout, n, d, t, callback, user);
 };
 
-struct SetProgress {
+struct SetProgress : OnModel {
   static constexpr const char* optional = "callback user";
-  freeridge_model* model = nullptr;
   freeridge_progress callback = nullptr;
   void* user = nullptr;
   FREERIDGE_CALL(freeridge_set_progress, model, callback, user);
 };
 
-struct MemoryRequired {
-  freeridge_model* model = nullptr;
-  Output<int64_t> bytes{1};
-  FREERIDGE_CALL(freeridge_memory_required, model, bytes);
-};
+FREERIDGE_GETTER(MemoryRequired, OnModel, model, freeridge_memory_required, int64_t, bytes, 1);
 
-struct Explain {
-  freeridge_model* model = nullptr;
+struct Explain : OnModel {
   int64_t size = 2048;
   Output<char> text{2048};
   Output<int64_t> length{1};
   FREERIDGE_CALL(freeridge_explain, model, size, text, length);
 };
 
-struct Factorize {
-  freeridge_model* model = nullptr;
+struct Factorize : OnModel {
   FREERIDGE_CALL(freeridge_factorize, model);
 };
 
-struct SetLambda {
-  freeridge_model* model = nullptr;
-  double lambda = 0.5;
-  FREERIDGE_CALL(freeridge_set_lambda, model, lambda);
-};
+FREERIDGE_SETTER(SetLambda, OnModel, model, freeridge_set_lambda, double, lambda, 0.5);
 
-struct SetLambdas {
-  freeridge_model* model = nullptr;
+struct SetLambdas : OnModel {
   Input<double> lambda{{0.5, 2.0}};
   FREERIDGE_CALL(freeridge_set_lambdas, model, lambda);
 };
 
-struct Clone {
-  freeridge_model* model = nullptr;
-  Output<freeridge_model*> out{1};
-  FREERIDGE_CALL(freeridge_clone, model, out);
-};
+FREERIDGE_GETTER(Clone, OnModel, model, freeridge_clone, freeridge_model*, out, 1);
+FREERIDGE_GETTER(GetKernel, OnModel, model, freeridge_get_kernel, freeridge_kernel*, out, 1);
+FREERIDGE_GETTER(GetWeights, OnModel, model, freeridge_get_weights, double, weights, sample::n);
 
-struct GetKernel {
-  freeridge_model* model = nullptr;
-  Output<freeridge_kernel*> out{1};
-  FREERIDGE_CALL(freeridge_get_kernel, model, out);
-};
-
-struct GetWeights {
-  freeridge_model* model = nullptr;
-  Output<double> weights{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_get_weights, model, weights);
-};
-
-struct GetGroups {
+struct GetGroups : OnModel {
   static constexpr const char* optional = "divisions group";
-  freeridge_model* model = nullptr;
   Output<int64_t> divisions{1};
   Output<int32_t> group{sample::size(sample::n)};
   FREERIDGE_CALL(freeridge_get_groups, model, divisions, group);
 };
 
-struct GetGaps {
+struct GetGaps : OnModel {
   static constexpr const char* optional = "layers gap";
-  freeridge_model* model = nullptr;
   Output<int64_t> layers{1};
   Output<int32_t> gap{sample::size(sample::n)};
   FREERIDGE_CALL(freeridge_get_gaps, model, layers, gap);
 };
 
-struct HasIntercept {
-  freeridge_model* model = nullptr;
-  Output<int32_t> on{1};
-  FREERIDGE_CALL(freeridge_has_intercept, model, on);
-};
-
-struct GetRequestedRoute {
-  freeridge_model* model = nullptr;
-  Output<freeridge_route> route{1};
-  FREERIDGE_CALL(freeridge_get_requested_route, model, route);
-};
-
-struct GetExpectedLambdas {
-  freeridge_model* model = nullptr;
-  Output<int64_t> count{1};
-  FREERIDGE_CALL(freeridge_get_expected_lambdas, model, count);
-};
-
-struct GetExpectedCriterion {
-  freeridge_model* model = nullptr;
-  Output<freeridge_criterion> criterion{1};
-  FREERIDGE_CALL(freeridge_get_expected_criterion, model, criterion);
-};
-
-struct GetMemoryLimit {
-  freeridge_model* model = nullptr;
-  Output<int64_t> bytes{1};
-  FREERIDGE_CALL(freeridge_get_memory_limit, model, bytes);
-};
+FREERIDGE_GETTER(HasIntercept, OnModel, model, freeridge_has_intercept, int32_t, on, 1);
+FREERIDGE_GETTER(GetRequestedRoute, OnModel, model, freeridge_get_requested_route, freeridge_route, route, 1);
+FREERIDGE_GETTER(GetExpectedLambdas, OnModel, model, freeridge_get_expected_lambdas, int64_t, count, 1);
+FREERIDGE_GETTER(GetExpectedCriterion, OnModel, model, freeridge_get_expected_criterion, freeridge_criterion, criterion,
+                 1);
+FREERIDGE_GETTER(GetMemoryLimit, OnModel, model, freeridge_get_memory_limit, int64_t, bytes, 1);
