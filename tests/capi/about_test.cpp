@@ -138,34 +138,6 @@ TEST(ContractAbout, Threads) {
   EXPECT_EQ(now, before);
 }
 
-// The values are part of the ABI.
-TEST(ContractAbout, ConstantsArePinned) {
-  EXPECT_EQ(FREERIDGE_OK, 0);
-  EXPECT_EQ(FREERIDGE_INVALID_ARGUMENT, 1);
-  EXPECT_EQ(FREERIDGE_INVALID_STATE, 2);
-  EXPECT_EQ(FREERIDGE_NOT_FINITE, 3);
-  EXPECT_EQ(FREERIDGE_DIMENSION_MISMATCH, 4);
-  EXPECT_EQ(FREERIDGE_OUT_OF_MEMORY, 10);
-  EXPECT_EQ(FREERIDGE_NOT_POSITIVE_DEFINITE, 20);
-  EXPECT_EQ(FREERIDGE_NOT_CONVERGED, 21);
-  EXPECT_EQ(FREERIDGE_UNDEFINED, 22);
-  EXPECT_EQ(FREERIDGE_CANCELLED, 30);
-  EXPECT_EQ(FREERIDGE_IO, 40);
-  EXPECT_EQ(FREERIDGE_CORRUPT, 41);
-  EXPECT_EQ(FREERIDGE_NEWER_FORMAT, 42);
-  EXPECT_EQ(FREERIDGE_INTERNAL, 90);
-  EXPECT_EQ(FREERIDGE_COL_MAJOR, 1);
-  EXPECT_EQ(FREERIDGE_ROW_MAJOR, 2);
-  EXPECT_EQ(FREERIDGE_ROUTE_AUTO, 0);
-  EXPECT_EQ(FREERIDGE_ROUTE_CHOLESKY, 1);
-  EXPECT_EQ(FREERIDGE_ROUTE_SPECTRAL, 2);
-  EXPECT_EQ(FREERIDGE_ROUTE_PRIMAL, 4);
-  EXPECT_EQ(FREERIDGE_LOO, 1);
-  EXPECT_EQ(FREERIDGE_GCV, 2);
-  EXPECT_EQ(FREERIDGE_REML, 3);
-  EXPECT_EQ(FREERIDGE_GROUPS, 4);
-}
-
 // The fingerprint sees every state: without this, "unchanged" could mean "never looked".
 TEST(ContractAbout, TheFingerprintOfAFittedModelIsWhole) {
   for (sample::Variant variant : sample::variants) {
@@ -188,46 +160,6 @@ TEST(ContractAbout, TheFingerprintOfAFittedModelIsWhole) {
     model.lambda(0.123);
     EXPECT_NE(difference(before, fingerprint(model.get())), "");
   }
-}
-
-// With one thread of the library's own equal calls give equal bits, whatever the caller's other threads do.
-class ContractThreads : public ::testing::Test {
- protected:
-  ContractThreads() { EXPECT_EQ(freeridge_set_threads(1), FREERIDGE_OK); }
-  ~ContractThreads() override { freeridge_set_threads(0); }
-};
-
-TEST_F(ContractThreads, ConstCallsRunSideBySide) {
-  for (sample::Variant variant : sample::variants) {
-    Model model = sample::model(sample::State::fitted, variant);
-    const Fingerprint expected = fingerprint(model.get());
-    std::string differences[4];
-    std::vector<std::thread> threads;
-    for (std::string& mine : differences) {
-      threads.emplace_back([&] {
-        for (int i = 0; i < 20; ++i) mine += difference(expected, fingerprint(model.get()));
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (const std::string& mine : differences) EXPECT_EQ(mine, "");
-  }
-}
-
-TEST_F(ContractThreads, TwoModelsInTwoThreads) {
-  Model reference = sample::model(sample::State::fitted);
-  const Fingerprint expected = fingerprint(reference.get());
-  std::string differences[2];
-  std::vector<std::thread> threads;
-  for (std::string& mine : differences) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 5; ++i) {
-        Model model = sample::model(sample::State::fitted);
-        mine += difference(expected, fingerprint(model.get()));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& mine : differences) EXPECT_EQ(mine, "");
 }
 
 }  // namespace about_test

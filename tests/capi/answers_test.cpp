@@ -143,28 +143,6 @@ TEST(ContractAnswers, LayoutsOfPredict) {
 
 // --- answers that do not exist --------------------------------------------------------------------------------------
 
-TEST(ContractUndefined, OnePointWithAnIntercept) {
-  Model model = sample::model_of(Kernel::gaussian(sample::sigma), {1.0}, {5.0}, 1);
-  model.factorize().lambda(1.0);
-  EXPECT_EQ(model.fitted().values[0], 5.0);
-  EXPECT_EQ(model.intercepts()[0], 5.0);
-  EXPECT_EQ(model.leverage().values[0], 1.0);
-  Loo loo;
-  loo.model = model.get();
-  loo.ld = 1;
-  loo.errors = Output<double>(1);
-  expect_failure(loo, FREERIDGE_UNDEFINED, {});
-  EXPECT_TRUE(std::isnan(loo.errors.values[0]));
-}
-
-TEST(ContractUndefined, OnePointWithoutAnIntercept) {
-  // K = 1, so that with lambda = 1 half of y is fitted, and the error left out is y itself.
-  Model model = sample::model_of(Kernel::gaussian(sample::sigma), {1.0}, {5.0}, 1);
-  model.intercept(false).factorize().lambda(1.0);
-  EXPECT_DOUBLE_EQ(model.loo().values[0], 5.0);
-  EXPECT_DOUBLE_EQ(model.fitted().values[0], 2.5);
-}
-
 // Without intercept and at lambda = 0, a feature that is nonzero in row 0 alone fits that row: its leverage is one.
 // The other rows are fitted by 0, left out or not.
 TEST(ContractUndefined, ALeverageOfOneLeavesTheOtherErrorsValid) {

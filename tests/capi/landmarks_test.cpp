@@ -88,22 +88,6 @@ TEST(ContractLandmarks, CallsThatNeedLandmarks) {
   }
 }
 
-TEST(ContractLandmarks, SettersGoBackToData) {
-  for (Variant variant : sample::variants) {
-    for (State state : {State::factorized, State::fitted}) {
-      Model a = sample::model(state, variant), b = sample::model(state, variant), c = sample::model(state, variant);
-      SetLandmarks landmarks;
-      SetLandmarkMethod method;
-      SetReduction reduction;
-      landmarks.model = a.get(), method.model = b.get(), reduction.model = c.get();
-      EXPECT_EQ(landmarks(), FREERIDGE_OK);
-      EXPECT_EQ(method(), FREERIDGE_OK);
-      EXPECT_EQ(reduction(), FREERIDGE_OK);
-      for (const Model* model : {&a, &b, &c}) EXPECT_EQ(sample::state_of(model->get()), State::data);
-    }
-  }
-}
-
 TEST(ContractLandmarks, RankIsNotKnownToCholesky) {
   const Model model = sample::model(State::fitted, Variant::cholesky);
   GetRank call;

@@ -1,11 +1,8 @@
-// Calls that take a const model run side by side on one model; different models run in different threads. The answers
-// are those of a single thread, to rounding: the BLAS has one thread or several, by what the other threads do at the
-// moment. So the lambdas are large enough for well-conditioned systems.
+// The library's own threads: with one the same bits each time, with several the same answers to rounding. So the lambdas
+// are large enough for well-conditioned systems. (Threads of the caller's: tests/threads.)
 #include <gtest/gtest.h>
 
 #include <ostream>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include "support/compare.hpp"
@@ -15,15 +12,8 @@ namespace threads_test {
 
 using namespace support;
 using oracle::Family;
-using oracle::Problem;
 
-constexpr std::int64_t n = 120, d = 4;
 constexpr double tolerance = 1e-13;
-
-Problem problem_for(Family family, std::uint64_t seed) {
-  Random random(seed);
-  return random_problem(random, kernel_of(family, d), n, d, 2, true, true);
-}
 
 struct Answers {
   Matrix loo, groups, predictions, fitted, leverage, loo_scores, gcv_scores, group_scores;
@@ -33,20 +23,6 @@ struct Answers {
 Matrix less_than_one(Matrix leverage) {
   for (double& h : leverage.values) h = 1 - h;
   return leverage;
-}
-
-Answers all_answers(const Model& model) {
-  Random random(17);
-  const Matrix points = random.uniform_matrix(40, d, -1.0, 1.0);
-  const Vector lambdas = {2.0, 5.0, 50.0};
-  return {model.loo(),
-          model.group_errors(modulo_groups(n, 8)),
-          model.predict(points),
-          model.fitted(),
-          less_than_one(model.leverage()),
-          model.score(FREERIDGE_LOO, lambdas),
-          model.score(FREERIDGE_GCV, lambdas),
-          model.score(FREERIDGE_GROUPS, lambdas)};
 }
 
 void expect_same(const Answers& actual, const Answers& expected) {
@@ -59,61 +35,6 @@ void expect_same(const Answers& actual, const Answers& expected) {
   EXPECT_CLOSE(actual.gcv_scores, expected.gcv_scores, tolerance);
   EXPECT_CLOSE(actual.group_scores, expected.group_scores, tolerance);
 }
-
-Model fitted_model(Family family, freeridge_route route, std::uint64_t seed) {
-  Model model = oracle::make_model(problem_for(family, seed), route);
-  model.groups(modulo_groups(n, 5)).factorize().lambda(5.0);
-  return model;
-}
-
-struct Case {
-  Family family;
-  freeridge_route route;
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << route_name(c.route);
-}
-
-class Threads : public ::testing::TestWithParam<Case> {};
-
-TEST_P(Threads, ConstCallsSideBySideOnOneModel) {
-  const Model model = fitted_model(GetParam().family, GetParam().route, 1);
-  const Answers expected = all_answers(model);
-  constexpr std::size_t threads = 4, repeats = 5;
-  std::vector<std::vector<Answers>> actual(threads);
-  std::vector<std::thread> running;
-  for (std::size_t k = 0; k < threads; ++k)
-    running.emplace_back([&, k] {
-      for (std::size_t repeat = 0; repeat < repeats; ++repeat) actual[k].push_back(all_answers(model));
-    });
-  for (std::thread& thread : running) thread.join();
-  for (const auto& answers : actual) {
-    ASSERT_EQ(answers.size(), repeats);
-    for (const Answers& answer : answers) expect_same(answer, expected);
-  }
-}
-
-TEST_P(Threads, OneModelAThread) {
-  constexpr std::size_t threads = 4;
-  std::vector<Answers> expected, actual(threads);
-  for (std::size_t k = 0; k < threads; ++k)
-    expected.push_back(all_answers(fitted_model(GetParam().family, GetParam().route, k)));
-  std::vector<std::thread> running;
-  for (std::size_t k = 0; k < threads; ++k)
-    running.emplace_back([&, k] {
-      for (int repeat = 0; repeat < 3; ++repeat)
-        actual[k] = all_answers(fitted_model(GetParam().family, GetParam().route, k));
-    });
-  for (std::thread& thread : running) thread.join();
-  for (std::size_t k = 0; k < threads; ++k) expect_same(actual[k], expected[k]);
-}
-
-INSTANTIATE_TEST_SUITE_P(Every, Threads,
-                         ::testing::Values(Case{Family::linear, FREERIDGE_ROUTE_PRIMAL},
-                                           Case{Family::gaussian, FREERIDGE_ROUTE_SPECTRAL},
-                                           Case{Family::gaussian, FREERIDGE_ROUTE_CHOLESKY}),
-                         ::testing::PrintToStringParamName());
 
 // The whole model with the process set to `threads`.
 struct Sized {
@@ -204,23 +125,5 @@ INSTANTIATE_TEST_SUITE_P(Every, ThreadCounts,
 INSTANTIATE_TEST_SUITE_P(Tall, ThreadCounts,
                          ::testing::Values(Sized{Family::linear, FREERIDGE_ROUTE_PRIMAL, 60000, 40}),
                          ::testing::PrintToStringParamName());
-
-TEST(ThreadErrors, EachThreadHasItsOwnWords) {
-  Model model(Kernel::linear());
-  EXPECT_EQ(freeridge_set_lambda(model.get(), 1.0), FREERIDGE_INVALID_STATE);
-  const std::string mine = freeridge_last_error();
-  EXPECT_FALSE(mine.empty());
-  std::string before, after;
-  std::thread([&] {
-    before = freeridge_last_error();
-    freeridge_kernel* kernel = nullptr;
-    EXPECT_EQ(freeridge_kernel_gaussian(-1.0, &kernel), FREERIDGE_INVALID_ARGUMENT);
-    after = freeridge_last_error();
-  }).join();
-  EXPECT_EQ(before, "");
-  EXPECT_NE(after, "");
-  EXPECT_NE(after, mine);
-  EXPECT_EQ(mine, freeridge_last_error());
-}
 
 }  // namespace threads_test
