@@ -73,24 +73,6 @@ oracle_hat <- function(x, kernel, lambda, weights = NULL, intercept = TRUE) {
   oracle_predict(oracle_fit(x, diag(nrow(x)), kernel, lambda, weights, intercept), x)
 }
 
-# The solution restricted to the points `landmarks` (r x d), which stay whichever points are left out:
-#   [ K_RT W K_TR + lambda K_RR   K_RT W 1 ] [c]   [K_RT W Y]
-#   [ 1'W K_TR                    1'W 1    ] [b] = [1'W Y   ]
-oracle_landmark_fit <- function(x, y, landmarks, kernel, lambda, weights = NULL, intercept = TRUE) {
-  y <- as.matrix(y)
-  w <- if (is.null(weights)) rep(1, nrow(x)) else weights
-  r <- nrow(landmarks)
-  design <- oracle_kernel(kernel, x, landmarks)
-  penalty <- lambda * oracle_kernel(kernel, landmarks, landmarks)
-  if (intercept) {
-    design <- cbind(design, 1)
-    penalty <- rbind(cbind(penalty, 0), 0)
-  }
-  solution <- solve(crossprod(design, w * design) + penalty, crossprod(design, w * y), tol = 0)
-  list(x = landmarks, kernel = kernel, c = solution[seq_len(r), , drop = FALSE],
-       b = if (intercept) solution[r + 1L, ] else rep(0, ncol(y)))
-}
-
 # The criteria by their definitions in freeridge.h, for one output.
 oracle_score <- function(criterion, x, y, kernel, lambda, weights = NULL, intercept = TRUE, group = NULL) {
   n <- nrow(x)

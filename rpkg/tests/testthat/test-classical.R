@@ -72,61 +72,6 @@ test_that("ridge is MASS::lm.ridge on columns divided by their standard deviatio
   expect_output(print(fit), "Ridge regression: 1503 points, 5 features, 1 output; lambda: 100", fixed = TRUE)
 })
 
-test_that("ridge solves its normal equations, tall and wide, with penalty factors of zero", {
-  for (shape in list(c(20L, 3L), c(5L, 8L))) for (intercept in c(TRUE, FALSE)) {
-    p <- problem(shape[1L], shape[2L], 2L)
-    penalty <- c(0, 2, seq_len(shape[2L] - 2L))
-    for (factors in list(NULL, penalty)) {
-      fit <- ridge(p$x, p$y, 0.7, factors, intercept)
-      design <- if (intercept) cbind(1, p$x) else p$x
-      diagonal <- c(if (intercept) 0, if (is.null(factors)) rep(1, shape[2L]) else factors)
-      expect_close(coef(fit), solve(crossprod(design) + 0.7 * diag(diagonal), crossprod(design, p$y)), 1e-9)
-      expect_close(predict(fit, p$new), (if (intercept) cbind(1, p$new) else p$new) %*% coef(fit), 1e-12)
-    }
-    expect_close(coef(ridge(p$x, p$y, 0, intercept = intercept)), coef(ols(p$x, p$y, intercept)), 1e-9)
-  }
-})
-
-test_that("total least squares is Pearson's line of closest fit", {
-  # K. Pearson, On lines and planes of closest fit to systems of points in space, Philosophical Magazine 2 (1901): his ten
-  # points, and the figures that are given for them since: y = 5.784 - 0.546 x.
-  x <- c(0, 0.9, 1.8, 2.6, 3.3, 4.4, 5.2, 6.1, 6.5, 7.4)
-  y <- c(5.9, 5.4, 4.4, 4.6, 3.5, 3.7, 2.8, 2.8, 2.4, 1.5)
-  fit <- tls(x, y)
-  expect_equal(round(unname(coef(fit)), 3), c(5.784, -0.546))
-  # The line of closest fit is the first principal axis; it does not care which variable is called y.
-  axis <- prcomp(cbind(x, y))$rotation[, 1L]
-  expect_close(coef(fit)[[2L]], axis[[2L]] / axis[[1L]], 1e-12)
-  expect_close(1 / coef(tls(y, x))[[2L]], coef(fit)[[2L]], 1e-12)
-  expect_output(print(fit), "Total least squares: 10 points, 1 feature, 1 output", fixed = TRUE)
-})
-
-test_that("total least squares is its definition by the singular vectors", {
-  p <- problem(25L, 3L, 2L)
-  p$y <- p$x %*% matrix(c(1, -2, 0.5, 3, 0, 1), 3L) + 0.1 * p$y
-  for (intercept in c(TRUE, FALSE)) {
-    centred <- scale(cbind(p$x, p$y), scale = FALSE, center = intercept)
-    v <- svd(centred)$v
-    w <- -v[1:3, 4:5] %*% solve(v[4:5, 4:5])
-    b <- if (intercept) colMeans(p$y) - colMeans(p$x) %*% w
-    expect_close(coef(tls(p$x, p$y, intercept)), rbind(b, w), 1e-10)
-
-    # The second column has no error: its QR step first, then the others.
-    exact <- c(FALSE, TRUE, FALSE)
-    known <- centred[, 2L]
-    rest <- qr.resid(qr(known), centred[, -2L])
-    v <- svd(rest)$v
-    others <- -v[1:2, 3:4] %*% solve(v[3:4, 3:4])
-    second <- crossprod(known, centred[, 4:5] - centred[, c(1L, 3L)] %*% others) / sum(known^2)
-    w <- rbind(others[1L, ], second, others[2L, ])
-    b <- if (intercept) colMeans(p$y) - colMeans(p$x) %*% w
-    expect_close(coef(tls(p$x, p$y, intercept, exact)), rbind(b, w), 1e-10)
-  }
-  expect_close(coef(tls(p$x, p$y, exact = rep(TRUE, 3L))), coef(ols(p$x, p$y)), 1e-10)
-  expect_output(print(tls(p$x, p$y, exact = exact)), "known exactly: 1 feature", fixed = TRUE)
-  expect_refusal(tls(cbind(1, 0)[c(1, 1, 1), ], 1:3, FALSE), "", "freeridge_undefined")
-})
-
 test_that("pinv has the four properties of Penrose", {
   set.seed(8)
   for (a in list(matrix(rnorm(12), 4L), matrix(rnorm(12), 3L), tcrossprod(rnorm(5), rnorm(3)), matrix(0, 2L, 3L))) {

@@ -1,4 +1,4 @@
-# Two classes: logistic regression against glm and the conditions of its optimum, support vectors against theirs.
+# Two classes: logistic regression against glm and glmnet, support vectors against e1071.
 
 two <- function(n = 60L, d = 2L, seed = 1L) {
   p <- problem(n, d, seed = seed)
@@ -6,31 +6,6 @@ two <- function(n = 60L, d = 2L, seed = 1L) {
   p$y <- ifelse(p$x[, 1L] + 0.7 * p$x[, 2L]^2 + rnorm(n) > 0.5, 1, -1)
   p
 }
-
-# K, f = K c + b, and the derivatives g of the loss at f: the conditions are lambda c + W g = 0 and sum(c) = 0.
-parts <- function(fit, p) {
-  x <- if (is.null(fit$scale)) p$x else sweep(p$x, 2L, fit$scale, "/")
-  k <- oracle_kernel(fit$kernel, x, x)
-  c <- core_classifier_coefficients(classifier_at(fit))
-  list(k = k, c = c$c, b = c$b, f = as.vector(k %*% c$c) + c$b)
-}
-
-test_that("kernel logistic regression fulfils the conditions of its optimum", {
-  p <- two()
-  for (kernel in kernels()) for (intercept in c(TRUE, FALSE)) for (weighted in c(FALSE, TRUE)) {
-    weights <- if (weighted) p$weights else rep(1, 60L)
-    fit <- kernel_logistic(p$x, p$y, kernel, 0.5, intercept, if (weighted) weights)
-    at <- parts(fit, p)
-    expect_lt(max(abs(0.5 * at$c - weights * p$y / (1 + exp(p$y * at$f)))), 1e-6)
-    if (intercept) expect_lt(abs(sum(at$c)), 1e-6) else expect_identical(at$b, 0)
-    expect_close(predict(fit), at$f, 1e-9)
-    expect_close(predict(fit, type = "probability"), plogis(at$f), 1e-9)
-    expect_identical(predict(fit, type = "class"), ifelse(at$f > 0, 1, -1))
-    objective <- sum(weights * log1p(exp(-p$y * at$f))) + 0.25 * sum(at$c * (at$k %*% at$c))
-    expect_close(fit$objective, objective, 1e-9)
-  }
-  expect_output(print(fit), "Kernel logistic regression: 60 points, 2 features; classes -1 ", fixed = TRUE)
-})
 
 test_that("with a tiny lambda and the linear kernel it is glm", {
   p <- two(200L)
@@ -87,54 +62,12 @@ test_that("a formula is the matrix of its columns, with factors, weights, missin
   expect_refusal(kernel_svm(y ~ a + offset(b), data, linear_kernel(), 1), "offset, which kernel_svm\\(\\) does not take")
 })
 
-test_that("left-out decision values are near those of refits", {
-  p <- two(40L)
-  fit <- kernel_logistic(p$x, p$y, gaussian_kernel(2), 0.5)
-  refitted <- vapply(1:40, function(i) {
-    predict(kernel_logistic(p$x[-i, ], p$y[-i], gaussian_kernel(2), 0.5), p$x[i, , drop = FALSE])
-  }, 0)
-  expect_lt(max(abs(loo(fit) - refitted)), 0.1 * sd(refitted))
-  expect_gt(cor(loo(fit), refitted), 0.995)
-})
-
-test_that("a support vector machine fulfils the conditions of its optimum", {
-  p <- two()
-  for (kernel in kernels()) for (intercept in c(TRUE, FALSE)) for (weighted in c(FALSE, TRUE)) {
-    weights <- if (weighted) p$weights else rep(1, 60L)
-    fit <- kernel_svm(p$x, p$y, kernel, 2, intercept, if (weighted) weights)
-    at <- parts(fit, p)
-    alpha <- at$c * p$y
-    bound <- weights / 2
-    expect_true(all(alpha >= 0 & alpha <= bound * (1 + 1e-12)))
-    if (intercept) expect_lt(abs(sum(at$c)), 1e-9)
-    margin <- p$y * at$f
-    expect_true(all(margin[alpha == 0] >= 1 - 1e-6))
-    expect_true(all(margin[alpha >= bound * (1 - 1e-12)] <= 1 + 1e-6))
-    inside <- alpha > 0 & alpha < bound * (1 - 1e-12)
-    expect_true(all(abs(margin[inside] - 1) <= 1e-6))
-    expect_identical(fit$support, which(at$c != 0))
-    norm2 <- sum(at$c * (at$k %*% at$c))
-    expect_close(fit$margin, 1 / sqrt(norm2), 1e-8)
-    expect_close(fit$objective, sum(weights * pmax(0, 1 - margin)) + norm2, 1e-6)
-    expect_close(predict(fit), at$f, 1e-8)
-  }
-  expect_output(print(fit), "support vectors?; margin: ")
-})
-
-test_that("the widest street is known for points that can be told apart", {
-  x <- rbind(c(0, 0), c(0, 1), c(4, 0), c(4, 1))
-  fit <- kernel_svm(x, c(-1, -1, 1, 1), linear_kernel(), 1e-3)
-  expect_close(fit$margin, 2, 1e-6)
-  expect_close(coef(fit), c(-1, 0.5, 0), 1e-6)
-  expect_identical(predict(fit, rbind(c(1, 5), c(3, -5)), type = "class"), c(-1, 1))
-})
-
 test_that("labels come back as they were given", {
   p <- two()
   y <- p$y > 0
   logical <- kernel_logistic(p$x, y, gaussian_kernel(2), 0.1)
   expect_type(predict(logical, type = "class"), "logical")
-  expect_output(print(logical), "classes FALSE \\([0-9]+\\), TRUE \\([0-9]+\\)")
+  expect_output(print(logical), "Kernel logistic regression: 60 points, 2 features; classes FALSE \\([0-9]+\\), TRUE \\([0-9]+\\)")
   levels <- c("up", "down")  # not in the order of the alphabet: the second is +1
   named <- kernel_logistic(p$x, factor(ifelse(y, "down", "up"), levels), gaussian_kernel(2), 0.1)
   expect_identical(levels(predict(named, type = "class")), levels)
@@ -230,6 +163,7 @@ test_that("the support vector machine is that of e1071", {
   if (!startsWith(colnames(values), "1/")) values <- -values
   expect_close(predict(fit), values, 1e-5)
   expect_identical(fit$support, sort(reference$index))
+  expect_output(print(fit), "support vectors?; margin: ")
 })
 
 test_that("bad input is refused", {

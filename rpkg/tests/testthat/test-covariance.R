@@ -66,48 +66,6 @@ test_that("for a penalised fit they are the formulas, for fewer and for more col
   }
 })
 
-test_that("many rows are taken block by block", {
-  p <- problem(2500L, 3L)
-  fit <- freeridge(p$x, p$y, linear_kernel(), 20, weights = p$weights)
-  for (type in c("bayesian", "frequentist")) {
-    expect_close(vcov(fit, type), oracle_covariance(p$x, p$y, p$weights, TRUE, rep(20, 3), type), 1e-10)
-  }
-})
-
-test_that("outputs with lambdas of their own", {
-  p <- problem(t = 2L)
-  lambda <- c(0.5, 4)
-  fit <- freeridge(p$x, p$y, linear_kernel(), lambda, intercept = FALSE)
-  gram <- crossprod(p$x)
-  bread <- lapply(lambda, function(one) solve(gram + diag(one, 3L)))
-  cross <- sum(residuals(fit)[, 1L] * residuals(fit)[, 2L]) / sqrt(prod(df.residual(fit)))
-  found <- vcov(fit, "frequentist")
-  expect_close(found[1:3, 4:6], cross * bread[[1L]] %*% gram %*% bread[[2L]], 1e-10)
-  for (j in 1:2) {
-    alone <- freeridge(p$x, p$y[, j], linear_kernel(), lambda[j], intercept = FALSE)
-    for (type in c("bayesian", "frequentist")) {
-      expect_close(vcov(fit, type)[3L * (j - 1L) + 1:3, 3L * (j - 1L) + 1:3], vcov(alone, type), 1e-10)
-    }
-  }
-  expect_gt(min(eigen(vcov(fit), symmetric = TRUE)$values), 0)
-})
-
-test_that("frequentist: what the estimates of many simulated responses have, with landmarks, too", {
-  p <- problem(20L, 6L)
-  for (landmarks in list(NULL, c(3, 9, 14))) {
-    estimates <- coef(freeridge(p$x, diag(20), linear_kernel(), 0.7, weights = p$weights, landmarks = landmarks))
-    fit <- freeridge(p$x, p$y, linear_kernel(), 0.7, weights = p$weights, landmarks = landmarks)
-    expected <- sigma(fit)^2 * estimates %*% (t(estimates) / p$weights)
-    expect_close(vcov(fit, "frequentist"), expected, 1e-8)
-    # the variance of the predictions by the Gaussian-process model, which estimates tau^2 = sigma^2 / lambda otherwise
-    found <- predict(fit, rbind(p$new[, rep_len(1:3, 6L)]), se.fit = TRUE)
-    design <- cbind(1, p$new[, rep_len(1:3, 6L)])
-    ratio <- sigma(fit) / found$residual.scale
-    expect_close(sqrt(rowSums(design %*% vcov(fit) * design)), ratio * found$se.fit, 1e-8)
-    expect_close(sqrt(diag(vcov(fit))), coef(summary(fit))[, 2L], 1e-10)
-  }
-})
-
 test_that("what has no value is NaN with a warning, and bad arguments are refused", {
   p <- problem(5L, 8L)
   flat <- freeridge(cbind(p$x[, 1:2], p$x[, 1L]), p$y, linear_kernel(), 0, route = "primal")

@@ -74,28 +74,6 @@ test_that("at the points of the fit the average has the weights of the fit, and 
   expect_close(found$effects[c(1, 1500), ], differences_of_predict(fit, p$x[c(1, 1500), ])[, 1L, ], 1e-8)
 })
 
-test_that("close points that are far from zero keep their digits", {
-  p <- problem()
-  near <- marginal_effects(freeridge(p$x, p$y, gaussian_kernel(2), 1))
-  shift <- 2^20
-  x <- round(p$x * 2^20) / 2^20  # so that the sums are exact
-  expected <- marginal_effects(freeridge(x, p$y, gaussian_kernel(2), 1))
-  far <- marginal_effects(freeridge(x + shift, p$y, gaussian_kernel(2), 1))
-  expect_close(far$effects, expected$effects, 1e-12)
-  expect_close(far$average$se, expected$average$se, 1e-9)
-})
-
-test_that("all routes give the same effects", {
-  p <- problem(30L, 1L)
-  found <- lapply(c("cholesky", "spectral", "band"), function(route) {
-    marginal_effects(freeridge(p$x, p$y, matern_kernel(1.5, 2), 0.3, route = route))
-  })
-  for (other in found[-1L]) {
-    expect_close(other$effects, found[[1L]]$effects, 1e-9)
-    expect_close(other$average$se, found[[1L]]$average$se, 1e-9)
-  }
-})
-
 test_that("along a column with two values the effect is the difference for one unit", {
   p <- problem()
   p$x[, 2L] <- rep(c(1, 3), 10L)

@@ -1,19 +1,4 @@
-# kernel_ridge(): kernel ridge regression by its name, against the definition and against freeridge().
-
-test_that("c = (K + lambda I)^-1 y, and with an intercept the system with a row of ones", {
-  p <- problem()
-  for (kernel in kernels()) {
-    fit <- kernel_ridge(p$x, p$y, kernel, lambda = 0.3, intercept = FALSE)
-    c <- solve(oracle_kernel(kernel, p$x, p$x) + diag(0.3, 20L), p$y)
-    expected <- if (kernel$name == "linear") drop(crossprod(p$x, c)) else c
-    expect_equal(unname(as.vector(coef(fit))), expected, tolerance = 1e-9)
-    expect_equal(predict(fit, p$new), drop(oracle_kernel(kernel, p$new, p$x) %*% c), tolerance = 1e-10)
-    with <- kernel_ridge(p$x, p$y, kernel, lambda = 0.3, weights = p$weights)
-    oracle <- oracle_fit(p$x, p$y, kernel, 0.3, p$weights)
-    expect_equal(predict(with, p$new), drop(oracle_predict(oracle, p$new)), tolerance = 1e-9)
-    expect_equal(unname(loo(with)), drop(oracle_loo(p$x, p$y, kernel, 0.3, p$weights)), tolerance = 1e-8)
-  }
-})
+# kernel_ridge(): kernel ridge regression by its name, against freeridge().
 
 test_that("each way to call it gives the fit of freeridge()", {
   # but for the call and the seconds

@@ -1,33 +1,6 @@
-# Landmarks: the restricted problem solved the plain way, with the same landmarks whichever points are left out.
+# Landmarks: given and chosen ones, traces and curves.
 
 rows <- c(3, 17, 8, 12, 5)
-
-test_that("fitted values, predictions and errors left out are those of the restricted problem", {
-  p <- problem(t = 2L)
-  group <- rep_len(c("a", "b", NA, "c", "a"), 20L)
-  for (kernel in list(gaussian_kernel(2), laplacian_kernel(3), matern_kernel(2.5, 3) + 0.5 * linear_kernel())) {
-    for (weighted in c(FALSE, TRUE)) for (intercept in c(FALSE, TRUE)) for (reduction in c("auto", "qr", "gram")) {
-      weights <- if (weighted) p$weights
-      restricted <- function(keep) {
-        oracle_landmark_fit(p$x[keep, ], p$y[keep, ], p$x[rows, ], kernel, 0.4, weights[keep], intercept)
-      }
-      all_rows <- restricted(1:20)
-      fit <- freeridge(p$x, p$y, kernel, 0.4, intercept = intercept, weights = weights, landmarks = rows,
-                       reduction = reduction)
-      expect_identical(fit$route, "landmark")
-      expect_identical(fit$landmarks, rows)
-      expect_identical(fit$rank, 5)
-      expect_close(fitted(fit), oracle_predict(all_rows, p$x), 1e-8)
-      expect_close(predict(fit, p$new), oracle_predict(all_rows, p$new), 1e-8)
-      error_without <- function(out) {
-        p$y[out, , drop = FALSE] - oracle_predict(restricted(-out), p$x[out, , drop = FALSE])
-      }
-      expect_close(loo(fit), do.call(rbind, lapply(1:20, error_without)), 1e-8)
-      without <- which(group == "b")
-      expect_close(group_errors(fit, group)[without, ], error_without(without), 1e-8)
-    }
-  }
-})
 
 test_that("all rows as landmarks are no restriction", {
   p <- problem()

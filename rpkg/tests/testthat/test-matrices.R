@@ -37,23 +37,6 @@ test_that("they are those of the kernel matrix, on every route", {
   expect_close(abs(crossprod(found$vectors, known$vectors[, -n])), diag(n - 1), 1e-8)
 })
 
-test_that("of a linear kernel they are squares of singular values, also weighted, divided and without intercept", {
-  w <- seq(0.5, 2, length.out = n)
-  scale <- c(2, 0.5, 1)
-  x <- sweep(p$x, 2, scale, "/")
-  fit <- freeridge(p$x, p$y, linear_kernel(), 0, weights = w, scale = scale)
-  means <- colSums(w * x) / sum(w)
-  expect_close(sqrt(eigenvalues(fit)), svd(sqrt(w) * sweep(x, 2, means))$d, 1e-12)
-  hat <- hat_matrix(fit)
-  expect_close(drop(hat %*% p$y), fitted(fit), 1e-10)
-  expect_close(hat, hat %*% hat, 1e-10)
-  without <- freeridge(p$x, p$y, linear_kernel(), 0, intercept = FALSE)
-  expect_close(sqrt(eigenvalues(without)), svd(p$x)$d, 1e-12)
-  expect_close(hat_matrix(without, inverse = TRUE), pinv(tcrossprod(p$x)), 1e-9)
-  expect_identical(effective_rank(without), 3)
-  expect_close(kappa(without), (svd(p$x)$d[1] / svd(p$x)$d[3])^2, 1e-10)
-})
-
 test_that("outputs, names, landmarks and what has no value", {
   y <- cbind(a = p$y, b = p$y^2)
   rownames(y) <- letters[seq_len(n)]
@@ -121,13 +104,6 @@ test_that("values of kernels: of every kind, of data frames, sparse, and by name
   skip_if_not_installed("Matrix")
   sparse <- Matrix::Matrix(p$x * (p$x > 0), sparse = TRUE)
   expect_close(kernel_matrix(gaussian_kernel(2), sparse), kernel_matrix(gaussian_kernel(2), as.matrix(sparse)), 1e-14)
-})
-
-test_that("the Gram matrix of a polynomial kernel is that of its features", {
-  for (degree in 1:4) {
-    features <- sweep(polynomial_features(p$x, degree), 2, polynomial_feature_factors(3, degree, 0.7, 1.3), "*")
-    expect_close(kernel_matrix(polynomial_kernel(degree, 0.7, 1.3), p$x), tcrossprod(features), 1e-12)
-  }
 })
 
 test_that("kernlab takes our kernels as functions", {
