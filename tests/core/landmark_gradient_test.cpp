@@ -1,11 +1,9 @@
-// Gradients of criteria with landmarks: against central differences of the library's own criteria, of scores by refits in
-// long double, and against the gradients by all pairs of points where every point is a landmark.
+// Gradients of criteria with landmarks: against central differences of the library's own criteria, which other tests hold
+// to refits, and against the gradients by all pairs of points where every point is a landmark.
 #include <gtest/gtest.h>
 
-#include "core/fixed_effects_oracle.hpp"
 #include "core/gradient_checks.hpp"
 #include "libcore/select/landmark_gradient.hpp"
-#include "support/landmark_oracle.hpp"
 #include "support/problems.hpp"
 
 namespace landmark_gradient_test {
@@ -90,58 +88,6 @@ TEST(LandmarkGradient, EveryRowIsALandmark) {
       }
 }
 
-// The oracle refits in long double.
-TEST(LandmarkGradient, ScoresByRefits) {
-  using oracle::KernelSpec;
-  Random random(83);
-  const Index n = 26, d = 2;
-  const double h = 1e-3, lambda = 0.2;
-  const auto spec_of = [](const Vector& v) {
-    return KernelSpec::sum(
-        {KernelSpec::gaussian(v[4]).with_columns({v[2], v[3]}), KernelSpec::polynomial(2, v[5], v[6])}, {v[0], v[1]});
-  };
-  const auto kernel_of = [](const Vector& v) {
-    using namespace freeridge;
-    return sum_kernel({scaled_kernel(gaussian_kernel(v[4]), {v[2], v[3]}), polynomial_kernel(2, v[5], v[6])},
-                      {v[0], v[1]});
-  };
-  // the weights of a sum stand before its terms
-  const Vector start = {0.7, 0.4, 0.8, 1.4, 1.1, 0.5, 0.6};
-  const std::vector<std::size_t> order = {0, 2, 3, 4, 1, 5, 6};
-  for (const Index t : {1, 3})
-    for (const bool intercept : {false, true}) {
-      const Data data = smooth_data(random, n, d, t, true, intercept);
-      const std::vector<std::int64_t> landmarks = some_rows(random, n, 6);
-      for (const Criterion criterion : all_criteria) {
-        SCOPED_TRACE(::testing::Message()
-                     << "t = " << t << ", intercept " << intercept << ", criterion " << static_cast<int>(criterion));
-        const auto expected = [&](const Vector& v, double at) {
-          const oracle::Problem problem{spec_of(v), data.x, data.y, data.weights, intercept};
-          const oracle::LandmarkOracle by_refits(problem, landmarks);
-          const Matrix values = criterion == Criterion::loo    ? by_refits.loo_score(at)
-                                : criterion == Criterion::gcv  ? by_refits.gcv(at)
-                                : criterion == Criterion::reml ? by_refits.reml(at)
-                                                               : by_refits.group_score(data.labels, at);
-          return freeridge::combined_score(*data.problem(kernel_of(start)), criterion, values.values);
-        };
-        const auto slope = [&](const std::function<double(double)>& f) {
-          return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
-        };
-        Vector wanted{slope([&](double step) { return expected(start, lambda * std::exp(step)); })};
-        for (const std::size_t k : order)
-          wanted.push_back(slope([&](double step) {
-            Vector moved = start;
-            moved[k] *= std::exp(step);
-            return expected(moved, lambda);
-          }));
-        const freeridge::ScoreGradient actual =
-            gradient(data, kernel_of(start), by_landmarks(landmarks), criterion, lambda);
-        EXPECT_NEAR(actual.score, expected(start, lambda), 1e-10 * std::abs(actual.score));
-        EXPECT_LE(relative_error(all_of(actual), wanted), 1e-7);
-      }
-    }
-}
-
 // Columns away from zero, of which the last depends on the first and the intercept's ones.
 Matrix effects_of(Random& random, const Matrix& x, Index q) {
   Matrix out(x.rows, q);
@@ -173,71 +119,6 @@ TEST(LandmarkGradient, FixedEffects) {
             for (const Criterion criterion : all_criteria)
               expect_right(data, landmarks == n ? narrow : kernel, by_landmarks(rows, reduction), criterion, 0.3);
           }
-}
-
-// By refits in long double, with k(X, R) K_RR^-1 k(R, X) for the kernel.
-TEST(LandmarkGradient, FixedEffectsByRefits) {
-  Random random(92);
-  const Index n = 26, d = 2, t = 2;
-  const double h = 1e-3, lambda = 0.2;
-  Data data = smooth_data(random, n, d, t, true, true);
-  data.fixed = effects_of(random, data.x, 2);
-  const std::vector<std::int64_t> landmarks = some_rows(random, n, 6);
-  const Matrix at_landmarks = support::select_rows(data.x, landmarks);
-  const auto kernel_of = [](const Vector& v) {
-    return freeridge::scaled_kernel(freeridge::gaussian_kernel(v[2]), {v[0], v[1]});
-  };
-  const auto mixed = [&](const Vector& v, double at) {
-    const auto spec = oracle::KernelSpec::gaussian(v[2]).with_columns({v[0], v[1]});
-    const support::Dense cross = oracle::kernel_matrix(spec, at_landmarks, data.x);
-    const support::Dense k = support::multiply(
-        support::transpose(cross), support::solve(oracle::kernel_matrix(spec, at_landmarks, at_landmarks), cross));
-    return fixed_effects::Mixed{k, fixed_effects::with_ones(data.fixed, true), support::to_real(data.y), data.weights,
-                                static_cast<support::Real>(at)};
-  };
-  double sum_w = 0, in_groups = 0;
-  for (std::size_t i = 0; i < data.weights.size(); ++i) {
-    sum_w += data.weights[i];
-    if (data.labels[i] >= 0) in_groups += data.weights[i];
-  }
-  Labels alone;
-  for (Index i = 0; i < n; ++i) alone.push_back(static_cast<std::int32_t>(i));
-  const Vector start = {0.8, 1.4, 1.1};
-  for (const Criterion criterion : all_criteria) {
-    SCOPED_TRACE(::testing::Message() << "criterion " << static_cast<int>(criterion));
-    const auto expected = [&](const Vector& v, double at) {
-      const fixed_effects::Mixed model = mixed(v, at);
-      Vector values(static_cast<std::size_t>(t), 0.0);
-      const bool by_rows = criterion == Criterion::loo || criterion == Criterion::groups;
-      const Matrix errors = by_rows ? model.left_out(criterion == Criterion::loo ? alone : data.labels) : Matrix(n, t);
-      for (Index j = 0; j < t; ++j) {
-        double& value = values[static_cast<std::size_t>(j)];
-        if (criterion == Criterion::gcv) value = static_cast<double>(model.gcv(j));
-        if (criterion == Criterion::reml) value = static_cast<double>(model.reml(j));
-        for (Index i = 0; i < n && by_rows; ++i)
-          if (!std::isnan(errors(i, j)))
-            value += data.weights[static_cast<std::size_t>(i)] * errors(i, j) * errors(i, j) /
-                     (criterion == Criterion::loo ? sum_w : in_groups);
-      }
-      return freeridge::combined_score(*data.problem(kernel_of(start)), criterion, values);
-    };
-    const auto slope = [&](const std::function<double(double)>& f) {
-      return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
-    };
-    Vector wanted{slope([&](double step) { return expected(start, lambda * std::exp(step)); })};
-    for (std::size_t k = 0; k < start.size(); ++k)
-      wanted.push_back(slope([&](double step) {
-        Vector moved = start;
-        moved[k] *= std::exp(step);
-        return expected(moved, lambda);
-      }));
-    const freeridge::ScoreGradient actual =
-        gradient(data, kernel_of(start), by_landmarks(landmarks), criterion, lambda);
-    // (REML has a constant of its own.)
-    const double score = criterion == Criterion::reml ? actual.score : expected(start, lambda);
-    EXPECT_NEAR(actual.score, score, 1e-9 * std::abs(score));
-    EXPECT_LE(relative_error(all_of(actual), wanted), 1e-7);
-  }
 }
 
 // (c K, c lambda) has the same criteria: the derivatives by the log of a weight and by log lambda cancel.

@@ -10,6 +10,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_text.hpp"
+#include "support/kernel_numbers.hpp"
 #include "support/problems.hpp"
 
 namespace log_gradient_test {
@@ -39,28 +40,13 @@ KernelPtr core_kernel(const KernelSpec& spec) {
   return freeridge::parse_kernel(oracle::make_kernel(spec).description());
 }
 
-void numbers_of(KernelSpec& spec, std::vector<double*>& out) {
-  for (double& column : spec.columns) out.push_back(&column);
-  if (spec.family == Family::polynomial) {
-    out.push_back(&spec.scale);
-    out.push_back(&spec.offset);
-  } else if (spec.parts.empty() && spec.family != Family::linear) {
-    out.push_back(&spec.sigma);
-  }
-  for (std::size_t p = 0; p < spec.parts.size(); ++p) {
-    if (spec.family == Family::sum) out.push_back(&spec.weights[p]);
-    numbers_of(spec.parts[p], out);
-  }
-}
-
 // d <S, K(x, z)> / d log theta_i, and the sum of |S_ij| times the largest |dK_ij|.
 struct Derivative {
   Real value, size;
 };
 Derivative derivative(KernelSpec spec, std::size_t i, const Matrix& x, const Matrix& z, const Dense& s) {
   constexpr double step = 0x1p-12;
-  std::vector<double*> numbers;
-  numbers_of(spec, numbers);
+  const std::vector<double*> numbers = oracle::numbers_of(spec);
   const double value = *numbers[i];
   const auto at = [&](double steps) {
     *numbers[i] = value * std::exp(steps * step);
@@ -190,8 +176,7 @@ TEST(Hyperparameters, AreTheNumbersOfTheText) {
   for (const KernelSpec& spec : specs(3)) {
     const KernelPtr kernel = core_kernel(spec);
     KernelSpec copy = spec;
-    std::vector<double*> numbers;
-    numbers_of(copy, numbers);
+    const std::vector<double*> numbers = oracle::numbers_of(copy);
     const auto found = freeridge::hyperparameters(*kernel);
     ASSERT_EQ(found.size(), numbers.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(found[i], *numbers[i]);

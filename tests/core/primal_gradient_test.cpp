@@ -1,12 +1,10 @@
 // Gradients of criteria for linear kernels: against central differences of the library's own criteria on the PRIMAL route,
-// scores by refits in long double, and the gradients with every point a landmark, which come from K.
+// which other tests hold to refits, and the gradients with every point a landmark, which come from K.
 #include <gtest/gtest.h>
 
 #include "core/gradient_checks.hpp"
 #include "libcore/select/landmark_gradient.hpp"
 #include "libcore/select/primal_gradient.hpp"
-#include "support/gauss.hpp"
-#include "support/landmark_oracle.hpp"
 #include "support/sparse.hpp"
 
 namespace primal_gradient_test {
@@ -92,43 +90,6 @@ TEST(PrimalGradient, AsByTheKernelMatrix) {
               relative_error(all_of(freeridge::landmark_gradient(*with_landmarks, criterion, &groups, 0.4)), by_x),
               1e-9);
         }
-    }
-}
-
-// d landmarks span all linear functions: the oracle with landmarks refits in long double.
-TEST(PrimalGradient, ScoresByRefits) {
-  using oracle::KernelSpec;
-  Random random(93);
-  const Index n = 24, d = 3;
-  const double h = 1e-3, lambda = 0.3;
-  for (const Index t : {1, 3})
-    for (const bool intercept : {false, true}) {
-      const Data data = smooth_data(random, n, d, t, true, intercept);
-      const auto kernel_of = [](const Vector& v) { return freeridge::scaled_kernel(freeridge::linear_kernel(), v); };
-      for (const Criterion criterion : all_criteria) {
-        const auto expected = [&](const Vector& v, double at) {
-          const oracle::Problem problem{KernelSpec::linear().with_columns(v), data.x, data.y, data.weights, intercept};
-          const oracle::LandmarkOracle by_refits(problem, {0, 1, 2});
-          const Matrix values = criterion == Criterion::loo    ? by_refits.loo_score(at)
-                                : criterion == Criterion::gcv  ? by_refits.gcv(at)
-                                : criterion == Criterion::reml ? by_refits.reml(at)
-                                                               : by_refits.group_score(data.labels, at);
-          return freeridge::combined_score(*data.problem(kernel_of(v)), criterion, values.values);
-        };
-        const auto slope = [&](const std::function<double(double)>& f) {
-          return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
-        };
-        const Vector start = {0.7, 1.2, 2.0};
-        Vector wanted{slope([&](double step) { return expected(start, lambda * std::exp(step)); })};
-        for (std::size_t k = 0; k < start.size(); ++k)
-          wanted.push_back(slope([&](double step) {
-            Vector moved = start;
-            moved[k] *= std::exp(step);
-            return expected(moved, lambda);
-          }));
-        EXPECT_LE(relative_error(all_of(gradient(data, kernel_of(start), by_features(), criterion, lambda)), wanted),
-                  1e-7);
-      }
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "support/compare.hpp"
 #include "support/criteria.hpp"
+#include "support/kernel_numbers.hpp"
 #include "support/problems.hpp"
 #include "support/sparse.hpp"
 
@@ -82,21 +83,6 @@ Real defined_score(const Problem& problem, freeridge_criterion criterion, const 
   return sum;
 }
 
-// The numbers of a specification in the order of its text.
-void collect(KernelSpec& spec, std::vector<double*>& out) {
-  for (double& column : spec.columns) out.push_back(&column);
-  if (spec.family == Family::polynomial) {
-    out.push_back(&spec.scale);
-    out.push_back(&spec.offset);
-  } else if (spec.parts.empty() && spec.family != Family::linear) {
-    out.push_back(&spec.sigma);
-  }
-  for (std::size_t p = 0; p < spec.parts.size(); ++p) {
-    if (spec.family == Family::sum) out.push_back(&spec.weights[p]);
-    collect(spec.parts[p], out);
-  }
-}
-
 void expect_derivative(double actual, Real expected, double score, const std::string& what) {
   const auto value = static_cast<double>(expected);
   EXPECT_NEAR(actual, value, 1e-7 * std::abs(value) + 1e-10 * std::abs(score)) << what;
@@ -116,8 +102,7 @@ void expect_by_definition(const Problem& problem, const Labels& group, double la
         difference(0x1p-10, [&](double h) { return defined_score(problem, criterion, group, lambda * std::exp(h)); }),
         found.score, about + "lambda");
     Problem moved = problem;
-    std::vector<double*> numbers;
-    collect(moved.kernel, numbers);
+    const std::vector<double*> numbers = oracle::numbers_of(moved.kernel);
     ASSERT_EQ(numbers.size(), found.by_kernel.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       if (i >= most / 2 && i + most / 2 < numbers.size()) continue;
@@ -412,53 +397,6 @@ TEST(ScoreGradient, OfConstantOutputsAndRepeatedRows) {
   EXPECT_EQ(ask(model, FREERIDGE_LOO, 0.5, out), FREERIDGE_OK) << freeridge_last_error();
   EXPECT_NEAR(out.score, 0, 1e-25);
   EXPECT_EQ(ask(model, FREERIDGE_REML, 0.5, out), FREERIDGE_UNDEFINED);
-}
-
-// Landmarks that are given: by differences of what freeridge_score says.
-TEST(ScoreGradient, WithLandmarksIsThatOfScores) {
-  Random random(86);
-  for (const char* const text : {composite, "scaled([1, 2, 0.5], linear())"})
-    for (const freeridge_intercept intercept :
-         {FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED}) {
-      SCOPED_TRACE(std::string(text) + ", intercept " + std::to_string(intercept));
-      const Problem problem = random_problem(random, KernelSpec::linear(), 40, 3, 2, true, true);
-      const Kernel kernel = Kernel::parse(text);
-      const std::vector<std::int64_t> rows = {3, 0, 11, 22, 30, 39};
-      Model model(kernel);
-      model.data(problem.x, problem.y).weights(problem.weights).intercept_kind(intercept);
-      model.groups(modulo_groups(40, 5)).gaps(modulo_groups(40, 7));
-      check(freeridge_set_landmarks(model.get(), 6, rows.data()), "freeridge_set_landmarks");
-      for (const freeridge_criterion criterion : criteria) {
-        SCOPED_TRACE("criterion " + std::to_string(criterion));
-        const Vector share = shares(problem, criterion), values = hyperparameters(kernel.get());
-        const auto score = [&](double at) -> Real {
-          const Matrix each = model.factorize().score(criterion, {at});
-          Real sum = 0;
-          for (std::int64_t j = 0; j < each.cols; ++j)
-            sum += static_cast<Real>(share[static_cast<std::size_t>(j)]) * each(0, j);
-          return sum;
-        };
-        model.kernel(kernel);
-        const Gradient found = gradient(model, criterion, 0.6);
-        EXPECT_NEAR(found.score, static_cast<double>(score(0.6)), 1e-11 * std::abs(found.score));
-        const Gradient again = gradient(model, criterion, 0.6);  // by the factorization that the model has
-        EXPECT_EQ(again.score, found.score);
-        EXPECT_EQ(again.by_kernel, found.by_kernel);
-        const double floor = 1e-3 * std::abs(found.score);
-        const auto expect = [&](double actual, Real expected) {
-          EXPECT_NEAR(actual, static_cast<double>(expected),
-                      1e-7 * std::max(std::abs(static_cast<double>(expected)), floor));
-        };
-        expect(found.by_lambda, difference(0x1p-10, [&](double h) { return score(0.6 * std::exp(h)); }));
-        for (std::size_t i = 0; i < values.size(); ++i)
-          expect(found.by_kernel[i], difference(0x1p-10, [&](double h) {
-                   Vector moved = values;
-                   moved[i] *= std::exp(h);
-                   model.kernel(with_hyperparameters(kernel, moved));
-                   return score(0.6);
-                 }));
-      }
-    }
 }
 
 // Every row a landmark: the problem without landmarks. Landmarks that the model chooses are those it has.
