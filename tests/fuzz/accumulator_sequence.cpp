@@ -19,17 +19,14 @@ void AccumulatorSequence::make(Source& in, int which) {
 AccumulatorHandle AccumulatorSequence::fresh(const Told& told) {
   Caller call;
   Output<freeridge_accumulator*> out(1);
-  const auto status = call(
-      "freeridge_accumulator_create", 0,
-      [&] { return freeridge_accumulator_create(told.d, told.t, told.intercept, out.get()); }, out);
+  const auto status = ASK(freeridge_accumulator_create, 0, told.d, told.t, told.intercept, out);
   if (status != FREERIDGE_OK) wrong("freeridge_accumulator_create");
   AccumulatorHandle handle(out.values[0]);
   // Rows that follow one another at once.
   for (std::size_t k = 0; k < told.given.size();) {
     if (told.given[k].other) {
       const AccumulatorHandle other = fresh({told.d, told.t, told.intercept, *told.given[k].other});
-      if (call("freeridge_accumulator_merge", 0,
-               [&] { return freeridge_accumulator_merge(handle.get(), other.get()); }) != FREERIDGE_OK)
+      if (ASK(freeridge_accumulator_merge, 0, handle.get(), other.get()) != FREERIDGE_OK)
         wrong("rows that were merged are not merged again");
       ++k;
       continue;
@@ -41,11 +38,9 @@ AccumulatorHandle AccumulatorSequence::fresh(const Told& told) {
       rows.y.insert(rows.y.end(), more.y.begin(), more.y.end());
       rows.weights.insert(rows.weights.end(), more.weights.begin(), more.weights.end());
     }
-    if (call("freeridge_accumulator_add", 0, [&] {
-          return freeridge_accumulator_add(handle.get(), FREERIDGE_ROW_MAJOR,
-                                           static_cast<std::int64_t>(rows.weights.size()), rows.x.data(), told.d,
-                                           rows.y.data(), told.t, rows.weights.data());
-        }) != FREERIDGE_OK)
+    if (ASK(freeridge_accumulator_add, 0, handle.get(), FREERIDGE_ROW_MAJOR,
+            static_cast<std::int64_t>(rows.weights.size()), rows.x.data(), told.d, rows.y.data(), told.t,
+            rows.weights.data()) != FREERIDGE_OK)
       wrong("rows that were added are not added at once");
   }
   return handle;
@@ -58,10 +53,8 @@ freeridge_status AccumulatorSequence::add_sparse(freeridge_accumulator* handle, 
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t k = 0; k < told.d; ++k) x(i, k) = rows.x[size_of(i * told.d + k)];
   const support::Sparse thin(x, n % 2 == 0 ? FREERIDGE_CSR : FREERIDGE_CSC);
-  return call("freeridge_accumulator_add_sparse", 0, [&] {
-    return freeridge_accumulator_add_sparse(handle, thin.format, n, thin.start.data(), thin.index.data(),
-                                            thin.value.data(), FREERIDGE_ROW_MAJOR, rows.y.data(), told.t, weights);
-  });
+  return ASK(freeridge_accumulator_add_sparse, 0, handle, thin.format, n, thin.start.data(), thin.index.data(),
+             thin.value.data(), FREERIDGE_ROW_MAJOR, rows.y.data(), told.t, weights);
 }
 
 void AccumulatorSequence::misuse_sparse(Source& in, int which) {
@@ -71,30 +64,17 @@ void AccumulatorSequence::misuse_sparse(Source& in, int which) {
   const std::vector<double> y(size_of(n, told.t), 1.0);
   freeridge_accumulator* const handle = handle_[which].get();
   Caller call;
-  if (call("freeridge_accumulator_add_sparse", 0, [&] {
-        return freeridge_accumulator_add_sparse(handle, x.format, x.n, x.start, x.index, x.value, FREERIDGE_COL_MAJOR,
-                                                y.data(), n, nullptr);
-      }) == FREERIDGE_OK)
+  if (ASK(freeridge_accumulator_add_sparse, 0, handle, x.format, x.n, x.start, x.index, x.value, FREERIDGE_COL_MAJOR,
+          y.data(), n, nullptr) == FREERIDGE_OK)
     wrong("freeridge_accumulator_add_sparse took what cannot be right");
   const double lambda = 0.5;
   Output<double> errors(size_of(n, told.t));
-  const auto status = call(
-      "freeridge_accumulator_loo_sparse", 0,
-      [&] {
-        return freeridge_accumulator_loo_sparse(handle, x.format, x.n, x.start, x.index, x.value, FREERIDGE_COL_MAJOR,
-                                                y.data(), n, nullptr, 1, &lambda, errors.get(), n);
-      },
-      errors);
+  const auto status = ASK(freeridge_accumulator_loo_sparse, 0, handle, x.format, x.n, x.start, x.index, x.value,
+                          FREERIDGE_COL_MAJOR, y.data(), n, nullptr, 1, &lambda, errors, n);
   if (status == FREERIDGE_OK || status == FREERIDGE_UNDEFINED)
     wrong("freeridge_accumulator_loo_sparse took what cannot be right");
-  if (call(
-          "freeridge_accumulator_squared_errors_sparse", 0,
-          [&] {
-            return freeridge_accumulator_squared_errors_sparse(handle, x.format, x.n, x.start, x.index, x.value,
-                                                               FREERIDGE_COL_MAJOR, y.data(), n, nullptr, 1, &lambda,
-                                                               nullptr, errors.get(), 1);
-          },
-          errors) == FREERIDGE_OK)
+  if (ASK(freeridge_accumulator_squared_errors_sparse, 0, handle, x.format, x.n, x.start, x.index, x.value,
+          FREERIDGE_COL_MAJOR, y.data(), n, nullptr, 1, &lambda, nullptr, errors, 1) == FREERIDGE_OK)
     wrong("freeridge_accumulator_squared_errors_sparse took what cannot be right");
 }
 
@@ -118,11 +98,9 @@ void AccumulatorSequence::add(Source& in, int which, bool sparse) {
   freeridge_accumulator_set_progress(handle, cancel, &beats);
   Caller call;
   const double* const weights = weighted ? rows.weights.data() : nullptr;
-  const auto status =
-      sparse ? add_sparse(handle, told, rows, weights, call) : call("freeridge_accumulator_add", 0, [&] {
-        return freeridge_accumulator_add(handle, FREERIDGE_ROW_MAJOR, n, rows.x.data(), told.d, rows.y.data(), told.t,
-                                         weights);
-      });
+  const auto status = sparse ? add_sparse(handle, told, rows, weights, call)
+                             : ASK(freeridge_accumulator_add, 0, handle, FREERIDGE_ROW_MAJOR, n, rows.x.data(), told.d,
+                                   rows.y.data(), told.t, weights);
   freeridge_accumulator_set_progress(handle, nullptr, nullptr);
   if (status == FREERIDGE_OK) told.given.push_back(std::move(rows));
 }
@@ -132,8 +110,7 @@ void AccumulatorSequence::merge(Source& in, int which) {
   Told& told = told_[which];
   if (told.given.size() > 8) return;
   Caller call;
-  const auto status = call("freeridge_accumulator_merge", 0,
-                           [&] { return freeridge_accumulator_merge(handle_[which].get(), handle_[other].get()); });
+  const auto status = ASK(freeridge_accumulator_merge, 0, handle_[which].get(), handle_[other].get());
   const bool fits =
       told.d == told_[other].d && told.t == told_[other].t && (told.intercept != 0) == (told_[other].intercept != 0);
   const auto expected = other == which ? FREERIDGE_INVALID_ARGUMENT
@@ -181,10 +158,8 @@ void AccumulatorSequence::misuse(Source& in, int which) {
       break;
   }
   Caller call;
-  if (call("freeridge_accumulator_add", 0, [&] {
-        return freeridge_accumulator_add(handle_[which].get(), FREERIDGE_ROW_MAJOR, n, x.data(), ldx, y.data(), ldy,
-                                         weights.data());
-      }) == FREERIDGE_OK)
+  if (ASK(freeridge_accumulator_add, 0, handle_[which].get(), FREERIDGE_ROW_MAJOR, n, x.data(), ldx, y.data(), ldy,
+          weights.data()) == FREERIDGE_OK)
     wrong("freeridge_accumulator_add took what cannot be right");
 }
 

@@ -29,28 +29,16 @@ void ask_for_what_is_set(const freeridge_model* model, const Sizes& size, Caller
   Output<double> sigma(1), tolerance(1), trace_left(1), trace(1);
   Output<std::int32_t> route(1);
   Output<std::int64_t> landmarks(1), rank(1);
-  call(
-      "freeridge_get_bandwidth", 0,
-      [&] { return freeridge_get_bandwidth(model, sigma.get(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr); },
-      sigma);
-  call(
-      "freeridge_get_route", 0, [&] { return freeridge_get_route(model, route.get()); }, route);
-  call(
-      "freeridge_get_rank", 0, [&] { return freeridge_get_rank(model, rank.get()); }, rank);
-  call(
-      "freeridge_get_tolerance", 0, [&] { return freeridge_get_tolerance(model, tolerance.get()); }, tolerance);
-  const auto counted = call(
-      "freeridge_get_landmarks", 0, [&] { return freeridge_get_landmarks(model, landmarks.get(), nullptr); },
-      landmarks);
+  ASK(freeridge_get_bandwidth, 0, model, sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+  ASK(freeridge_get_route, 0, model, route);
+  ASK(freeridge_get_rank, 0, model, rank);
+  ASK(freeridge_get_tolerance, 0, model, tolerance);
+  const auto counted = ASK(freeridge_get_landmarks, 0, model, landmarks, nullptr);
   Output<std::int64_t> rows(counted == FREERIDGE_OK ? size_of(landmarks.values[0]) : 0);
-  call(
-      "freeridge_get_landmarks", 0, [&] { return freeridge_get_landmarks(model, nullptr, rows.get()); }, rows);
-  call(
-      "freeridge_landmark_trace", 0, [&] { return freeridge_landmark_trace(model, trace_left.get(), trace.get()); },
-      trace_left, trace);
+  ASK(freeridge_get_landmarks, 0, model, nullptr, rows);
+  ASK(freeridge_landmark_trace, 0, model, trace_left, trace);
   Output<double> lambda(size_of(size.t));
-  call(
-      "freeridge_get_lambda", 0, [&] { return freeridge_get_lambda(model, lambda.get()); }, lambda);
+  ASK(freeridge_get_lambda, 0, model, lambda);
 }
 
 // What the setters were told.
@@ -65,32 +53,19 @@ void ask_for_settings(const freeridge_model* model, const Sizes& size, Caller& c
   one("freeridge_get_reduction", freeridge_get_reduction, Output<std::int32_t>(1));
   one("freeridge_get_refinement", freeridge_get_refinement, Output<std::int32_t>(1));
   Output<std::int64_t> divisions(1);  // as many as a forged file says
-  const bool grouped =
-      call(
-          "freeridge_get_groups", 0, [&] { return freeridge_get_groups(model, divisions.get(), nullptr); },
-          divisions) == FREERIDGE_OK;
+  const bool grouped = ASK(freeridge_get_groups, 0, model, divisions, nullptr) == FREERIDGE_OK;
   Output<std::int32_t> group(size_of(size.n * (grouped ? divisions.values[0] : 1)));
-  call(
-      "freeridge_get_groups", 0, [&] { return freeridge_get_groups(model, nullptr, group.get()); }, group);
+  ASK(freeridge_get_groups, 0, model, nullptr, group);
   Output<std::int64_t> layers(1);
-  const bool gaps = call(
-                        "freeridge_get_gaps", 0, [&] { return freeridge_get_gaps(model, layers.get(), nullptr); },
-                        layers) == FREERIDGE_OK;
+  const bool gaps = ASK(freeridge_get_gaps, 0, model, layers, nullptr) == FREERIDGE_OK;
   Output<std::int32_t> gap(size_of(size.n * (gaps ? divisions.values[0] * layers.values[0] : 1)));
-  call(
-      "freeridge_get_gaps", 0, [&] { return freeridge_get_gaps(model, nullptr, gap.get()); }, gap);
+  ASK(freeridge_get_gaps, 0, model, nullptr, gap);
   Output<std::int32_t> method(1);
   Output<std::int64_t> seed(1), count(1), given(1), landmarks(size_of(size.n));
-  call(
-      "freeridge_get_landmark_method", 0,
-      [&] { return freeridge_get_landmark_method(model, method.get(), seed.get()); }, method, seed);
-  call(
-      "freeridge_get_requested_landmarks", 0,
-      [&] { return freeridge_get_requested_landmarks(model, count.get(), given.get(), landmarks.get()); }, count, given,
-      landmarks);
+  ASK(freeridge_get_landmark_method, 0, model, method, seed);
+  ASK(freeridge_get_requested_landmarks, 0, model, count, given, landmarks);
   Output<freeridge_kernel*> out(1);
-  const auto status = call(
-      "freeridge_get_kernel", 0, [&] { return freeridge_get_kernel(model, out.get()); }, out);
+  const auto status = ASK(freeridge_get_kernel, 0, model, out);
   const KernelHandle kernel(status == FREERIDGE_OK ? out.values[0] : nullptr);
 }
 
@@ -102,133 +77,63 @@ void ask_for_paths(const freeridge_model* model, const Sizes& size, const Questi
   const std::vector<double> x = repeated(questions.numbers, m * d);
   Output<double> out(size_of(m, count * t)), c(size_of(n, count * t)), w(size_of(d, count * t)), b(size_of(t, count)),
       b_of_w(size_of(t, count));
-  call(
-      "freeridge_predict_path", Caller::in_pieces,
-      [&] { return freeridge_predict_path(model, FREERIDGE_COL_MAJOR, m, x.data(), m, count, lambdas, out.get(), m); },
-      out);
-  call(
-      "freeridge_coefficients_path", Caller::in_pieces,
-      [&, n = n] { return freeridge_coefficients_path(model, count, lambdas, c.get(), n, b.get()); }, c, b);
-  call(
-      "freeridge_hyperplane_path", Caller::in_pieces,
-      [&, d = d] { return freeridge_hyperplane_path(model, count, lambdas, w.get(), d, b_of_w.get()); }, w, b_of_w);
+  ASK(freeridge_predict_path, Caller::in_pieces, model, FREERIDGE_COL_MAJOR, m, x.data(), m, count, lambdas, out, m);
+  ASK(freeridge_coefficients_path, Caller::in_pieces, model, count, lambdas, c, n, b);
+  ASK(freeridge_hyperplane_path, Caller::in_pieces, model, count, lambdas, w, d, b_of_w);
 }
 
 void ask_for_matrices(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
   const std::int64_t n = size.n, lambdas = static_cast<std::int64_t>(questions.lambdas.size());
   Output<double> values(1), vector(size_of(n)), alone(size_of(n)), condition(questions.lambdas.size()),
       rank(questions.lambdas.size()), hat(size_of(n, n)), inverse(size_of(n, n));
-  call(
-      "freeridge_eigenvalues", 0, [&] { return freeridge_eigenvalues(model, 1, values.get(), vector.get(), n); },
-      values, vector);
-  call("freeridge_eigenvalues", 0,
-       [&] { return freeridge_eigenvalues(model, std::max<std::int64_t>(n - 1, 1), alone.get(), nullptr, 0); });
-  call(
-      "freeridge_condition_number", 0,
-      [&] { return freeridge_condition_number(model, lambdas, questions.lambdas.data(), condition.get(), rank.get()); },
-      condition, rank);
-  call(
-      "freeridge_hat_matrix", Caller::in_pieces,
-      [&] { return freeridge_hat_matrix(model, questions.lambdas[0], hat.get(), inverse.get(), n); }, hat, inverse);
+  ASK(freeridge_eigenvalues, 0, model, 1, values, vector, n);
+  ASK(freeridge_eigenvalues, 0, model, std::max<std::int64_t>(n - 1, 1), alone.get(), nullptr, 0);
+  ASK(freeridge_condition_number, 0, model, lambdas, questions.lambdas.data(), condition, rank);
+  ASK(freeridge_hat_matrix, Caller::in_pieces, model, questions.lambdas[0], hat, inverse, n);
 }
 
 void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
   const auto [n, d, t] = size;
   Output<double> errors(size_of(n, t)), left_out(size_of(n, t)), c(size_of(n, t)), w(size_of(d, t)), b(size_of(t)),
       fitted(size_of(n, t)), leverage(size_of(n, t)), df(size_of(t)), sigma2(size_of(t)), distance(size_of(n, t));
-  call(
-      "freeridge_loo", 0, [&, n = n] { return freeridge_loo(model, errors.get(), n); }, errors);
+  ASK(freeridge_loo, 0, model, errors, n);
   const std::vector<std::int32_t> labels = repeated(questions.labels, n);
-  call(
-      "freeridge_group_errors", Caller::may_be_nan,
-      [&, n = n] { return freeridge_group_errors(model, labels.data(), left_out.get(), n); }, left_out);
+  ASK(freeridge_group_errors, Caller::may_be_nan, model, labels.data(), left_out, n);
   Output<double> beside_gaps(size_of(n, t));
   const std::vector<std::int32_t> gap(labels.rbegin(), labels.rend());
-  call(
-      "freeridge_group_errors_with_gaps", Caller::may_be_nan,
-      [&, n = n] {
-        return freeridge_group_errors_with_gaps(model, labels.data(), 1, gap.data(), beside_gaps.get(), n);
-      },
-      beside_gaps);
-  call(
-      "freeridge_coefficients", 0, [&, n = n] { return freeridge_coefficients(model, c.get(), n); }, c);
-  call(
-      "freeridge_get_hyperplane", 0, [&, d = d] { return freeridge_get_hyperplane(model, w.get(), d); }, w);
+  ASK(freeridge_group_errors_with_gaps, Caller::may_be_nan, model, labels.data(), 1, gap.data(), beside_gaps, n);
+  ASK(freeridge_coefficients, 0, model, c, n);
+  ASK(freeridge_get_hyperplane, 0, model, w, d);
   const std::int64_t side = (d + 1) * t;  // at most
   Output<double> covariance(size_of(side, side)), w_errors(size_of(d, t)), b_errors(size_of(t));
-  call(
-      "freeridge_coefficient_covariance", 0,
-      [&] { return freeridge_coefficient_covariance(model, FREERIDGE_COVARIANCE_BAYESIAN, covariance.get(), side); },
-      covariance);
-  call(
-      "freeridge_coefficient_errors", 0,
-      [&, d = d] {
-        return freeridge_coefficient_errors(model, FREERIDGE_COVARIANCE_FREQUENTIST, w_errors.get(), d, b_errors.get());
-      },
-      w_errors, b_errors);
-  call(
-      "freeridge_get_intercept", 0, [&] { return freeridge_get_intercept(model, b.get()); }, b);
-  call(
-      "freeridge_get_fitted", 0, [&, n = n] { return freeridge_get_fitted(model, fitted.get(), n); }, fitted);
-  call(
-      "freeridge_get_leverage", 0, [&, n = n] { return freeridge_get_leverage(model, leverage.get(), n); }, leverage);
-  call(
-      "freeridge_degrees_of_freedom", 0, [&] { return freeridge_degrees_of_freedom(model, df.get(), sigma2.get()); },
-      df, sigma2);
-  call(
-      "freeridge_cooks_distance", 0, [&, n = n] { return freeridge_cooks_distance(model, distance.get(), n); },
-      distance);
+  ASK(freeridge_coefficient_covariance, 0, model, FREERIDGE_COVARIANCE_BAYESIAN, covariance, side);
+  ASK(freeridge_coefficient_errors, 0, model, FREERIDGE_COVARIANCE_FREQUENTIST, w_errors, d, b_errors);
+  ASK(freeridge_get_intercept, 0, model, b);
+  ASK(freeridge_get_fitted, 0, model, fitted, n);
+  ASK(freeridge_get_leverage, 0, model, leverage, n);
+  ASK(freeridge_degrees_of_freedom, 0, model, df, sigma2);
+  ASK(freeridge_cooks_distance, 0, model, distance, n);
 }
 
 // With the values of the fixed effects, where the model has some: as many columns of the same numbers.
 void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
   Output<std::int64_t> known(1);
-  call(
-      "freeridge_get_fixed_count", 0, [&] { return freeridge_get_fixed_count(model, known.get()); }, known);
+  ASK(freeridge_get_fixed_count, 0, model, known);
   const std::int64_t m = questions.m, d = size.d, t = size.t, q = known.untouched() ? 0 : known.values[0];
   const std::vector<double> x = repeated(questions.numbers, m * d), fixed = repeated(questions.numbers, m * (q + 1));
   Output<double> out(size_of(m, t)), lower(size_of(m, t)), upper(size_of(m, t)), variance(size_of(m, t)),
       noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), random(size_of(t)),
       share(size_of(t)), error(size_of(t)), path(size_of(m, t));
   Output<std::int32_t> kept(size_of(q));
-  call(
-      "freeridge_predict_fixed", Caller::in_pieces,
-      [&] {
-        return freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, out.get(), m);
-      },
-      out);
-  call(
-      "freeridge_predict_path_fixed", Caller::in_pieces,
-      [&] {
-        return freeridge_predict_path_fixed(model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, 1,
-                                            questions.lambdas.data(), path.get(), m);
-      },
-      path);
-  call(
-      "freeridge_predict_jackknife_fixed", Caller::may_be_inf,
-      [&] {
-        return freeridge_predict_jackknife_fixed(model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m,
-                                                 questions.level, lower.get(), upper.get(), m);
-      },
-      lower, upper);
-  call(
-      "freeridge_predict_variance_fixed", 0,
-      [&] {
-        return freeridge_predict_variance_fixed(model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m,
-                                                variance.get(), m, noise.get());
-      },
-      variance, noise);
-  call(
-      "freeridge_get_fixed_effects", 0,
-      [&] {
-        return freeridge_get_fixed_effects(model, kept.get(), effects.get(), errors.get(),
-                                           std::max<std::int64_t>(q, 1));
-      },
-      kept, effects, errors);
-  call(
-      "freeridge_variance_components", 0,
-      [&] { return freeridge_variance_components(model, residual.get(), random.get(), share.get(), error.get()); },
-      residual, random, share, error);
+  ASK(freeridge_predict_fixed, Caller::in_pieces, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, out, m);
+  ASK(freeridge_predict_path_fixed, Caller::in_pieces, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, 1,
+      questions.lambdas.data(), path, m);
+  ASK(freeridge_predict_jackknife_fixed, Caller::may_be_inf, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(),
+      m, questions.level, lower, upper, m);
+  ASK(freeridge_predict_variance_fixed, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, variance, m,
+      noise);
+  ASK(freeridge_get_fixed_effects, 0, model, kept, effects, errors, std::max<std::int64_t>(q, 1));
+  ASK(freeridge_variance_components, 0, model, residual, random, share, error);
 }
 
 void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
@@ -236,55 +141,22 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
   const std::vector<double> x = repeated(questions.numbers, m * d);
   Output<double> out(size_of(m, t)), by_rows(size_of(m, t)), lower(size_of(m, t)), upper(size_of(m, t)),
       variance(size_of(m, t)), noise(size_of(t));
-  call(
-      "freeridge_predict", Caller::in_pieces,
-      [&] { return freeridge_predict(model, FREERIDGE_COL_MAJOR, m, x.data(), m, out.get(), m); }, out);
-  call(
-      "freeridge_predict", Caller::in_pieces,
-      [&] { return freeridge_predict(model, FREERIDGE_ROW_MAJOR, m, x.data(), d, by_rows.get(), t); }, by_rows);
+  ASK(freeridge_predict, Caller::in_pieces, model, FREERIDGE_COL_MAJOR, m, x.data(), m, out, m);
+  ASK(freeridge_predict, Caller::in_pieces, model, FREERIDGE_ROW_MAJOR, m, x.data(), d, by_rows, t);
   const support::Sparse thin = sparse_of(x, m, d);
   Output<double> of_sparse(size_of(m, t));
-  call(
-      "freeridge_predict_sparse", Caller::in_pieces,
-      [&] {
-        return freeridge_predict_sparse(model, thin.format, m, thin.start.data(), thin.index.data(), thin.value.data(),
-                                        FREERIDGE_COL_MAJOR, of_sparse.get(), m);
-      },
-      of_sparse);
-  call(
-      "freeridge_predict_jackknife", Caller::may_be_inf,
-      [&] {
-        return freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, m, x.data(), m, questions.level, lower.get(),
-                                           upper.get(), m);
-      },
-      lower, upper);
-  call(
-      "freeridge_predict_variance", 0,
-      [&] {
-        return freeridge_predict_variance(model, FREERIDGE_ROW_MAJOR, m, x.data(), d, variance.get(), t, noise.get());
-      },
-      variance, noise);
+  ASK(freeridge_predict_sparse, Caller::in_pieces, model, thin.format, m, thin.start.data(), thin.index.data(),
+      thin.value.data(), FREERIDGE_COL_MAJOR, of_sparse, m);
+  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, FREERIDGE_COL_MAJOR, m, x.data(), m, questions.level,
+      lower, upper, m);
+  ASK(freeridge_predict_variance, 0, model, FREERIDGE_ROW_MAJOR, m, x.data(), d, variance, t, noise);
   Output<double> gradient(size_of(m, d * t)), slopes(size_of(d, t)), slope_errors(size_of(d, t)), step(size_of(t)),
       step_errors(size_of(t));
-  call(
-      "freeridge_predict_gradient", Caller::in_pieces,
-      [&] { return freeridge_predict_gradient(model, FREERIDGE_ROW_MAJOR, m, x.data(), d, gradient.get(), d * t); },
-      gradient);
-  call(
-      "freeridge_average_gradient", 0,
-      [&] {
-        return freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, slopes.get(),
-                                          slope_errors.get(), d);
-      },
-      slopes, slope_errors);
+  ASK(freeridge_predict_gradient, Caller::in_pieces, model, FREERIDGE_ROW_MAJOR, m, x.data(), d, gradient, d * t);
+  ASK(freeridge_average_gradient, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, slopes, slope_errors, d);
   const std::vector<double> z(x.rbegin(), x.rend());
-  call(
-      "freeridge_average_difference", 0,
-      [&] {
-        return freeridge_average_difference(model, FREERIDGE_COL_MAJOR, m, x.data(), m, z.data(), m, nullptr,
-                                            step.get(), step_errors.get());
-      },
-      step, step_errors);
+  ASK(freeridge_average_difference, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, z.data(), m, nullptr, step,
+      step_errors);
 }
 
 void ask_for_gradients(const freeridge_model* model, const Questions& questions, Caller& call) {
@@ -295,117 +167,61 @@ void ask_for_gradients(const freeridge_model* model, const Questions& questions,
   if (freeridge_kernel_hyperparameter_count(kernel, &count) != FREERIDGE_OK) wrong("a kernel has no count");
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
     Output<double> score(1), by_lambda(1), by_kernel(std::max<std::int64_t>(count, 1));
-    call(
-        "freeridge_score_gradient", 0,
-        [&] {
-          return freeridge_score_gradient(model, criterion, questions.lambdas[0], score.get(), by_lambda.get(),
-                                          by_kernel.get());
-        },
-        score, by_lambda, by_kernel);
+    ASK(freeridge_score_gradient, 0, model, criterion, questions.lambdas[0], score, by_lambda, by_kernel);
   }
 }
 
 void ask_for_scores(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
   const auto count = static_cast<std::int64_t>(questions.lambdas.size());
   Output<double> grid(4);
-  call(
-      "freeridge_lambda_grid", 0, [&] { return freeridge_lambda_grid(model, 4, grid.get()); }, grid);
+  ASK(freeridge_lambda_grid, 0, model, 4, grid);
   Output<double> training(size_of(count, size.t)), norm2(size_of(count, size.t)), objective(size_of(count, size.t));
-  call(
-      "freeridge_objective", 0,
-      [&] {
-        return freeridge_objective(model, count, questions.lambdas.data(), training.get(), norm2.get(), objective.get(),
-                                   count);
-      },
-      training, norm2, objective);
+  ASK(freeridge_objective, 0, model, count, questions.lambdas.data(), training, norm2, objective, count);
   ask_for_gradients(model, questions, call);
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
     Output<double> scores(size_of(count, size.t)), again(size_of(count, size.t)), errors(size_of(count, size.t));
     const double* const lambdas = questions.lambdas.data();
-    call(
-        "freeridge_score", 0,
-        [&] { return freeridge_score(model, criterion, count, lambdas, scores.get(), nullptr, count); }, scores);
-    call(
-        "freeridge_score", 0,
-        [&] { return freeridge_score(model, criterion, count, lambdas, again.get(), errors.get(), count); }, again,
-        errors);
+    ASK(freeridge_score, 0, model, criterion, count, lambdas, scores, nullptr, count);
+    ASK(freeridge_score, 0, model, criterion, count, lambdas, again, errors, count);
   }
 }
 
 void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller& call) {
   Output<std::int64_t> searched(1);
-  call(
-      "freeridge_get_search", 0,
-      [&] { return freeridge_get_search(model, searched.get(), nullptr, nullptr, 0, nullptr, nullptr, nullptr); },
-      searched);
+  ASK(freeridge_get_search, 0, model, searched, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
   const std::int64_t count = searched.untouched() ? 1 : searched.values[0];
   const std::size_t t = size_of(size.t);
   Output<double> lambdas(size_of(count)), scores(size_of(count, size.t)), lambda(t), score(t), error(t), decades(t);
   Output<std::int32_t> edge(t), dips(t);
-  call(
-      "freeridge_get_search", Caller::may_be_nan,
-      [&] {
-        return freeridge_get_search(model, nullptr, lambdas.get(), scores.get(), count, edge.get(), nullptr, nullptr);
-      },
-      lambdas, scores, edge);
-  call(
-      "freeridge_get_one_standard_error", 0,
-      [&] { return freeridge_get_one_standard_error(model, lambda.get(), score.get(), error.get()); }, lambda, score,
-      error);
-  call(
-      "freeridge_get_search", 0,
-      [&] { return freeridge_get_search(model, nullptr, nullptr, nullptr, 0, nullptr, decades.get(), dips.get()); },
-      decades, dips);
+  ASK(freeridge_get_search, Caller::may_be_nan, model, nullptr, lambdas, scores, count, edge, nullptr, nullptr);
+  ASK(freeridge_get_one_standard_error, 0, model, lambda, score, error);
+  ASK(freeridge_get_search, 0, model, nullptr, nullptr, nullptr, 0, nullptr, decades, dips);
   Output<double> floor(1);
   Output<std::int32_t> below(t), end(t);
-  call(
-      "freeridge_lambda_flags", 0, [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), end.get()); },
-      floor, below, end);
+  ASK(freeridge_lambda_flags, 0, model, floor, below, end);
 }
 
 void ask_for_the_bandwidth_search(const freeridge_model* model, Caller& call) {
   Output<std::int32_t> end(1), minima(1);
   Output<double> flat(1);
-  call(
-      "freeridge_get_bandwidth", 0,
-      [&] {
-        return freeridge_get_bandwidth(model, nullptr, nullptr, nullptr, nullptr, end.get(), flat.get(), minima.get());
-      },
-      end, flat, minima);
+  ASK(freeridge_get_bandwidth, 0, model, nullptr, nullptr, nullptr, nullptr, end, flat, minima);
 }
 
 void ask_for_the_kernel_search(const freeridge_model* model, Caller& call) {
   Output<std::int64_t> evaluations(1), hyperparameters(1), learnt(1), rows(1), sample(1);
   Output<std::int32_t> kept(1), end(5), lambda_at(1);
-  const freeridge_status status = call(
-      "freeridge_get_kernel_search", 0,
-      [&] {
-        return freeridge_get_kernel_search(model, evaluations.get(), hyperparameters.get(), learnt.get(), rows.get(),
-                                           sample.get(), kept.get(), end.get());
-      },
-      evaluations, hyperparameters, learnt, rows, sample, kept, end);
+  const freeridge_status status =
+      ASK(freeridge_get_kernel_search, 0, model, evaluations, hyperparameters, learnt, rows, sample, kept, end);
   const bool learnt_one = status == FREERIDGE_OK;
   const std::size_t tried = learnt_one ? size_of(evaluations.values[0]) : 1;
   const std::size_t numbers = learnt_one ? size_of(hyperparameters.values[0]) : 1;
   Output<std::int32_t> stage(tried), at(numbers);
   Output<double> score(tried), lambda(tried), gradient(tried), low(numbers), high(numbers);
   Output<std::int64_t> variable(numbers);
-  call(
-      "freeridge_get_kernel_search_history", 0,
-      [&] {
-        return freeridge_get_kernel_search_history(model, stage.get(), score.get(), lambda.get(), gradient.get());
-      },
-      stage, score, lambda, gradient);
+  ASK(freeridge_get_kernel_search_history, 0, model, stage, score, lambda, gradient);
   Output<std::int64_t> row(learnt_one ? size_of(rows.values[0]) : 1);
-  call(
-      "freeridge_get_kernel_search_rows", 0, [&] { return freeridge_get_kernel_search_rows(model, row.get()); }, row);
-  call(
-      "freeridge_get_kernel_search_bounds", 0,
-      [&] {
-        return freeridge_get_kernel_search_bounds(model, variable.get(), low.get(), high.get(), at.get(),
-                                                  lambda_at.get());
-      },
-      variable, low, high, at, lambda_at);
+  ASK(freeridge_get_kernel_search_rows, 0, model, row);
+  ASK(freeridge_get_kernel_search_bounds, 0, model, variable, low, high, at, lambda_at);
 }
 
 template <class Save>
@@ -437,9 +253,7 @@ Handle loaded(const char* name, const Bytes& bytes, Caller& call, const Load& lo
 
 void ask(const freeridge_model* model, const Questions& questions, Caller& call) {
   Output<std::int64_t> n(1), d(1), t(1);
-  const auto status = call(
-      "freeridge_get_dimensions", 0, [&] { return freeridge_get_dimensions(model, n.get(), d.get(), t.get()); }, n, d,
-      t);
+  const auto status = ASK(freeridge_get_dimensions, 0, model, n, d, t);
   Sizes size;
   if (status == FREERIDGE_OK) size = {n.values[0], d.values[0], t.values[0]};
   ask_for_what_is_set(model, size, call);
@@ -462,158 +276,71 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
   Output<double> decision(size_of(m)), probability(size_of(m)), alone(size_of(m)), left_out(size_of(n)), c(size_of(n)),
       b(1), objective(1), gap(1), margin(1);
   Output<std::int64_t> iterations(1), count(1), rows(size_of(n));
-  call(
-      "freeridge_classifier_predict", Caller::in_pieces,
-      [&] {
-        return freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, m, x.data(), m, decision.get(),
-                                            probability.get());
-      },
-      decision, probability);
-  call(
-      "freeridge_classifier_predict", Caller::in_pieces,
-      [&] {
-        return freeridge_classifier_predict(classifier, FREERIDGE_ROW_MAJOR, m, x.data(), d, alone.get(), nullptr);
-      },
-      alone);
-  call(
-      "freeridge_classifier_loo", 0, [&] { return freeridge_classifier_loo(classifier, left_out.get()); }, left_out);
-  call(
-      "freeridge_classifier_get_coefficients", 0,
-      [&] { return freeridge_classifier_get_coefficients(classifier, c.get(), b.get()); }, c, b);
-  call(
-      "freeridge_classifier_get_convergence", 0,
-      [&] { return freeridge_classifier_get_convergence(classifier, objective.get(), iterations.get(), gap.get()); },
-      objective, iterations, gap);
-  call(
-      "freeridge_classifier_get_support", Caller::may_be_inf,
-      [&] { return freeridge_classifier_get_support(classifier, count.get(), rows.get(), margin.get()); }, count, rows,
-      margin);
+  ASK(freeridge_classifier_predict, Caller::in_pieces, classifier, FREERIDGE_COL_MAJOR, m, x.data(), m, decision,
+      probability);
+  ASK(freeridge_classifier_predict, Caller::in_pieces, classifier, FREERIDGE_ROW_MAJOR, m, x.data(), d, alone, nullptr);
+  ASK(freeridge_classifier_loo, 0, classifier, left_out);
+  ASK(freeridge_classifier_get_coefficients, 0, classifier, c, b);
+  ASK(freeridge_classifier_get_convergence, 0, classifier, objective, iterations, gap);
+  ASK(freeridge_classifier_get_support, Caller::may_be_inf, classifier, count, rows, margin);
   Output<double> distance(size_of(m)), of_points(size_of(n)), slack(size_of(n)), alpha(size_of(n)), primal(1), dual(1),
       duality_gap(1);
   Output<std::int32_t> kind(size_of(n));
-  call(
-      "freeridge_classifier_distances", 0,
-      [&] { return freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, m, x.data(), m, distance.get()); },
-      distance);
-  call(
-      "freeridge_classifier_get_margins", 0,
-      [&] { return freeridge_classifier_get_margins(classifier, of_points.get(), slack.get()); }, of_points, slack);
-  call(
-      "freeridge_classifier_get_alpha", 0,
-      [&] { return freeridge_classifier_get_alpha(classifier, alpha.get(), kind.get()); }, alpha, kind);
-  call(
-      "freeridge_classifier_get_duality", 0,
-      [&] { return freeridge_classifier_get_duality(classifier, primal.get(), dual.get(), duality_gap.get()); }, primal,
-      dual, duality_gap);
+  ASK(freeridge_classifier_distances, 0, classifier, FREERIDGE_COL_MAJOR, m, x.data(), m, distance);
+  ASK(freeridge_classifier_get_margins, 0, classifier, of_points, slack);
+  ASK(freeridge_classifier_get_alpha, 0, classifier, alpha, kind);
+  ASK(freeridge_classifier_get_duality, 0, classifier, primal, dual, duality_gap);
   Output<double> lambda(1), weights(size_of(n)), tolerance(1);
   Output<std::int32_t> loss(1), on(1);
   Output<std::int64_t> most(1), points(1), features(1);
-  call(
-      "freeridge_classifier_get_lambda", 0, [&] { return freeridge_classifier_get_lambda(classifier, lambda.get()); },
-      lambda);
-  call(
-      "freeridge_classifier_get_weights", 0,
-      [&] { return freeridge_classifier_get_weights(classifier, weights.get()); }, weights);
-  call(
-      "freeridge_classifier_get_loss", 0, [&] { return freeridge_classifier_get_loss(classifier, loss.get()); }, loss);
-  call(
-      "freeridge_classifier_has_intercept", 0, [&] { return freeridge_classifier_has_intercept(classifier, on.get()); },
-      on);
-  call(
-      "freeridge_classifier_get_control", 0,
-      [&] { return freeridge_classifier_get_control(classifier, tolerance.get(), most.get()); }, tolerance, most);
-  call(
-      "freeridge_classifier_get_dimensions", 0,
-      [&] { return freeridge_classifier_get_dimensions(classifier, points.get(), features.get()); }, points, features);
+  ASK(freeridge_classifier_get_lambda, 0, classifier, lambda);
+  ASK(freeridge_classifier_get_weights, 0, classifier, weights);
+  ASK(freeridge_classifier_get_loss, 0, classifier, loss);
+  ASK(freeridge_classifier_has_intercept, 0, classifier, on);
+  ASK(freeridge_classifier_get_control, 0, classifier, tolerance, most);
+  ASK(freeridge_classifier_get_dimensions, 0, classifier, points, features);
 }
 
 void ask(const freeridge_accumulator* accumulator, const Questions& questions, Caller& call) {
   Output<std::int64_t> rows(1), columns(1), outputs(1), memory(1);
   Output<double> sum(1);
-  call(
-      "freeridge_accumulator_get_dimensions", 0,
-      [&] {
-        return freeridge_accumulator_get_dimensions(accumulator, rows.get(), columns.get(), outputs.get(), sum.get());
-      },
-      rows, columns, outputs, sum);
-  call(
-      "freeridge_accumulator_memory_required", 0,
-      [&] { return freeridge_accumulator_memory_required(accumulator, memory.get()); }, memory);
+  ASK(freeridge_accumulator_get_dimensions, 0, accumulator, rows, columns, outputs, sum);
+  ASK(freeridge_accumulator_memory_required, 0, accumulator, memory);
   const std::int64_t m = questions.m, d = columns.values[0], t = outputs.values[0];
   const auto count = static_cast<std::int64_t>(questions.lambdas.size());
   const double* const lambdas = questions.lambdas.data();
   Output<double> w(size_of(d, count * t)), b(size_of(t, count)), grid(4), errors(size_of(m, count * t));
-  call(
-      "freeridge_accumulator_solve", 0,
-      [&] { return freeridge_accumulator_solve(accumulator, count, lambdas, w.get(), d, b.get()); }, w, b);
-  call(
-      "freeridge_accumulator_lambda_grid", 0,
-      [&] { return freeridge_accumulator_lambda_grid(accumulator, 4, grid.get()); }, grid);
+  ASK(freeridge_accumulator_solve, 0, accumulator, count, lambdas, w, d, b);
+  ASK(freeridge_accumulator_lambda_grid, 0, accumulator, 4, grid);
   Output<double> training(size_of(count, t)), norm2(size_of(count, t)), objective(size_of(count, t));
-  call(
-      "freeridge_accumulator_objective", 0,
-      [&] {
-        return freeridge_accumulator_objective(accumulator, count, lambdas, training.get(), norm2.get(),
-                                               objective.get(), count);
-      },
-      training, norm2, objective);
+  ASK(freeridge_accumulator_objective, 0, accumulator, count, lambdas, training, norm2, objective, count);
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_REML; ++criterion) {
     Output<double> scores(size_of(count, t));
-    call(
-        "freeridge_accumulator_score", 0,
-        [&] { return freeridge_accumulator_score(accumulator, criterion, count, lambdas, scores.get(), count); },
-        scores);
+    ASK(freeridge_accumulator_score, 0, accumulator, criterion, count, lambdas, scores, count);
   }
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_REML; ++criterion) {
     Output<double> lambda(size_of(t)), score(size_of(t)), decades(size_of(t));
     Output<std::int32_t> edge(size_of(t)), dips(size_of(t)), below(size_of(t));
-    call(
-        "freeridge_accumulator_select_lambda", 0,
-        [&] {
-          return freeridge_accumulator_select_lambda(accumulator, criterion, 0, 0, lambda.get(), score.get(),
-                                                     edge.get(), decades.get(), dips.get(), below.get());
-        },
-        lambda, score, decades, edge, dips, below);
+    ASK(freeridge_accumulator_select_lambda, 0, accumulator, criterion, 0, 0, lambda, score, edge, decades, dips,
+        below);
   }
   Output<std::int32_t> on(1);
-  call(
-      "freeridge_accumulator_has_intercept", 0,
-      [&] { return freeridge_accumulator_has_intercept(accumulator, on.get()); }, on);
+  ASK(freeridge_accumulator_has_intercept, 0, accumulator, on);
   // Rows that were never added: the numbers mean nothing, and may be any.
   const std::vector<double> x = repeated(questions.numbers, m * d), y = repeated(questions.numbers, m * t);
-  call(
-      "freeridge_accumulator_loo", Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf,
-      [&] {
-        return freeridge_accumulator_loo(accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m, nullptr, count,
-                                         lambdas, errors.get(), m);
-      },
-      errors);
+  ASK(freeridge_accumulator_loo, Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf, accumulator,
+      FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m, nullptr, count, lambdas, errors, m);
   const support::Sparse thin = sparse_of(x, m, d);
   Output<double> sparse_errors(errors.values.size());
-  call(
-      "freeridge_accumulator_loo_sparse", Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf,
-      [&] {
-        return freeridge_accumulator_loo_sparse(accumulator, FREERIDGE_CSC, m, thin.start.data(), thin.index.data(),
-                                                thin.value.data(), FREERIDGE_COL_MAJOR, y.data(), m, nullptr, count,
-                                                lambdas, sparse_errors.get(), m);
-      },
-      sparse_errors);
+  ASK(freeridge_accumulator_loo_sparse, Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf, accumulator,
+      FREERIDGE_CSC, m, thin.start.data(), thin.index.data(), thin.value.data(), FREERIDGE_COL_MAJOR, y.data(), m,
+      nullptr, count, lambdas, sparse_errors, m);
   Output<double> sum_w(1), squares(size_of(count * t)), sparse_sum(1), sparse_squares(size_of(count * t));
-  call(
-      "freeridge_accumulator_squared_errors", 0,
-      [&] {
-        return freeridge_accumulator_squared_errors(accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m,
-                                                    nullptr, count, lambdas, sum_w.get(), squares.get(), count);
-      },
-      sum_w, squares);
-  call(
-      "freeridge_accumulator_squared_errors_sparse", 0,
-      [&] {
-        return freeridge_accumulator_squared_errors_sparse(
-            accumulator, FREERIDGE_CSC, m, thin.start.data(), thin.index.data(), thin.value.data(), FREERIDGE_COL_MAJOR,
-            y.data(), m, nullptr, count, lambdas, sparse_sum.get(), sparse_squares.get(), count);
-      },
-      sparse_sum, sparse_squares);
+  ASK(freeridge_accumulator_squared_errors, 0, accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m, nullptr,
+      count, lambdas, sum_w, squares, count);
+  ASK(freeridge_accumulator_squared_errors_sparse, 0, accumulator, FREERIDGE_CSC, m, thin.start.data(),
+      thin.index.data(), thin.value.data(), FREERIDGE_COL_MAJOR, y.data(), m, nullptr, count, lambdas, sparse_sum,
+      sparse_squares, count);
 }
 
 Bytes saved(const freeridge_model* model, bool predictor, Caller& call) {
@@ -643,8 +370,7 @@ Bytes saved(const freeridge_classifier* classifier, Caller& call) {
 
 ModelHandle cloned(const freeridge_model* model, Caller& call) {
   Output<freeridge_model*> out(1);
-  const auto status = call(
-      "freeridge_clone", 0, [&] { return freeridge_clone(model, out.get()); }, out);
+  const auto status = ASK(freeridge_clone, 0, model, out);
   return ModelHandle(status == FREERIDGE_OK ? out.values[0] : nullptr);
 }
 
@@ -665,23 +391,15 @@ ClassifierHandle loaded_classifier(const Bytes& bytes, Caller& call) {
 // A kernel with its own hyperparameters is the same kernel.
 void ask_hyperparameters(const freeridge_kernel* kernel, Caller& call) {
   Output<std::int64_t> count(1);
-  call(
-      "freeridge_kernel_hyperparameter_count", 0,
-      [&] { return freeridge_kernel_hyperparameter_count(kernel, count.get()); }, count);
+  ASK(freeridge_kernel_hyperparameter_count, 0, kernel, count);
   for (std::int64_t i = 0; i < std::min<std::int64_t>(count.values[0], 8); ++i) {
     Output<std::int64_t> length(1);
-    call(
-        "freeridge_kernel_hyperparameter_name", 0,
-        [&] { return freeridge_kernel_hyperparameter_name(kernel, i, 0, nullptr, length.get()); }, length);
+    ASK(freeridge_kernel_hyperparameter_name, 0, kernel, i, 0, nullptr, length);
   }
   Output<double> values(std::max<std::int64_t>(count.values[0], 1));
-  call(
-      "freeridge_kernel_get_hyperparameters", 0,
-      [&] { return freeridge_kernel_get_hyperparameters(kernel, values.get()); }, values);
+  ASK(freeridge_kernel_get_hyperparameters, 0, kernel, values);
   Output<freeridge_kernel*> out(1);
-  const auto status = call(
-      "freeridge_kernel_with_hyperparameters", 0,
-      [&] { return freeridge_kernel_with_hyperparameters(kernel, values.values.data(), out.get()); }, out);
+  const auto status = ASK(freeridge_kernel_with_hyperparameters, 0, kernel, values.values.data(), out);
   if (status != FREERIDGE_OK) return;
   const KernelHandle again(out.values[0]);
   std::int32_t equal = 0;
@@ -692,27 +410,19 @@ void ask_hyperparameters(const freeridge_kernel* kernel, Caller& call) {
 // What a kernel is made of, level by level.
 void ask_structure(const freeridge_kernel* kernel, Caller& call) {
   Output<std::int32_t> parameters(1), parts(1);
-  call(
-      "freeridge_kernel_get_counts", 0,
-      [&] { return freeridge_kernel_get_counts(kernel, parameters.get(), parts.get()); }, parameters, parts);
+  ASK(freeridge_kernel_get_counts, 0, kernel, parameters, parts);
   if (freeridge_kernel_name(kernel) == nullptr) wrong("a kernel has no name");
   for (std::int32_t i = 0; i < parameters.values[0]; ++i) {
     if (freeridge_kernel_parameter_name(kernel, i) == nullptr) wrong("a parameter has no name");
     Output<std::int64_t> length(1);
-    call(
-        "freeridge_kernel_get_parameter", 0,
-        [&] { return freeridge_kernel_get_parameter(kernel, i, 0, nullptr, length.get()); }, length);
+    ASK(freeridge_kernel_get_parameter, 0, kernel, i, 0, nullptr, length);
     Output<double> values(length.values[0]);
-    call(
-        "freeridge_kernel_get_parameter", 0,
-        [&] { return freeridge_kernel_get_parameter(kernel, i, length.values[0], values.get(), length.get()); }, values,
-        length);
+    ASK(freeridge_kernel_get_parameter, 0, kernel, i, length.values[0], values, length);
   }
   ask_hyperparameters(kernel, call);
   for (std::int32_t i = 0; i < parts.values[0]; ++i) {
     Output<freeridge_kernel*> out(1);
-    const auto status = call(
-        "freeridge_kernel_get_part", 0, [&] { return freeridge_kernel_get_part(kernel, i, out.get()); }, out);
+    const auto status = ASK(freeridge_kernel_get_part, 0, kernel, i, out);
     if (status != FREERIDGE_OK) continue;
     const KernelHandle part(out.values[0]);
     ask_structure(part.get(), call);
@@ -721,8 +431,7 @@ void ask_structure(const freeridge_kernel* kernel, Caller& call) {
 
 KernelHandle parsed(const char* text, Caller& call) {
   Output<freeridge_kernel*> out(1);
-  const auto status = call(
-      "freeridge_kernel_parse", 0, [&] { return freeridge_kernel_parse(text, out.get()); }, out);
+  const auto status = ASK(freeridge_kernel_parse, 0, text, out);
   if (status != FREERIDGE_OK) return nullptr;
   ask_structure(out.values[0], call);
   return KernelHandle(out.values[0]);

@@ -22,6 +22,9 @@ struct Outputs {
   bool untouched = true, guarded = true, nan = false, infinite = false;
 };
 
+// ASK(freeridge_get_rank, 0, model, rank): by the Caller `call`.
+#define ASK(function, manners, ...) call.made(#function, manners, function, __VA_ARGS__)
+
 class Caller {
  public:
   enum Manners : unsigned {
@@ -37,8 +40,8 @@ class Caller {
   bool any_numbers = false;     // what a forged file answers need not be finite, nor its K + lambda I regular
   Fingerprint answers;          // of all calls so far
 
-  template <class Call, class... Output>
-  freeridge_status operator()(const char* name, unsigned manners, const Call& call, Output&... output) {
+  template <class Call, class... Arguments>
+  freeridge_status operator()(const char* name, unsigned manners, const Call& call, Arguments&... output) {
     const freeridge_status status = call();
     Outputs all;
     Answer answer{name, status, {}};
@@ -48,7 +51,25 @@ class Caller {
     return status;
   }
 
+  // A function with these arguments, of which the outputs are looked at (ASK).
+  template <class Function, class... Argument>
+  freeridge_status made(const char* name, unsigned manners, const Function& function, Argument&&... argument) {
+    return (*this)(
+        name, manners, [&] { return function(passed(argument)...); }, argument...);
+  }
+
  private:
+  template <class T>
+  static T* passed(Output<T>& output) {
+    return output.get();
+  }
+  template <class T>
+  static const T& passed(const T& value) {
+    return value;
+  }
+
+  template <class T>
+  static void look_at(const T&, Outputs&, Answer&) {}
   template <class T>
   static void look_at(const Output<T>& output, Outputs& all, Answer& answer) {
     all.untouched = all.untouched && output.untouched();

@@ -14,9 +14,7 @@ void ClassifierSequence::make(Source& in) {
   Caller call;
   Output<freeridge_classifier*> out(1);
   const KernelHandle kernel = parsed(text.c_str(), call);
-  const auto status = call(
-      "freeridge_classifier_create", 0, [&] { return freeridge_classifier_create(kernel.get(), loss, out.get()); },
-      out);
+  const auto status = ASK(freeridge_classifier_create, 0, kernel.get(), loss, out);
   if (status != FREERIDGE_OK) wrong("freeridge_classifier_create");
   handle_.reset(out.values[0]);
   n_ = 0, d_ = 1, loss_ = loss, tolerance_ = 1e-8, fitted_ = false;
@@ -29,9 +27,8 @@ void ClassifierSequence::set_data(Source& in) {
   std::vector<double> y;
   for (std::int64_t i = 0; i < n; ++i) y.push_back(in.one_in(32) ? in.tame() : in.one_in(2) ? 1.0 : -1.0);
   Caller call;
-  if (call("freeridge_classifier_set_data", 0, [&] {
-        return freeridge_classifier_set_data(handle_.get(), FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data());
-      }) != FREERIDGE_OK)
+  if (ASK(freeridge_classifier_set_data, 0, handle_.get(), FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data()) !=
+      FREERIDGE_OK)
     return;
   n_ = n, d_ = d, fitted_ = false;
   before_.clear();
@@ -43,10 +40,7 @@ void ClassifierSequence::set_weights(Source& in) {
   for (std::int64_t i = 0; i < std::max<std::int64_t>(n_, 1); ++i)
     weights.push_back(in.one_in(16) ? in.tame() : std::ldexp(1.0, static_cast<int>(in.from(-4, 4))));
   Caller call;
-  if (call("freeridge_classifier_set_weights", 0, [&] {
-        return freeridge_classifier_set_weights(handle_.get(), none ? nullptr : weights.data());
-      }) != FREERIDGE_OK)
-    return;
+  if (ASK(freeridge_classifier_set_weights, 0, handle_.get(), none ? nullptr : weights.data()) != FREERIDGE_OK) return;
   fitted_ = false;
   before_.clear();
 }
@@ -55,14 +49,11 @@ void ClassifierSequence::set_control(Source& in) {
   Caller call;
   if (in.one_in(2)) {
     const auto on = static_cast<std::int32_t>(in.below(3));
-    call("freeridge_classifier_set_intercept", 0,
-         [&] { return freeridge_classifier_set_intercept(handle_.get(), on); });
+    ASK(freeridge_classifier_set_intercept, 0, handle_.get(), on);
   } else {
     const double tolerance = std::ldexp(1.0, -static_cast<int>(in.below(40)));
     const std::int64_t iterations = in.from(0, 60);
-    if (call("freeridge_classifier_set_control", 0,
-             [&] { return freeridge_classifier_set_control(handle_.get(), tolerance, iterations); }) != FREERIDGE_OK)
-      return;
+    if (ASK(freeridge_classifier_set_control, 0, handle_.get(), tolerance, iterations) != FREERIDGE_OK) return;
     tolerance_ = tolerance;
   }
   fitted_ = false;
@@ -78,8 +69,7 @@ void ClassifierSequence::fit(Source& in) {
   };
   freeridge_classifier_set_progress(handle_.get(), cancel, &beats);
   Caller call;
-  const auto status =
-      call("freeridge_classifier_fit", 0, [&] { return freeridge_classifier_fit(handle_.get(), lambda); });
+  const auto status = ASK(freeridge_classifier_fit, 0, handle_.get(), lambda);
   freeridge_classifier_set_progress(handle_.get(), nullptr, nullptr);
   if (status != FREERIDGE_OK) return;
   fitted_ = true;
@@ -130,10 +120,8 @@ void ClassifierSequence::misuse(Source& in) {
   Caller call;
   const bool of_fit = !(lambda > 0);
   const auto status =
-      of_fit ? call("freeridge_classifier_fit", 0, [&] { return freeridge_classifier_fit(handle_.get(), lambda); })
-             : call("freeridge_classifier_set_data", 0, [&] {
-                 return freeridge_classifier_set_data(handle_.get(), FREERIDGE_COL_MAJOR, n, 2, x.data(), ld, y.data());
-               });
+      of_fit ? ASK(freeridge_classifier_fit, 0, handle_.get(), lambda)
+             : ASK(freeridge_classifier_set_data, 0, handle_.get(), FREERIDGE_COL_MAJOR, n, 2, x.data(), ld, y.data());
   if (status == FREERIDGE_OK) wrong("a classifier took what cannot be right");
 }
 

@@ -44,9 +44,7 @@ void ask_forged(const freeridge_model* model, Caller& call) {
 void locate(const Bytes& bytes, bool loads, Caller& call) {
   Output<std::int64_t> first(1), length(1);
   const auto size = static_cast<std::int64_t>(bytes.size());
-  const auto status = call(
-      "freeridge_locate_saved_x", 0,
-      [&] { return freeridge_locate_saved_x(bytes.data(), size, first.get(), length.get()); }, first, length);
+  const auto status = ASK(freeridge_locate_saved_x, 0, bytes.data(), size, first, length);
   if (status != FREERIDGE_OK && loads) fuzz::wrong("a predictor loads, but does not tell where its x is");
   if (status != FREERIDGE_OK) return;
   const std::int64_t at = first.values[0], count = length.values[0];

@@ -15,8 +15,7 @@ void ModelSequence::make(Source& in) {
   Caller call;
   Output<freeridge_model*> out(1);
   const KernelHandle kernel = parsed(told.kernel.c_str(), call);
-  const auto status = call(
-      "freeridge_create", 0, [&] { return freeridge_create(kernel.get(), out.get()); }, out);
+  const auto status = ASK(freeridge_create, 0, kernel.get(), out);
   if (status != FREERIDGE_OK) wrong("freeridge_create");
   model_.reset(out.values[0]);
   told_ = std::move(told);
@@ -173,35 +172,26 @@ void ModelSequence::ask_one(Source& in) const {
   const freeridge_model* const model = model_.get();
   switch (in.byte() % 6) {
     case 0:
-      call(
-          "freeridge_loo", 0, [&] { return freeridge_loo(model, matrix.get(), n); }, matrix);
+      ASK(freeridge_loo, 0, model, matrix, n);
       break;
     case 1:
-      call(
-          "freeridge_get_leverage", 0, [&] { return freeridge_get_leverage(model, matrix.get(), n); }, matrix);
+      ASK(freeridge_get_leverage, 0, model, matrix, n);
       break;
     case 2:
-      call(
-          "freeridge_get_fitted", 0, [&] { return freeridge_get_fitted(model, matrix.get(), n); }, matrix);
+      ASK(freeridge_get_fitted, 0, model, matrix, n);
       break;
     case 3:
-      call(
-          "freeridge_degrees_of_freedom", 0, [&] { return freeridge_degrees_of_freedom(model, df.get(), nullptr); },
-          df);
+      ASK(freeridge_degrees_of_freedom, 0, model, df, nullptr);
       break;
     case 4: {
       Output<std::int64_t> bytes(1);
-      call(
-          "freeridge_memory_required", 0, [&] { return freeridge_memory_required(model, bytes.get()); }, bytes);
+      ASK(freeridge_memory_required, 0, model, bytes);
       break;
     }
     default: {
       const std::int64_t curve[] = {1, 1 + in.below(4)};
       const auto criterion = static_cast<std::int32_t>(in.from(0, 6));
-      call(
-          "freeridge_landmark_curve", 0,
-          [&] { return freeridge_landmark_curve(model, criterion, 2, curve, sizes.get(), scores.get(), 2); }, sizes,
-          scores);
+      ASK(freeridge_landmark_curve, 0, model, criterion, 2, curve, sizes, scores, 2);
     }
   }
 }

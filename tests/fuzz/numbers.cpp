@@ -41,8 +41,8 @@ Data data_from(Source& in) {
 }
 
 // Numbers that are none are refused before anything else.
-void expect_refused(const Data& data, freeridge_status status, const char* name) {
-  if (!data.finite && status == FREERIDGE_OK) fuzz::wrong(std::string(name) + " took NaN or Inf");
+void expect_refused(const Data& data, freeridge_status status, const std::string& name) {
+  if (!data.finite && status == FREERIDGE_OK) fuzz::wrong(name + " took NaN or Inf");
 }
 
 void solve_at_once(Source& in, Caller& call) {
@@ -60,78 +60,43 @@ void solve_at_once(Source& in, Caller& call) {
   Output<std::int64_t> rank(1);
   const double lambda = data.lambdas[0];
   freeridge_status status = FREERIDGE_OK;
-  const char* name = "";
   switch (in.byte() % 7) {
     case 0: {
       const double rcond = in.one_in(2) ? -1.0 : in.wild(true);
-      status = call(
-          name = "freeridge_pinv", 0,
-          [&] { return freeridge_pinv(layout, n, d, x, ldx, rcond, inverse.get(), by_rows ? n : d, rank.get()); },
-          inverse, rank);
+      status = ASK(freeridge_pinv, 0, layout, n, d, x, ldx, rcond, inverse, by_rows ? n : d, rank);
       // y plays no part.
       if (!all_finite(data.x) && status == FREERIDGE_OK) fuzz::wrong("freeridge_pinv took NaN or Inf");
       return;
     }
     case 1:
-      status = call(
-          name = "freeridge_ols", 0,
-          [&] {
-            return freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get(), rank.get(), nullptr,
-                                 nullptr, nullptr, nullptr);
-          },
-          w, b, rank);
+      status = ASK(freeridge_ols, 0, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, nullptr, nullptr, nullptr,
+                   nullptr);
       break;
     case 2:
-      status = call(
-          name = "freeridge_ols", 0,
-          [&] {
-            return freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get(), rank.get(),
-                                 w_error.get(), b_error.get(), sigma.get(), r_squared.get());
-          },
-          w, b, rank, w_error, b_error, sigma, r_squared);
+      status = ASK(freeridge_ols, 0, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma,
+                   r_squared);
       break;
     case 3:
-      status = call(
-          name = "freeridge_ridge", 0,
-          [&] {
-            return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, nullptr, w.get(), b.get());
-          },
-          w, b);
+      status = ASK(freeridge_ridge, 0, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, nullptr, w, b);
       break;
     case 4: {
       std::vector<double> penalty = in.wild(d, true);
       for (double& factor : penalty) factor = in.one_in(8) ? factor : std::fabs(factor);
-      status = call(
-          name = "freeridge_ridge", 0,
-          [&] {
-            return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty.data(), w.get(),
-                                   b.get());
-          },
-          w, b);
+      status = ASK(freeridge_ridge, 0, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty.data(), w, b);
       break;
     }
     case 5:
-      status = call(
-          name = "freeridge_tls", 0,
-          [&] {
-            return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, nullptr, w.get(), b.get(), sigma.get(),
-                                 distances.get(), of_x.get(), of_y.get());
-          },
-          w, b, sigma, distances, of_x, of_y);
+      status = ASK(freeridge_tls, 0, layout, n, d, x, ldx, t, y, ldy, intercept, nullptr, w, b, sigma, distances, of_x,
+                   of_y);
       break;
     default: {
       std::vector<std::int32_t> exact;
       for (std::int64_t k = 0; k < d; ++k) exact.push_back(static_cast<std::int32_t>(in.below(2)));
-      status = call(
-          name = "freeridge_tls", 0,
-          [&] {
-            return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w.get(), b.get(),
-                                 sigma.get(), distances.get(), of_x.get(), of_y.get());
-          },
-          w, b, sigma, distances, of_x, of_y);
+      status = ASK(freeridge_tls, 0, layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w, b, sigma, distances,
+                   of_x, of_y);
     }
   }
-  expect_refused(data, status, name);
+  expect_refused(data, status, call.answers.back().call);
 }
 
 // Gradients, gradient descent, early stopping and calibration, of any loss with any numbers.
@@ -146,44 +111,20 @@ void descent_calls(Source& in, Caller& call, std::int64_t n, std::int64_t d, con
   const double lambda = in.one_in(4) ? 0 : std::fabs(in.wild(true)), step = in.one_in(2) ? 0 : std::fabs(in.wild(true));
   const std::int64_t steps[2] = {in.from(0, 3), in.from(1, 20)}, batch = in.from(1, n);
   Output<double> objective(2), gradient(size_of(n + d)), by_b(1), b(2), path(size_of(d, 2)), used(1);
-  call(
-      "freeridge_loss_gradient", 0,
-      [&] {
-        return freeridge_loss_gradient(loss, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data(), given, lambda, 1,
-                                       w.data(), w.data(), objective.get(), gradient.get(), by_b.get());
-      },
-      objective, gradient, by_b);
+  ASK(freeridge_loss_gradient, 0, loss, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data(), given, lambda, 1, w.data(),
+      w.data(), objective, gradient, by_b);
   const std::vector<double> k = in.wild(n * n, true);
   Output<double> value(1), by_c(size_of(n)), by_offset(1);
-  call(
-      "freeridge_expansion_gradient", 0,
-      [&] {
-        return freeridge_expansion_gradient(loss, n, k.data(), n, y.data(), given, lambda, w.data(), w[0], value.get(),
-                                            by_c.get(), by_offset.get());
-      },
-      value, by_c, by_offset);
+  ASK(freeridge_expansion_gradient, 0, loss, n, k.data(), n, y.data(), given, lambda, w.data(), w[0], value, by_c,
+      by_offset);
   Output<double> at(2);
-  call(
-      "freeridge_gradient_descent", 0,
-      [&] {
-        return freeridge_gradient_descent(loss, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data(), given, 1, lambda,
-                                          nullptr, 0, 0, rule, step, batch, 1, 0, 2, steps, nullptr, nullptr,
-                                          path.get(), b.get(), at.get(), used.get());
-      },
-      path, b, at, used);
+  ASK(freeridge_gradient_descent, 0, loss, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data(), given, 1, lambda, nullptr,
+      0, 0, rule, step, batch, 1, 0, 2, steps, nullptr, nullptr, path, b, at, used);
   Output<double> stopped(size_of(d, 2)), df(2), length(1);
-  call(
-      "freeridge_early_stopping", 0,
-      [&] {
-        return freeridge_early_stopping(FREERIDGE_COL_MAJOR, n, d, x.data(), n, values.data(), 1, step, 2, steps,
-                                        stopped.get(), nullptr, df.get(), nullptr, nullptr, nullptr, nullptr,
-                                        length.get());
-      },
-      stopped, df, length);
+  ASK(freeridge_early_stopping, 0, FREERIDGE_COL_MAJOR, n, d, x.data(), n, values.data(), 1, step, 2, steps, stopped,
+      nullptr, df, nullptr, nullptr, nullptr, nullptr, length);
   Output<double> slope(1), offset(1);
-  call(
-      "freeridge_calibrate", 0,
-      [&] { return freeridge_calibrate(n, values.data(), y.data(), given, slope.get(), offset.get()); }, slope, offset);
+  ASK(freeridge_calibrate, 0, n, values.data(), y.data(), given, slope, offset);
 }
 
 void small_calls(Source& in, Caller& call) {
@@ -194,52 +135,29 @@ void small_calls(Source& in, Caller& call) {
   const double scale = in.wild(finite), offset = in.wild(finite);
   Output<double> one(1);
   Output<std::int64_t> counted(1);
-  call(
-      "freeridge_weighted_median", 0,
-      [&] { return freeridge_weighted_median(n, values.data(), weights.data(), one.get()); }, one);
+  ASK(freeridge_weighted_median, 0, n, values.data(), weights.data(), one);
   Output<double> slope(1), converted(1);
-  call(
-      "freeridge_absolute_slope", 0,
-      [&] { return freeridge_absolute_slope(n, values.data(), weights.data(), slope.get()); }, slope);
+  ASK(freeridge_absolute_slope, 0, n, values.data(), weights.data(), slope);
   const auto from = static_cast<std::int32_t>(in.from(0, 15)), to = static_cast<std::int32_t>(in.from(0, 15));
-  call(
-      "freeridge_convert_lambda", 0,
-      [&] { return freeridge_convert_lambda(from, to, n, scale, offset, converted.get()); }, converted);
+  ASK(freeridge_convert_lambda, 0, from, to, n, scale, offset, converted);
   Output<std::int32_t> labels(size_of(n));
   const auto folds = static_cast<std::int32_t>(in.from(0, 9));
   const auto seed = static_cast<std::int64_t>(in.word());
-  call(
-      "freeridge_make_folds", 0, [&] { return freeridge_make_folds(n, folds, seed, labels.get()); }, labels);
+  ASK(freeridge_make_folds, 0, n, folds, seed, labels);
   Output<std::int32_t> holdout(size_of(n));
-  call(
-      "freeridge_make_holdout", 0, [&] { return freeridge_make_holdout(n, scale, seed, holdout.get()); }, holdout);
+  ASK(freeridge_make_holdout, 0, n, scale, seed, holdout);
   Output<std::int64_t> layers(1);
   Output<std::int32_t> blocks(size_of(n));
-  if (call(
-          "freeridge_make_blocks", 0,
-          [&] { return freeridge_make_blocks(n, folds, from, seed, layers.get(), blocks.get(), nullptr); }, layers,
-          blocks) == FREERIDGE_OK) {
+  if (ASK(freeridge_make_blocks, 0, n, folds, from, seed, layers, blocks, nullptr) == FREERIDGE_OK) {
     Output<std::int32_t> gap(size_of(n * layers.values[0]));
-    call(
-        "freeridge_make_blocks", 0,
-        [&] { return freeridge_make_blocks(n, folds, from, seed, nullptr, nullptr, gap.get()); }, gap);
+    ASK(freeridge_make_blocks, 0, n, folds, from, seed, nullptr, nullptr, gap);
   }
   descent_calls(in, call, n, d, x, values, weights);
-  if (call(
-          "freeridge_polynomial_feature_count", 0,
-          [&] { return freeridge_polynomial_feature_count(d, degree, bias, counted.get()); }, counted) != FREERIDGE_OK)
-    return;
+  if (ASK(freeridge_polynomial_feature_count, 0, d, degree, bias, counted) != FREERIDGE_OK) return;
   const std::int64_t count = counted.values[0];
   Output<double> features(size_of(n, count)), factors(size_of(count + 1));
-  call(
-      "freeridge_polynomial_features", 0,
-      [&] {
-        return freeridge_polynomial_features(FREERIDGE_COL_MAJOR, n, d, x.data(), n, degree, bias, features.get(), n);
-      },
-      features);
-  call(
-      "freeridge_polynomial_feature_factors", 0,
-      [&] { return freeridge_polynomial_feature_factors(d, degree, scale, offset, factors.get()); }, factors);
+  ASK(freeridge_polynomial_features, 0, FREERIDGE_COL_MAJOR, n, d, x.data(), n, degree, bias, features, n);
+  ASK(freeridge_polynomial_feature_factors, 0, d, degree, scale, offset, factors);
 }
 
 fuzz::KernelHandle kernel_from(Source& in, std::int64_t d, Caller& call) {
@@ -271,16 +189,13 @@ fuzz::KernelHandle kernel_from(Source& in, std::int64_t d, Caller& call) {
   fuzz::KernelHandle made(out.values[0]);
   if (in.one_in(4)) {
     const std::vector<double> columns = in.wild(d, true);
-    status = call(
-        "freeridge_kernel_scaled", 0,
-        [&] { return freeridge_kernel_scaled(made.get(), d, columns.data(), scaled.get()); }, scaled);
+    status = ASK(freeridge_kernel_scaled, 0, made.get(), d, columns.data(), scaled);
     if (status == FREERIDGE_OK) made.reset(scaled.values[0]);
   }
   if (in.one_in(4)) {
     const freeridge_kernel* const terms[] = {made.get(), made.get()};
     const double weights[] = {a, std::fabs(b)};
-    status = call(
-        "freeridge_kernel_sum", 0, [&] { return freeridge_kernel_sum(terms, weights, 2, sum.get()); }, sum);
+    status = ASK(freeridge_kernel_sum, 0, terms, weights, 2, sum);
     if (status == FREERIDGE_OK) made.reset(sum.values[0]);
   }
   return made;
@@ -291,9 +206,8 @@ void evaluate(const freeridge_kernel* kernel, const Data& data, Caller& call) {
   const std::int64_t n = data.n, d = data.d;
   const double* const x = data.x.data();
   Output<double> out(size_of(n, n));
-  const auto status = call(
-      "freeridge_kernel_evaluate", Caller::in_pieces,
-      [&] { return freeridge_kernel_evaluate(kernel, FREERIDGE_ROW_MAJOR, n, n, d, x, d, x, d, out.get(), n); }, out);
+  const auto status =
+      ASK(freeridge_kernel_evaluate, Caller::in_pieces, kernel, FREERIDGE_ROW_MAJOR, n, n, d, x, d, x, d, out, n);
   if (!all_finite(data.x) && status == FREERIDGE_OK) fuzz::wrong("freeridge_kernel_evaluate took NaN or Inf");
 }
 
@@ -312,16 +226,14 @@ void one_model(Source& in, Caller& call) {
   freeridge_model* made = nullptr;
   if (freeridge_create(kernel.get(), &made) != FREERIDGE_OK) fuzz::wrong("freeridge_create");
   const fuzz::ModelHandle model(made);
-  const freeridge_status status = call("freeridge_set_data", 0, [&] {
-    return freeridge_set_data(made, FREERIDGE_ROW_MAJOR, data.n, data.d, data.x.data(), data.d, data.t, data.y.data(),
-                              data.t);
-  });
+  const freeridge_status status = ASK(freeridge_set_data, 0, made, FREERIDGE_ROW_MAJOR, data.n, data.d, data.x.data(),
+                                      data.d, data.t, data.y.data(), data.t);
   expect_refused(data, status, "freeridge_set_data");
   if (status != FREERIDGE_OK) return;
   if (in.one_in(3)) {
     std::vector<double> weights = in.wild(data.n, !in.one_in(16));
     for (double& weight : weights) weight = in.one_in(32) ? weight : std::fabs(weight);
-    call("freeridge_set_weights", 0, [&] { return freeridge_set_weights(made, weights.data()); });
+    ASK(freeridge_set_weights, 0, made, weights.data());
   }
   freeridge_set_intercept(made, static_cast<std::int32_t>(in.below(3)));
   freeridge_set_route(made, static_cast<std::int32_t>(in.below(6)));
@@ -329,16 +241,14 @@ void one_model(Source& in, Caller& call) {
   if (in.one_in(3)) freeridge_set_landmarks(made, in.from(1, data.n), nullptr);
   if (in.one_in(8)) freeridge_set_refinement(made, static_cast<std::int32_t>(in.below(4)));
   const fuzz::Questions questions = questions_from(in, data);
-  if (call("freeridge_factorize", 0, [&] { return freeridge_factorize(made); }) != FREERIDGE_OK) return;
+  if (ASK(freeridge_factorize, 0, made) != FREERIDGE_OK) return;
   Output<double> lambda(size_of(data.t)), score(size_of(data.t));
   if (in.one_in(4)) {
     const auto criterion = static_cast<std::int32_t>(in.from(1, 3));
     const double low = in.one_in(2) ? 0.0 : data.lambdas[1], high = low == 0 ? 0.0 : data.lambdas[2];
-    call(
-        "freeridge_select_lambda", 0,
-        [&] { return freeridge_select_lambda(made, criterion, low, high, lambda.get(), score.get()); }, lambda, score);
+    ASK(freeridge_select_lambda, 0, made, criterion, low, high, lambda, score);
   } else {
-    call("freeridge_set_lambda", 0, [&] { return freeridge_set_lambda(made, data.lambdas[0]); });
+    ASK(freeridge_set_lambda, 0, made, data.lambdas[0]);
   }
   fuzz::ask(made, questions, call);
 }
@@ -354,21 +264,18 @@ void one_classifier(Source& in, Caller& call) {
   const fuzz::ClassifierHandle classifier(made);
   std::vector<double> y;
   for (std::int64_t i = 0; i < data.n; ++i) y.push_back(in.one_in(2) ? 1.0 : -1.0);
-  const freeridge_status status = call("freeridge_classifier_set_data", 0, [&] {
-    return freeridge_classifier_set_data(made, FREERIDGE_COL_MAJOR, data.n, data.d, data.x.data(), data.n, y.data());
-  });
+  const freeridge_status status =
+      ASK(freeridge_classifier_set_data, 0, made, FREERIDGE_COL_MAJOR, data.n, data.d, data.x.data(), data.n, y.data());
   if (status == FREERIDGE_OK && !all_finite(data.x)) fuzz::wrong("freeridge_classifier_set_data took NaN or Inf");
   if (status != FREERIDGE_OK) return;
   if (in.one_in(3)) {
     std::vector<double> weights = in.wild(data.n, true);
     for (double& weight : weights) weight = std::fabs(weight);
-    call("freeridge_classifier_set_weights", 0, [&] { return freeridge_classifier_set_weights(made, weights.data()); });
+    ASK(freeridge_classifier_set_weights, 0, made, weights.data());
   }
   freeridge_classifier_set_intercept(made, static_cast<std::int32_t>(in.below(3)));
-  call("freeridge_classifier_set_control", 0,
-       [&] { return freeridge_classifier_set_control(made, 1e-6, 1 + in.below(100)); });
-  for (const double lambda : data.lambdas)
-    call("freeridge_classifier_fit", 0, [&] { return freeridge_classifier_fit(made, lambda); });
+  ASK(freeridge_classifier_set_control, 0, made, 1e-6, 1 + in.below(100));
+  for (const double lambda : data.lambdas) ASK(freeridge_classifier_fit, 0, made, lambda);
   fuzz::ask(made, data.n, data.d, questions_from(in, data), call);
 }
 
@@ -383,11 +290,9 @@ void one_accumulator(Source& in, Caller& call) {
   const bool weighted = in.one_in(3);
   const std::int64_t chunk = in.from(1, data.n);
   for (std::int64_t first = 0; first < data.n; first += chunk) {
-    const auto status = call("freeridge_accumulator_add", 0, [&] {
-      return freeridge_accumulator_add(made, FREERIDGE_ROW_MAJOR, std::min(chunk, data.n - first),
-                                       data.x.data() + first * data.d, data.d, data.y.data() + first * data.t, data.t,
-                                       weighted ? weights.data() + first : nullptr);
-    });
+    const auto status = ASK(freeridge_accumulator_add, 0, made, FREERIDGE_ROW_MAJOR, std::min(chunk, data.n - first),
+                            data.x.data() + first * data.d, data.d, data.y.data() + first * data.t, data.t,
+                            weighted ? weights.data() + first : nullptr);
     if (chunk == data.n) expect_refused(data, status, "freeridge_accumulator_add");
   }
   fuzz::ask(made, questions_from(in, data), call);
