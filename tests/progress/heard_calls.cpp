@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <type_traits>
 
 namespace heard {
 namespace {
@@ -40,13 +42,26 @@ Data data_of(const Case& c, const Sizes& s) {
   return out;
 }
 
-Vector numbers(std::int64_t count) {
-  return Vector(at(count), untouched);
-}
+// An output of so many numbers.
+struct Out {
+  std::int64_t count;
+};
 
-Vector joined(std::initializer_list<Vector> parts) {
-  Vector out;
-  for (const Vector& part : parts) out.insert(out.end(), part.begin(), part.end());
+// function(model, argument...): its status, and its outputs one after the other.
+template <class Function, class... Argument>
+Answer asked(const Model& model, Function function, const Argument&... argument) {
+  std::vector<Vector> outputs;
+  outputs.reserve(sizeof...(argument));
+  [[maybe_unused]] const auto passed = [&](const auto& one) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(one)>, Out>) {
+      return outputs.emplace_back(at(one.count), untouched).data();
+    } else {
+      return one;
+    }
+  };
+  const std::tuple arguments{model.get(), passed(argument)...};  // in their order
+  Answer out{std::apply(function, arguments), {}};
+  for (const Vector& output : outputs) out.numbers.insert(out.numbers.end(), output.begin(), output.end());
   return out;
 }
 
@@ -89,139 +104,95 @@ std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
   std::vector<Call<Model>> out;
   out.push_back({"set_data", [=](const Model& m) {
                    const Data data = data_of(c, s);
-                   const std::int64_t d = data.x.cols;
-                   return Answer{freeridge_set_data(m.get(), FREERIDGE_COL_MAJOR, s.n, d, data.x.values.data(), s.n,
-                                                    s.t, data.y.values.data(), s.n),
-                                 {}};
+                   return asked(m, freeridge_set_data, FREERIDGE_COL_MAJOR, s.n, data.x.cols, data.x.values.data(), s.n,
+                                s.t, data.y.values.data(), s.n);
                  }});
-  out.push_back({"factorize", [](const Model& m) { return Answer{freeridge_factorize(m.get()), {}}; }});
+  out.push_back({"factorize", [](const Model& m) { return asked(m, freeridge_factorize); }});
   if (c.landmarks > 0)
     out.push_back({"landmark_curve", [=](const Model& m) {
-                     const std::vector<std::int64_t> sizes = {3, c.landmarks};
-                     Vector best = numbers(2 * s.t), score = best;
-                     const freeridge_status status = freeridge_landmark_curve(m.get(), FREERIDGE_GCV, 2, sizes.data(),
-                                                                              best.data(), score.data(), 2);
-                     return Answer{status, joined({best, score})};
+                     const std::int64_t sizes[] = {3, c.landmarks};
+                     return asked(m, freeridge_landmark_curve, FREERIDGE_GCV, 2, sizes, Out{2 * s.t}, Out{2 * s.t}, 2);
                    }});
-  const bool dual = std::string(c.kernel).find("gaussian") != std::string::npos;
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_REML, FREERIDGE_GROUPS})
     out.push_back({"score_gradient by criterion " + std::to_string(criterion), [=](const Model& m) {
                      std::int64_t count = 0;
                      const support::Kernel kernel = support::Kernel::parse(c.kernel);
                      support::check(freeridge_kernel_hyperparameter_count(kernel.get(), &count),
                                     "freeridge_kernel_hyperparameter_count");
-                     Vector score = numbers(1), by_lambda = score, by_kernel = numbers(count + 1);
-                     const freeridge_status status = freeridge_score_gradient(m.get(), criterion, 0.4, score.data(),
-                                                                              by_lambda.data(), by_kernel.data());
-                     return Answer{status, joined({score, by_lambda, by_kernel})};
+                     return asked(m, freeridge_score_gradient, criterion, 0.4, Out{1}, Out{1}, Out{count + 1});
                    }});
-  if (dual)
-    out.push_back({"select_bandwidth", [=](const Model& m) {
-                     Vector sigma = numbers(1);
-                     const freeridge_status status =
-                         freeridge_select_bandwidth(m.get(), FREERIDGE_GCV, 0.5, 5, 3, sigma.data());
-                     return Answer{status, sigma};
-                   }});
-  if (std::string(c.kernel).find("gaussian") != std::string::npos)
-    out.push_back({"select_kernel", [=](const Model& m) {
-                     Vector score = numbers(1);
-                     const freeridge_status status =
-                         freeridge_select_kernel(m.get(), FREERIDGE_REML, nullptr, 0, 0, 1, 3, score.data());
-                     return Answer{status, score};
-                   }});
+  if (std::string(c.kernel).find("gaussian") == std::string::npos) return out;
+  out.push_back({"select_bandwidth", [](const Model& m) {
+                   return asked(m, freeridge_select_bandwidth, FREERIDGE_GCV, 0.5, 5.0, 3, Out{1});
+                 }});
+  out.push_back({"select_kernel", [](const Model& m) {
+                   return asked(m, freeridge_select_kernel, FREERIDGE_REML, nullptr, 0.0, 0, 1, 3, Out{1});
+                 }});
   return out;
 }
 
 std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
   std::vector<Call<Model>> out;
-  out.push_back({"set_lambda", [](const Model& m) { return Answer{freeridge_set_lambda(m.get(), 0.4), {}}; }});
+  out.push_back({"set_lambda", [](const Model& m) { return asked(m, freeridge_set_lambda, 0.4); }});
   out.push_back({"set_lambdas", [=](const Model& m) {
                    Vector each;
                    for (std::int64_t j = 0; j < s.t; ++j) each.push_back(0.1 + 0.3 * static_cast<double>(j));
-                   return Answer{freeridge_set_lambdas(m.get(), each.data()), {}};
+                   return asked(m, freeridge_set_lambdas, each.data());
                  }});
+  const auto several = static_cast<std::int64_t>(lambdas.size());
+  const Out scores{several * s.t}, each_output{s.t};
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS}) {
     const std::string name = " by criterion " + std::to_string(criterion);
-    const auto count = static_cast<std::int64_t>(lambdas.size());
     out.push_back({"score" + name, [=](const Model& m) {
-                     Vector scores = numbers(count * s.t);
-                     const freeridge_status status =
-                         freeridge_score(m.get(), criterion, count, lambdas.data(), scores.data(), nullptr, count);
-                     return Answer{status, scores};
+                     return asked(m, freeridge_score, criterion, several, lambdas.data(), scores, nullptr, several);
                    }});
     if (criterion == FREERIDGE_LOO || criterion == FREERIDGE_GROUPS)
       out.push_back({"score" + name + " with errors", [=](const Model& m) {
-                       Vector scores = numbers(count * s.t), errors = scores;
-                       const freeridge_status status = freeridge_score(m.get(), criterion, count, lambdas.data(),
-                                                                       scores.data(), errors.data(), count);
-                       return Answer{status, joined({scores, errors})};
+                       return asked(m, freeridge_score, criterion, several, lambdas.data(), scores, scores, several);
                      }});
     if (criterion == FREERIDGE_LOO || criterion == FREERIDGE_GCV)
       out.push_back({"select_lambda" + name, [=](const Model& m) {
-                       Vector lambda = numbers(s.t), score = numbers(s.t);
-                       const freeridge_status status =
-                           freeridge_select_lambda(m.get(), criterion, 0.01, 10, lambda.data(), score.data());
-                       return Answer{status, joined({lambda, score})};
+                       return asked(m, freeridge_select_lambda, criterion, 0.01, 10.0, each_output, each_output);
                      }});
   }
-  const auto several = static_cast<std::int64_t>(lambdas.size());
   const Matrix points = data_of(c, s).points;
   out.push_back({"predict_path",
                  [=](const Model& m) {
-                   Vector values = numbers(s.m * several * s.t);
-                   const freeridge_status status =
-                       freeridge_predict_path(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, several,
-                                              lambdas.data(), values.data(), s.m);
-                   return Answer{status, values};
+                   return asked(m, freeridge_predict_path, FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, several,
+                                lambdas.data(), Out{s.m * several * s.t}, s.m);
                  },
                  true});
   out.push_back({"objective", [=](const Model& m) {
-                   Vector training = numbers(several * s.t), norm2 = training, value = training;
-                   const freeridge_status status = freeridge_objective(
-                       m.get(), several, lambdas.data(), training.data(), norm2.data(), value.data(), several);
-                   return Answer{status, joined({training, norm2, value})};
+                   return asked(m, freeridge_objective, several, lambdas.data(), scores, scores, scores, several);
                  }});
   out.push_back({"coefficients_path",
                  [=](const Model& m) {
-                   Vector values = numbers(s.n * several * s.t), b = numbers(several * s.t);
-                   const freeridge_status status =
-                       freeridge_coefficients_path(m.get(), several, lambdas.data(), values.data(), s.n, b.data());
-                   return Answer{status, joined({values, b})};
+                   return asked(m, freeridge_coefficients_path, several, lambdas.data(), Out{s.n * several * s.t}, s.n,
+                                scores);
                  },
                  true});
-  out.push_back({"hat_matrix",
-                 [=](const Model& m) {
-                   Vector hat = numbers(s.n * s.n), inverse = hat;
-                   const freeridge_status status = freeridge_hat_matrix(m.get(), 0.3, hat.data(), inverse.data(), s.n);
-                   return Answer{status, joined({hat, inverse})};
-                 },
-                 true});
+  out.push_back(
+      {"hat_matrix",
+       [=](const Model& m) { return asked(m, freeridge_hat_matrix, 0.3, Out{s.n * s.n}, Out{s.n * s.n}, s.n); }, true});
   if (c.route != FREERIDGE_ROUTE_CHOLESKY) {
     out.push_back({"condition_number", [=](const Model& m) {
-                     Vector condition = numbers(several), rank = condition;
-                     const freeridge_status status =
-                         freeridge_condition_number(m.get(), several, lambdas.data(), condition.data(), rank.data());
-                     return Answer{status, joined({condition, rank})};
+                     return asked(m, freeridge_condition_number, several, lambdas.data(), Out{several}, Out{several});
                    }});
     out.push_back({"eigenvalues", [=](const Model& m) {
-                     const bool with_vectors = c.route != FREERIDGE_ROUTE_BAND;
-                     Vector values = numbers(2), vectors = numbers(with_vectors ? 2 * s.n : 0);
-                     const freeridge_status status =
-                         freeridge_eigenvalues(m.get(), 2, values.data(), with_vectors ? vectors.data() : nullptr, s.n);
-                     return Answer{status, joined({values, vectors})};
+                     if (c.route == FREERIDGE_ROUTE_BAND)  // which has no vectors
+                       return asked(m, freeridge_eigenvalues, 2, Out{2}, nullptr, s.n);
+                     return asked(m, freeridge_eigenvalues, 2, Out{2}, Out{2 * s.n}, s.n);
                    }});
   }
   if (c.landmarks > 0)
-    out.push_back({"landmark_trace", [=](const Model& m) {
-                     Vector left = numbers(1), trace = numbers(1);
-                     const freeridge_status status = freeridge_landmark_trace(m.get(), left.data(), trace.data());
-                     return Answer{status, joined({left, trace})};
-                   }});
+    out.push_back(
+        {"landmark_trace", [](const Model& m) { return asked(m, freeridge_landmark_trace, Out{1}, Out{1}); }});
   return out;
 }
 
 std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
   std::vector<Call<Model>> out;
+  const Out points_of_data{s.n * s.t}, new_points{s.m * s.t}, each_output{s.t}, features{s.d * s.t};
   using Matrices = freeridge_status (*)(const freeridge_model*, double*, std::int64_t);
   for (const auto& [name, call] :
        std::initializer_list<std::pair<const char*, Matrices>>{{"loo", freeridge_loo},
@@ -229,85 +200,49 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                                                                {"coefficients", freeridge_coefficients},
                                                                {"get_fitted", freeridge_get_fitted},
                                                                {"get_leverage", freeridge_get_leverage}})
-    out.push_back({name, [=](const Model& m) {
-                     Vector values = numbers(s.n * s.t);
-                     const freeridge_status status = call(m.get(), values.data(), s.n);
-                     return Answer{status, values};
-                   }});
+    out.push_back({name, [=, call = call](const Model& m) { return asked(m, call, points_of_data, s.n); }});
   // The solution of LANDMARK holds its coefficients: they are copied.
   for (Call<Model>& call : out)
     if (call.name == "coefficients" && c.route == FREERIDGE_ROUTE_LANDMARK) call.allocates = false;
   out.push_back({"group_errors", [=](const Model& m) {
-                   Vector values = numbers(s.n * s.t);
-                   const freeridge_status status =
-                       freeridge_group_errors(m.get(), support::modulo_groups(s.n, 3).data(), values.data(), s.n);
-                   return Answer{status, values};
+                   const Labels groups = support::modulo_groups(s.n, 3);
+                   return asked(m, freeridge_group_errors, groups.data(), points_of_data, s.n);
                  }});
-  out.push_back({"degrees_of_freedom", [=](const Model& m) {
-                   Vector df = numbers(s.t), sigma2 = df;
-                   const freeridge_status status = freeridge_degrees_of_freedom(m.get(), df.data(), sigma2.data());
-                   return Answer{status, joined({df, sigma2})};
-                 }});
+  out.push_back({"degrees_of_freedom",
+                 [=](const Model& m) { return asked(m, freeridge_degrees_of_freedom, each_output, each_output); }});
   const Matrix points = data_of(c, s).points;
-  out.push_back({"predict",
-                 [=](const Model& m) {
-                   Vector values = numbers(s.m * s.t);
-                   const freeridge_status status = freeridge_predict(m.get(), FREERIDGE_COL_MAJOR, s.m,
-                                                                     points.values.data(), s.m, values.data(), s.m);
-                   return Answer{status, values};
-                 },
-                 true});
+  // A call at new points: function(model, layout, m, x, ldx, argument...).
+  const auto at_points = [=](const Model& m, auto function, const auto&... argument) {
+    return asked(m, function, FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, argument...);
+  };
+  out.push_back({"predict", [=](const Model& m) { return at_points(m, freeridge_predict, new_points, s.m); }, true});
   out.push_back({"predict_jackknife", [=](const Model& m) {
-                   Vector lower = numbers(s.m * s.t), upper = lower;
-                   const freeridge_status status =
-                       freeridge_predict_jackknife(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, 0.8,
-                                                   lower.data(), upper.data(), s.m);
-                   return Answer{status, joined({lower, upper})};
+                   return at_points(m, freeridge_predict_jackknife, 0.8, new_points, new_points, s.m);
                  }});
   if (std::string(c.kernel) == "precomputed()") return out;
   out.push_back({"predict_variance", [=](const Model& m) {
-                   Vector variance = numbers(s.m * s.t), noise = numbers(s.t);
-                   const freeridge_status status =
-                       freeridge_predict_variance(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m,
-                                                  variance.data(), s.m, noise.data());
-                   return Answer{status, joined({variance, noise})};
+                   return at_points(m, freeridge_predict_variance, new_points, s.m, each_output);
                  }});
   out.push_back({"predict_gradient",
-                 [=](const Model& m) {
-                   Vector gradient = numbers(s.m * s.d * s.t);
-                   const freeridge_status status = freeridge_predict_gradient(
-                       m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, gradient.data(), s.m);
-                   return Answer{status, gradient};
-                 },
+                 [=](const Model& m) { return at_points(m, freeridge_predict_gradient, Out{s.m * s.d * s.t}, s.m); },
                  true});
   out.push_back({"average_gradient", [=](const Model& m) {
-                   Vector average = numbers(s.d * s.t), errors = average;
-                   const freeridge_status status =
-                       freeridge_average_gradient(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, nullptr,
-                                                  average.data(), errors.data(), s.d);
-                   return Answer{status, joined({average, errors})};
+                   return at_points(m, freeridge_average_gradient, nullptr, features, features, s.d);
                  }});
   out.push_back({"average_difference", [=](const Model& m) {
-                   Vector average = numbers(s.t), errors = average;
                    const Matrix others = support::scaled(points, 0.5);
-                   const freeridge_status status =
-                       freeridge_average_difference(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m,
-                                                    others.values.data(), s.m, nullptr, average.data(), errors.data());
-                   return Answer{status, joined({average, errors})};
+                   return at_points(m, freeridge_average_difference, others.values.data(), s.m, nullptr, each_output,
+                                    each_output);
                  }});
   if (std::string(c.kernel) != "linear()") return out;
+  const std::int64_t side = (s.d + 1) * s.t;
   out.push_back({"coefficient_covariance", [=](const Model& m) {
-                   const std::int64_t side = (s.d + 1) * s.t;
-                   Vector covariance = numbers(side * side);
-                   const freeridge_status status = freeridge_coefficient_covariance(
-                       m.get(), FREERIDGE_COVARIANCE_BAYESIAN, covariance.data(), side);
-                   return Answer{status, covariance};
+                   return asked(m, freeridge_coefficient_covariance, FREERIDGE_COVARIANCE_BAYESIAN, Out{side * side},
+                                side);
                  }});
   out.push_back({"coefficient_errors", [=](const Model& m) {
-                   Vector w = numbers(s.d * s.t), b = numbers(s.t);
-                   const freeridge_status status =
-                       freeridge_coefficient_errors(m.get(), FREERIDGE_COVARIANCE_FREQUENTIST, w.data(), s.d, b.data());
-                   return Answer{status, joined({w, b})};
+                   return asked(m, freeridge_coefficient_errors, FREERIDGE_COVARIANCE_FREQUENTIST, features, s.d,
+                                each_output);
                  }});
   return out;
 }
