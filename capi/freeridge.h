@@ -807,9 +807,10 @@ FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_
 /* accuracy: t numbers; bounds of the relative error of the c that is in force on the ITERATIVE route, for each output:
  *     |c - c*|_G <= accuracy |c*|_G,   |v|_G^2 = v'(K + lambda W^-1) v,   c* the solution of (1)
  * Linear kernels (sparse x): of w, in |v|^2 = sum_i W_ii (v'(x_i - xbar))^2 + lambda |v|^2, columns scaled as the kernel does.
- * They are computed from the residual in double precision, and (kernels that are not linear) usually 1 to 3 times the error. Without intercept and fixed
- * effects |f(x) - f*(x)| <= k(x, x)^(1/2) accuracy |c*|_G at every x. Refinement makes errors smaller still. Needs FITTED
- * by the ITERATIVE route. Statuses: INVALID_STATE (also: another route), INVALID_ARGUMENT. Cost: O(t). Source: [DEFTW].
+ * They are computed from the residual in double precision, and (kernels that are not linear) 1 to 2.3 times the error,
+ * but for rounding. Relative to the Euclidean norm c may have a larger error than in this one. Without intercept and
+ * fixed effects |f(x) - f*(x)| <= k(x, x)^(1/2) accuracy |c*|_G at every x. Refinement makes errors smaller still. Needs
+ * FITTED by the ITERATIVE route. Statuses: INVALID_STATE (also: another route), INVALID_ARGUMENT. Cost: O(t). Source: [DEFTW].
  * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_accuracy(const freeridge_model* model, double* accuracy);
 
@@ -954,7 +955,8 @@ FREERIDGE_API freeridge_status freeridge_hyperplane_path(const freeridge_model* 
 
 /* df: t numbers, tr(H): the effective degrees of freedom, the intercept's included. sigma2: t numbers, the estimate
  * sum_i W_ii r_i^2 / (n - df) of the error variance at weight one (NaN with UNDEFINED where n - df is not positive);
- * NULL is fine for each. Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), O(n b^2) (BAND), n^3/3 (CHOLESKY).
+ * NULL is fine for each. ITERATIVE estimates both from the probes that freeridge_estimate_score takes by default.
+ * Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), O(n b^2) (BAND), n^3/3 (CHOLESKY), as the estimate at a lambda (ITERATIVE).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED, CANCELLED. Source: T. Hastie,
  * R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2);

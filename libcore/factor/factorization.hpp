@@ -152,6 +152,7 @@ class SweepSink {
 };
 
 class ByteWriter;  // bytes.hpp
+class Estimating;  // spectrum/estimating.hpp
 
 class Factorization {
  public:
@@ -216,6 +217,9 @@ class Factorization {
 
   // The ridge problem in few features that the route has made of the data, at lambda >= 0; nothing on other routes. O(p^3).
   virtual std::optional<FeatureSystem> feature_system(double /*lambda*/) const { return std::nullopt; }
+
+  // Itself, where it estimates the diagonal of P~.
+  virtual const Estimating* estimating() const { return nullptr; }
 
   // What load_factorization reads (saved_route.hpp).
   virtual void save(ByteWriter& out) const = 0;

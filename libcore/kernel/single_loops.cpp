@@ -2,9 +2,6 @@
 
 #include "libcore/base/instruction_sets.hpp"
 
-#define FREERIDGE_SINGLE_LOOPS \
-  constexpr SingleLoops table = {tile<Gaussian>, tile<Laplacian>, tile<Matern32>, tile<Matern52>, products};
-
 namespace freeridge {
 namespace {
 
@@ -18,12 +15,6 @@ namespace single_avx512 {
 #define FREERIDGE_FEW 8
 #define FREERIDGE_ADD_FEW(sum, x, y) ((Few)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(sum)))
 #include "libcore/kernel/single_loops_body.hpp"
-FREERIDGE_SINGLE_LOOPS
-#undef FREERIDGE_LANES
-#undef FREERIDGE_SQRT
-#undef FREERIDGE_ADD_PRODUCT
-#undef FREERIDGE_FEW
-#undef FREERIDGE_ADD_FEW
 }  // namespace single_avx512
 FREERIDGE_END_TARGET
 
@@ -35,43 +26,30 @@ namespace single_avx2 {
 #define FREERIDGE_FEW 8
 #define FREERIDGE_ADD_FEW(sum, x, y) ((Few)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(sum)))
 #include "libcore/kernel/single_loops_body.hpp"
-FREERIDGE_SINGLE_LOOPS
-#undef FREERIDGE_LANES
-#undef FREERIDGE_SQRT
-#undef FREERIDGE_ADD_PRODUCT
-#undef FREERIDGE_FEW
-#undef FREERIDGE_ADD_FEW
 }  // namespace single_avx2
 FREERIDGE_END_TARGET
 
-namespace single_baseline {
-#define FREERIDGE_LANES 4
-#define FREERIDGE_SQRT(v) ((Vec)_mm_sqrt_ps((__m128)(v)))
-#define FREERIDGE_ADD_PRODUCT(sum, x, y) ((sum) + (x) * (y))
-#define FREERIDGE_FEW 4
-#define FREERIDGE_ADD_FEW(sum, x, y) ((sum) + (x) * (y))
-#include "libcore/kernel/single_loops_body.hpp"
-FREERIDGE_SINGLE_LOOPS
-}  // namespace single_baseline
-
-constexpr const SingleLoops* single_tables[] = {&single_avx512::table, &single_avx2::table, &single_baseline::table};
+#define FREERIDGE_BASELINE_SQRT(v) ((Vec)_mm_sqrt_ps((__m128)(v)))
+#define FREERIDGE_FASTER &single_avx512::table, &single_avx2::table,
 
 #else
 
+#define FREERIDGE_BASELINE_SQRT(v) \
+  (Vec{__builtin_sqrtf((v)[0]), __builtin_sqrtf((v)[1]), __builtin_sqrtf((v)[2]), __builtin_sqrtf((v)[3])})
+#define FREERIDGE_FASTER
+
+#endif
+
 namespace single_baseline {
 #define FREERIDGE_LANES 4
-#define FREERIDGE_SQRT(v) \
-  (Vec{__builtin_sqrtf((v)[0]), __builtin_sqrtf((v)[1]), __builtin_sqrtf((v)[2]), __builtin_sqrtf((v)[3])})
+#define FREERIDGE_SQRT(v) FREERIDGE_BASELINE_SQRT(v)
 #define FREERIDGE_ADD_PRODUCT(sum, x, y) ((sum) + (x) * (y))
 #define FREERIDGE_FEW 4
 #define FREERIDGE_ADD_FEW(sum, x, y) ((sum) + (x) * (y))
 #include "libcore/kernel/single_loops_body.hpp"
-FREERIDGE_SINGLE_LOOPS
 }  // namespace single_baseline
 
-constexpr const SingleLoops* single_tables[] = {&single_baseline::table};
-
-#endif
+constexpr const SingleLoops* single_tables[] = {FREERIDGE_FASTER & single_baseline::table};
 
 }  // namespace
 

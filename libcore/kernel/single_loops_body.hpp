@@ -1,10 +1,11 @@
 // The loops of single_loops.hpp for one instruction set; single_loops.cpp includes this file once for each, inside a
-// namespace, with
+// namespace, after it has defined
 //   FREERIDGE_LANES       how many floats a register holds
 //   FREERIDGE_SQRT(v)     the square root of a register
 //   FREERIDGE_ADD_PRODUCT(sum, x, y)   sum + x y of registers, rounded once where the processor can
 //   FREERIDGE_FEW         how many columns are multiplied together: 8, or 4 where a register holds no more
 //   FREERIDGE_ADD_FEW(sum, x, y)       sum + x y of so many floats
+// It ends with the table of the loops, and undefines these.
 // Nothing of the standard library may be instantiated here (value_loops_body.hpp says why).
 
 constexpr Index lanes = FREERIDGE_LANES, side = SingleLoops::side, together = SingleLoops::together;
@@ -111,3 +112,11 @@ inline void products(const float* t, const float* p_a, const float* p_b, float* 
       store(load<Few>(to + 3 * together) + s3, to + 3 * together);
     }
 }
+
+constexpr SingleLoops table = {tile<Gaussian>, tile<Laplacian>, tile<Matern32>, tile<Matern52>, products};
+
+#undef FREERIDGE_LANES
+#undef FREERIDGE_SQRT
+#undef FREERIDGE_ADD_PRODUCT
+#undef FREERIDGE_FEW
+#undef FREERIDGE_ADD_FEW

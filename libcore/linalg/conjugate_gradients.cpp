@@ -40,8 +40,11 @@ class Block {
   MatrixView p() { return p_.view().columns(0, active_); }
   MatrixView q() { return q_.view().columns(0, active_); }
   double square(Index j, double product) const {
-    if (rule_.measure == StoppingRule::Measure::preconditioned) return product;
-    return dot(r_.rows, r_.col(j), r_.col(j));
+    if (rule_.measure == StoppingRule::Measure::euclidean) return dot(r_.rows, r_.col(j), r_.col(j));
+    return rule_.measure == StoppingRule::Measure::enclosed ? ends_[order_[j]].gamma * product : product;
+  }
+  double target(Index column) const {
+    return rule_.targets[column] * (rule_.measure == StoppingRule::Measure::enclosed ? ends_[column].below : 1);
   }
 
   void start() {
@@ -73,6 +76,8 @@ class Block {
     if (!(curvature > 0) || !std::isfinite(alpha)) return leave(j, true);
     combine(n, alpha, p_.col(j), 1, x_.col(column));
     combine(n, -alpha, q_.col(j), 1, r_.col(j));
+    ends_[column].below += alpha * products_[column];
+    ends_[column].gamma -= alpha;
     ++ends_[column].steps;
   }
 
@@ -80,7 +85,10 @@ class Block {
   void turn(Index j) {
     const Index column = order_[j];
     const double product = dot(r_.rows, r_.col(j), q_.col(j));
-    combine(r_.rows, 1, q_.col(j), product / products_[column], p_.col(j));
+    const double beta = product / products_[column];
+    combine(r_.rows, 1, q_.col(j), beta, p_.col(j));
+    double& gamma = ends_[column].gamma;  // rounding may have made it negative
+    gamma = gamma > 0 ? gamma / (gamma + beta) : 1;
     products_[column] = product;
     judge(j);
   }
@@ -90,7 +98,7 @@ class Block {
     const Index column = order_[j];
     ColumnEnd& end = ends_[column];
     end.square = square(j, products_[column]);
-    if (end.square >= 0 && end.square <= rule_.targets[column]) {
+    if (end.square >= 0 && end.square <= target(column)) {
       end.converged = true;
       return leave(j, false);
     }
@@ -123,7 +131,7 @@ class Block {
   double progress() const {
     double least = 1;
     for (const Index column : columns()) {
-      const double all = std::log(first_[column] / rule_.targets[column]);
+      const double all = std::log(first_[column] / target(column));
       const double done = std::log(first_[column] / least_[column]);
       least = std::min(least, all > 0 && std::isfinite(all) ? done / all : 0.0);
     }

@@ -6,6 +6,11 @@
 //     x = 0 and r = b, or any start x and r = b - (A + lambda) x
 // r is updated, not computed anew: in the end it differs from b - (A + lambda) x by rounding, and by much more where
 // `apply` is not exact. Who promises something about x computes that residual again, and may begin again with it.
+// Where every eigenvalue of M^-1 (A + lambda) is at least 1, the steps tell how far the start was from the solution x*
+// (G. Golub, G. Meurant, Matrices, moments and quadrature with applications, 2010; Radau's rule with the node 1):
+//     below <= |x_0 - x*|^2 <= below + gamma r'z,   |v|^2 = v'(A + lambda) v
+//     below = sum of alpha r'z before each step;   gamma = 1 at first, then (gamma - alpha) / (gamma - alpha + beta),
+//     beta = r'z / before
 // Squares are taken: right-hand sides of a norm near 1 neither overflow nor vanish.
 // Memory: two blocks of the size of x. M. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems
 // (1952).
@@ -27,15 +32,17 @@ struct ShiftedSystem {
 };
 
 struct StoppingRule {
-  // The square that has to fall to the target of its column: r'M^-1 r, or r'r.
-  enum class Measure { preconditioned, euclidean } measure = Measure::preconditioned;
-  Span<const double> targets;  // of the squares; one for each column
+  // The square that has to fall to the target of its column: r'M^-1 r, or r'r; enclosed: gamma r'M^-1 r, to that multiple of
+  // `below`.
+  enum class Measure { preconditioned, euclidean, enclosed } measure = Measure::preconditioned;
+  Span<const double> targets;  // one for each column
   Index most_steps = 0;
 };
 
 struct ColumnEnd {
   Index steps = 0;
   double square = 0;  // of its measure, of the updated r
+  double below = 0, gamma = 1;
   bool converged = false;
   // A + lambda or M was seen not to be positive definite, or numbers overflowed, or the residual grew 1e8 times: rounding in
   // `apply` is too large for this lambda. x is what it was before the step that saw it.

@@ -69,7 +69,7 @@ std::string Model::estimate_score(Criterion criterion, Index probes, Span<const 
                                   MatrixView uncertainty) const {
   require_factorized();
   const Index count = std::ssize(lambdas);
-  if (dynamic_cast<const Estimating*>(factorization_.get()) == nullptr) {
+  if (factorization_->estimating() == nullptr) {
     std::string reason = score(criterion, lambdas, out);
     for (Index j = 0; j < t(); ++j)
       for (Index l = 0; l < count; ++l) uncertainty(l, j) = 0 * out(l, j);

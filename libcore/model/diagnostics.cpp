@@ -12,6 +12,7 @@
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/model/error_variance.hpp"
 #include "libcore/model/model.hpp"
+#include "libcore/spectrum/estimating.hpp"
 
 namespace freeridge {
 namespace {
@@ -55,7 +56,10 @@ std::string cooks_distances(const ResidualMaker& residual_maker, const LeverageT
 
 Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
   require_fitted();
-  require_room(lambda_bytes(), "the degrees of freedom", "use fewer outputs, or landmarks");
+  if (factorization_->estimating() != nullptr)
+    require_room_to_estimate(usual_probes(n()), 1);
+  else
+    require_room(lambda_bytes(), "the degrees of freedom", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   Freedom out{Array<double>(t()), Array<double>(t()), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {

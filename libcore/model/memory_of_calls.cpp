@@ -8,7 +8,7 @@
 #include "libcore/kernel/kernel_gradient.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/model/model.hpp"
-#include "libcore/select/estimated_criteria.hpp"
+#include "libcore/spectrum/estimating.hpp"
 
 namespace freeridge {
 namespace {

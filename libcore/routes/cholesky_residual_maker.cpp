@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "libcore/base/constants.hpp"
-#include "libcore/factor/left_out_rows.hpp"
+#include "libcore/factor/left_out_row_block.hpp"
 #include "libcore/factor/matrix_columns.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/residual_diagonal.hpp"
@@ -280,26 +280,10 @@ class CholeskyResidualMaker final : public ResidualMaker {
   Matrix g_;      // P~Y~
 };
 
-class CholeskyRows final : public RowBlock {
- public:
-  explicit CholeskyRows(Span<const Index> which) : which_(which.begin(), which.end()) {}
-
-  bool left_out(const ResidualMaker& of_factor, Index first, MatrixView out) const override {
-    const auto& residual_maker = static_cast<const CholeskyResidualMaker&>(of_factor);
-    Matrix p(out.rows, out.rows);
-    residual_maker.block(which_, p.view());
-    residual_maker.residual_at(which_, first, out);
-    return solve_left_out(p.view(), out);
-  }
-
- private:
-  Array<Index> which_;
-};
-
 }  // namespace
 
 std::unique_ptr<RowBlock> Cholesky::rows(Span<const Index> which) const {
-  return std::make_unique<CholeskyRows>(which);
+  return std::make_unique<LeftOutRowBlock<CholeskyResidualMaker>>(which);
 }
 
 std::unique_ptr<ResidualMaker> Cholesky::at(double lambda) const {

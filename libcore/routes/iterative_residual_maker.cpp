@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/factor/left_out_rows.hpp"
+#include "libcore/factor/left_out_row_block.hpp"
 #include "libcore/factor/matrix_columns.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -12,22 +12,6 @@ namespace freeridge {
 namespace {
 
 constexpr Index most_left_out = 256;  // rows left out together: a solution for each
-
-class IterativeRows final : public RowBlock {
- public:
-  explicit IterativeRows(Span<const Index> which) : which_(which.begin(), which.end()) {}
-
-  bool left_out(const ResidualMaker& of_factor, Index first, MatrixView out) const override {
-    const auto& residual_maker = static_cast<const IterativeResidualMaker&>(of_factor);
-    Matrix p(out.rows, out.rows);
-    residual_maker.block(which_, p.view());
-    residual_maker.residual_at(which_, first, out);
-    return solve_left_out(p.view(), out);
-  }
-
- private:
-  Array<Index> which_;
-};
 
 }  // namespace
 
@@ -118,7 +102,7 @@ std::unique_ptr<RowBlock> Iterative::rows(Span<const Index> which) const {
     fail(Status::invalid_state, "leaving out ", which.size(),
          " rows together takes as many solutions on the ITERATIVE ", "route, which makes ", most_left_out,
          " at most; set another route, or landmarks");
-  return std::make_unique<IterativeRows>(which);
+  return std::make_unique<LeftOutRowBlock<IterativeResidualMaker>>(which);
 }
 
 std::unique_ptr<ResidualMaker> Iterative::at(double lambda) const {

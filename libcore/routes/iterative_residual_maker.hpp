@@ -5,18 +5,11 @@
 
 namespace freeridge {
 
-class IterativeResidualMaker final : public ResidualMaker {
+class IterativeResidualMaker final : public EstimatingMaker {
  public:
-  IterativeResidualMaker(const Iterative& of, double lambda) : f_(of), lambda_(lambda) {}
+  IterativeResidualMaker(const Iterative& of, double lambda) : EstimatingMaker(of, lambda), f_(of) {}
 
   void residual(Index first, MatrixView out) const override;
-  void diagonal(Span<double>) const override { Iterative::refuse("errors left out of single points"); }
-  double trace() const override { Iterative::refuse("trace"); }
-  bool below_floor() const override { return false; }
-  double shrinkage() const override { return 1; }
-  void leverage(Span<double>) const override { Iterative::refuse("leverages"); }
-  double degrees_of_freedom() const override { Iterative::refuse("degrees of freedom"); }
-  double log_determinant() const override { Iterative::refuse("log-determinant, and so no REML"); }
   double quadratic_form(Index output) const override;
   double squared_norm(Index output) const override;
   double function_norm2(Index output) const override;
@@ -33,7 +26,6 @@ class IterativeResidualMaker final : public ResidualMaker {
 
  private:
   const Iterative& f_;
-  double lambda_;
 };
 
 }  // namespace freeridge

@@ -27,7 +27,7 @@ Iterative::Parts::Parts(const Problem& problem, Index rank)
 }
 
 Iterative::Iterative(ProblemPtr the_problem, double accuracy)
-    : Factorization(std::move(the_problem)), accuracy_(accuracy), rank_(preconditioner_rank(problem().n())) {
+    : Estimating(std::move(the_problem), accuracy), rank_(preconditioner_rank(problem().n())) {
   require_symmetric(*problem().kernel, problem().x);
   parts_ = std::make_unique<const Parts>(problem(), rank_);
   const IterativePreconditioner& made = parts_->preconditioner;
@@ -37,24 +37,17 @@ Iterative::Iterative(ProblemPtr the_problem, double accuracy)
   range_ = {std::max(smallest, tolerance_), largest};
 }
 
-Iterative::Iterative(ProblemPtr the_problem, ByteReader& in) : Factorization(std::move(the_problem)) {
-  accuracy_ = in.number("the accuracy", 1);
+Iterative::Iterative(ProblemPtr the_problem, ByteReader& in) : Estimating(std::move(the_problem), in) {
   rank_ = in.integer("the rank of the preconditioner", 1, problem().n());
   const Array<double> scales = load_scales(in, "the eigenvalues' range", any_finite, 3, false);
   range_ = {scales[0], scales[1]};
   tolerance_ = scales[2];
-  if (!(accuracy_ > 0)) fail(Status::corrupt, "the saved accuracy is ", accuracy_, ", which cannot be");
 }
 
 void Iterative::save(ByteWriter& out) const {
   out.number(accuracy_);
   out.integer(rank_);
   out.numbers(Array<double>{range_.smallest, range_.largest, tolerance_});
-}
-
-void Iterative::refuse(const char* what) {
-  fail(Status::invalid_state, "the ITERATIVE route knows no ", what,
-       ", which would take a solution for each point; set another route, or landmarks");
 }
 
 const Iterative::Parts& Iterative::parts() const {
@@ -79,9 +72,7 @@ void Iterative::remember(double lambda, Index first, const Solved& solved) const
 void Iterative::require_accuracy(const IterativeColumns& columns, double lambda) const {
   for (Index j = 0; j < columns.c.cols(); ++j)
     if (!(columns.accuracy(j) <= accuracy_))
-      fail(Status::not_converged, "at lambda = ", lambda, " the solution is certain to ", columns.accuracy(j),
-           " of its norm only, in place of ", accuracy_,
-           " (freeridge_set_accuracy); ask for less, or set a larger lambda or another route");
+      fail(Status::not_converged, not_converged(lambda, columns.accuracy(j), accuracy_));
 }
 
 Iterative::Solved Iterative::solved(double lambda, Index first, Index count) const {
@@ -95,8 +86,8 @@ Iterative::Solved Iterative::solved(double lambda, Index first, Index count) con
   const Parts& with = parts();
   with.preconditioner.take_out(b.view());
   const Array<double> lambdas(count, lambda);
-  IterativeColumns made =
-      IterativeSolver(problem(), with.passes, with.preconditioner).solve(b.view(), lambdas, accuracy_);
+  IterativeColumns made = IterativeSolver(problem(), with.passes, with.preconditioner)
+                              .solve(b.view(), lambdas, accuracy_, IterativeSolver::Bounds::tight);
   require_accuracy(made, lambda);
   Array<double> accuracy;
   for (Index j = 0; j < count; ++j) accuracy.push_back(made.accuracy(j));

@@ -3,9 +3,10 @@
 // (iterative_solver.hpp), each with a bound of its error in the norm of G that is as small as was asked for, or else the
 // status NOT_CONVERGED.
 //     s = lambda,   P~Y~ = lambda c~,   Y~'P Y~ = Y~'c~,   |f|_K^2 = c~'(Y~ - lambda c~)
-// LOO and GCV are estimated, with standard errors (iterative_estimates.cpp). What needs many columns of P (errors left out of single points, leverages, log-determinants) is refused; few columns, as
-// those of a few new points or of a small group of rows, are solved for.
-// Memory: n r for the preconditioner, and 6 n (t + t) while a lambda is solved for. Cost: set-up n r kernel values and
+// LOO, GCV and tr(P~) are estimated, with standard errors (iterative_estimates.cpp). What needs many columns of P (errors left
+// out of single points, leverages, log-determinants) is refused; few columns, as those of a few new points or of a small
+// group of rows, are solved for.
+// Memory: n r for the preconditioner, and 6 n t while a lambda is solved for. Cost: set-up n r kernel values and
 // 5 n r^2 + 9 r^3; a lambda some 5 to 50 passes of n^2 / 2 kernel values.
 #pragma once
 
@@ -18,24 +19,15 @@
 
 namespace freeridge {
 
-class ByteReader;  // bytes.hpp
-
 // Columns that estimates solve for at a time, or those of one lambda where these are more.
 constexpr Index estimated_columns = 64;
 
-class Iterative final : public Factorization, public Estimating {
+class Iterative final : public Estimating {
  public:
   Iterative(ProblemPtr problem, double accuracy);
   Iterative(ProblemPtr problem, ByteReader& in);
 
-  Route route() const override { return Route::iterative; }
-  EigenvalueRange eigenvalue_range() const override { return range_; }
-  double tolerance() const override { return tolerance_; }
-  double floor() const override { return tolerance_; }
-  Eigenvalues eigenvalues() const override { refuse("eigenvalues"); }
-  void eigenvectors(MatrixView) const override { refuse("eigenvectors"); }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
-  bool at_is_free() const override { return false; }
   bool keeps_solutions() const override { return true; }
   void estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
                 EstimateSink& sink) const override;
@@ -56,9 +48,6 @@ class Iterative final : public Factorization, public Estimating {
   void solve(double lambda, MatrixView b) const;
   ConstMatrixView k_q1() const;
 
-  // "the ITERATIVE route knows no <what>; ..."
-  [[noreturn]] static void refuse(const char* what);
-
  private:
   class Estimates;
   // Made by the first who needs it, after loading; else at once.
@@ -77,10 +66,7 @@ class Iterative final : public Factorization, public Estimating {
   void remember(double lambda, Index first, const Solved& solved) const;
   void require_accuracy(const IterativeColumns& columns, double lambda) const;
 
-  double accuracy_;
   Index rank_;
-  EigenvalueRange range_{};
-  double tolerance_ = 0;
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const Parts> parts_;
   mutable Array<Remembered> remembered_;

@@ -13,8 +13,10 @@ namespace {
 
 constexpr Index most_steps = 1000;  // of conjugate gradients, before the residual is computed anew
 constexpr int most_rounds = 16;
-constexpr double share = 0.5;             // of the bound that is wanted, for what conjugate gradients leave
-constexpr double progress_made = 0.5;     // of the bound, in a round; else there is no point in another one
+constexpr double share = 0.5;          // of the bound that is wanted, for what conjugate gradients leave
+constexpr double progress_made = 0.5;  // of the bound, in a round; else there is no point in another one
+constexpr double enclosure = 4;        // what may be left of the square of an error, over what is certain of it
+constexpr Index enclosing_steps = 40;
 constexpr double round_in_single = 1e-4;  // of the bound, in a round of single precision
 // From this multiple of |K_w|_F n^(-1/2) on, the size of rounding errors of floats in K_w, lambda is worth trying with them.
 constexpr double single_noise = 4 * 0x1p-24;
@@ -48,7 +50,7 @@ class IterativeSolver::Run {
     }
   }
 
-  IterativeColumns solve() {
+  IterativeColumns solve(Bounds bounds) {
     Array<Index> open;
     for (Index j = 0; j < b_.cols(); ++j) open.push_back(j);
     set_bounds(open);
@@ -64,6 +66,7 @@ class IterativeSolver::Run {
       if (!in_double.empty()) advance(in_double, Precision::double_precision, left);
       open = std::move(left);
     }
+    if (bounds == Bounds::tight) tighten();
     for (Index j = 0; j < b_.cols(); ++j) {
       for (Index i = 0; i < b_.rows(); ++i) out_.c(i, j) *= unit_[j];
       out_.bound[j] *= unit_[j];
@@ -73,6 +76,37 @@ class IterativeSolver::Run {
   }
 
  private:
+  ShiftedSystem system(Span<const double> lambdas, Precision precision) const {
+    return {[this, precision](ConstMatrixView p, MatrixView out) {
+              of_.passes_.multiply(p, out, precision);
+              of_.preconditioner_.take_out(out);
+            },
+            [this, lambdas](ConstMatrixView v, Span<const Index> columns, MatrixView z) {
+              Array<double> own;
+              for (const Index k : columns) own.push_back(lambdas[k]);
+              of_.preconditioner_.apply(v, own, z);
+            },
+            lambdas};
+  }
+
+  // Bounds by enclosures of r'P r, where they are not those of rounding already.
+  void tighten() {
+    Array<Index> which;
+    for (Index j = 0; j < b_.cols(); ++j)
+      if (std::isfinite(out_.bound[j]) && out_.bound[j] > 2 * rounding(j)) which.push_back(j);
+    if (which.empty()) return;
+    const Array<double> lambdas = lambdas_of(which), targets(which.size(), enclosure);
+    Matrix r = take(r_, which), steps(r.rows(), r.cols(), 0.0);
+    const Array<ColumnEnd> ends =
+        conjugate_gradients(system(lambdas, Precision::double_precision),
+                            {StoppingRule::Measure::enclosed, targets, enclosing_steps}, steps.view(), r.view());
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      out_.steps[which[k]] += ends[k].steps;
+      const double bound = std::sqrt(ends[k].below + ends[k].square) + rounding(which[k]);
+      if (!ends[k].broken) out_.bound[which[k]] = std::min(out_.bound[which[k]], bound);
+    }
+  }
+
   bool reached(Index j) const { return out_.accuracy(j) <= wanted_; }
 
   Matrix take(const Matrix& from, Span<const Index> which) const {
@@ -118,18 +152,8 @@ class IterativeSolver::Run {
       targets.push_back(target * target);
       before.push_back(out_.bound[j]);
     }
-    const ShiftedSystem system{[&](ConstMatrixView p, MatrixView out) {
-                                 of_.passes_.multiply(p, out, precision);
-                                 of_.preconditioner_.take_out(out);
-                               },
-                               [&](ConstMatrixView v, Span<const Index> columns, MatrixView z) {
-                                 Array<double> own;
-                                 for (const Index k : columns) own.push_back(lambdas[k]);
-                                 of_.preconditioner_.apply(v, own, z);
-                               },
-                               lambdas};
-    const Array<ColumnEnd> ends =
-        conjugate_gradients(system, {StoppingRule::Measure::preconditioned, targets, most_steps}, c.view(), r.view());
+    const Array<ColumnEnd> ends = conjugate_gradients(
+        system(lambdas, precision), {StoppingRule::Measure::preconditioned, targets, most_steps}, c.view(), r.view());
     for (Index k = 0; k < c.cols(); ++k) {
       out_.steps[which[k]] += ends[k].steps + 1;
       for (Index i = 0; i < c.rows(); ++i) c(i, k) += out_.c(i, which[k]);
@@ -185,8 +209,9 @@ class IterativeSolver::Run {
   IterativeColumns out_;
 };
 
-IterativeColumns IterativeSolver::solve(ConstMatrixView b, Span<const double> lambdas, double wanted) const {
-  return Run(*this, b, lambdas, wanted).solve();
+IterativeColumns IterativeSolver::solve(ConstMatrixView b, Span<const double> lambdas, double wanted,
+                                        Bounds bounds) const {
+  return Run(*this, b, lambdas, wanted).solve(bounds);
 }
 
 }  // namespace freeridge

@@ -15,17 +15,6 @@ const NormalColumns& SparseIterativeMaker::solved() const {
   return *solved_;
 }
 
-Estimate SparseIterativeMaker::hat() const {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  lock_patiently(lock);
-  if (!hat_) hat_ = std::make_unique<const Estimate>(f_.trace_of_hat(lambda_));
-  return *hat_;
-}
-
-double SparseIterativeMaker::trace() const {
-  return static_cast<double>(f_.problem().n()) - hat().value;
-}
-
 void SparseIterativeMaker::residual(Index first, MatrixView out) const {
   f_.residual(first, solved().w.view().columns(first, out.cols), out);
 }

@@ -1,5 +1,5 @@
 // P~ at one lambda by the iterative route for sparse rows (sparse_iterative_route.hpp): the solutions are made by the first who asks
-// for them, and so are those of the probes.
+// for them.
 #pragma once
 
 #include <mutex>
@@ -8,20 +8,11 @@
 
 namespace freeridge {
 
-class SparseIterativeMaker final : public ResidualMaker {
+class SparseIterativeMaker final : public EstimatingMaker {
  public:
-  SparseIterativeMaker(const SparseIterative& of, double lambda) : f_(of), lambda_(lambda) {}
+  SparseIterativeMaker(const SparseIterative& of, double lambda) : EstimatingMaker(of, lambda), f_(of) {}
 
   void residual(Index first, MatrixView out) const override;
-  void diagonal(Span<double>) const override { SparseIterative::refuse("errors left out of single points"); }
-  void residual_and_diagonal(Index, MatrixView, Span<double> out) const override { diagonal(out); }
-  // tr(P~) and tr(H): estimates.
-  double trace() const override;
-  bool below_floor() const override { return false; }
-  double shrinkage() const override { return 1; }
-  void leverage(Span<double>) const override { SparseIterative::refuse("leverages"); }
-  double degrees_of_freedom() const override { return hat().value; }
-  double log_determinant() const override { SparseIterative::refuse("log-determinant, and so no REML"); }
   double quadratic_form(Index output) const override;
   double squared_norm(Index output) const override;
   double function_norm2(Index output) const override;
@@ -34,13 +25,10 @@ class SparseIterativeMaker final : public ResidualMaker {
  private:
   // Of all outputs.
   const NormalColumns& solved() const;
-  Estimate hat() const;
 
   const SparseIterative& f_;
-  double lambda_;
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const NormalColumns> solved_;
-  mutable std::unique_ptr<const Estimate> hat_;
 };
 
 }  // namespace freeridge

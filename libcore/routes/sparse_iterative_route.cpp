@@ -14,7 +14,6 @@ namespace freeridge {
 namespace {
 
 constexpr std::int64_t sign_seed = 1;
-constexpr Index probes_of_trace = 8;
 // The accuracy of solutions that estimates are made of; that of probes, whose own noise is larger.
 constexpr double enough_to_estimate = 1e-4, enough_for_probes = 1e-2;
 constexpr double surely_positive = 4;  // eps: lambda over the largest eigenvalue
@@ -22,16 +21,12 @@ constexpr double surely_positive = 4;  // eps: lambda over the largest eigenvalu
 }  // namespace
 
 SparseIterative::SparseIterative(ProblemPtr the_problem, double accuracy)
-    : Factorization(std::move(the_problem)), accuracy_(accuracy), rows_(problem()), equations_(rows_) {
+    : Estimating(std::move(the_problem), accuracy), rows_(problem()), equations_(rows_) {
   set();
 }
 
 SparseIterative::SparseIterative(ProblemPtr the_problem, ByteReader& in)
-    : Factorization(std::move(the_problem)),
-      accuracy_(in.number("the accuracy", 1)),
-      rows_(problem()),
-      equations_(rows_) {
-  if (!(accuracy_ > 0)) fail(Status::corrupt, "the saved accuracy is ", accuracy_, ", which cannot be");
+    : Estimating(std::move(the_problem), in), rows_(problem()), equations_(rows_) {
   set();
 }
 
@@ -50,27 +45,17 @@ void SparseIterative::save(ByteWriter& out) const {
   out.number(accuracy_);
 }
 
-void SparseIterative::refuse(const char* what) {
-  fail(Status::invalid_state, "the ITERATIVE route knows no ", what,
-       ", which would take a solution for each point; set another route");
-}
-
 void SparseIterative::require_lambda(double lambda) const {
   if (!(lambda > tolerance_))
     fail(Status::not_positive_definite, "lambda is ", lambda, "; on the ITERATIVE route it has to be above ",
          tolerance_, ", the rounding of x'x: set a larger lambda, or the route PRIMAL");
 }
 
-std::string SparseIterative::not_converged(double lambda, double accuracy) const {
-  return text("at lambda = ", lambda, " the solution is certain to ", accuracy, " of its norm only, in place of ",
-              accuracy_, " (freeridge_set_accuracy); ask for less, or set a larger lambda or another route");
-}
-
 NormalColumns SparseIterative::solved(double lambda, ConstMatrixView b, ConstMatrixView start) const {
   const Array<double> wanted(b.cols, accuracy_);
   NormalColumns out = equations_.solve(b, lambda, start, wanted);
   for (Index j = 0; j < b.cols; ++j)
-    if (!(out.accuracy(j) <= accuracy_)) fail(Status::not_converged, not_converged(lambda, out.accuracy(j)));
+    if (!(out.accuracy(j) <= accuracy_)) fail(Status::not_converged, not_converged(lambda, out.accuracy(j), accuracy_));
   return out;
 }
 
@@ -110,19 +95,6 @@ Matrix SparseIterative::hat_products(ConstMatrixView solutions) const {
     }
     for (Index i = 0; i < n; ++i) out(i, p) *= z[i];
   }
-  return out;
-}
-
-Estimate SparseIterative::trace_of_hat(double lambda) const {
-  const Matrix b = probe_products(columns(probes_of_trace));
-  const Array<double> wanted(b.cols(), enough_for_probes);
-  const NormalColumns made = equations_.solve(b.view(), lambda, {}, wanted);
-  for (Index j = 0; j < b.cols(); ++j)
-    if (!(made.accuracy(j) <= wanted[j])) fail(Status::not_converged, not_converged(lambda, made.accuracy(j)));
-  const Matrix hat = hat_products(made.w.view());
-  if (!exact()) return estimated_trace(hat.view());
-  Estimate out{0, 0};
-  for (Index i = 0; i < hat.rows(); ++i) out.value += hat(i, i);
   return out;
 }
 
@@ -184,7 +156,7 @@ void SparseIterative::estimate(Span<const double> lambdas, Index first, Index ou
     for (Index j = 0; j < all; ++j)
       if (!(made.accuracy(j) <= wanted[j])) worst = std::max(worst, made.accuracy(j));
     if (worst > 0) {
-      sink.undefined(l, not_converged(lambda, worst));
+      sink.undefined(l, not_converged(lambda, worst, enough_to_estimate));
     } else {
       residual(first, made.w.view().columns(0, outputs), residuals.view());
       give(l, lambda, residuals.view(), hat_products(made.w.view().columns(outputs, more)), sink);

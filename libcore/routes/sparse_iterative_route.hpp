@@ -4,7 +4,7 @@
 //     Y~'P Y~ = |P~Y~|^2 / lambda + |w_s|^2,     c~ = P~Y~ / lambda
 // Each w_s has the accuracy that was asked for, certified: a bound of |w - w_s|_A / |w_s|_A, |v|_A^2 = |X~ v|^2 + lambda |v|^2; or
 // else the status is NOT_CONVERGED. Several lambdas are solved from large to small, each from the solution before.
-// The diagonal of P~ is estimated from 8 random signs z (spectrum/estimated_residual_diagonal.hpp), further columns of the same
+// The diagonal of P~ is estimated from random signs z (spectrum/estimated_residual_diagonal.hpp), further columns of the same
 // products, and with it LOO, tr(P~) (GCV) and tr(H) (degrees of freedom); the guess is that of the columns by themselves.
 // Where n (n + d) <= 2^18 the diagonal is exact, from the columns of P~. Promises about single points (errors left out, leverages,
 // groups) and log-determinants are refused.
@@ -23,21 +23,13 @@
 
 namespace freeridge {
 
-class SparseIterative final : public Factorization, public Estimating {
+class SparseIterative final : public Estimating {
  public:
-  // accuracy: of each solution, relative, in the norm of A.
   SparseIterative(ProblemPtr problem, double accuracy);
   SparseIterative(ProblemPtr problem, ByteReader& in);
   void save(ByteWriter& out) const override;
 
-  Route route() const override { return Route::iterative; }
-  EigenvalueRange eigenvalue_range() const override { return range_; }
-  double tolerance() const override { return tolerance_; }
-  double floor() const override { return tolerance_; }
-  Eigenvalues eigenvalues() const override { refuse("eigenvalues"); }
-  void eigenvectors(MatrixView) const override { refuse("eigenvectors"); }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
-  bool at_is_free() const override { return false; }
   std::unique_ptr<RowBlock> rows(Span<const Index>) const override { refuse("errors left out of groups"); }
   Index lambdas_together() const override { return 2; }
   void estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
@@ -54,12 +46,6 @@ class SparseIterative final : public Factorization, public Estimating {
   // P~Y~ for the outputs [first, first + out.cols) from their w_s.
   void residual(Index first, ConstMatrixView w_s, MatrixView out) const;
 
-  // tr(H), estimated.
-  Estimate trace_of_hat(double lambda) const;
-
-  // "the ITERATIVE route knows no <what>; ..."
-  [[noreturn]] static void refuse(const char* what);
-
  private:
   void set();
   // Random signs, or for few rows the unit vectors.
@@ -71,15 +57,11 @@ class SparseIterative final : public Factorization, public Estimating {
   // z_i (H z)_i from the solutions for probe_products, n x columns.
   Matrix hat_products(ConstMatrixView solutions) const;
   void give(Index lambda, double value, ConstMatrixView residual, Matrix hat, EstimateSink& sink) const;
-  std::string not_converged(double lambda, double accuracy) const;
 
   static constexpr Index most_exact_doubles = 1 << 18;
-  double accuracy_;
   CentredSparseRows rows_;
   NormalEquations equations_;
   Matrix xy_;
-  EigenvalueRange range_{};
-  double tolerance_ = 0;
 };
 
 FactorizationPtr factorize_sparse_iterative(ProblemPtr problem, double accuracy);

@@ -56,7 +56,7 @@ std::string loo_errors(const Problem& problem, const ResidualMaker& residual_mak
 
 std::string scores(const Factorization& factorization, Criterion criterion, const Groups* groups,
                    Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
-  if (dynamic_cast<const Estimating*>(&factorization) != nullptr)
+  if (factorization.estimating() != nullptr)
     return estimated_scores(factorization, criterion, lambdas, first, out, errors);
   if (factorization.problem().missing)
     return observed_scores(factorization, criterion, groups, lambdas, first, out, errors);

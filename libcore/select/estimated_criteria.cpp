@@ -76,10 +76,6 @@ class EstimateSum final : public EstimateSink {
 
 }  // namespace
 
-Index usual_probes(Index n) {
-  return std::clamp<Index>(16384 / n, 8, 256);
-}
-
 std::string estimated_scores(const Factorization& factorization, Criterion criterion, Span<const double> lambdas,
                              Index first, MatrixView scores, MatrixView errors, MatrixView uncertainty, Index probes) {
   if (criterion != Criterion::loo && criterion != Criterion::gcv)
@@ -88,7 +84,7 @@ std::string estimated_scores(const Factorization& factorization, Criterion crite
          "landmarks");
   EstimateSum sum(factorization.problem(), criterion, lambdas, scores, errors, uncertainty);
   if (probes == 0) probes = usual_probes(factorization.problem().n());
-  dynamic_cast<const Estimating&>(factorization).estimate(lambdas, first, scores.cols, probes, sum);
+  factorization.estimating()->estimate(lambdas, first, scores.cols, probes, sum);
   return sum.finish();
 }
 

@@ -14,8 +14,6 @@
 namespace freeridge {
 
 constexpr Index most_probes = 10000;
-// 8, and more where the points are few: the error of a mean over points falls with the root of points x probes.
-Index usual_probes(Index n);
 
 // scores, errors of the mean, and uncertainty, the error of the estimate: lambdas x outputs each, NaN where there is none;
 // the last two without data: not wanted. probes 0: usual_probes. Answers with the reason for the first NaN, empty when there is none.

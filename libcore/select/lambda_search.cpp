@@ -116,7 +116,7 @@ class Search {
     const double decade = std::log(10.0), high = std::log(range_.high), low = std::log(range_.low);
     const Index decades = static_cast<Index>(std::ceil((high - low) / decade));
     Stage stage(0, 0);
-    for (Index next = 0; next <= decades && (next == 0 || !all_have_risen()); next += searched_.together) {
+    for (Index next = 0; next <= decades && (next == 0 || !all_are_done()); next += searched_.together) {
       stage.next(0.7 * fraction(std::min(next + searched_.together, decades + 1), decades + 1));
       std::set<double> wanted;
       for (Index k = next; k < next + searched_.together; ++k)
@@ -131,11 +131,12 @@ class Search {
     return result();
   }
 
-  // Whether every output has so many scores at smaller lambdas than that of the lowest, all above it.
-  bool all_have_risen() const {
+  // Whether every output has so many scores at smaller lambdas than that of the lowest, all above it, or none at the smallest
+  // lambda: what could not be estimated there can still less be estimated below.
+  bool all_are_done() const {
     return std::ranges::all_of(curves_, [](const ScoreCurve& tried) {
       const std::size_t best = choice(tried);
-      return best < tried.size() && best >= static_cast<std::size_t>(rises);
+      return std::isnan(tried.front().score) || (best < tried.size() && best >= static_cast<std::size_t>(rises));
     });
   }
 
@@ -284,7 +285,7 @@ Array<double> log_grid(LambdaRange range, Index count) {
 
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range) {
-  const auto* const estimating = dynamic_cast<const Estimating*>(&factorization);
+  const Estimating* const estimating = factorization.estimating();
   const bool missing = factorization.problem().missing != nullptr;
   const Searched searched{criterion,
                           factorization.problem().t(),

@@ -1,9 +1,12 @@
 // Routes that can multiply with P~ but do not know its diagonal estimate it with probes, whose columns share the passes of
-// the solutions (estimated_residual_diagonal.hpp). Such a route is a Factorization and Estimating.
+// the solutions (estimated_residual_diagonal.hpp). What they do not promise is refused here, once for all of them: answers
+// that would take a solution for each point.
 #pragma once
 
+#include <mutex>
 #include <string>
 
+#include "libcore/factor/factorization.hpp"
 #include "libcore/spectrum/estimated_residual_diagonal.hpp"
 
 namespace freeridge {
@@ -18,14 +21,66 @@ class EstimateSink {
   virtual void undefined(Index lambda, const std::string& reason) = 0;
 };
 
-class Estimating {
+// 8, and more where the points are few: the error of a mean over points falls with the root of points x probes.
+Index usual_probes(Index n);
+
+class ByteReader;  // bytes.hpp
+
+class Estimating : public Factorization {
  public:
-  virtual ~Estimating() = default;
+  const Estimating* estimating() const final { return this; }
+  Route route() const final { return Route::iterative; }
+  EigenvalueRange eigenvalue_range() const final { return range_; }
+  double tolerance() const final { return tolerance_; }
+  double floor() const final { return tolerance_; }
+  Eigenvalues eigenvalues() const final { refuse("eigenvalues"); }
+  void eigenvectors(MatrixView) const final { refuse("eigenvectors"); }
+  bool at_is_free() const final { return false; }
+
   // So many lambdas share so much work that a search tries them together.
   virtual Index lambdas_together() const { return 4; }
   // The outputs [first, first + outputs) and so many probes, the same for every lambda and every call.
   virtual void estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
                         EstimateSink& sink) const = 0;
+  // tr(P~), from the usual probes. Throws NOT_CONVERGED.
+  Estimate trace(double lambda) const;
+
+  // "the ITERATIVE route knows no <what>; ..."
+  [[noreturn]] static void refuse(const char* what);
+
+ protected:
+  // accuracy: of each solution, relative, in the norm that the route bounds.
+  Estimating(ProblemPtr problem, double accuracy) : Factorization(std::move(problem)), accuracy_(accuracy) {}
+  Estimating(ProblemPtr problem, ByteReader& in);
+
+  // Of a solution that is certain to less than `wanted`.
+  static std::string not_converged(double lambda, double accuracy, double wanted);
+
+  double accuracy_;
+  EigenvalueRange range_{};
+  double tolerance_ = 0;
+};
+
+// s = lambda; traces are estimates, made by the first who asks for one.
+class EstimatingMaker : public ResidualMaker {
+ public:
+  void diagonal(Span<double>) const final { Estimating::refuse("errors left out of single points"); }
+  void residual_and_diagonal(Index, MatrixView, Span<double> out) const final { diagonal(out); }
+  double trace() const final;
+  bool below_floor() const final { return false; }
+  double shrinkage() const final { return 1; }
+  void leverage(Span<double>) const final { Estimating::refuse("leverages"); }
+  double degrees_of_freedom() const final;
+  double log_determinant() const final { Estimating::refuse("log-determinant, and so no REML"); }
+
+ protected:
+  EstimatingMaker(const Estimating& of, double lambda) : lambda_(lambda), of_(of) {}
+  double lambda_;
+
+ private:
+  const Estimating& of_;
+  mutable std::mutex mutex_;
+  mutable std::optional<double> trace_;
 };
 
 }  // namespace freeridge

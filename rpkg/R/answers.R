@@ -92,9 +92,12 @@ lambda_path <- function(object, ...) UseMethod("lambda_path")
 lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) {
   refuse_extra(...)
   available <- if (is.null(object$groups)) setdiff(criteria_names, "groups") else criteria_names
-  if (is.null(criteria)) {
+  if (is.null(criteria) && is_estimated(object)) {
+    criteria <- c(estimated_criteria, "training")
+  } else if (is.null(criteria)) {
     criteria <- c(setdiff(available, if (object$criterion != "error_rate") "error_rate"), "training")
   }
+  if (is_estimated(object)) available <- estimated_criteria
   available <- c(available, objective_names)
   if (!is.character(criteria) || length(criteria) == 0L) {
     refuse("criteria must be some of ", paste0('"', available, '"', collapse = ", "), ", not ", shown(criteria))
@@ -102,23 +105,40 @@ lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) 
   for (criterion in criteria) check_choice(criterion, "criteria", available)
 
   model <- model_for_path(object)
-  lambdas <- if (is.null(lambdas)) core_lambda_grid(model, 100L) else check_not_negative(lambdas, "lambdas")
+  lambdas <- if (is.null(lambdas)) usual_lambdas(object, model) else check_not_negative(lambdas, "lambdas")
   scores <- list()
   parts <- if (any(criteria %in% objective_names)) core_objective(model, lambdas)
   for (criterion in unique(criteria)) {
-    scores <- c(scores, if (criterion %in% objective_names) parts[criterion] else scores_of(model, criterion, lambdas))
+    scores <- c(scores, if (criterion %in% objective_names) parts[criterion] else scores_of(object, model, criterion, lambdas))
   }
   for (name in names(scores)) {
     missing <- is.nan(scores[[name]])
-    if (endsWith(name, "_se")) missing <- missing & !is.nan(scores[[sub("_se$", "", name)]])  # said above already
+    if (endsWith(name, "_se")) missing <- missing & !is.nan(scores[[sub("(_estimate)?_se$", "", name)]])  # said above already
     undefined <- lambdas[rowSums(missing) > 0L]
     if (length(undefined) > 0L) warn_undefined(name, " is undefined (NaN) at lambda = ", some_of(undefined))
   }
   by_output(lambdas, scores, object$outputs)
 }
 
-# A criterion at each lambda and, where it is a mean, its standard error, as matrices lambdas x outputs.
-scores_of <- function(model, criterion, lambdas) {
+# The route "iterative" estimates criteria instead of computing them; the others it refuses.
+is_estimated <- function(fit) fit$route == "iterative"
+estimated_criteria <- c("loo", "gcv")
+
+# Those of a path unless they are given. Where each takes solutions of its own: those that the search has tried, or nine
+# within two decades of the one in force.
+usual_lambdas <- function(fit, model) {
+  if (!is_estimated(fit)) return(core_lambda_grid(model, 100L))
+  if (fit$chosen) return(sort(unique(fit$lambda_search$lambda)))
+  sort(unique(c(outer(10^seq(-2, 2, 0.5), unname(fit$lambda)))))
+}
+
+# A criterion at each lambda and, where it is a mean, its standard error, as matrices lambdas x outputs. Of an estimate the
+# standard error is that of the estimate.
+scores_of <- function(fit, model, criterion, lambdas) {
+  if (is_estimated(fit) && criterion %in% estimated_criteria) {
+    found <- core_estimate_score(model, criterion, lambdas)
+    return(stats::setNames(found, c(criterion, paste0(criterion, "_estimate_se"))))
+  }
   if (!criterion %in% criteria_with_error) {
     return(stats::setNames(list(core_score(model, criterion, lambdas)), criterion))
   }

@@ -15,8 +15,10 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
       long <- path_panels(data)
       band <- long[!is.na(long$lower) & !is.na(long$upper), ]  # ggplot2 draws no ribbon without an end
       lowest <- do.call(rbind, lapply(split(long, long$criterion), function(panel) panel[which.min(panel$score), ]))
+      ends <- ggplot2::aes(ymin = !!column("lower"), ymax = !!column("upper"))
       ggplot2::ggplot(long, mapping("lambda", "place")) +
-        ggplot2::geom_ribbon(ggplot2::aes(ymin = !!column("lower"), ymax = !!column("upper")), band, fill = "grey85") +
+        ggplot2::geom_ribbon(ends, band[!band$estimate, ], fill = "grey85") +
+        ggplot2::geom_errorbar(ends, band[band$estimate, ], width = 0.1) +
         ggplot2::geom_line(na.rm = TRUE) + chosen +
         ggplot2::geom_line(ggplot2::aes(y = !!column("training")), linetype = 3, na.rm = TRUE) +
         ggplot2::geom_point(data = lowest, shape = 1, size = 3) +
@@ -85,7 +87,7 @@ lambda_scale <- function(lambdas, most, ...) {
 }
 
 # One row for each lambda and criterion: score; place, training, lower and upper, where the score, the training error and
-# the ends of the band stand (NA for none), within the range that plot() shows. Places are logarithms of scores. Where
+# the ends of the band or, of an estimate, the bar stand (NA for none), within the range that plot() shows. Places are logarithms of scores. Where
 # scores have no logarithm, the place is the score plus `shift`, which is beyond all logarithms: so one scale of ggplot2
 # can tell the two kinds apart.
 path_panels <- function(path) {
@@ -95,9 +97,11 @@ path_panels <- function(path) {
   panels <- lapply(criteria, function(criterion) {
     scores <- path[[criterion]]
     if (!any(is.finite(scores))) refuse("criteria: ", criterion, " has no value at any of the lambdas")
-    errors <- path[[paste0(criterion, "_se")]]
+    errors <- path_error(path, criterion)
     log_scale <- on_log_scale(scores, criterion)
     limits <- panel_range(scores, errors, log_scale)
+    estimate <- isTRUE(attr(errors, "estimate"))
+    errors <- as.vector(errors)
     if (is.null(errors)) errors <- rep(NA_real_, length(scores))
     scores[!(scores <= limits[2L])] <- NA
     training <- if (criterion %in% beside_training) path$training else rep(NA_real_, length(scores))
@@ -105,7 +109,7 @@ path_panels <- function(path) {
     place <- function(values) if (log_scale) log10(values) else values + shift
     data.frame(lambda = path$lambda, criterion = paste(panel_titles[[criterion]], panel_labels[[criterion]], sep = "\n"),
                score = scores, place = place(scores), training = place(training),
-               lower = place(pmax(scores - errors, limits[1L])), upper = place(pmin(scores + errors, limits[2L])))
+               estimate = estimate, lower = place(pmax(scores - errors, limits[1L])), upper = place(pmin(scores + errors, limits[2L])))
   })
   panels <- do.call(rbind, panels)
   panels$criterion <- factor(panels$criterion, levels = unique(panels$criterion))

@@ -99,7 +99,7 @@ left_out_classes <- function(fit) {
 # Whether print() may show left-out classes: only where they cost no further factorization.
 has_left_out_classes <- function(fit) {
   if (is.null(fit$classes)) return(FALSE)
-  fit$route != "iterative" && (!is.null(fit$cache$left_out) ||
+  !is_estimated(fit) && (!is.null(fit$cache$left_out) ||
     (core_is_alive(fit$cache$model) && (fit$route != "cholesky" || nrow(fit$y) <= 2000L)))
 }
 

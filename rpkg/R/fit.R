@@ -88,7 +88,7 @@ fit_model <- function(fit) {
   fit$requested_route <- fit$route
   fit$route <- core_route(model)
   if (!fit$route %in% c("cholesky", "band", "iterative")) fit$rank <- core_rank(model)
-  if (fit$route == "iterative") fit <- keep_certainty(fit, model)
+  if (is_estimated(fit)) fit <- keep_certainty(fit, model)
   fit$tolerance <- core_tolerance(model)
   fit$memory <- core_memory(model)
   if (fit$route == "landmark") fit$landmarks <- core_landmarks(model)

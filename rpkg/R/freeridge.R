@@ -36,9 +36,12 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL,
   if (is.null(lengths)) {
     lengths <- if (!missing_values && has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
   }
-  if (is.null(criterion)) criterion <- default_criterion(kernel, groups, lengths)
+  if (is.null(criterion)) criterion <- default_criterion(kernel, groups, lengths, route)
   check_choice(criterion, "criterion", criteria_names)
   if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
+  if (identical(route, "iterative") && is.null(lambda) && !criterion %in% estimated_criteria) {
+    refuse("the route \"iterative\" estimates \"loo\" and \"gcv\" alone: criterion must be one of them, not \"", criterion, "\"")
+  }
   check_square(kernel, x)
 
   counts <- if (is.null(weights)) TRUE else weights > 0
@@ -100,8 +103,9 @@ with_terms <- function(fit, terms, frame, design) {
 
 # REML for a kernel that learns a length for each column: it found kernels that predict better than leave-one-out errors
 # did (docs/defaults.md), and leave-one-out errors flatter less where nothing was chosen by them.
-default_criterion <- function(kernel, groups, lengths) {
-  if (!is.null(groups)) "groups" else if (lengths == "each" && chooses_bandwidth(kernel)) "reml" else "loo"
+default_criterion <- function(kernel, groups, lengths, route) {
+  if (!is.null(groups)) return("groups")
+  if (lengths == "each" && chooses_bandwidth(kernel) && !identical(route, "iterative")) "reml" else "loo"
 }
 
 # How lambda is taken from the search: its best, or the largest that is within one standard error of the best.

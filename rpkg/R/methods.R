@@ -85,7 +85,7 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
   mean_square <- function(values) observed_means(values^2, weights, object$y)
   centred <- sweep(object$y, 2L, observed_means(object$y, weights, object$y))
   model <- model_at(object, warn = TRUE)
-  estimated <- object$route == "iterative"  # which knows no error left out of a single point
+  estimated <- is_estimated(object)  # which knows no error left out of a single point
   loo <- if (estimated) diag(core_estimate_score(model, "loo", object$lambda)$scores) else mean_square(core_loo(model))
   freedom <- core_degrees_of_freedom(model)
   table <- data.frame(

@@ -22,6 +22,14 @@ plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambd
 # The criteria that are mean squared errors of points left out, in the unit of the training error.
 beside_training <- c("loo", "groups")
 
+# The standard error of a criterion in a path: of the mean or, where the criterion is estimated, of the estimate. NULL: none.
+path_error <- function(path, criterion) {
+  for (ending in c("_se", "_estimate_se")) {
+    errors <- path[[paste0(criterion, ending)]]
+    if (!is.null(errors)) return(structure(errors, estimate = ending == "_estimate_se"))
+  }
+}
+
 # Each criterion on a panel of its own, with its standard error, the lambda in force and the panel's own best.
 plot_path <- function(path, fit, output, ...) {
   lambda <- fit$lambda[[output]]
@@ -35,7 +43,7 @@ plot_path <- function(path, fit, output, ...) {
     on.exit(graphics::par(old))
   }
   for (criterion in criteria) {
-    plot_panel(path$lambda, path[[criterion]], path[[paste0(criterion, "_se")]], lambda, criterion,
+    plot_panel(path$lambda, path[[criterion]], path_error(path, criterion), lambda, criterion,
                of = output_prefix(fit, output), training = if (criterion %in% beside_training) path$training, ...)
   }
 }
@@ -63,13 +71,19 @@ plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, training,
   write_labels(main, paste0(of, chosen, ", circle: lowest", dotted), xlab, ylab, ...)
 }
 
-# The scores plus and minus a standard error, not below the panel's floor (a logarithm has none of a negative number).
+# The scores plus and minus a standard error, not below the panel's floor (a logarithm has none of a negative number): a band,
+# or bars where the score is an estimate.
 plot_band <- function(lambdas, scores, errors, floor) {
   known <- is.finite(scores) & is.finite(errors)
   if (!any(known)) return(invisible())
   l <- lambdas[known]
-  graphics::polygon(c(l, rev(l)), c((scores + errors)[known], rev(pmax((scores - errors)[known], floor / 10))),
-                    col = "grey85", border = NA)
+  upper <- (scores + errors)[known]
+  lower <- pmax((scores - errors)[known], floor / 10)
+  if (!isTRUE(attr(errors, "estimate"))) {
+    return(graphics::polygon(c(l, rev(l)), c(upper, rev(lower)), col = "grey85", border = NA))
+  }
+  graphics::segments(l, lower, l, upper)
+  graphics::points(c(l, l), c(lower, upper), pch = "-")
 }
 
 # Predictions of each point without it on x, what was observed on y; the diagonal is where they agree.

@@ -37,7 +37,7 @@ case_labels <- function(fit) {
 
 # The lambdas of a path and the one in force; logarithms of positive ones are drawn.
 path_lambdas <- function(fit, output, lambdas) {
-  if (is.null(lambdas)) lambdas <- core_lambda_grid(model_for_path(fit), 100L)
+  if (is.null(lambdas)) lambdas <- usual_lambdas(fit, model_for_path(fit))
   lambdas <- sort(unique(c(check_not_negative(lambdas, "lambdas"), fit$lambda[[output]])))
   lambdas[lambdas > 0]
 }

@@ -238,3 +238,36 @@ test_that("the route \"iterative\" solves within its bound, estimates scores, an
   expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, accuracy = 0), "accuracy must be one number above 0")
   expect_error(freeridge(p$x, p$y, linear_kernel(), 0, route = "iterative"), "iterative")
 })
+
+test_that("the route \"iterative\" with a kernel: estimates beside the exact criteria, bars in the pictures", {
+  set.seed(8)
+  x <- matrix(stats::rnorm(600), 300L)
+  y <- sin(x[, 1L]) + stats::rnorm(300L) / 5
+  fit <- freeridge(x, y, gaussian_kernel(1.5), route = "iterative")
+  exact <- freeridge(x, y, gaussian_kernel(1.5), lambda = fit$lambda)
+  expect_identical(fit$route, "iterative")
+  expect_lte(fit$bound, 1e-8)
+  expect_close(predict(fit, x), predict(exact, x), 1e-6)
+  path <- lambda_path(fit, fit$lambda * c(0.1, 1, 10))
+  expect_named(path, c("lambda", "loo", "loo_estimate_se", "gcv", "gcv_estimate_se", "training"))
+  true <- lambda_path(exact, path$lambda, c("loo", "gcv"))
+  for (criterion in c("loo", "gcv")) {
+    errors <- path[[paste0(criterion, "_estimate_se")]]
+    expect_true(all(abs(path[[criterion]] - true[[criterion]]) <= 5 * errors + 1e-4 * true$loo))
+  }
+  expect_setequal(lambda_path(fit)$lambda, fit$lambda_search$lambda)
+  given <- freeridge(x, y, gaussian_kernel(1.5), 1, route = "iterative")
+  expect_equal(range(lambda_path(given)$lambda), c(0.01, 100))
+  expect_refusal(lambda_path(fit, 1, "reml"), 'criteria must be one of "loo", "gcv", "training"')
+  expect_refusal(freeridge(x, y, gaussian_kernel(1), route = "iterative", criterion = "reml"),
+                 "criterion must be one of them, not \"reml\"")
+  learnt <- freeridge(y ~ ., data.frame(y, x), route = "iterative")  # lengths by leave-one-out errors, as REML is not estimated
+  expect_identical(learnt$criterion, "loo")
+  again <- update(learnt, kernel = learnt$kernel, scale = learnt$scale, lambda = learnt$lambda, route = "spectral")
+  expect_close(predict(learnt, data.frame(x)), predict(again, data.frame(x)), 1e-6)
+  plot(fit)
+  skip_if_not_installed("ggplot2")
+  bars <- ggplot2::layer_data(ggplot2::autoplot(given), 2L)
+  expect_equal(10^sort(unique(bars$x)), lambda_path(given)$lambda)
+  expect_true(all(bars$ymin < bars$ymax))
+})
