@@ -476,8 +476,9 @@ typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, dou
  *     freeridge_loo            one pass
  * and none for freeridge_lambda_grid, _set_lambda, _set_lambdas, _get_search, _predict, _predict_sparse, _get_lambda,
  * _get_intercept, _get_hyperplane (with landmarks _coefficients: of those in use), _get_dimensions (n: -1 until it is known),
- * _get_route, _get_landmarks, _save_predictor and all settings but weights, groups, fixed effects and refinement; other calls
- * need all points in memory, and say so (INVALID_STATE). The answers are those of the routes PRIMAL (linear kernels) and
+ * _get_route, _get_landmarks, _save_predictor and all settings but weights, groups and fixed effects (refinement is refused
+ * where lambda is set, and NaN in y are NOT_FINITE also after freeridge_set_missing); other calls need all points in memory,
+ * and say so (INVALID_STATE). The answers are those of the routes PRIMAL (linear kernels) and
  * LANDMARK (other kernels, with landmarks; not chosen ones but RANDOM: those are among max(2048, 4 r) rows that chance picks)
  * on the same rows, but that a row of leverage near one has no error where 1 - leverage has no six digits
  * (freeridge_accumulator_loo). A pass compares the number of rows and a checksum of y and the weights with the first one's. In
@@ -715,7 +716,7 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
  * set_lambda(s) or select_*: refines w and b of the PRIMAL route with residuals from x, and, for kernels that are not
  * linear, c and b of the SPECTRAL, BAND and CHOLESKY routes with residuals from the kernel values. Fitted values and
  * left-out errors are not refined. It stops when nothing changes any more, usually after 2 to 4 steps. A linear kernel
- * on a dual route, and landmarks, have no refinement: setting lambda returns INVALID_STATE then. Cost: O(1) here; of a
+ * on a dual route, landmarks, and a reader's rows have no refinement: setting lambda returns INVALID_STATE then. Cost: O(1) here; of a
  * step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes). Changes no
  * state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
@@ -758,7 +759,7 @@ FREERIDGE_API freeridge_status freeridge_explain(const freeridge_model* model, i
 /* The one expensive step: builds K or the features, and factorizes them by the chosen route. Cost: at freeridge_route.
  * Needs DATA, goes to FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required; a
  * precomputed kernel that is not symmetric, or not positive semi-definite); NOT_FINITE (a kernel value overflows);
- * NOT_CONVERGED; CANCELLED. Since 0.1. */
+ * NOT_CONVERGED; CANCELLED; IO (a reader; freeridge_set_reader has what else its rows may be). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
 
 /* Sets one lambda >= 0 for all outputs and solves (1). Needs FACTORIZED, goes to FITTED.
@@ -784,7 +785,7 @@ FREERIDGE_API freeridge_status freeridge_set_lambdas(freeridge_model* model, con
  * The left-out prediction is Y - errors. Needs FITTED. Cost: SPECTRAL, PRIMAL O(n r t); BAND 2 n^2 (b + 2 + t);
  * CHOLESKY n^3/3.
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (an error overflows), UNDEFINED (a point whose leverage is one,
- * e.g. n = 1 with an intercept: its error is NaN), CANCELLED. Since 0.1. */
+ * e.g. n = 1 with an intercept: its error is NaN), CANCELLED, IO (a reader). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int64_t ld);
 
 /* Exact leave-group-out errors: all rows of a group are left out together, for every group: n x t, column-major,
@@ -1156,7 +1157,8 @@ FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* mode
  * 2 + t) (GCV, REML O(n b^2)); CHOLESKY: n^3/3 more a lambda. ERROR_RATE: the one number of all outputs stands in each
  * column. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (also: ERROR_RATE with a row of Y that
  * names no class; the message says which; errors of GCV or REML), NOT_FINITE, UNDEFINED (some scores have no value, or
- * are of one term and have no error, or that overflows: they are NaN, the others are valid), CANCELLED. Since 0.1. */
+ * are of one term and have no error, or that overflows: they are NaN, the others are valid), CANCELLED, IO (a reader).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion,
                                                int64_t count, const double* lambdas, double* scores, double* errors,
                                                int64_t ld);
@@ -1218,7 +1220,8 @@ FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model,
  * rows that took no part (freeridge_make_holdout) have the last word.
  * Cost: freeridge_score at these values and, for each output, about ten more; and freeridge_set_lambdas. Statuses:
  * INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (0 < low <= high does not hold; ERROR_RATE as
- * freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the range), CANCELLED. Since 0.1. */
+ * freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the range), CANCELLED, IO (a reader).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion,
                                                        double low, double high, double* lambda, double* score);
 

@@ -39,14 +39,17 @@ freeridge_status freeridge_set_reduction(freeridge_model* model, freeridge_reduc
 
 freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     if (steps < 0 || steps > 100) fail(Status::invalid_argument, "steps is ", steps, "; it must be from 0 to 100");
     m.set_refinement(steps);
   });
 }
 
 freeridge_status freeridge_set_accuracy(freeridge_model* model, double accuracy) {
-  return guarded(__func__, [&] { model_of(model).set_accuracy(accuracy); });
+  return guarded(__func__, [&] {
+    settings_of(model).set_accuracy(accuracy);
+    forget_rows_read(*model);
+  });
 }
 
 freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows) {

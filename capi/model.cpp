@@ -117,7 +117,9 @@ void freeridge_destroy(freeridge_model* model) {
 freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_kernel* kernel) {
   return guarded(__func__, [&] {
     Model& m = settings_of(model);
-    m.set_kernel(required("kernel", kernel).kernel);
+    const KernelPtr& inner = required("kernel", kernel).kernel;
+    if (model->reader) inner->check_data(1, model->reader->model.reader().d());
+    m.set_kernel(inner);
     forget_rows_read(*model);
   });
 }
@@ -164,7 +166,7 @@ freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions,
 }
 
 freeridge_status freeridge_set_missing(freeridge_model* model, int32_t on) {
-  return guarded(__func__, [&] { model_of(model).set_missing(on != 0); });
+  return guarded(__func__, [&] { settings_of(model).set_missing(on != 0); });
 }
 
 freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap) {

@@ -10,12 +10,22 @@ ReaderModel::Settings reader_settings(const Model& model) {
   if (model.offset() == Offset::penalised)
     fail(Status::invalid_argument,
          "the intercept is PENALISED, which a reader does not have: let it give a column of ones, and none");
-  if (model.refinement() > 0)
-    fail(Status::invalid_argument, "there are ", model.refinement(),
-         " steps of refinement (freeridge_set_refinement), for which a reader's rows would have to be in memory");
   return {model.kernel(),          model.offset() == Offset::free, model.requested_route(),
           model.landmark_method(), model.landmark_seed(),          model.reduction()};
 }
+
+namespace {
+
+// Before a lambda is set.
+const ReaderModel& require_solvable(const freeridge_model& model) {
+  const ReaderModel& read = require_factorized(*model.reader).model;
+  if (model.model.refinement() > 0)
+    fail(Status::invalid_state, "there are ", model.model.refinement(),
+         " steps of refinement (freeridge_set_refinement), for which a reader's rows would have to be in memory");
+  return read;
+}
+
+}  // namespace
 
 void factorize_rows_read(freeridge_model& model) {
   ReaderModel next = model.reader->model;
@@ -28,7 +38,7 @@ void factorize_rows_read(freeridge_model& model) {
 }
 
 void set_lambdas_of_reader(freeridge_model& model, const Array<double>& lambdas) {
-  const ReaderModel& read = require_factorized(*model.reader).model;
+  const ReaderModel& read = require_solvable(model);
   require_lambdas("lambda", lambdas);
   const Hearing hearing(model.model.listener());
   auto fit = predictor_at(read.features(), read.problem(), lambdas);
@@ -64,7 +74,8 @@ void score_rows_read(const freeridge_model& model, Criterion criterion, Span<con
 }
 
 const LambdaSearch& select_by_reader(freeridge_model& model, Criterion criterion, double low, double high) {
-  ReadRowsOfModel& reader = require_factorized(*model.reader);
+  require_solvable(model);
+  ReadRowsOfModel& reader = *model.reader;
   require_range("low", low, "high", high);
   const Hearing hearing(model.model.listener());
   Stage stage(0, 0.95);

@@ -20,8 +20,8 @@ ScoreCurve curve_of(Span<const double> lambdas, ConstMatrixView scores, ConstMat
   for (Index l = 0; l < std::ssize(lambdas); ++l)
     curve.push_back({lambdas[l], std::log(lambdas[l]), scores(l, output), errors(l, output)});
   std::ranges::stable_sort(curve, {}, &Tried::lambda);
-  const auto rest = std::ranges::unique(curve, {}, &Tried::lambda);
-  curve.erase(rest.begin(), rest.end());
+  const auto same = [](const Tried& one, const Tried& next) { return one.lambda == next.lambda; };
+  curve.erase(std::unique(curve.begin(), curve.end(), same), curve.end());
   return curve;
 }
 

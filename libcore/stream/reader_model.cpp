@@ -218,8 +218,7 @@ LambdaSearch ReaderModel::select_lambda(Criterion criterion, double low, double 
 std::string ReaderModel::loo(Span<const double> lambdas, MatrixView errors) const {
   Array<double> distinct(lambdas.begin(), lambdas.end());
   std::ranges::sort(distinct);
-  const auto rest = std::ranges::unique(distinct);
-  distinct.erase(rest.begin(), rest.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   const Index t = reader_.t();
   std::string reason;
   reader_.pass(read_, [&](const RowReader::Chunk& chunk) {

@@ -275,8 +275,20 @@ TEST(Reader, WhatNeedsAllPointsSaysSo) {
   model.kernel(oracle::make_kernel(KernelSpec::gaussian(1.0)));
   EXPECT_EQ(factorize(), FREERIDGE_INVALID_ARGUMENT);
   model.kernel(oracle::make_kernel(KernelSpec::linear()));
+  double scores[1], score = 0, lambda = 1, df = 0;
+  check(freeridge_set_refinement(model.get(), 2), "freeridge_set_refinement");  // counts where a lambda is set
+  check(freeridge_set_accuracy(model.get(), 1e-6), "freeridge_set_accuracy");
+  check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
   EXPECT_EQ(factorize(), FREERIDGE_OK);
-  double scores[1], lambda = 1, df = 0;
+  EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_GCV, 0, 0, &lambda, &score), FREERIDGE_INVALID_STATE);
+  check(freeridge_set_refinement(model.get(), 0), "freeridge_set_refinement");
+  check(freeridge_set_missing(model.get(), 0), "freeridge_set_missing");
+  const Kernel of_two = Kernel::scaled(Kernel::linear(), {1.0, 2.0});
+  EXPECT_EQ(freeridge_set_kernel(model.get(), of_two.get()), FREERIDGE_DIMENSION_MISMATCH);
+  check(freeridge_set_accuracy(model.get(), 1e-6), "freeridge_set_accuracy");  // forgets the factorization
+  EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(factorize(), FREERIDGE_OK);
   for (const freeridge_criterion criterion : {FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})
     EXPECT_EQ(freeridge_score(model.get(), criterion, 1, &lambda, scores, nullptr, 1), FREERIDGE_INVALID_ARGUMENT);
   check(freeridge_set_lambda(model.get(), 1), "freeridge_set_lambda");
