@@ -42,7 +42,7 @@ void Caller::inspect(const char* name, unsigned manners, freeridge_status status
   const bool has_values = status == FREERIDGE_OK || (status == FREERIDGE_UNDEFINED && !all.untouched);
   if (has_values && all.infinite && !(manners & may_be_inf) && !any_numbers) complain("with an Inf");
   if (status == FREERIDGE_OK) {
-    if (all.nan && !(manners & may_be_nan) && !any_numbers) complain("with a NaN");
+    if (all.nan && !(manners & may_be_nan) && !any_numbers && !missing_values) complain("with a NaN");
   } else if (status == FREERIDGE_UNDEFINED) {
     if (!all.nan && !any_numbers && !all.untouched) complain("without a NaN");
   } else if (!all.untouched && !(manners & (in_pieces | may_be_short))) {

@@ -37,6 +37,7 @@ class Caller {
 
   bool memory_may_lack = false;
   bool of_a_predictor = false;  // it answers INVALID_STATE to most calls, also those that need no state of a model
+  bool missing_values = false;  // NaN is what an output without a value has
   bool any_numbers = false;     // what a forged file answers need not be finite, nor its K + lambda I regular
   Fingerprint answers;          // of all calls so far
 

@@ -70,7 +70,8 @@ void ModelSequence::select_bandwidth(Source& in) {
   // The bandwidth is the number after the last "=" of all kernels that have one.
   char number[40];
   std::snprintf(number, sizeof number, "%.17g)", sigma.values[0]);
-  told_.kernel = told_.kernel.substr(0, told_.kernel.rfind('=') + 2) + number;
+  const std::size_t place = told_.kernel.rfind('=') + 2;
+  told_.kernel = told_.kernel.substr(0, place) + number + told_.kernel.substr(told_.kernel.find(')', place) + 1);
   told_.unset();
   told_.factorized = Settings::Factorized{told_.expected_lambdas, told_.expected_criterion};
   told_.searched = Settings::Searched{criterion, 0, 0, told_.groups, told_.gaps, told_.refinement};
@@ -127,6 +128,10 @@ void ModelSequence::select_kernel(Source& in) {
 void ModelSequence::save_and_load(Source&) {
   Caller call;
   const Bytes bytes = saved(model_.get(), false, call);
+  if (told_.read()) {
+    if (!bytes.empty()) wrong("a model is saved whose rows are a reader's");
+    return;
+  }
   ModelHandle other = bytes.empty() ? nullptr : loaded_model(bytes, call);
   if (!other) wrong("a model is not saved and loaded");
   if (saved(other.get(), false, call) != bytes) wrong("a loaded model is saved as other bytes");
@@ -153,6 +158,7 @@ void ModelSequence::predictor() const {
   const ModelHandle handle = loaded_model(bytes, call);
   if (!handle) wrong("a predictor does not load");
   of_predictor.of_a_predictor = true;
+  of_model.missing_values = of_predictor.missing_values = missing_values();
   ask(model_.get(), {}, of_model);
   ask(handle.get(), {}, of_predictor);
   for (std::size_t k = 0; k < of_model.answers.size(); ++k) {
@@ -168,6 +174,7 @@ void ModelSequence::predictor() const {
 void ModelSequence::ask_one(Source& in) const {
   const std::int64_t n = told_.data ? told_.data->n : 1, t = told_.data ? told_.data->t : 1;
   Caller call;
+  call.missing_values = missing_values();
   Output<double> matrix(size_of(n, t)), df(size_of(t)), sizes(size_of(2, t)), scores(size_of(2, t));
   const freeridge_model* const model = model_.get();
   switch (in.byte() % 6) {
@@ -198,6 +205,7 @@ void ModelSequence::ask_one(Source& in) const {
 
 void ModelSequence::verify() const {
   Caller ours, theirs;
+  ours.missing_values = theirs.missing_values = missing_values();
   const ModelHandle twin = fresh(told_);
   Questions questions;
   questions.bandwidth_search = !told_.bandwidth_searched;
@@ -215,6 +223,8 @@ void ModelSequence::step(Source& in) {
   if (choice == 249) return misuse_sparse(in);
   if (choice == 250) return select_kernel(in);
   if (choice == 251 || choice == 252) return set_fixed_effects(in);
+  if (choice == 253) return set_missing(in);
+  if (choice == 254 || choice == 255) return set_reader(in);
   switch (choice % 24) {
     case 0:
       return make(in);

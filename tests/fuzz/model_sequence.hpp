@@ -30,6 +30,9 @@ class ModelSequence {
   void make(Source& in);
   void set_kernel(Source& in);
   void set_data(Source& in, bool borrow, bool sparse = false);
+  void set_reader(Source& in);
+  void set_missing(Source& in);
+  void forget_data(std::shared_ptr<const Settings::Data> next);
   void set_weights(Source& in);
   void set_fixed_effects(Source& in);
   void set_groups(Source& in);
@@ -57,11 +60,15 @@ class ModelSequence {
     freeridge_set_memory_limit(model_.get(), scarce ? 1 : 0);
     Caller caller;
     caller.memory_may_lack = scarce;
+    caller.missing_values = missing_values();
     const freeridge_status status = caller(name, 0, call, output...);
     freeridge_set_memory_limit(model_.get(), 0);
     freeridge_set_progress(model_.get(), nullptr, nullptr);
     return status == FREERIDGE_OK;
   }
+
+  // Whether NaN are among the answers.
+  bool missing_values() const { return told_.data && told_.data->missing; }
 
   Settings told_;
   ModelHandle model_;

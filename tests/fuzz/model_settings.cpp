@@ -9,7 +9,16 @@ namespace fuzz {
 std::string chosen_kernel(Source& in) {
   char text[256];
   const double sigma = std::ldexp(1.0, static_cast<int>(in.from(-3, 4)));
-  switch (in.byte() % 8) {
+  const std::uint8_t choice = in.byte();
+  if (choice >= 248) {  // of labelled terms, or of all columns
+    std::string labels;
+    for (std::int64_t k = 0, d = in.below(5); k < d; ++k)
+      labels += (k == 0 ? "[" : ", ") + std::to_string(in.from(k == 0 ? 0 : -1, 2));
+    std::snprintf(text, sizeof text, "additive(%s%sgaussian(sigma = %.17g))", labels.c_str(),
+                  labels.empty() ? "" : "], ", sigma);
+    return text;
+  }
+  switch (choice % 8) {
     case 0:
       std::snprintf(text, sizeof text, "gaussian(sigma = %.17g)", sigma);
       break;
@@ -68,6 +77,8 @@ void ModelSequence::set_data(Source& in, bool borrow, bool sparse) {
     return size_of(by_rows ? i * ld + j : i + j * ld);
   };
   const bool classes = in.one_in(3);
+  data->missing = told_.missing != 0;
+  const bool some_missing = data->missing && in.one_in(2);
   for (std::int64_t i = 0; i < data->n; ++i) {
     for (std::int64_t k = 0; k < data->d; ++k) {
       double value = gram ? 0.0 : point(i, k);
@@ -76,6 +87,8 @@ void ModelSequence::set_data(Source& in, bool borrow, bool sparse) {
     }
     for (std::int64_t j = 0; j < data->t; ++j)
       data->y[at(i, j, data->ldy)] = classes ? (in.one_in(2) == (j == 0) ? 1.0 : -1.0) : in.tame();
+    for (std::int64_t j = 0; some_missing && j < data->t; ++j)
+      if (in.one_in(4)) data->y[at(i, j, data->ldy)] = std::numeric_limits<double>::quiet_NaN();
   }
   if (sparse) {
     support::Matrix x(data->n, data->d);
@@ -86,7 +99,32 @@ void ModelSequence::set_data(Source& in, bool borrow, bool sparse) {
   const char* const names[] = {"freeridge_set_data", "freeridge_set_data_view", "freeridge_set_sparse",
                                "freeridge_set_sparse_view"};
   if (!worked(in, names[(sparse ? 2 : 0) + (borrow ? 1 : 0)], [&] { return give(model_.get(), *data); })) return;
-  told_.data = std::move(data);
+  forget_data(std::move(data));
+}
+
+// Rows of a reader, which may fail at one of them, or hand out a number that is none.
+void ModelSequence::set_reader(Source& in) {
+  auto data = std::make_shared<Settings::Data>();
+  data->read = true;
+  data->missing = told_.missing != 0;
+  data->n = in.from(1, 40), data->d = in.from(1, 4), data->t = in.from(1, 2);
+  data->x = in.tame(data->n * data->d), data->y = in.tame(data->n * data->t);
+  if (in.one_in(3))
+    for (std::int64_t i = 0; i < data->n; ++i)
+      data->weights.push_back(std::ldexp(1.0, static_cast<int>(in.from(-4, 4))));
+  if (in.one_in(8)) data->fails_at = in.below(data->n);
+  if (in.one_in(8)) (in.one_in(2) ? data->x : data->y).back() = std::numeric_limits<double>::infinity();
+  if (!worked(in, "freeridge_set_reader", [&] { return give(model_.get(), *data); })) return;
+  forget_data(std::move(data));
+}
+
+void ModelSequence::set_missing(Source& in) {
+  const auto on = static_cast<std::int32_t>(in.below(2));
+  if (worked(in, "freeridge_set_missing", [&] { return freeridge_set_missing(model_.get(), on); })) told_.missing = on;
+}
+
+void ModelSequence::forget_data(std::shared_ptr<const Settings::Data> next) {
+  told_.data = std::move(next);
   told_.weights.clear(), told_.fixed.clear(), told_.groups.clear(), told_.gaps.clear(), told_.landmark_rows.clear();
   told_.landmarks = 0;
   told_.unset();

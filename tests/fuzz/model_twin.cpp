@@ -1,8 +1,28 @@
 #include "fuzz/model_twin.hpp"
 
+#include <algorithm>
+
 namespace fuzz {
 
+namespace {
+
+// The rows of Settings::Data.
+std::int64_t hand_out(std::int64_t first, std::int64_t count, double* x, double* y, double* weights, void* user) {
+  const auto& data = *static_cast<const Settings::Data*>(user);
+  const std::int64_t got = std::max<std::int64_t>(std::min(count, data.n - first), 0);
+  if (data.fails_at >= 0 && first + got > data.fails_at) return -1;
+  std::copy_n(data.x.data() + first * data.d, got * data.d, x);
+  std::copy_n(data.y.data() + first * data.t, got * data.t, y);
+  if (!data.weights.empty()) std::copy_n(data.weights.data() + first, got, weights);
+  return got;
+}
+
+}  // namespace
+
 freeridge_status give(freeridge_model* model, const Settings::Data& data) {
+  if (data.read)
+    return freeridge_set_reader(model, FREERIDGE_ROW_MAJOR, data.n, data.d, data.t, hand_out,
+                                const_cast<Settings::Data*>(&data));
   if (!data.sparse)
     return (data.borrowed ? freeridge_set_data_view : freeridge_set_data)(
         model, data.layout, data.n, data.d, data.x.data(), data.ldx, data.t, data.y.data(), data.ldy);
@@ -34,18 +54,24 @@ ModelHandle fresh(const Settings& told) {
   must(freeridge_set_intercept(made, told.intercept), "set_intercept");
   must(freeridge_set_refinement(made, told.refinement), "set_refinement");
   if (!told.data) return out;
+  const auto set_refinement = [&](std::int32_t steps) { must(freeridge_set_refinement(made, steps), "set_refinement"); };
   // n labels for each division
   const auto set_groups = [&](const std::vector<std::int32_t>& groups, const std::vector<std::int32_t>& gaps) {
+    if (told.read()) return;
     const auto labels = static_cast<std::int64_t>(groups.size());
     must(freeridge_set_groups(made, labels / told.data->n, or_null(groups)), "set_groups");
     if (!gaps.empty()) must(freeridge_set_gaps(made, 1, gaps.data()), "set_gaps");
   };
+  must(freeridge_set_missing(made, told.data->missing ? 1 : 0), "set_missing");
   must(give(made, *told.data), "set_data");
-  must(freeridge_set_weights(made, or_null(told.weights)), "set_weights");
-  must(freeridge_set_fixed_effects(made, FREERIDGE_COL_MAJOR,
-                                   static_cast<std::int64_t>(told.fixed.size()) / told.data->n, or_null(told.fixed),
-                                   told.data->n),
-       "set_fixed_effects");
+  must(freeridge_set_missing(made, told.missing), "set_missing");
+  if (!told.read()) {
+    must(freeridge_set_weights(made, or_null(told.weights)), "set_weights");
+    must(freeridge_set_fixed_effects(made, FREERIDGE_COL_MAJOR,
+                                     static_cast<std::int64_t>(told.fixed.size()) / told.data->n, or_null(told.fixed),
+                                     told.data->n),
+         "set_fixed_effects");
+  }
   must(freeridge_set_landmarks(made, told.landmarks, or_null(told.landmark_rows)), "set_landmarks");
   if (told.factorized) {
     must(freeridge_set_expected_lambdas(made, told.factorized->expected_lambdas), "set_expected_lambdas");
@@ -55,16 +81,16 @@ ModelHandle fresh(const Settings& told) {
   if (told.searched) {
     std::vector<double> lambda(size_of(told.data->t)), score(size_of(told.data->t));
     set_groups(told.searched->groups, told.searched->gaps);
-    must(freeridge_set_refinement(made, told.searched->refinement), "set_refinement");
+    set_refinement(told.searched->refinement);
     must(freeridge_select_lambda(made, told.searched->criterion, told.searched->low, told.searched->high, lambda.data(),
                                  score.data()),
          "select_lambda");
   }
   if (told.fitted) {
-    must(freeridge_set_refinement(made, told.fitted->refinement), "set_refinement");
+    set_refinement(told.fitted->refinement);
     must(freeridge_set_lambdas(made, told.fitted->lambdas.data()), "set_lambdas");
   }
-  must(freeridge_set_refinement(made, told.refinement), "set_refinement");
+  set_refinement(told.refinement);
   set_groups(told.groups, told.gaps);
   return out;
 }

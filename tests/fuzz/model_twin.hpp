@@ -21,6 +21,10 @@ struct Settings {
     std::vector<double> x, y;
     bool borrowed = false;
     std::optional<support::Sparse> sparse;  // x; `layout` is then that of y
+    bool read = false;                      // rows are handed out by a reader, from x and y without gaps, row by row
+    std::vector<double> weights;            // of these; empty: it writes none
+    bool missing = false;                   // NaN in y are values that were not observed
+    std::int64_t fails_at = -1;             // from this row on the reader fails; -1: never
   };
   std::string kernel;
   std::shared_ptr<const Data> data;  // also what the model borrows
@@ -35,6 +39,8 @@ struct Settings {
   std::vector<std::int64_t> landmark_rows;  // empty: chosen
   std::int64_t expected_lambdas = 100;
   std::int32_t expected_criterion = FREERIDGE_LOO;
+  std::int32_t missing = 0;  // for the next data
+  bool read() const { return data && data->read; }
 
   struct Factorized {
     std::int64_t expected_lambdas;
