@@ -53,6 +53,10 @@ core_accumulator_prepare <- function(handle) {
     invisible(.Call(`_freeridge_core_accumulator_prepare`, handle))
 }
 
+core_accumulator_set_unpenalised <- function(handle, count) {
+    invisible(.Call(`_freeridge_core_accumulator_set_unpenalised`, handle, count))
+}
+
 core_accumulator_loo_moments <- function(handle, x, y, weights, lambdas) {
     .Call(`_freeridge_core_accumulator_loo_moments`, handle, x, y, weights, lambdas)
 }

@@ -7,7 +7,9 @@
 # first rows, two or more where there are two. What the design refers to beside the columns of the data goes along in the
 # environment of the terms.
 new_design_of <- function(formula, setting, head, intercept, environment) {
-  formula <- tryCatch(stats::formula(stats::terms(formula, data = head)), error = function(condition) {
+  apart <- unpenalised_parts(formula, head)
+  formula <- tryCatch(if (is.null(apart)) stats::formula(stats::terms(formula, data = head)) else apart$flat,
+                      error = function(condition) {
     refuse("formula must be a formula such as y ~ x1 + x2: ", conditionMessage(condition))
   })
   parts <- as.list(setting$call)[intersect(names(setting$call), c("subset", "weights", "offset"))]
@@ -20,15 +22,20 @@ new_design_of <- function(formula, setting, head, intercept, environment) {
   unknown <- setdiff(names(setting$levels), variables)
   if (length(unknown) > 0L) refuse("levels has the name '", unknown[1L], "', which is that of no variable of the formula")
   if (attr(terms, "response") != 1L) refuse("the formula has no response: ", shown_formula(formula))
-  if ("unpenalised" %in% names || "unpenalized" %in% names) {
-    refuse("unpenalised() is for freeridge(), freeridge_chunks() has no such columns")
+  for (name in names(apart)) environment(apart[[name]]) <- carried
+  penalised <- if (is.null(apart)) terms else apart$penalised
+  if (length(attr(penalised, "term.labels")) == 0L) {
+    refuse("the formula has no predictors", if (!is.null(apart)) " beside unpenalised()", ": ",
+           shown_formula(if (is.null(apart)) formula else apart$given))
   }
-  if (length(attr(terms, "term.labels")) == 0L) refuse("the formula has no predictors: ", shown_formula(formula))
+  if (!is.null(apart) && !is_linear(setting$kernel)) {
+    refuse("unpenalised() goes with linear_kernel() in freeridge_chunks(), not with landmarks; freeridge() has both")
+  }
   intercept <- check_intercept(intercept)
-  if (attr(terms, "intercept") != 1L) intercept <- FALSE
+  if (attr(if (is.null(apart)) terms else apart$given, "intercept") != 1L) intercept <- FALSE
   design <- list(terms = terms, parts = parts, na.action = setting$na.action, columns = columns, xlevels = setting$levels,
                  all_levels = takes_all_levels(setting$kernel), intercept = isTRUE(intercept),
-                 penalised = identical(intercept, "penalised"))
+                 penalised = identical(intercept, "penalised"), apart = apart[c("given", "penalised", "fixed")])
   design$kinds <- lapply(head[columns], kind_of_column)
   check_rows_apart(design, head)
   design
@@ -120,17 +127,25 @@ settled_design <- function(design, rows) {
   y <- as.matrix(response)
   design$outputs <- output_names(y)
   design$t <- ncol(y)
-  found <- design_matrix(design$terms, frame, all_levels = design$all_levels)
+  found <- design_matrix(terms_of_kernel(design), frame, all_levels = design$all_levels)
   design$contrasts <- found$contrasts
   design$features <- colnames(found$x)
   design$factor_terms <- attr(found$x, "factor_terms")
+  if (!is.null(design$apart)) {
+    fixed <- fixed_design(design$apart$fixed, frame, design$intercept || design$penalised)
+    design$fixed_source <- fixed$source
+    design$fixed <- colnames(fixed$x)
+  }
   design$has_offset <- !is.null(stats::model.offset(frame))
   design$weighted <- !is.null(stats::model.weights(frame))
   design
 }
 
+# Those whose columns are penalised.
+terms_of_kernel <- function(design) if (is.null(design$apart)) design$terms else design$apart$penalised
+
 # The numbers of a chunk, list(x, y, weights, read, dropped): the rows whose weight is positive, y without the offset.
-# x: as the user has it, without divisors and the column of ones.
+# x: as the user has it, without divisors and the column of ones; columns without a penalty come first.
 chunk_numbers <- function(design, chunk) {
   frame <- chunk_frame(design, chunk)
   numbers <- list(read = nrow(chunk), dropped = length(attr(frame, "na.action")))
@@ -143,7 +158,10 @@ chunk_numbers <- function(design, chunk) {
     check_chunk_finite(matrix(offset), places, "offset")
     y <- y - as.vector(offset)
   }
-  x <- design_matrix(design$terms, frame, design$contrasts, design$all_levels)$x
+  x <- design_matrix(terms_of_kernel(design), frame, design$contrasts, design$all_levels)$x
+  if (!is.null(design$fixed)) {
+    x <- cbind(design_matrix(design$fixed_source$terms, frame, design$fixed_source$contrasts)$x, x)
+  }
   storage.mode(x) <- "double"
   check_chunk_finite(x, places, colnames(x))
   check_chunk_finite(y, places, if (is.null(design$outputs)) deparse(design$terms[[2L]])[1L] else design$outputs)
@@ -172,6 +190,6 @@ check_chunk_finite <- function(values, places, names) {
 # kernel divides.)
 core_columns <- function(design, x) {
   if (!is.null(design$landmarks)) return(x)
-  x <- divided(x, design$scale)
+  if (!is.null(design$scale)) x <- divided(x, c(rep(1, length(design$fixed)), design$scale))
   if (design$penalised) cbind(x, 1) else x
 }

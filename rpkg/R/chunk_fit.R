@@ -3,13 +3,15 @@
 
 # Its bytes.
 empty_accumulator <- function(setting, design) {
+  fixed <- length(design$fixed)
   handle <- if (is.null(design$landmarks)) {
-    core_accumulator_create(length(design$features) + design$penalised, design$t, design$intercept)
+    core_accumulator_create(fixed + length(design$features) + design$penalised, design$t, design$intercept)
   } else {
     kernel <- setting$kernel
     if (!is.null(design$scale)) kernel <- new_kernel("scaled", inner = kernel, scale = unname(design$scale))
     core_accumulator_create_landmarks(unclass(kernel), design$landmarks, design$t, design$intercept)
   }
+  if (fixed > 0L) core_accumulator_set_unpenalised(handle, fixed)
   core_accumulator_save(handle)
 }
 
@@ -21,6 +23,11 @@ new_chunk_fit <- function(setting, design, sums) {
   if (design$has_offset) fit$offset <- TRUE  # one was taken from the response
   fit$weighted <- design$weighted
   fit$landmarks <- design$landmarks
+  if (!is.null(design$fixed)) {
+    fit$parts <- design$apart[c("given", "penalised")]
+    fit$fixed_source <- design$fixed_source
+    fit$fixed <- matrix(0, 0L, length(design$fixed), dimnames = list(NULL, design$fixed))
+  }
   fit$x <- matrix(0, 0L, length(design$features), dimnames = list(NULL, design$features))
   fit$y <- matrix(0, 0L, design$t, dimnames = list(NULL, design$outputs))
   fit$count <- sums$rows
@@ -49,12 +56,13 @@ chunks_at <- function(fit, lambda, answer) {
 coef.freeridge_chunks <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
   if (!is.null(object$landmarks)) refuse("the kernel is ", format(object$kernel), ", which has no slopes")
-  columns <- seq_len(ncol(object$x))
+  effects <- seq_along(colnames(object$fixed))
+  columns <- length(effects) + seq_len(ncol(object$x))
   chunks_at(object, lambda, function(model) {
     w <- core_hyperplane(model)
     b <- if (object$penalised) w[nrow(w), ] else core_intercept(model)
-    w <- w[columns, , drop = FALSE]
-    with_intercept(object, b, if (is.null(object$scale)) w else w / object$scale)
+    slopes <- w[columns, , drop = FALSE]
+    with_intercept(object, b, if (is.null(object$scale)) slopes else slopes / object$scale, w[effects, , drop = FALSE])
   })
 }
 
@@ -63,7 +71,9 @@ predict.freeridge_chunks <- function(object, newdata, lambda = NULL, na.action =
   if (missing(newdata)) refuse("newdata is missing: a data frame or a source of rows, see row_source()")
   if (inherits(newdata, "row_source")) return(predicted_chunks(object, newdata, lambda, na.action))
   new <- new_rows(object, newdata, na.action)
+  if (!is.null(new$fixed)) new$x <- cbind(new$fixed, new$x)
   new$x <- core_columns(object$design, new$x)
+  new$fixed <- NULL
   chunks_at(object, lambda, function(model) predicted(object, new, model))
 }
 
@@ -87,12 +97,12 @@ nobs.freeridge_chunks <- function(object, use.fallback = FALSE, ...) {
 
 formula.freeridge_chunks <- function(x, env = parent.frame(), ...) {
   refuse_extra(...)
-  stats::formula(x$terms)
+  stats::formula(terms(x))
 }
 
 terms.freeridge_chunks <- function(x, ...) {
   refuse_extra(...)
-  x$terms
+  given_terms(x)
 }
 
 # The errors left out, of the rows of the fit in the order of the source: a pass over it.
@@ -199,6 +209,7 @@ print_chunk_setting <- function(fit, digits) {
   }
   cat("Intercept: ", intercept_words(fit), if (fit$weighted) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
+  if (!is.null(fit$fixed)) cat("Unpenalised: ", counted(ncol(fit$fixed), "column"), "\n", sep = "")
   cat("lambda: ", number(unname(fit$lambda)), if (!fit$chosen) " (given)", "\n", sep = "")
   if (fit$chosen) {
     cat("  chosen by ", criterion_titles[[fit$criterion]], ": ", number(unname(fit$score)), "\n", sep = "")

@@ -9,6 +9,9 @@ freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda =
                              subset, na.action, weights, offset, levels = list(), scale = chooses_bandwidth(kernel),
                              lambdas = 100, passes = 2, landmarks = NULL, landmark_method = "auto", sample = NULL, seed = 0,
                              workers = NULL, ...) {
+  for (name in intersect(...names(), c("groups", "gap"))) {
+    refuse(name, " is for freeridge(): rows that are left out together need not be together in a chunk")
+  }
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge_chunks)

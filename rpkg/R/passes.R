@@ -92,7 +92,7 @@ deviation_pass <- function(design) {
     begin = function(k) list(n = 0),
     visit = function(state, chunk) {
       x <- chunk_numbers(design, chunk)$x
-      if (is.null(x)) state else join(state, of_rows(x))
+      if (is.null(x)) state else join(state, of_rows(x[, length(design$fixed) + seq_along(design$features), drop = FALSE]))
     },
     join = join
   )

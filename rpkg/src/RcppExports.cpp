@@ -155,6 +155,16 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_accumulator_set_unpenalised
+void core_accumulator_set_unpenalised(SEXP handle, double count);
+RcppExport SEXP _freeridge_core_accumulator_set_unpenalised(SEXP handleSEXP, SEXP countSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type count(countSEXP);
+    core_accumulator_set_unpenalised(handle, count);
+    return R_NilValue;
+END_RCPP
+}
 // core_accumulator_loo_moments
 Rcpp::NumericMatrix core_accumulator_loo_moments(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas);
 RcppExport SEXP _freeridge_core_accumulator_loo_moments(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdasSEXP) {
@@ -1504,6 +1514,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_create_landmarks", (DL_FUNC) &_freeridge_core_accumulator_create_landmarks, 4},
     {"_freeridge_core_accumulator_compact", (DL_FUNC) &_freeridge_core_accumulator_compact, 1},
     {"_freeridge_core_accumulator_prepare", (DL_FUNC) &_freeridge_core_accumulator_prepare, 1},
+    {"_freeridge_core_accumulator_set_unpenalised", (DL_FUNC) &_freeridge_core_accumulator_set_unpenalised, 2},
     {"_freeridge_core_accumulator_loo_moments", (DL_FUNC) &_freeridge_core_accumulator_loo_moments, 5},
     {"_freeridge_core_moments_join", (DL_FUNC) &_freeridge_core_moments_join, 2},
     {"_freeridge_core_moments_score", (DL_FUNC) &_freeridge_core_moments_score, 3},

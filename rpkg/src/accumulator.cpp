@@ -171,6 +171,12 @@ void core_accumulator_prepare(SEXP handle) {
   check(accumulator, freeridge_accumulator_prepare(accumulator.core));
 }
 
+// [[Rcpp::export(rng = false)]]
+void core_accumulator_set_unpenalised(SEXP handle, double count) {
+  Accumulator& accumulator = accumulator_of(handle);
+  check(accumulator, freeridge_accumulator_set_unpenalised(accumulator.core, static_cast<std::int64_t>(count)));
+}
+
 // 5 x (t count): rows, weight, mean, spread and rows without an error
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_accumulator_loo_moments(SEXP handle, SEXP x, SEXP y, SEXP weights,

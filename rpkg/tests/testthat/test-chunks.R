@@ -39,9 +39,12 @@ test_that("chunks of every size give the fit to all rows, for every part of a fo
     list(y ~ g + a - 1), list(cbind(first = y, second = z) ~ a + b, intercept = "penalised", subset = quote(o > -1)),
     list(y ~ a + factor(round(4 * b)), subset = quote(on & !is.na(a)), na.action = quote(na.exclude)),
     list(y ~ I(a * b) + poly(b, 2, raw = TRUE) + splines::ns(b, knots = 1.5, Boundary.knots = 1:2), intercept = "penalised",
-         weights = quote(w))
+         weights = quote(w)),
+    list(cbind(y, z) ~ a + f + unpenalised(b * on), weights = quote(w), offset = quote(o)),
+    list(y ~ unpenalized(f) + ., data = c("y", "a", "f", "b"), scale = TRUE),
+    list(y ~ a + unpenalised(log(b), on) - 1, scale = c(a = 2))
   )
-  sizes <- rep(c(17, 123, 40, 1, 64), 2)
+  sizes <- rep(c(17, 123, 40, 1, 64), 3)
   for (i in seq_along(cases)) {
     case <- cases[[i]]
     rows <- if (is.null(case$data)) data else data[case$data]
@@ -280,7 +283,10 @@ test_that("what is wrong is named by its chunk and row, and a source that change
   refused("subset must be TRUE or FALSE for each of the 20 rows of a chunk, not a numeric", data, subset = a)
   refused("^the formula has no predictors: y ~ 1", data, formula = y ~ 1)
   refused("^the formula has no response", data, formula = ~ a)
-  refused("^unpenalised\\(\\) is for freeridge\\(\\), freeridge_chunks\\(\\) has no such columns", data, formula = y ~ unpenalised(a))
+  refused("^groups is for freeridge\\(\\): rows that are left out together need not be together", data, groups = g)
+  refused("the formula has no predictors beside unpenalised\\(\\): y ~ unpenalised", data, formula = y ~ unpenalised(a))
+  refused("^unpenalised\\(\\) goes with linear_kernel\\(\\) in freeridge_chunks", data, formula = y ~ b + unpenalised(a),
+          kernel = gaussian_kernel(1), landmarks = 5)
   pieces <- unname(split(data, rep(1:3, each = 30)))
   wrong <- function(words, k, value, formula = y ~ a + g) {
     pieces[[k]] <- value
