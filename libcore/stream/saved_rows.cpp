@@ -11,7 +11,7 @@ namespace freeridge {
 namespace {
 
 enum Form : std::int64_t { stack_form = 0, compact_form = 1, prepared_form = 2 };
-enum Features : std::int64_t { of_x = 0, of_landmarks = 1, of_penalised_x = 2 };
+enum Features : std::int64_t { of_x = 0, of_landmarks = 1, of_x_unpenalised = 2 };
 
 // The columns of the triangle as far as its rows go, and zeros below.
 void save_upper(ConstMatrixView r, Index p, ByteWriter& out) {
@@ -164,7 +164,7 @@ void save_rows(const RowFeatures& features, const RowStack& rows, bool prepared,
   out.number(rows.sum_log_w());
   out.integer(rows.rows().rows);
   out.integer(form);
-  out.integer(features.landmarks() ? of_landmarks : features.unpenalised() > 0 ? of_penalised_x : of_x);
+  out.integer(features.landmarks() ? of_landmarks : features.unpenalised() > 0 ? of_x_unpenalised : of_x);
   save_enum(features.reduction(), out);
   if (features.unpenalised() > 0) out.integer(features.unpenalised());
   if (features.landmarks()) {
@@ -181,11 +181,11 @@ SavedRows load_rows(ByteReader& in) {
   std::shared_ptr<const RowFeatures> features;
   if (in.version() >= 6) {
     head.form = load_enum("form", stack_form, prepared_form, in);
-    const Features kind = load_enum("features", of_x, of_penalised_x, in);
+    const Features kind = load_enum("features", of_x, of_x_unpenalised, in);
     const bool landmarks = kind == of_landmarks;
     const auto reduction = load_enum("reduction", Reduction::qr, landmarks ? Reduction::gram : Reduction::qr, in);
     head.by_gram = reduction == Reduction::gram;
-    if (kind == of_penalised_x)
+    if (kind == of_x_unpenalised)
       features = std::make_shared<const RowFeatures>(head.d, in.integer("unpenalised", 1, head.d - 1));
     check_height(head);
     if (landmarks) {

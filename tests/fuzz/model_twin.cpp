@@ -54,7 +54,9 @@ ModelHandle fresh(const Settings& told) {
   must(freeridge_set_intercept(made, told.intercept), "set_intercept");
   must(freeridge_set_refinement(made, told.refinement), "set_refinement");
   if (!told.data) return out;
-  const auto set_refinement = [&](std::int32_t steps) { must(freeridge_set_refinement(made, steps), "set_refinement"); };
+  const auto set_refinement = [&](std::int32_t steps) {
+    must(freeridge_set_refinement(made, steps), "set_refinement");
+  };
   // n labels for each division
   const auto set_groups = [&](const std::vector<std::int32_t>& groups, const std::vector<std::int32_t>& gaps) {
     if (told.read()) return;

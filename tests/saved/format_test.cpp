@@ -274,6 +274,20 @@ TEST_P(SavedFiles, Accumulators) {
   }
 }
 
+// x without a penalty beside a column of zeros: the line of least squares at every lambda.
+TEST_P(SavedFiles, AccumulatorsWithColumnsWithoutAPenalty) {
+  if (GetParam() < 6) return;  // which began with version 6
+  const support::Accumulator accumulator(support::file_bytes(file("accumulator_unpenalised", GetParam())));
+  const double lambda[] = {0.5, 3};
+  double w[4], b[2];
+  ASSERT_EQ(freeridge_accumulator_solve(accumulator.get(), 2, lambda, w, 2, b), FREERIDGE_OK);
+  for (std::size_t l = 0; l < 2; ++l) {
+    EXPECT_NEAR(w[2 * l], line(0).w, 8 * tolerance);
+    EXPECT_NEAR(w[2 * l + 1], 0, tolerance);
+    EXPECT_NEAR(b[l], line(0).b, 8 * tolerance);
+  }
+}
+
 // Two points at 0 and 1, y 1 and -1: w = -1 / (1/2 + lambda), about the means.
 TEST_P(SavedFiles, AsManyFeaturesAsPoints) {
   if (GetParam() < 2) return;  // that way to B began with version 2

@@ -27,6 +27,13 @@ Bytes small_bytes() {
   return Accumulator(problem_of(5, 2, true)).save();
 }
 
+// The same, and the first column has no penalty: one number more behind the reduction.
+Bytes unpenalised_bytes() {
+  const Accumulator out(problem_of(5, 2, true));
+  check(freeridge_accumulator_set_unpenalised(out.get(), 1), "freeridge_accumulator_set_unpenalised");
+  return out.save();
+}
+
 // The answer to loading a copy that ends where its memory ends. *out stays NULL after a failure.
 freeridge_status load(const Bytes& bytes) {
   const std::unique_ptr<unsigned char[]> exact(new unsigned char[bytes.size()]);
@@ -239,6 +246,9 @@ TEST(StreamSaved, ForgedNumbers) {
   for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{4}, minus, std::uint64_t{1} << 63})
     EXPECT_EQ(load(with_field(bytes, n, value)), FREERIDGE_CORRUPT) << value;
   EXPECT_EQ(load(with_field(bytes, intercept, std::uint64_t{0})), FREERIDGE_CORRUPT);
+  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, minus, huge})
+    EXPECT_EQ(load(with_field(unpenalised_bytes(), numbers, value)), value == 1 ? FREERIDGE_OK : FREERIDGE_CORRUPT)
+        << value;
   const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   for (const double value : {nan, infinity, -infinity}) {
     for (const std::size_t field :
@@ -267,13 +277,14 @@ TEST(StreamSaved, ForgedNumbers) {
 
 // What loads answers, or says why not, whatever its numbers are.
 TEST(StreamSaved, ForgedNumbersThatLoadDoNoHarm) {
-  const Bytes bytes = small_bytes();
+  const Bytes small = small_bytes(), unpenalised = unpenalised_bytes();
   Random random(33);
   for (int attempt = 0; attempt < 300; ++attempt) {
-    Bytes forged = bytes;
+    const bool penalised = attempt % 3 > 0;
+    Bytes forged = penalised ? small : unpenalised;
     for (std::int64_t changes = 1 + random.index(6); changes > 0; --changes) {
       const double values[] = {0.0, -0.0, 1e299, -1e299, 1e-320, 5.0, 1e160, -1e-160};
-      const std::size_t field = numbers + static_cast<std::size_t>(random.index(29));
+      const std::size_t field = numbers + (penalised ? 0 : 1) + static_cast<std::size_t>(random.index(29));
       put(forged, payload + 8 * field, std::bit_cast<std::uint64_t>(values[random.index(8)]));
     }
     Accumulator accumulator(with_checksum(forged));
@@ -295,6 +306,8 @@ TEST(StreamSaved, ForgedNumbersThatLoadDoNoHarm) {
         problem.weights.data(), 3, lambda_values.data(), nullptr, scores, 3)))
         << freeridge_last_error();
     Accumulator other(problem);
+    if (!penalised)
+      check(freeridge_accumulator_set_unpenalised(other.get(), 1), "freeridge_accumulator_set_unpenalised");
     EXPECT_TRUE(fine(freeridge_accumulator_merge(other.get(), accumulator.get())));
   }
 }

@@ -8,6 +8,7 @@
 #define VERSION "6"
 
 static const double x[6] = {0, 1, 2, 3, 5, 8}, y[6] = {1, -1, 2, 0, 3, 1};
+static const double columns[12] = {0, 1, 2, 3, 5, 8};
 static const double lambda = 0.5;
 static const double zeros[36] = {0};
 static const double apart[4] = {-1, 0, 2, 5}, labels[4] = {-1, -1, 1, 1};
@@ -40,6 +41,20 @@ static void fit(freeridge_model* model) {
   check(freeridge_set_lambda(model, lambda));
 }
 
+static int save_accumulator(const freeridge_accumulator* accumulator, const char* path) {
+  int64_t length = 0;
+  void* bytes;
+  FILE* file;
+  check(freeridge_accumulator_save_to_memory(accumulator, 0, NULL, &length));
+  bytes = malloc((size_t)length);
+  if (bytes == NULL) return 1;
+  check(freeridge_accumulator_save_to_memory(accumulator, length, bytes, &length));
+  file = fopen(path, "wb");
+  if (file == NULL || fwrite(bytes, 1, (size_t)length, file) != (size_t)length || fclose(file) != 0) return 1;
+  free(bytes);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -57,9 +72,6 @@ int main(int argc, char** argv) {
   freeridge_model* model;
   freeridge_accumulator* accumulator = NULL;
   freeridge_classifier* classifier = NULL;
-  int64_t length = 0;
-  void* bytes;
-  FILE* file;
   size_t k;
   if (argc != 2) return 2;
   check(freeridge_kernel_linear(&linear));
@@ -142,15 +154,17 @@ int main(int argc, char** argv) {
   /* Six points in an accumulator, with intercept. */
   check(freeridge_accumulator_create(1, 1, 1, &accumulator));
   check(freeridge_accumulator_add(accumulator, FREERIDGE_COL_MAJOR, 6, x, 6, y, 6, NULL));
-  check(freeridge_accumulator_save_to_memory(accumulator, 0, NULL, &length));
-  bytes = malloc((size_t)length);
-  if (bytes == NULL) return 1;
-  check(freeridge_accumulator_save_to_memory(accumulator, length, bytes, &length));
-  freeridge_accumulator_destroy(accumulator);
   name_file(path, sizeof path, argv[1], "accumulator");
-  file = fopen(path, "wb");
-  if (file == NULL || fwrite(bytes, 1, (size_t)length, file) != (size_t)length || fclose(file) != 0) return 1;
-  free(bytes);
+  if (save_accumulator(accumulator, path) != 0) return 1;
+  freeridge_accumulator_destroy(accumulator);
+
+  /* The same with a second column, of zeros: the first one has no penalty. */
+  check(freeridge_accumulator_create(2, 1, 1, &accumulator));
+  check(freeridge_accumulator_add(accumulator, FREERIDGE_COL_MAJOR, 6, columns, 6, y, 6, NULL));
+  check(freeridge_accumulator_set_unpenalised(accumulator, 1));
+  name_file(path, sizeof path, argv[1], "accumulator_unpenalised");
+  if (save_accumulator(accumulator, path) != 0) return 1;
+  freeridge_accumulator_destroy(accumulator);
   freeridge_kernel_destroy(linear);
   freeridge_kernel_destroy(gaussian);
   return 0;
