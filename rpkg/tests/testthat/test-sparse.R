@@ -149,8 +149,6 @@ test_that("other kernels, landmarks, groups, routes and intervals see tiles of r
     expect_close(predict(predictor(sparse), p$new), predict(predictor(dense), as.matrix(p$new)), 1e-9)
   }
   same(linear_kernel(), 1)
-  same(linear_kernel(), 1, reduction = "qr")
-  same(linear_kernel(), 1, route = "spectral")
   same(linear_kernel(), groups = groups)
   same(gaussian_kernel(2), 1)
   same(polynomial_kernel(2), 1, scale = TRUE)
