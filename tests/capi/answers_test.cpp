@@ -1,6 +1,7 @@
 // Answers: bad arguments, leading dimensions and layouts of outputs, answers that do not exist.
 #include "capi/support/answer_calls.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "capi/support/refusals.hpp"
@@ -108,36 +109,44 @@ TEST(ContractAnswers, LeadingDimensionsOfOutputs) {
   expect_padding_untouched(&GetHyperplane::w, d, sample::Variant::primal);
 }
 
-TEST(ContractAnswers, LayoutsOfPredict) {
-  for (sample::Variant variant : sample::variants) {
-    Model model = sample::model(sample::State::fitted, variant);
-    Predict expected;
-    expected.model = model.get();
-    ASSERT_EQ(expected(), FREERIDGE_OK) << freeridge_last_error();
-    for (freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
-      for (int64_t padding : {0, 2}) {
-        SCOPED_TRACE("layout " + std::to_string(layout) + ", padding " + std::to_string(padding));
-        const support::Packed x = support::pack(sample::matrix(m, sample::new_x()), layout, padding);
-        Predict call;
-        call.model = model.get();
-        call.layout = layout;
-        call.x.values = x.values;
-        call.ldx = x.ld;
-        call.ldout = (layout == FREERIDGE_COL_MAJOR ? m : t) + padding;
-        call.out = Output<double>(sample::size(call.ldout, layout == FREERIDGE_COL_MAJOR ? t : m));
-        ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
-        std::size_t written = 0;
-        for (int64_t j = 0; j < t; ++j) {
-          for (int64_t i = 0; i < m; ++i, ++written) {
-            EXPECT_EQ(call.out.values[support::packed_index(layout, call.ldout, i, j)],
-                      expected.out.values[sample::size(i + j * m)]);
-          }
-        }
-        std::size_t untouched = 0;
-        for (double value : call.out.values) untouched += value == sentinel<double>();
-        EXPECT_EQ(untouched, call.out.values.size() - written);
+// In each layout, with and without padding: the same numbers, and the padding untouched.
+template <class Call>
+void expect_layouts(const Model& model, const std::vector<Output<double> Call::*>& outputs) {
+  SCOPED_TRACE(Call::name);
+  Call expected;
+  expected.model = model.get();
+  ASSERT_EQ(expected(), FREERIDGE_OK) << freeridge_last_error();
+  for (freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR})
+    for (int64_t padding : {0, 2}) {
+      SCOPED_TRACE("layout " + std::to_string(layout) + ", padding " + std::to_string(padding));
+      const support::Packed x = support::pack(sample::matrix(m, sample::new_x()), layout, padding);
+      Call call;
+      call.model = model.get();
+      call.layout = layout;
+      call.x.values = x.values;
+      call.ldx = x.ld;
+      call.ldout = (layout == FREERIDGE_COL_MAJOR ? m : t) + padding;
+      for (const auto output : outputs)
+        call.*output = Output<double>(sample::size(call.ldout, layout == FREERIDGE_COL_MAJOR ? t : m));
+      ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+      for (const auto output : outputs) {
+        const std::vector<double>& values = (call.*output).values;
+        const std::ptrdiff_t untouched = std::count(values.begin(), values.end(), sentinel<double>());
+        EXPECT_EQ(untouched, static_cast<std::ptrdiff_t>(values.size()) - m * t);
+        for (int64_t j = 0; j < t; ++j)
+          for (int64_t i = 0; i < m; ++i)
+            EXPECT_EQ(values[support::packed_index(layout, call.ldout, i, j)],
+                      (expected.*output).values[sample::size(i + j * m)]);
       }
     }
+}
+
+TEST(ContractAnswers, LayoutsOfPredictions) {
+  for (sample::Variant variant : sample::variants) {
+    const Model model = sample::model(sample::State::fitted, variant);
+    expect_layouts<Predict>(model, {&Predict::out});
+    expect_layouts<PredictJackknife>(model, {&PredictJackknife::lower, &PredictJackknife::upper});
+    expect_layouts<PredictVariance>(model, {&PredictVariance::variance});
   }
 }
 

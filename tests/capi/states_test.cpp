@@ -1,5 +1,6 @@
 // The four states: what each call answers in each of them, and the state that it leaves.
 #include <functional>
+#include <set>
 #include <type_traits>
 
 #include "capi/support/answer_calls.hpp"
@@ -80,7 +81,10 @@ Rule rule(State least, Leaves leaves) {
               const freeridge_status status = call();
               EXPECT_EQ(capture.end(), "");
               EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
-              call.each_output([](auto& output) { give_back(output); });
+              call.each_output([](auto& output) {
+                EXPECT_TRUE(output.guard_untouched());
+                give_back(output);
+              });
             } else {
               expect_failure(call, FREERIDGE_INVALID_STATE, {missing});
             }
@@ -357,102 +361,77 @@ TEST(ContractStates, TheCriterionGroupsNeedsGroups) {
   }
 }
 
-// A search is there after select_lambda, until the state changes.
-TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
-  GetSearch search;
-  const auto expect_none = [&](const Model& model) {
-    search = GetSearch();
-    GetOneStandardError rule;
-    search.model = rule.model = model.get();
-    expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
-    expect_failure(rule, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
-  };
-  for (State state : {State::empty, State::data, State::factorized}) {
-    SCOPED_TRACE(name_of(state));
-    expect_none(sample::model(state));
-  }
-  for (const Rule& rule : rules()) {
-    if (rule.leaves != Leaves::data && rule.leaves != Leaves::factorized) continue;
-    SCOPED_TRACE(rule.name);
-    Model model = sample::model(State::fitted);
-    EXPECT_GE(model.search_count(), 100);
-    search = GetSearch();
-    search.model = model.get();
-    EXPECT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
-    rule.check(model.get(), true, "");
-    expect_none(model);
-  }
-}
+// What is known of a search is there after it, until the state changes or another one of `ended_by` has been.
+struct Search {
+  const char* call;
+  std::function<void(Model&)> run;
+  std::set<std::string> ended_by;
+};
 
-// What is known about a choice of the bandwidth is there after it, until the state changes; a search of lambda alone keeps it.
-TEST(ContractStates, AShapeOfTheBandwidthIsThereUntilTheStateChanges) {
-  const auto expect_none = [](const Model& model) {
-    GetBandwidth search;
-    int64_t count = -1;
-    search.count = &count;
-    search.model = model.get();
-    expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_bandwidth"});
-    EXPECT_EQ(count, -1);
+// `Calls` tell of the search; the first of them may be called wherever one has been.
+template <class First, class... Calls>
+void expect_there_until_the_state_changes(const Search& search, const std::vector<State>& without) {
+  const auto expect_none = [&](const Model& model) {
+    const auto expect_nothing = [&](auto call) {
+      call.model = model.get();
+      expect_failure(call, FREERIDGE_INVALID_STATE, {search.call});
+    };
+    expect_nothing(First());
+    (expect_nothing(Calls()), ...);
   };
-  for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
+  for (State state : without) {
     SCOPED_TRACE(name_of(state));
     expect_none(sample::model(state));
   }
   for (const Rule& rule : rules()) {
     SCOPED_TRACE(rule.name);
     Model model = sample::model(State::data);
-    model.select_bandwidth(FREERIDGE_LOO, 0.5, 5, sample::budget);
+    search.run(model);
     rule.check(model.get(), true, "");
-    const bool another = std::string(rule.name) == SelectKernel::name;
-    if (rule.leaves == Leaves::data || rule.leaves == Leaves::new_data || rule.leaves == Leaves::factorized ||
-        another) {
+    const bool again = search.call == std::string(rule.name);
+    const bool ends = rule.leaves == Leaves::data || rule.leaves == Leaves::new_data ||
+                      rule.leaves == Leaves::factorized || search.ended_by.contains(rule.name);
+    if (ends && !again) {
       expect_none(model);
     } else {
-      GetBandwidth search;
-      int64_t count = -1;
-      search.count = &count;
-      search.model = model.get();
-      EXPECT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
+      First call;
+      call.model = model.get();
+      EXPECT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
     }
   }
 }
 
-// The same of the search for a kernel.
-TEST(ContractStates, ASearchForAKernelIsThereUntilTheStateChanges) {
-  const auto expect_none = [](const Model& model) {
-    GetKernelSearch search;
-    GetKernelSearchHistory history;
-    GetKernelSearchRows rows;
-    GetKernelSearchBounds bounds;
-    search.model = history.model = rows.model = bounds.model = model.get();
-    expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
-    expect_failure(history, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
-    expect_failure(rows, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
-    expect_failure(bounds, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
-  };
-  for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
+constexpr State every_state[] = {State::empty, State::data, State::factorized, State::fitted};
+
+// The sample is FITTED by a search for lambda. Another lambda does not end it.
+TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
+  const std::vector<State> without = {State::empty, State::data, State::factorized};
+  const auto run = [](Model& model) { model.factorize().select_lambda(FREERIDGE_LOO); };
+  expect_there_until_the_state_changes<GetSearch>({SelectLambda::name, run, {}}, without);
+  for (State state : without) {
     SCOPED_TRACE(name_of(state));
-    expect_none(sample::model(state));
+    const Model model = sample::model(state);
+    GetOneStandardError rule;
+    rule.model = model.get();
+    expect_failure(rule, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
   }
-  for (const Rule& rule : rules()) {
-    SCOPED_TRACE(rule.name);
-    Model model = sample::model(State::data);
+}
+
+TEST(ContractStates, AShapeOfTheBandwidthIsThereUntilTheStateChanges) {
+  const auto run = [](Model& model) { model.select_bandwidth(FREERIDGE_LOO, 0.5, 5, sample::budget); };
+  expect_there_until_the_state_changes<GetBandwidthSearch>({SelectBandwidth::name, run, {SelectKernel::name}},
+                                                           {std::begin(every_state), std::end(every_state)});
+}
+
+TEST(ContractStates, ASearchForAKernelIsThereUntilTheStateChanges) {
+  const auto run = [](Model& model) {
     SelectKernel call;
     call.model = model.get();
     ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
-    rule.check(model.get(), true, "");
-    const bool learnt_again = std::string(rule.name) == SelectKernel::name;
-    const bool another = std::string(rule.name) == SelectBandwidth::name;
-    if ((rule.leaves == Leaves::data || rule.leaves == Leaves::new_data || rule.leaves == Leaves::factorized ||
-         another) &&
-        !learnt_again) {
-      expect_none(model);
-    } else {
-      GetKernelSearch search;
-      search.model = model.get();
-      EXPECT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
-    }
-  }
+  };
+  expect_there_until_the_state_changes<GetKernelSearch, GetKernelSearchHistory, GetKernelSearchRows,
+                                       GetKernelSearchBounds>({SelectKernel::name, run, {SelectBandwidth::name}},
+                                                              {std::begin(every_state), std::end(every_state)});
 }
 
 TEST(ContractStates, LearningNeedsHyperparameters) {

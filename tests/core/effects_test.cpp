@@ -285,7 +285,7 @@ TEST(Effects, HostileNumbers) {
   Model model = oracle::make_model(problem);
   model.factorize().lambda(1);
   const Matrix points = random.uniform_matrix(2, 3, -1, 1);
-  Matrix average(3, 1), out(2, 3, 7.0);
+  Matrix average(3, 1);
   const auto with = [&](const Vector& weights) {
     return freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 2, points.values.data(), 2, weights.data(),
                                       average.values.data(), nullptr, 3);
@@ -297,13 +297,6 @@ TEST(Effects, HostileNumbers) {
   const Matrix huge = average;
   EXPECT_EQ(with({1e-308, 1e-308}), FREERIDGE_OK);
   EXPECT_CLOSE(huge, average, 1e-14);
-  for (const double bad : {nan, std::numeric_limits<double>::infinity()}) {
-    Matrix x = points;
-    x(1, 2) = bad;
-    EXPECT_EQ(freeridge_predict_gradient(model.get(), FREERIDGE_COL_MAJOR, 2, x.values.data(), 2, out.values.data(), 2),
-              FREERIDGE_NOT_FINITE);
-    EXPECT_EQ(out(0, 0), 7.0);
-  }
   // very far points: the kernel and its derivative are 0 there
   const Matrix far = gradient(model.get(), Matrix(2, 3, 1e6), 1);
   for (const double value : far.values) EXPECT_EQ(value, 0);

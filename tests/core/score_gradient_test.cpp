@@ -27,25 +27,8 @@ struct Gradient {
   Vector by_kernel;
 };
 
-Vector hyperparameters(const freeridge_kernel* kernel) {
-  std::int64_t count = -1;
-  check(freeridge_kernel_hyperparameter_count(kernel, &count), "freeridge_kernel_hyperparameter_count");
-  Vector out(static_cast<std::size_t>(count));
-  check(freeridge_kernel_get_hyperparameters(kernel, out.data()), "freeridge_kernel_get_hyperparameters");
-  return out;
-}
-
-Kernel with_hyperparameters(const Kernel& kernel, const Vector& values) {
-  freeridge_kernel* out = nullptr;
-  check(freeridge_kernel_with_hyperparameters(kernel.get(), values.data(), &out),
-        "freeridge_kernel_with_hyperparameters");
-  return Kernel::adopt(out);
-}
-
 freeridge_status ask(const Model& model, freeridge_criterion criterion, double lambda, Gradient& out) {
-  freeridge_kernel* kernel = nullptr;
-  check(freeridge_get_kernel(model.get(), &kernel), "freeridge_get_kernel");
-  out.by_kernel.assign(hyperparameters(Kernel::adopt(kernel).get()).size(), nan);
+  out.by_kernel.assign(model.kernel_in_force().hyperparameters().size(), nan);
   return freeridge_score_gradient(model.get(), criterion, lambda, &out.score, &out.by_lambda, out.by_kernel.data());
 }
 
@@ -159,7 +142,7 @@ TEST(ScoreGradient, IsThatOfTheDefinitions) {
 
 // By differences of what freeridge_score says, on every route that the model may take.
 void expect_by_scores(Model& model, const Kernel& kernel, const Problem& problem, double lambda) {
-  const Vector values = hyperparameters(kernel.get());
+  const Vector values = kernel.hyperparameters();
   const bool is_linear =
       problem.x.cols == 3 && values.size() <= 3 && kernel.description().find("linear()") != std::string::npos;
   for (const freeridge_criterion criterion : criteria) {
@@ -198,7 +181,7 @@ void expect_by_scores(Model& model, const Kernel& kernel, const Problem& problem
       expect(found.by_kernel[i], difference(0x1p-10, [&](double h) {
                Vector moved = values;
                moved[i] *= std::exp(h);
-               model.kernel(with_hyperparameters(kernel, moved));
+               model.kernel(kernel.with_hyperparameters(moved));
                return score(lambda);
              }));
       model.kernel(kernel);
@@ -419,18 +402,6 @@ TEST(ScoreGradient, LandmarksGivenAndChosen) {
   const Gradient after = gradient(some, FREERIDGE_LOO, 0.2);
   EXPECT_EQ(before.score, after.score);
   EXPECT_EQ(before.by_kernel, after.by_kernel);
-}
-
-TEST(ScoreGradient, AModelThatIsFittedStaysAsItIs) {
-  Random random(85);
-  const Problem problem = random_problem(random, KernelSpec::gaussian(1.5), 30, 3, 2, true, true);
-  Model model = oracle::make_model(problem);
-  const Gradient before = gradient(model, FREERIDGE_LOO, 0.3);
-  const Matrix loo = model.factorize().lambda(0.7).loo();
-  const Gradient after = gradient(model, FREERIDGE_LOO, 0.3);
-  EXPECT_EQ(before.score, after.score);
-  EXPECT_EQ(before.by_kernel, after.by_kernel);
-  EXPECT_EQ(model.loo().values, loo.values);
 }
 
 }  // namespace score_gradient_test

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "losses/classifier.hpp"
-#include "support/saved.hpp"
 
 namespace hard_margin_test {
 
@@ -162,38 +161,6 @@ TEST(HardMargin, OverlappingClassesHaveNone) {
   EXPECT_EQ(freeridge_classifier_fit(line.get(), 0), FREERIDGE_UNDEFINED);
   line.intercept(true).fit(0);
   EXPECT_NEAR(line.decision(to_column({1.5}))[0], 0, 1e-8);
-}
-
-TEST(HardMargin, SurvivesSaving) {
-  for (const freeridge_intercept kind : {FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED}) {
-    const Problem p = random_problem(9, kernel_of(oracle::Family::gaussian, 2), 20, 2, true, true, 0.1);
-    Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
-    m.intercept_kind(kind).fit(0);
-    std::int64_t length = 0;
-    ASSERT_EQ(freeridge_classifier_save_to_memory(m.get(), 0, nullptr, &length), FREERIDGE_OK);
-    support::Bytes bytes(static_cast<std::size_t>(length));
-    ASSERT_EQ(freeridge_classifier_save_to_memory(m.get(), length, bytes.data(), &length), FREERIDGE_OK);
-    freeridge_classifier* loaded = nullptr;
-    ASSERT_EQ(freeridge_classifier_load_from_memory(bytes.data(), length, &loaded), FREERIDGE_OK)
-        << freeridge_last_error();
-    Vector f(20), c(20);
-    double b = 0, primal = 0, dual = 0, gap = 0, lambda = -1;
-    std::int32_t on = -1;
-    EXPECT_EQ(freeridge_classifier_predict(loaded, FREERIDGE_COL_MAJOR, 20, p.x.values.data(), 20, f.data(), nullptr),
-              FREERIDGE_OK);
-    EXPECT_EQ(freeridge_classifier_get_coefficients(loaded, c.data(), &b), FREERIDGE_OK);
-    EXPECT_EQ(freeridge_classifier_get_duality(loaded, &primal, &dual, &gap), FREERIDGE_OK);
-    EXPECT_EQ(freeridge_classifier_get_lambda(loaded, &lambda), FREERIDGE_OK);
-    EXPECT_EQ(freeridge_classifier_has_intercept(loaded, &on), FREERIDGE_OK);
-    EXPECT_EQ(on, kind);
-    EXPECT_TRUE(bit_equal(f, m.decision(p.x)));
-    EXPECT_TRUE(bit_equal(c, m.c()));
-    EXPECT_EQ(b, m.b());
-    EXPECT_EQ(lambda, 0);
-    EXPECT_EQ(primal, m.duality().primal);
-    EXPECT_EQ(freeridge_classifier_fit(loaded, 0.5), FREERIDGE_OK);  // goes on
-    freeridge_classifier_destroy(loaded);
-  }
 }
 
 }  // namespace hard_margin_test

@@ -77,6 +77,11 @@ Problem small(const Setting& setting) {
   return random_problem(41, kernel_of(setting.family, 2), 12, 2, setting.weighted, setting.intercept);
 }
 
+void expect_same(const ClassifierHandle& again, Classifier& original, const Matrix& x) {
+  EXPECT_EQ(bytes_of(again.get()), bytes_of(original.get()));
+  EXPECT_TRUE(bit_equal(answers_of(again.get(), x), answers_of(original.get(), x)));
+}
+
 class SavedClassifier : public ::testing::TestWithParam<freeridge_loss> {};
 
 TEST_P(SavedClassifier, GoesOnBitForBit) {
@@ -85,14 +90,24 @@ TEST_P(SavedClassifier, GoesOnBitForBit) {
     const Problem problem = small(setting);
     Classifier original = make_classifier(problem, GetParam());
     original.fit(0.3);
-    const Bytes bytes = bytes_of(original.get());
-    const ClassifierHandle again = loaded_from(bytes);
-    EXPECT_EQ(bytes_of(again.get()), bytes);
-    EXPECT_TRUE(bit_equal(answers_of(again.get(), problem.x), answers_of(original.get(), problem.x)));
+    const ClassifierHandle again = loaded_from(bytes_of(original.get()));
+    expect_same(again, original, problem.x);
     original.fit(0.05);
     ASSERT_EQ(freeridge_classifier_fit(again.get(), 0.05), FREERIDGE_OK) << freeridge_last_error();
-    EXPECT_EQ(bytes_of(again.get()), bytes_of(original.get()));
-    EXPECT_TRUE(bit_equal(answers_of(again.get(), problem.x), answers_of(original.get(), problem.x)));
+    expect_same(again, original, problem.x);
+  }
+}
+
+TEST(SavedClassifierOf, AHardMarginWithInterceptsOfEachKind) {
+  for (const freeridge_intercept kind : {FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED}) {
+    const Problem problem = small({oracle::Family::gaussian, true, true});
+    Classifier original = make_classifier(problem, FREERIDGE_LOSS_HINGE);
+    original.intercept_kind(kind).fit(0);
+    const ClassifierHandle again = loaded_from(bytes_of(original.get()));
+    expect_same(again, original, problem.x);
+    std::int32_t found = -1;
+    check(freeridge_classifier_has_intercept(again.get(), &found), "freeridge_classifier_has_intercept");
+    EXPECT_EQ(found, kind);
   }
 }
 

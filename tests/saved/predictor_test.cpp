@@ -161,40 +161,19 @@ TEST(SavedPredictor, HearsProgressAndIsCancelled) {
   EXPECT_EQ(answer<Predict>(predictor.get()), answer<Predict>(model.get()));
 }
 
+template <class... Calls>
+void expect_all_refused_of(freeridge_model* predictor) {
+  const auto expect_one = [&](const CallKind& kind) {
+    const auto prepare = [&](AnyCall& call) { *slot(kind, call, "model").pointer = predictor; };
+    expect_each_refused(kind, {}, prepare, [] {});
+  };
+  (expect_one(kind_of<Calls>()), ...);
+}
+
 TEST(SavedPredictor, ChecksItsArguments) {
   const Model model = sample::model(State::fitted, sample::Variant::primal);
   const Handle predictor = support::loaded(support::saved_predictor(model.get()));
-  const auto refused = [&](auto call, const Words& words, freeridge_status status = FREERIDGE_INVALID_ARGUMENT) {
-    call.model = predictor.get();
-    expect_failure(call, status, words);
-  };
-  Predict predict;
-  predict.ldx = 2;
-  refused(predict, {"ldx", "2"});
-  predict = {};
-  predict.ldout = 1;
-  refused(predict, {"ldout", "1"});
-  predict = {};
-  predict.x.values[1] = NaN;
-  refused(predict, {"x", "NaN"}, FREERIDGE_NOT_FINITE);
-  predict = {};
-  predict.out.null = true;
-  refused(predict, {"out", "NULL"});
-  GetHyperplane hyperplane;
-  hyperplane.ld = 1;
-  refused(hyperplane, {"ld", "1"});
-  hyperplane = {};
-  hyperplane.w.null = true;
-  refused(hyperplane, {"w", "NULL"});
-  GetIntercept intercept;
-  intercept.b.null = true;
-  refused(intercept, {"b", "NULL"});
-  GetLambda lambda;
-  lambda.lambda.null = true;
-  refused(lambda, {"lambda", "NULL"});
-  GetDimensions dimensions;
-  dimensions.t.null = true;
-  refused(dimensions, {"t", "NULL"});
+  expect_all_refused_of<Predict, GetHyperplane, GetIntercept, GetLambda, GetDimensions>(predictor.get());
 }
 
 // What it keeps: w, b, origin and level of a linear kernel whatever n is; r (d + t) numbers with landmarks.
