@@ -8,6 +8,7 @@
 
 #include "core/fixed_effects_oracle.hpp"
 #include "support/compare.hpp"
+#include "support/deep.hpp"
 #include "support/problems.hpp"
 #include "support/sparse.hpp"
 
@@ -135,6 +136,8 @@ class FixedEffects : public ::testing::TestWithParam<Way> {
       for (const bool weighted : {false, true})
         for (const bool intercept : {false, true})
           for (const double lambda : {0.02, 3.0}) {
+            // Of eight of these sixteen each three have all their values.
+            if (!deep() && (weighted != intercept) != ((q == 3) != (lambda > 1))) continue;
             SCOPED_TRACE(::testing::Message() << "q = " << q << (weighted ? ", weights" : "")
                                               << (intercept ? ", intercept" : "") << ", lambda = " << lambda);
             const Case c = make_case(GetParam(), q, weighted, intercept, lambda);
@@ -280,17 +283,21 @@ TEST_P(FixedEffects, VariancesAndIntervals) {
                                             m),
           "freeridge_predict_jackknife_fixed");
     const auto place = static_cast<std::size_t>(std::ceil(0.8L * static_cast<Real>(n + 1)));
-    for (std::int64_t q = 0; q < m; ++q) {
-      const Dense cross = column(c.cross, q), f = select_rows(c.f_new, {q});
-      for (std::int64_t j = 0; j < 2; ++j) {
+    for (std::int64_t j = 0; j < 2; ++j) {
+      std::vector<Mixed::Fit> fits;  // without row i each
+      Dense without(n, 1);           // its error then
+      for (std::int64_t i = 0; i < n; ++i) {
+        std::vector<char> use(static_cast<std::size_t>(n), 1);
+        use[static_cast<std::size_t>(i)] = 0;
+        fits.push_back(c.mixed.fit(column(c.mixed.y, j), use));
+        without(i, 0) = std::abs(c.mixed.y(i, j) - Mixed::at(fits.back(), c.mixed.k, c.mixed.f)(i, 0));
+      }
+      for (std::int64_t q = 0; q < m; ++q) {
+        const Dense cross = column(c.cross, q), f = select_rows(c.f_new, {q});
         expected(q, j) = static_cast<double>(c.mixed.variance(j, cross, c.own[static_cast<std::size_t>(q)], f));
         std::vector<Real> low, high;
         for (std::int64_t i = 0; i < n; ++i) {
-          std::vector<char> use(static_cast<std::size_t>(n), 1);
-          use[static_cast<std::size_t>(i)] = 0;
-          const Mixed::Fit fit = c.mixed.fit(column(c.mixed.y, j), use);
-          const Real e = std::abs(c.mixed.y(i, j) - Mixed::at(fit, c.mixed.k, c.mixed.f)(i, 0));
-          const Real there = Mixed::at(fit, cross, f)(0, 0);
+          const Real e = without(i, 0), there = Mixed::at(fits[static_cast<std::size_t>(i)], cross, f)(0, 0);
           low.push_back(there - e);
           high.push_back(there + e);
         }

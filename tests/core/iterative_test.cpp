@@ -321,7 +321,7 @@ TEST(Iterative, ChoosesLambdaAndBandwidth) {
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
     Random random(200 + seed);
     const oracle::Problem problem =
-        random_problem(random, oracle::KernelSpec::gaussian(1.2), 300, 3, 2, seed == 1, true);
+        random_problem(random, oracle::KernelSpec::gaussian(1.2), 200, 3, 2, seed == 1, true);
     Model model = iterative(problem, 1e-8), spectral = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
     model.factorize();
     spectral.factorize();

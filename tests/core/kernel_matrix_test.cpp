@@ -110,16 +110,16 @@ TEST(KernelMatrix, ProductsRowsAndCrossValues) {
   const Vector shift = random.uniform_vector(d, -0.2, 0.2);
   std::vector<Index> chosen;
   for (Index i = 0; i < n; i += 2) chosen.push_back((i * 7) % n);
-  for (const KernelSpec& spec : every_kernel(d))
+  for (const KernelSpec& spec : every_kernel(d)) {
+    const KernelPtr kernel = core_kernel(spec);
+    SCOPED_TRACE(freeridge::describe(*kernel).substr(0, 60));
+    const Dense expected = oracle::kernel_matrix(spec, points, x),
+                across = oracle::kernel_matrix(spec, shifted(x, shift), shifted(points, shift));
+    Real largest = 1;
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(expected(i, j)));
     for (const Layout layout : {Layout::col_major, Layout::row_major}) {
-      const KernelPtr kernel = core_kernel(spec);
-      SCOPED_TRACE(freeridge::describe(*kernel).substr(0, 60));
       const Stored xs(x, layout), zs(points, layout);
-      const Dense expected = oracle::kernel_matrix(spec, points, x);
-      Real largest = 1;
-      for (std::int64_t i = 0; i < m; ++i)
-        for (std::int64_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(expected(i, j)));
-
       const std::int64_t first = 4;
       Matrix f(m - first, t);
       freeridge::kernel_product(*kernel, zs.view, first, xs.view, view_of(c), view_of(f));
@@ -142,7 +142,6 @@ TEST(KernelMatrix, ProductsRowsAndCrossValues) {
                     tolerance * largest);
       }
 
-      const Dense across = oracle::kernel_matrix(spec, shifted(x, shift), shifted(points, shift));
       for (const Index columns : {1, 3, 270}) {
         Matrix out(n, columns);
         freeridge::cross_kernel(*kernel, xs.view, shift, zs.view, first, view_of(out));
@@ -150,6 +149,7 @@ TEST(KernelMatrix, ProductsRowsAndCrossValues) {
           for (Index i = 0; i < n; ++i) ASSERT_LE(std::abs(out(i, q) - across(i, first + q)), tolerance * largest);
       }
     }
+  }
 }
 
 // A kernel of the distance gives a pair of points the same bits in whatever tile, order and call it comes, and equal

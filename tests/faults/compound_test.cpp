@@ -10,6 +10,7 @@
 #include "faults/allocations.hpp"
 #include "faults/models.hpp"
 #include "support/accumulator.hpp"
+#include "support/deep.hpp"
 #include "support/random.hpp"
 #include "support/saved.hpp"
 
@@ -106,7 +107,7 @@ class Compound : public ::testing::TestWithParam<Scenario> {
 TEST_P(Compound, SecondFailures) {
   run(1);  // what is made once in a process
   const long before = live_blocks();
-  run(sanitized() ? 4 : 16);
+  run(support::deep() && !sanitized() ? 16 : 4);
   if (HasFailure()) return;
   EXPECT_EQ(live_blocks(), before) << "blocks are left";
 }

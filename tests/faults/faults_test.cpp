@@ -1,5 +1,5 @@
 // Every call of the library where allocations fail: the k-th one, once and for good, for k = 1, 2, ... until the call
-// meets no refusal; of a call with many requests the first 40 (deep: 200 and more) and some of the others. The call
+// meets no refusal; of a call with many requests the first 20 (deep: 200 and more) and some of the others. The call
 // answers OUT_OF_MEMORY, or, where it can do without, as ever; a call that failed has written nothing, its handle
 // answers as before, and the same call then gives the same answer bit for bit; in the end no block is left. The same
 // with refusals that throw something else: INTERNAL, and no exception crosses the wall.
@@ -56,8 +56,9 @@ class Faults : public ::testing::TestWithParam<Scenario> {
   // The call with the k-th request refused; false when it made fewer requests.
   bool refuse(const Trial& trial, const Usual& usual, long k, Until until, Thrown thrown) {
     trial.answer();
-    const Bytes untouched = trial.answer();                   // the marks
-    const bool look = !GetParam().repeatable || k % 16 == 0;  // at the state, which takes longer than the call
+    const Bytes untouched = trial.answer();  // the marks
+    // At the state, which takes longer than the call.
+    const bool look = k % (GetParam().repeatable ? 16 : support::deep() ? 1 : 4) == 0;
     arm(k, until, thrown);
     const freeridge_status status = trial.call();
     const Outcome outcome = disarm();
@@ -98,7 +99,7 @@ class Faults : public ::testing::TestWithParam<Scenario> {
     std::unique_ptr<Trial> shared;
     if (GetParam().repeatable) shared = std::make_unique<Trial>(GetParam().make());
     // Each of the first requests, then a quarter as many on the way to the last ones.
-    const long each = std::min(GetParam().each, support::deep() && !sanitized() ? 1000L : 40L),
+    const long each = std::min(GetParam().each, support::deep() && !sanitized() ? 1000L : 20L),
                last_ones = usual.requests - 2;
     const long step = std::max(1L, 4 * (usual.requests - each) / each);
     for (const Until until : {Until::once, Until::for_good})

@@ -17,12 +17,16 @@ Matrix random(Index rows, Index cols, unsigned seed) {
 Matrix product(ConstMatrixView a, ConstMatrixView b, bool transposed_b) {
   const Index inner = a.cols, cols = transposed_b ? b.rows : b.cols;
   Matrix out(a.rows, cols);
-  for (Index j = 0; j < cols; ++j)
-    for (Index i = 0; i < a.rows; ++i) {
-      long double sum = 0;
-      for (Index k = 0; k < inner; ++k) sum += static_cast<long double>(a(i, k)) * (transposed_b ? b(j, k) : b(k, j));
-      out(i, j) = static_cast<double>(sum);
+  std::vector<long double> sums(static_cast<std::size_t>(a.rows));
+  for (Index j = 0; j < cols; ++j) {
+    sums.assign(sums.size(), 0);
+    for (Index k = 0; k < inner; ++k) {
+      const long double factor = transposed_b ? b(j, k) : b(k, j);
+      const double* const column = a.col(k);
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += column[i] * factor;
     }
+    for (std::size_t i = 0; i < sums.size(); ++i) out(static_cast<Index>(i), j) = static_cast<double>(sums[i]);
+  }
   return out;
 }
 

@@ -91,7 +91,7 @@ void expect_heard(const Case& c, const Make& make, const std::vector<Call<Model>
                                 [](double value) { return value == untouched; }));
       }
       // All answers are looked at after the first, the last and some in between.
-      if (place % 5 == 0 || place + 1 == reports) {
+      if (place % (support::deep() ? 5 : 15) == 0 || place + 1 == reports) {
         ASSERT_TRUE(same(everything(c, size, model), before));
       }
     }
@@ -117,6 +117,7 @@ TEST_P(EveryCall, OfAFactorizedModel) {
 
 TEST_P(EveryCall, OfAFittedModel) {
   expect_heard(c(), fitted_model, fitted_calls(c(), size));
+  if (!support::deep() && GetParam() % 3 != 0) return;  // those of earlier states, on a third of the cases
   expect_heard(c(), fitted_model, factorized_calls(c(), size));
   expect_heard(c(), fitted_model, data_calls(c(), size));
 }
