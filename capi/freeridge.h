@@ -1275,19 +1275,20 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * and rows is more than 2000, REML moves the kernel on 2000 of the rows without landmarks, and then the criterion, REML too, on
  * all of them with r landmarks, as freeridge_score_gradient has it: O(rows r^2) time an evaluation, and the memory of both. These
  * landmarks are those that are given where rows is all; else they are chosen once, by the kernel that REML finds on the sample.
- * evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's choice, 100; 1: of
- * the given kernel's alone. In addition the same number of REML on a sample of 512 rows, and at most 8 for the best lambda
+ * evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's choice, 100, where
+ * shrinkage is more than 1 200, on at most 256 rows 1000; 1: of the given kernel's alone. In addition the same number of REML on a sample of 512 rows, and at most 8 for the best lambda
  * of the given kernel where it may be as good as what was found.
  *
  * One factor on all lengths and bandwidths is found on 256 rows of the sample by LOO, as freeridge_select_bandwidth does; from there
- * all move by REML, on the sample and then on the rows; from there by the criterion, if it is another. L-BFGS moves the
+ * all move by REML, on the sample and then on the rows; from there by the criterion, if it is another. Where shrinkage is
+ * more than 1 that is done twice, the second time by way of s = 0.25, and the lower end counts. L-BFGS moves the
  * logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 sqrt(d) times the range of its feature (in
  * a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of the median distance of the
  * points and 64 times it; a weight by a factor 10^6, the scale and offset of a polynomial by 1000 either way; lambda as in
  * freeridge_select_lambda. The given kernel stays where nothing with a lower criterion (and its penalty) is found on the
  * rows learnt on. *score: the criterion on all rows at the end, one number for all outputs as in
  * freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search and the two calls after it.
- * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 50 times 4/3 rows^3 flops (REML,
+ * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 50 times 4/3 rows^3 flops (shrinkage more than 1: twice that; REML,
  * GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda. Statuses: INVALID_STATE (no data, a kernel
  * without hyperparameters, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is
  * free: all points coincide, or all is held; the criterion has no value), CANCELLED. Since 0.1. */

@@ -211,10 +211,9 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   std::iota(order.begin(), order.end(), Index{0});
   if (rows < n() || rows > few_of_kernel_search) Random(seed).shuffle(Span<Index>(order), rows);
   Stage stage(0, part_of_search);
-  auto search =
-      std::make_shared<KernelSearch>(learn_kernel(variables, order, rows,
-                                                  {criterion, shrinkage == 0 ? usual_shrinkage : shrinkage,
-                                                   evaluations == 0 ? usual_evaluations_of_kernel : evaluations}));
+  const double s = shrinkage == 0 ? usual_shrinkage : shrinkage;
+  auto search = std::make_shared<KernelSearch>(learn_kernel(
+      variables, order, rows, {criterion, s, evaluations == 0 ? usual_evaluations(rows, s) : evaluations}));
   search->learnt_on = ascending(order, rows);
 
   stage.next(0.9);

@@ -20,9 +20,11 @@ constexpr double reml_small = 2e-5;      // of n t: at n t = 500 a hundredth of 
 constexpr double longest_log_step = 2;   // a factor of e^2
 constexpr double lambda_gain = 4;        // so many natural log units another lambda can be away, for the given kernel
 constexpr double beyond_all = 1000;      // times the largest eigenvalue: a lambda that leaves nothing but the mean
-constexpr Index lambda_rounds = 2;       // of lambda searched once more
-constexpr double lower_by = 1e-3;        // of n t: REML is lower at another lambda
-constexpr Index lambda_evaluations = 8;  // for the given kernel
+constexpr double strong_shrinkage = 0.25;                     // s
+constexpr Index least_for_two = 8;                            // evaluations, for two minima
+constexpr Index lambda_rounds = 2;                            // of lambda searched once more
+constexpr double lower_by = 1e-3;                             // of n t: REML is lower at another lambda
+constexpr Index lambda_evaluations = 8;                       // for the given kernel
 constexpr double part_of_sample = 0.15, part_of_given = 0.2;  // of the stretch of progress
 constexpr double part_of_apart = 0.2;                         // of the rest of it, for the likelihood of fewer rows
 
@@ -180,6 +182,7 @@ class KernelSearcher {
   Found from_given(const Found& given) {
     out_.kept = true;
     if (left_ == 0) return given;
+    twice_ = false;  // from another start
     const Found out = within_budget(KernelStage::criterion, rows_, options_.criterion, given, left_);
     if (!(out.f < given.f)) return given;
     out_.kept = false;
@@ -194,8 +197,33 @@ class KernelSearcher {
     return out;
   }
 
-  // A minimum, and another one from there where the sample says that f is lower at a lambda that is far away.
+  // Where next to nothing shrinks the lengths: the lower one of two minima, from `from`, and from where a strong shrinkage
+  // leads from there. Half of the budget each.
   Found learn(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from, Index evaluations) {
+    const bool twice = options_.shrinkage > weak_shrinkage && !twice_ && evaluations >= least_for_two && has_ratios();
+    if (!twice) return learn_once(stage, rows, criterion, from, evaluations);
+    twice_ = true;
+    const std::size_t before = out_.trials.size();
+    const auto left = [&] { return evaluations - static_cast<Index>(out_.trials.size() - before); };
+    Found first = learn_once(stage, rows, criterion, from, evaluations / 2);
+    Known of_first = std::exchange(known_, {});
+    shrinkage_ = strong_shrinkage;
+    const Found shrunk = minimum(stage, rows, criterion, from, left() / 2);
+    shrinkage_ = options_.shrinkage;
+    Found second = learn_once(stage, rows, criterion, shrunk, left());
+    if (second.f < first.f) return second;
+    known_ = std::move(of_first);
+    return first;
+  }
+
+  // Whether shrinkage has something to say.
+  bool has_ratios() const {
+    return std::ranges::any_of(variables_.together, [](const Array<Index>& scales) { return scales.size() > 1; });
+  }
+
+  // A minimum, and another one from there where the sample says that f is lower at a lambda that is far away.
+  Found learn_once(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from,
+                   Index evaluations) {
     const std::size_t before = out_.trials.size();
     const auto left = [&] { return evaluations - static_cast<Index>(out_.trials.size() - before); };
     Found out = minimum(stage, rows, criterion, from, evaluations);
@@ -205,12 +233,14 @@ class KernelSearcher {
       const auto found = value_of([&] { return lambda_of_sample_(kernel, criterion); });
       if (!found) break;
       keep(stage, found->score, found->lambda, nan);
+      low_[0] = std::min(low_[0], relative(found->low, kernel));  // so far that of another kernel
       Found other = out;
       other.z[0] = std::clamp(relative(found->lambda, kernel), low_[0], high_[0]);
+      if (other.z[0] == out.z[0]) break;
       Array<double> unused(variables_.count(), 0.0);
       const double size = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
       other.f = (criterion == Criterion::reml ? found->score : size / 2 * std::log(found->score)) +
-                shrinkage_penalty(variables_, options_.shrinkage, u_of(out), unused);
+                shrinkage_penalty(variables_, shrinkage_, u_of(out), unused);
       if (!(other.f < out.f - lower_by * size)) break;
       other = minimum(stage, rows, criterion, other, left());
       if (other.f < out.f) out = std::move(other);
@@ -275,7 +305,7 @@ class KernelSearcher {
       f = half * std::log(found->score);
       for (double& slope : g) slope *= half / found->score;
     }
-    f += shrinkage_penalty(variables_, options_.shrinkage, u, g.subspan(1));
+    f += shrinkage_penalty(variables_, shrinkage_, u, g.subspan(1));
     keep(stage, found->score, lambda, projected_gradient(z, g, low_, high_));
     return f;
   }
@@ -325,7 +355,9 @@ class KernelSearcher {
   const std::function<LambdaOfSample(const KernelPtr&)>& lambda_of_few_;
   Multiple tried_;  // the best
   Known known_;
-  Array<double> low_, high_;  // of z
+  double shrinkage_ = options_.shrinkage;  // in force
+  bool twice_ = false;                     // whether two minima have been looked for from the last start
+  Array<double> low_, high_;               // of z
   double given_slope_ = 0;
   Index left_ = 0;  // of the budget
   KernelSearch out_;

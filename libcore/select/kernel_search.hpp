@@ -16,6 +16,8 @@
 // lambda is searched once more at the end, over its whole range, and the search goes on from there if that is lower by more
 // than 1e-3 n t: the way of a search by slopes may end in the wrong one of two dips in lambda. The kernel that is
 // given stays where nothing better in the criterion with its penalty is found.
+// Where s > 1, the first of these that moves all looks for two minima and keeps the lower: with s = 1/4 the way leads first to
+// lengths that differ little, from which s as it is often finds a lower minimum than from equal lengths (bench/restarts.R).
 // Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes, Neural
 // Computation 13 (2001); C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S. Petit, J.
 // Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an empirical study of selection
@@ -38,7 +40,11 @@ constexpr Index kernel_stages = 5;
 constexpr Index sample_of_kernel_search = 512;  // rows
 constexpr Index few_of_kernel_search = 256;     // of the sample
 constexpr Index usual_rows_of_kernel = 2000;    // that a kernel is learnt on
-constexpr Index usual_evaluations_of_kernel = 100;
+constexpr double weak_shrinkage = 1;            // beyond it two minima are looked for
+// The most evaluations, where nobody says how many.
+constexpr Index usual_evaluations(Index rows, double shrinkage) {
+  return rows <= few_of_kernel_search ? 1000 : shrinkage > weak_shrinkage ? 200 : 100;
+}
 
 struct KernelTrial {
   KernelStage stage;
@@ -86,7 +92,7 @@ struct SearchedRows {
 struct KernelSearchOptions {
   Criterion criterion = Criterion::loo;
   double shrinkage = 0.5;  // s; infinity: none
-  Index evaluations = usual_evaluations_of_kernel;
+  Index evaluations = 100;
 };
 
 // Throws INVALID_ARGUMENT for GCV with more than one variable and for ERROR_RATE.
