@@ -24,9 +24,10 @@ void Factorization::sweep(Span<const double> lambdas, Index first, Index outputs
   }
 }
 
-void ResidualMaker::whole(MatrixView out) const {
+void ResidualMaker::whole(MatrixView out, Span<double> diagonal_out) const {
   constexpr Index at_once = 256;
   Stage stage(0, 0);
+  diagonal(diagonal_out);
   for (Index col = 0; col < out.cols; col += at_once) {
     Array<Index> some(std::min(at_once, out.cols - col));
     std::iota(some.begin(), some.end(), col);

@@ -115,7 +115,8 @@ class ResidualMaker {
   // For outputs that are not observed in some rows (observed_rows.hpp). Columns of P~, n x which.size(); and the solution
   // of Y~ less e in the rows `which`, e and residual = P~ times that with a column for each output.
   virtual void columns_of(Span<const Index> /*which*/, MatrixView /*out*/) const { no_missing_outputs(); }
-  virtual void whole(MatrixView out) const;  // all of P~, n x n
+  // All of P~, n x n, and what `diagonal` has.
+  virtual void whole(MatrixView out, Span<double> diagonal_out) const;
   virtual void solve_without(Span<const Index> /*which*/, ConstMatrixView /*e*/, ConstMatrixView /*residual*/,
                              Index /*first*/, Solution& /*solution*/) const {
     no_missing_outputs();

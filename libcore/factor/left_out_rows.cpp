@@ -41,6 +41,12 @@ void LeftOutFactor::other_half_solve(MatrixView v) const {
   scale(v);
 }
 
+void LeftOutFactor::half_solve_rows(MatrixView v) const {
+  for (Index j = 0; j < v.cols; ++j)
+    for (Index i = 0; i < v.rows; ++i) v(i, j) /= root_[j];
+  trsm_right(Op::transpose, l_, v);
+}
+
 void LeftOutFactor::solve(MatrixView v) const {
   half_solve(v);
   other_half_solve(v);

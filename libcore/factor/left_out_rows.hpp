@@ -21,6 +21,7 @@ class LeftOutFactor {
   // P = L L': v = L^-1 v, and v = L^-T v; log|P|
   void half_solve(MatrixView v) const;
   void other_half_solve(MatrixView v) const;
+  void half_solve_rows(MatrixView v) const;  // v = v L^-T
   double log_determinant() const;
 
  private:

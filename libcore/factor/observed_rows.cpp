@@ -9,16 +9,6 @@
 namespace freeridge {
 namespace {
 
-// P~_SS from P~_S: and the diagonal, which routes make with more digits.
-Matrix block_of(ConstMatrixView p, Span<const Index> which, Span<const double> diagonal) {
-  Matrix out(p.rows, p.rows);
-  for (Index k = 0; k < out.cols(); ++k) {
-    std::copy_n(p.col(which[k]), p.rows, out.col(k));
-    out(k, k) = diagonal[which[k]];
-  }
-  return out;
-}
-
 bool makes_whole(const Factorization& f, Index first, Index count) {
   const bool dual = f.route() == Route::cholesky || f.route() == Route::spectral || f.route() == Route::band;
   return dual && f.problem().missing->rows_in(first, count) >= f.problem().n();
@@ -38,12 +28,13 @@ AllRows::AllRows(const Factorization& factorization, std::shared_ptr<const Resid
       residual_(problem_.n(), count),
       diagonal_(problem_.n()) {
   const Index n = problem_.n();
-  Stage stage(0, 0.2);
-  maker_->residual_and_diagonal(first, residual_.view(), diagonal_);
-  stage.next(1);
-  if (!makes_whole(factorization, first, count)) return;
+  if (!makes_whole(factorization, first, count)) {
+    maker_->residual_and_diagonal(first, residual_.view(), diagonal_);
+    return;
+  }
+  maker_->residual(first, residual_.view());
   p_ = Matrix(n, n);
-  maker_->whole(p_.view());
+  maker_->whole(p_.view(), diagonal_);
 }
 
 Index AllRows::doubles(const Factorization& factorization) {
@@ -56,39 +47,44 @@ Index AllRows::doubles(const Factorization& factorization) {
          (makes_whole(factorization, 0, t) ? checked_doubles(n, n) : 0);
 }
 
-// P~ is symmetric: its rows S are its columns S, transposed by blocks that fit into the cache.
-Matrix AllRows::rows(Span<const Index> which) const {
-  constexpr Index block = 64;
-  const Index n = problem_.n(), s = std::ssize(which);
-  const bool whole = p_.cols() > 0;
-  Matrix out(s, n), columns(n, whole ? 0 : s);
-  if (!whole) maker_->columns_of(which, columns.view());
-  for (Index row = 0; row < n; row += block)
-    for (Index k = 0; k < s; ++k) {
-      const double* const from = whole ? p_.col(which[k]) : columns.col(k);
-      for (Index i = row; i < std::min(row + block, n); ++i) out(k, i) = from[i];
-    }
-  worked(touched * static_cast<double>(n * s));
+Matrix AllRows::columns(Span<const Index> which) const {
+  Matrix out(problem_.n(), std::ssize(which));
+  if (!has_whole()) {
+    maker_->columns_of(which, out.view());
+    return out;
+  }
+  for (Index k = 0; k < out.cols(); ++k) std::copy_n(column(which[k]), out.rows(), out.col(k));
+  worked(touched * static_cast<double>(out.rows() * out.cols()));
   return out;
 }
 
 ObservedRows::ObservedRows(const AllRows& all, const MissingOutputs::Part& part)
     : all_(all),
       part_(part),
-      rows_(all.rows(part.rows)),
-      p_(block_of(rows_.view(), part.rows, all.diagonal())),
+      columns_(all.has_whole() ? Matrix() : all.columns(part.rows)),
+      p_(block()),
       factor_(p_.view()) {
   if (!factor_.regular())
     fail(Status::undefined, "the rows in which output ", part.outputs.front(),
          " is observed do not determine its predictions in the rows in which it is missing");
 }
 
-const Matrix& ObservedRows::xt() const {
+// With the diagonal that routes make with more digits.
+Matrix ObservedRows::block() const {
+  Matrix out(s(), s());
+  for (Index k = 0; k < s(); ++k) {
+    for (Index l = k; l < s(); ++l) out(l, k) = column(k)[part_.rows[l]];
+    out(k, k) = all_.diagonal()[part_.rows[k]];
+  }
+  return out;
+}
+
+const Matrix& ObservedRows::x() const {
   std::call_once(made_, [&] {
-    xt_ = copy_of(rows_.view());
-    factor_.half_solve(xt_.view());
+    x_ = all_.has_whole() ? all_.columns(part_.rows) : copy_of(columns_.view());
+    factor_.half_solve_rows(x_.view());
   });
-  return xt_;
+  return x_;
 }
 
 void ObservedRows::clear(MatrixView a) const {
@@ -98,7 +94,7 @@ void ObservedRows::clear(MatrixView a) const {
 
 Matrix ObservedRows::half(Index first, Index count) const {
   const ConstMatrixView v = all_.residual(first, count);
-  Matrix out(std::ssize(part_.rows), count);
+  Matrix out(s(), count);
   for (Index j = 0; j < count; ++j)
     for (Index k = 0; k < out.rows(); ++k) out(k, j) = v(part_.rows[k], j);
   factor_.half_solve(out.view());
@@ -111,6 +107,19 @@ Matrix ObservedRows::excesses(Index first, Index count) const {
   return out;
 }
 
+// out - P~_:S e
+void ObservedRows::take_columns(ConstMatrixView e, MatrixView out) const {
+  if (!all_.has_whole()) return gemm(Op::none, Op::none, -1, columns_.view(), e, 1, out);
+  for (Index k = 0; k < e.rows; ++k) {
+    const double* const p = column(k);
+    for (Index j = 0; j < e.cols; ++j) {
+      double* const to = out.col(j);
+      for (Index i = 0; i < out.rows; ++i) to[i] -= p[i] * e(k, j);
+    }
+  }
+  worked(touched * static_cast<double>(out.rows * e.rows * e.cols));
+}
+
 Array<double> ObservedRows::excess(Index output) const {
   const Matrix e = excesses(output, 1);
   Array<double> out;
@@ -120,26 +129,35 @@ Array<double> ObservedRows::excess(Index output) const {
 
 void ObservedRows::residual(Index first, MatrixView out) const {
   copy(all_.residual(first, out.cols), out);
-  gemm(Op::transpose, Op::none, -1, rows_.view(), excesses(first, out.cols).view(), 1, out);
+  take_columns(excesses(first, out.cols).view(), out);
   clear(out);
 }
 
 // A difference of nearly equal numbers is rounding.
 void ObservedRows::diagonal(Span<double> out) const {
-  const Matrix& x = xt();
-  const Index s = x.rows();
-  const double rounding = 10 * std::numeric_limits<double>::epsilon() * (1 + std::sqrt(static_cast<double>(s)));
+  const double rounding = 10 * std::numeric_limits<double>::epsilon() * (1 + std::sqrt(static_cast<double>(s())));
+  const Array<double> less = squares_of_x();
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const double all = all_.diagonal()[i];
-    const double left = all - dot(s, x.col(i), x.col(i));
+    const double all = all_.diagonal()[i], left = all - less[i];
     out[i] = left > rounding * all ? left : 0;
   }
-  worked(touched * static_cast<double>(x.rows() * x.cols()));
   for (const Index i : part_.rows) out[i] = 0;
 }
 
+// The diagonal of X X'.
+Array<double> ObservedRows::squares_of_x() const {
+  const Matrix& x = this->x();
+  Array<double> out(x.rows(), 0.0);
+  for (Index k = 0; k < x.cols(); ++k) {
+    const double* const column = x.col(k);
+    for (Index i = 0; i < x.rows(); ++i) out[i] += column[i] * column[i];
+  }
+  worked(touched * static_cast<double>(x.rows() * x.cols()));
+  return out;
+}
+
 double ObservedRows::trace() const {
-  Array<double> values(rows_.cols());
+  Array<double> values(all_.problem().n());
   diagonal(values);
   double sum = 0;
   for (const double value : values) sum += value;
@@ -150,13 +168,13 @@ double ObservedRows::trace() const {
 void ObservedRows::leverage(Span<double> out) const {
   of_all().leverage(out);
   const double rho = shrinkage();
-  const Matrix& x = xt();
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] += rho * dot(x.rows(), x.col(i), x.col(i));
+  const Array<double> more = squares_of_x();
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] += rho * more[i];
   for (const Index i : part_.rows) out[i] = 0;
 }
 
 double ObservedRows::degrees_of_freedom() const {
-  Array<double> values(rows_.cols());
+  Array<double> values(all_.problem().n());
   leverage(values);
   double sum = 0;
   for (const double value : values) sum += value;
@@ -164,7 +182,7 @@ double ObservedRows::degrees_of_freedom() const {
 }
 
 double ObservedRows::log_determinant() const {
-  return of_all().log_determinant() + factor_.log_determinant() - static_cast<double>(rows_.rows()) * std::log(scale());
+  return of_all().log_determinant() + factor_.log_determinant() - static_cast<double>(s()) * std::log(scale());
 }
 
 double ObservedRows::quadratic_form(Index output) const {
@@ -173,7 +191,7 @@ double ObservedRows::quadratic_form(Index output) const {
 }
 
 double ObservedRows::squared_norm(Index output) const {
-  Matrix r(rows_.cols(), 1);
+  Matrix r(all_.problem().n(), 1);
   residual(output, r.view());
   return dot(r.rows(), r.data(), r.data());
 }
@@ -193,7 +211,7 @@ void ObservedRows::coefficients(Index first, MatrixView out) const {
 }
 
 void ObservedRows::solve(Index first, Index count, Solution& solution) const {
-  Matrix r(rows_.cols(), count);
+  Matrix r(all_.problem().n(), count);
   residual(first, r.view());
   of_all().solve_without(part_.rows, excesses(first, count).view(), r.view(), first, solution);
 }
@@ -204,16 +222,16 @@ void ObservedRows::refine(Index, Index, Index, Solution&) const {
 
 void ObservedRows::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
   const Problem& problem = all_.problem();
-  const Index count = std::max(a.cols, static_cast<Index>(variance.size())), s = rows_.rows();
-  Matrix rows(problem.n(), count), z(s, count);
+  const Index count = std::max(a.cols, static_cast<Index>(variance.size()));
+  Matrix rows(problem.n(), count), z(s(), count);
   of_all().smoother(points, first, rows.view(), variance);
   for (Index j = 0; j < count; ++j)
-    for (Index k = 0; k < s; ++k) z(k, j) = rows(part_.rows[k], j) / problem.sqrt_w[part_.rows[k]];
+    for (Index k = 0; k < s(); ++k) z(k, j) = rows(part_.rows[k], j) / problem.sqrt_w[part_.rows[k]];
   factor_.half_solve(z.view());
   for (std::size_t q = 0; q < variance.size(); ++q)
-    variance[q] += scale() * dot(s, z.col(static_cast<Index>(q)), z.col(static_cast<Index>(q)));
+    variance[q] += scale() * dot(s(), z.col(static_cast<Index>(q)), z.col(static_cast<Index>(q)));
   if (a.cols == 0) return;
-  gemm(Op::transpose, Op::none, -1, xt().view(), z.view().columns(0, a.cols), 0, a);
+  gemm(Op::none, Op::none, -1, x().view(), z.view().columns(0, a.cols), 0, a);
   problem.weight_rows(a);
   for (Index j = 0; j < a.cols; ++j)
     for (Index i = 0; i < a.rows; ++i) a(i, j) += rows(i, j);

@@ -1,5 +1,5 @@
 // P~ of the rows in which an output is observed, from P~ of all rows at the same lambda. S: the rows in which the output
-// is not observed, T: the others. With P~_SS = L L' and X' = L^-1 P~_S: (s x n)
+// is not observed, T: the others. With P~_SS = L L' and X = P~_:S L^-T (n x s)
 //     P~ of T = (P~_TT - P~_TS (P~_SS)^-1 P~_ST) = (P~ - X X')_TT,   and X X' = P~ in the rows and columns S
 //     Y~* = Y~ - E_S e,   e = (P~_SS)^-1 (P~Y~)_S            what T predicts in the place of what is not observed
 //     P~Y~* = P~Y~ - X L^-1 (P~Y~)_S                          zero in S: the solution of T is that of all rows with Y~*
@@ -7,7 +7,7 @@
 //     smoother rows a - X L^-1 a_S,   variance + s |L^-1 a_S|^2
 // P is the inverse of G in the complement of q1, and the first line is the inverse of its part for T (Schur complement):
 // nothing is approximated, and the intercept is that of T. So what the route has factorized once serves every output.
-// Once for a part, at a lambda: P~_:S (ResidualMaker::columns_of), n s^2, n numbers of each row S.
+// Once for a part, at a lambda: P~_:S (ResidualMaker::columns_of), s^3 / 3, n s numbers; what needs X, n s^2.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ namespace freeridge {
 class AllRows {
  public:
   // maker: P~ of the factorization. Of the outputs [first, first + count). On dual routes all of P~ is made where the parts
-  // of these outputs miss n rows or more together: that costs less than the rows of each part, and n^2 numbers.
+  // of these outputs miss n rows or more together: that costs less than the columns of each part, and n^2 numbers.
   AllRows(const Factorization& factorization, std::shared_ptr<const ResidualMaker> maker, Index first, Index count);
   // The most numbers that it takes, and one part at a time.
   static Index doubles(const Factorization& factorization);
@@ -33,8 +33,10 @@ class AllRows {
   const ResidualMaker& maker() const { return *maker_; }
   Span<const double> diagonal() const { return diagonal_; }
   ConstMatrixView residual(Index first, Index count) const { return residual_.view().columns(first - first_, count); }
-  // P~_S:, s x n.
-  Matrix rows(Span<const Index> which) const;
+  // Whether P~ is here, P~_:S, n x s, and column i of a P~ that is here.
+  bool has_whole() const { return p_.cols() > 0; }
+  Matrix columns(Span<const Index> which) const;
+  const double* column(Index i) const { return p_.col(i); }
 
  private:
   const Problem& problem_;
@@ -81,13 +83,18 @@ class ObservedRows final : public ResidualMaker {
   Matrix half(Index first, Index count) const;
   Matrix excesses(Index first, Index count) const;
   void clear(MatrixView a) const;  // 0 in S
+  void take_columns(ConstMatrixView e, MatrixView out) const;
+  Array<double> squares_of_x() const;
 
   const AllRows& all_;
   const MissingOutputs::Part& part_;
-  const Matrix& xt() const;  // X', s x n; made when it is first asked for, as solutions need none
+  const Matrix& x() const;  // n x s; made when it is first asked for, as solutions need none
+  Index s() const { return std::ssize(part_.rows); }
+  const double* column(Index k) const { return all_.has_whole() ? all_.column(part_.rows[k]) : columns_.col(k); }
+  Matrix block() const;  // P~_SS
 
-  Matrix rows_;  // P~_S:, s x n
-  mutable Matrix xt_;
+  Matrix columns_;  // P~_:S, or empty: those of AllRows
+  mutable Matrix x_;
   mutable std::once_flag made_;
   Matrix p_;  // P~_SS, and then its factor
   LeftOutFactor factor_;

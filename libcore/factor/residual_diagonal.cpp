@@ -22,33 +22,55 @@ double quadratic_form(ConstMatrixView a, ConstMatrixView f, Index row) {
   return sum;
 }
 
-}  // namespace
-
-void residual_diagonal(const Contrast& contrast, const std::function<void(MatrixView b, Index from)>& solve,
-                       Span<double> out) {
+// z = L^-1 V[q:]; columns(u, from): u = the columns of L^-1 from `from` on, and as many rows as there are from there.
+template <class Columns>
+void diagonal_of(const Contrast& contrast, ConstMatrixView z, double units, const Columns& columns_from,
+                 Span<double> out) {
   const Index m = contrast.m(), q = contrast.q();
   const ConstMatrixView factors = contrast.factors();
-  Matrix z = copy_of(contrast.tail()), above(q, q, 0.0);  // L^-1 V[q:]; z'z of the rows that a block leaves out
+  Matrix above(q, q, 0.0);  // z'z of the rows that a block leaves out
   Array<double> by_places(contrast.n());
-  if (q > 0 && m > 0) solve(z.view(), 0);
 
-  const Stage stage(0, 1, flop() * cube(static_cast<double>(m)) / 3);
+  const Stage stage(0, 1, units);
   Matrix columns(m, std::min(block_columns, m));
   for (Index from = 0; from < m; from += block_columns) {
     const Index count = std::min(block_columns, m - from), height = m - from;
     const MatrixView u = columns.view().block(0, 0, height, count);
-    for (Index j = 0; j < count; ++j)
-      for (Index i = 0; i < height; ++i) u(i, j) = i == j ? 1 : 0;
-    solve(u, from);
+    columns_from(u, from);
     const ConstMatrixView f = factors.row_range(q + from, count);
-    if (q > 0) gemm(Op::none, Op::transpose, -1, z.view().row_range(from, height), f, 1, u);
+    if (q > 0) gemm(Op::none, Op::transpose, -1, z.row_range(from, height), f, 1, u);
     for (Index j = 0; j < count; ++j)
       by_places[q + from + j] = quadratic_form(above.view(), f, j) + dot(height, u.col(j), u.col(j));
-    if (q > 0) syrk(Op::transpose, 1, z.view().row_range(from, count), 1, above.view());
+    if (q > 0) syrk(Op::transpose, 1, z.row_range(from, count), 1, above.view());
     worked(touched * static_cast<double>(height * count));
   }
   for (Index place = 0; place < q; ++place) by_places[place] = quadratic_form(above.view(), factors, place);
   for (Index place = 0; place < contrast.n(); ++place) out[contrast.row(place)] = by_places[place];
+}
+
+}  // namespace
+
+void residual_diagonal(const Contrast& contrast, const std::function<void(MatrixView b, Index from)>& solve,
+                       Span<double> out) {
+  Matrix z = copy_of(contrast.tail());
+  if (contrast.q() > 0 && contrast.m() > 0) solve(z.view(), 0);
+  const auto columns_from = [&](MatrixView u, Index from) {
+    for (Index j = 0; j < u.cols; ++j)
+      for (Index i = 0; i < u.rows; ++i) u(i, j) = i == j ? 1 : 0;
+    solve(u, from);
+  };
+  diagonal_of(contrast, z.view(), flop() * cube(static_cast<double>(contrast.m())) / 3, columns_from, out);
+}
+
+void residual_diagonal(const Contrast& contrast, ConstMatrixView inverse, ConstMatrixView z, Span<double> out) {
+  const auto columns_from = [&](MatrixView u, Index from) {
+    for (Index j = 0; j < u.cols; ++j) {
+      std::fill_n(u.col(j), j, 0.0);
+      std::copy_n(inverse.col(from + j) + from + j, u.rows - j, u.col(j) + j);
+    }
+  };
+  const double m = static_cast<double>(contrast.m());
+  diagonal_of(contrast, z, touched * m * m, columns_from, out);
 }
 
 }  // namespace freeridge

@@ -13,5 +13,7 @@ namespace freeridge {
 // solve(b, from): b = L^-1 b for the rows and columns of L from `from` on. out: n numbers.
 void residual_diagonal(const Contrast& contrast, const std::function<void(MatrixView b, Index from)>& solve,
                        Span<double> out);
+// The same with L^-1 at hand, m x m, in the lower triangle, and with z = L^-1 V[q:]: n^2 q.
+void residual_diagonal(const Contrast& contrast, ConstMatrixView inverse, ConstMatrixView z, Span<double> out);
 
 }  // namespace freeridge

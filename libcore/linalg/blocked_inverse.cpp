@@ -89,4 +89,12 @@ void potri(MatrixView l) {
   square(l);
 }
 
+void trtri(MatrixView l) {
+  if (l.rows > 0) invert(l);
+}
+
+void lauum(MatrixView l) {
+  if (l.rows > 0) square(l);
+}
+
 }  // namespace freeridge

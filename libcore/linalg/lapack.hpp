@@ -13,6 +13,9 @@ namespace freeridge {
 [[nodiscard]] bool potrf(MatrixView a, Triangle triangle = Triangle::lower);
 // A^-1 = L^-T L^-1 from L = potrf(A), both in the lower triangle; the other is not touched. 2/3 n^3.
 void potri(MatrixView l);
+// Its two halves: L^-1 in place of L, and L'L in place of L. n^3/3 each.
+void trtri(MatrixView l);
+void lauum(MatrixView l);
 // An estimate of 1 / cond_1(A) from its Cholesky factor and the 1-norm of A. O(n^2).
 double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle = Triangle::lower);
 // The 1-norm of a symmetric matrix.

@@ -207,14 +207,18 @@ class CholeskyResidualMaker final : public ResidualMaker {
     f_.contrast().expand(out);
   }
 
-  // Z (L L')^-1 Z'
-  void whole(MatrixView out) const override {
+  // Z (L L')^-1 Z', its diagonal from L^-1 on the way
+  void whole(MatrixView out, Span<double> diagonal_out) const override {
     const MatrixView inner = f_.contrast().inner(out);
     for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), out.rows, 0.0);
     for (Index j = 0; j < m_; ++j)
       for (Index i = 0; i <= j; ++i) inner(j, i) = u_(i, j);
     worked(2 * touched * static_cast<double>(m_ * m_));
-    potri(inner);
+    trtri(inner);
+    Matrix z = copy_of(f_.contrast().tail());
+    solve_half(z.view());
+    residual_diagonal(f_.contrast(), inner, z.view(), diagonal_out);
+    lauum(inner);
     f_.contrast().expand_symmetric(out);
     mirror(out, 1, out);
   }

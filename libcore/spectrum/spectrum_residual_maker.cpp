@@ -140,8 +140,9 @@ void SpectrumResidualMaker::columns_of(Span<const Index> which, MatrixView out) 
 }
 
 // B diag(p) B' by its lower triangle; with a complement by columns.
-void SpectrumResidualMaker::whole(MatrixView out) const {
-  if (f_.complement() || f_.tile_rows() < f_.problem().n()) return ResidualMaker::whole(out);
+void SpectrumResidualMaker::whole(MatrixView out, Span<double> diagonal_out) const {
+  if (f_.complement() || f_.tile_rows() < f_.problem().n()) return ResidualMaker::whole(out, diagonal_out);
+  diagonal(diagonal_out);
   SpectrumFactorization::Room room;
   const ConstMatrixView b = f_.tile(0, f_.problem().n(), room).b;
   Matrix scaled(b.rows, std::min(columns_at_once, f_.r()));

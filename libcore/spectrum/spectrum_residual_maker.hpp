@@ -34,7 +34,7 @@ class SpectrumResidualMaker final : public ResidualMaker {
 
   void functional_norms(MatrixView delta, Span<double> out) const override;
   void columns_of(Span<const Index> which, MatrixView out) const override;
-  void whole(MatrixView out) const override;
+  void whole(MatrixView out, Span<double> diagonal_out) const override;
   void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
                      Solution& solution) const override;
 
