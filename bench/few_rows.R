@@ -1,0 +1,88 @@
+# Where rows are few: does the default of freeridge() predict better than lm()? Data sets of R itself, 15 to 578 rows.
+#
+#   Rscript bench/few_rows.R [SET ...]     R_LIBS: a library with the package
+#
+# Protocol: of each set ten folds by chance, five times; each candidate is fitted anew, with all that it chooses, to nine
+# folds and predicts the tenth. A set's number is the root mean squared error over all rows and repeats, divided by that
+# of lm(); the last rows are the geometric mean over sets and the worst. `flatters`: by how much less the left-out errors that
+# the default reports of a fit are than those of the rows it had not seen, in per cent.
+suppressPackageStartupMessages(library(freeridge))
+RNGversion("3.6.0")
+repeats <- 5L
+
+sets <- list(
+  airquality = function() list(Ozone ~ Solar.R + Wind + Temp + Month + Day, stats::na.omit(datasets::airquality)),
+  attitude = function() list(rating ~ ., datasets::attitude),
+  cars = function() list(dist ~ speed, datasets::cars),
+  ChickWeight = function() list(weight ~ Time + Diet, as.data.frame(datasets::ChickWeight)),
+  CO2 = function() list(uptake ~ Type + Treatment + conc, as.data.frame(datasets::CO2)),
+  esoph = function() list(ncases / (ncases + ncontrols) ~ agegp + alcgp + tobgp, factors(datasets::esoph)),
+  faithful = function() list(waiting ~ eruptions, datasets::faithful),
+  infert = function() list(age ~ education + parity + induced + spontaneous, datasets::infert),
+  iris = function() list(Sepal.Length ~ ., datasets::iris),
+  LifeCycleSavings = function() list(sr ~ ., datasets::LifeCycleSavings),
+  longley = function() list(Employed ~ ., datasets::longley),
+  mtcars = function() list(mpg ~ ., datasets::mtcars),
+  quakes = function() list(mag ~ ., datasets::quakes[1:400, ]),
+  rock = function() list(perm ~ ., datasets::rock),
+  stackloss = function() list(stack.loss ~ ., datasets::stackloss),
+  swiss = function() list(Fertility ~ ., datasets::swiss),
+  ToothGrowth = function() list(len ~ ., datasets::ToothGrowth),
+  trees = function() list(Volume ~ ., datasets::trees),
+  USJudgeRatings = function() list(RTEN ~ ., datasets::USJudgeRatings),
+  warpbreaks = function() list(breaks ~ ., datasets::warpbreaks),
+  women = function() list(weight ~ height, datasets::women)
+)
+factors <- function(data) {
+  for (name in names(data)) if (is.ordered(data[[name]])) data[[name]] <- as.numeric(data[[name]])
+  data
+}
+
+candidates <- list(
+  lm = function(formula, data) stats::lm(formula, data),
+  one = function(formula, data) freeridge(formula, data, kernel = gaussian_kernel(), lengths = "one"),
+  matern32_reml = function(formula, data) freeridge(formula, data, kernel = matern_kernel(1.5)),
+  default = function(formula, data) freeridge(formula, data)
+)
+
+errors_on <- function(set) {
+  parts <- sets[[set]]()
+  formula <- parts[[1L]]
+  data <- parts[[2L]]
+  y <- stats::model.response(stats::model.frame(formula, data))
+  n <- length(y)
+  squares <- matrix(0, n, length(candidates), dimnames = list(NULL, names(candidates)))
+  spent <- stats::setNames(numeric(length(candidates)), names(candidates))
+  reported <- 0
+  for (seed in seq_len(repeats)) {
+    set.seed(seed)
+    fold <- sample(rep_len(seq_len(min(10L, n)), n))
+    for (left in unique(fold)) for (name in names(candidates)) {
+      started <- proc.time()
+      fit <- candidates[[name]](formula, data[fold != left, , drop = FALSE])
+      new <- data[fold == left, , drop = FALSE]
+      squares[fold == left, name] <- squares[fold == left, name] + (y[fold == left] - suppressWarnings(stats::predict(fit, new)))^2
+      spent[name] <- spent[name] + sum((proc.time() - started)[c("user.self", "sys.self")])
+      if (name == "default") reported <- reported + mean(stats::residuals(fit, type = "loo")^2) * sum(fold == left)
+    }
+  }
+  list(rmse = sqrt(colMeans(squares) / repeats), n = n, seconds = spent,
+       flatters = 100 * (1 - sqrt(reported / sum(squares[, "default"]))))
+}
+main <- function(chosen) {
+  if (length(chosen) == 0L) chosen <- names(sets)
+  results <- lapply(stats::setNames(chosen, chosen), errors_on)
+  ratios <- t(vapply(results, function(found) found$rmse / found$rmse[["lm"]], numeric(length(candidates))))
+  line <- function(cells) cat("| ", paste(cells, collapse = " | "), " |\n", sep = "")
+  number <- function(values) formatC(values, digits = 3L, format = "f")
+  line(c("set", "n", "error of lm", names(candidates), "flatters, %"))
+  line(rep("---", length(candidates) + 4L))
+  for (set in chosen) {
+    found <- results[[set]]
+    line(c(set, found$n, formatC(found$rmse[["lm"]], digits = 4L), number(ratios[set, ]), sprintf("%.0f", found$flatters)))
+  }
+  line(c("geometric mean", "", "", number(exp(colMeans(log(ratios)))), sprintf("%.0f", mean(vapply(results, `[[`, 0, "flatters")))))
+  line(c("worst", "", "", number(apply(ratios, 2L, max)), ""))
+  line(c("seconds", "", "", formatC(rowSums(vapply(results, `[[`, numeric(length(candidates)), "seconds")), digits = 3L), ""))
+}
+main(commandArgs(TRUE))
