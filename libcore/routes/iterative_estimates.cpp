@@ -5,7 +5,8 @@
 //     b_i    = lambda Phat_ii / (1 + E_ii Phat_ii),   u_i = log(1 + E_ii Phat_ii),   high_i = lambda Phat_ii
 //     low_i  = lambda p_i^2 / ((I - q1 q1') (K_w + lambda) (I - q1 q1'))_ii,   p_i = 1 - |q1_i|^2
 // but b_i / 2 where that is more: smaller values were not met, and a trend that goes astray would make a point with next to
-// no weight the whole of the score. The bound holds since P_ii >= (v'e_i)^2 / v'(K_w + lambda) v for every v in the complement of q1, such as (I - q1 q1') e_i.
+// no weight the whole of the score. The bound holds since P_ii >= (v'e_i)^2 / v'(K_w + lambda) v for every v in the complement
+// of q1, such as (I - q1 q1') e_i.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -68,7 +69,7 @@ class Iterative::Estimates {
       if (!(worst <= accuracy_of_estimates))
         sink.undefined(places[l], text("a solution is certain to ", worst, " of its norm only"));
       else
-        give(lambdas[l], places[l], solved.c.view().columns(l * k, k), sink);
+        give(lambdas[l], places[l], solved, l * k, sink);
     }
   }
 
@@ -89,9 +90,12 @@ class Iterative::Estimates {
     }
   }
 
-  void give(double lambda, Index place, MatrixView c, EstimateSink& sink) const {
+  void give(double lambda, Index place, IterativeColumns& solved, Index first, EstimateSink& sink) const {
     const Problem& problem = f_.problem();
+    const MatrixView c = solved.c.view().columns(first, columns());
     const Index n = c.rows, s = c.cols - outputs_;
+    Array<double> residual_error;
+    const double trace_error = errors_of(lambda, solved, first, residual_error);
     Array<double> high(n), base(n), other(n), low(n);
     with_.preconditioner.diagonal(lambda, high);
     for (Index i = 0; i < n; ++i) {
@@ -110,7 +114,31 @@ class Iterative::Estimates {
     const MatrixView residual = c.columns(0, outputs_);
     for (Index j = 0; j < outputs_; ++j)
       for (Index i = 0; i < n; ++i) residual(i, j) *= lambda;
-    sink.at(place, residual, {.base = base, .other = other, .low = low, .high = high, .exact = {}, .raw = raw});
+    sink.at(place, residual,
+            {.base = base,
+             .other = other,
+             .low = low,
+             .high = high,
+             .exact = {},
+             .raw = raw,
+             .residual_error = residual_error,
+             .trace_error = trace_error});
+  }
+
+  // |lambda (c - c*)| <= lambda^(1/2) |c - c*|_G of each output; and, the answer, what solutions for probes may have done to the
+  // trace: with r = b - G c of a probe b'P b - b'c = c'r + r'P r.
+  double errors_of(double lambda, const IterativeColumns& solved, Index first, Array<double>& residual_error) const {
+    double trace_error = 0;
+    for (Index j = 0; j < columns(); ++j) {
+      const double bound = solved.bound[first + j], size = solved.size[first + j];
+      if (j < outputs_) {
+        residual_error.push_back(std::sqrt(lambda) * bound);
+      } else {
+        const double product = dot(b_.rows(), b_.col(j), solved.c.col(first + j));
+        trace_error += lambda * (std::abs(product - size * size) + bound * bound);
+      }
+    }
+    return trace_error / static_cast<double>(columns() - outputs_);
   }
 
   const Iterative& f_;

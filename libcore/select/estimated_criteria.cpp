@@ -22,17 +22,22 @@ class EstimateSum final : public EstimateSink {
         uncertainty_(uncertainty) {}
 
   void at(Index lambda, ConstMatrixView residual, const DiagonalEvidence& evidence) override {
+    const auto put_with = [&](Index j, Estimate estimate) {
+      const Span<const double> c(residual.col(j), residual.rows);
+      estimate.error = std::hypot(estimate.error, error_of_solutions(evidence, j, c, estimate.value));
+      put(lambda, j, estimate);
+    };
     if (criterion_ == Criterion::gcv) {
       const Estimate trace = estimated_trace(evidence.raw);
       for (Index j = 0; j < residual.cols; ++j) {
         const double norm = norm2(residual.rows, residual.col(j));
-        put(lambda, j, estimated_gcv(problem_.n(), norm * norm, trace));
+        put_with(j, estimated_gcv(problem_.n(), norm * norm, trace));
       }
       return;
     }
     const DiagonalEstimate diagonal = estimated_residual_diagonal(evidence);
     for (Index j = 0; j < residual.cols; ++j) {
-      put(lambda, j, estimated_loo(diagonal, {residual.col(j), residual.rows}, problem_.sum_w));
+      put_with(j, estimated_loo(diagonal, {residual.col(j), residual.rows}, problem_.sum_w));
       if (errors_.data != nullptr) errors_(lambda, j) = error_of_mean(diagonal, residual.col(j), scores_(lambda, j));
     }
   }

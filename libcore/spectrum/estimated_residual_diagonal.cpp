@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {
@@ -231,6 +232,13 @@ double DiagonalEstimate::effective(Index i) const {
 
 DiagonalEstimate estimated_residual_diagonal(const DiagonalEvidence& evidence) {
   return Shrinkage(evidence).run();
+}
+
+double error_of_solutions(const DiagonalEvidence& evidence, Index j, Span<const double> c, double value) {
+  double relative = evidence.trace_error > 0 ? evidence.trace_error / estimated_trace(evidence.raw).value : 0;
+  if (!evidence.residual_error.empty() && evidence.residual_error[j] > 0)
+    relative += evidence.residual_error[j] / norm2(std::ssize(c), c.data());
+  return 2 * value * relative;
 }
 
 Estimate estimated_loo(const DiagonalEstimate& diagonal, Span<const double> c, double sum_w) {

@@ -14,7 +14,9 @@
 // A mean of c_i^2 / P~_ii^2 is too small with d_i in the place of P~_ii, as 1 / d^2 is convex:
 //     LOO           sum_i (c_i / d_i)^2 (1 + 3 s_i^2 / d_i^2) / sum(w),   c = P~Y~
 //     GCV           n |c|^2 / tr^2,   tr = the mean over p of sum_i raw_ip
-// Their standard errors: the jackknife over probes, (s - 1) / s sum_p (S_(without p) - mean)^2, and of LOO two parts that all
+// What solutions that end early add: 2 LOO (|error of c| / |c| + error of tr / tr), and of GCV the same. It is a bound of
+// GCV, and of LOO as far as 1 / d_i is alike where errors are.
+// The standard errors: the jackknife over probes, (s - 1) / s sum_p (S_(without p) - mean)^2, and of LOO two parts that all
 // probes share:
 //     sum_i (dS / dd_i)^2 (1 - k_i) s_i^2                    the rows' own deviations from the trend, which k_i hides
 //     (sum_i (c_i / d_i)^2 15 s_i^4 / d_i^4 / sum(w))^2      the next term of the series of E 1 / P~_ii^2
@@ -34,6 +36,9 @@ struct DiagonalEvidence {
   Span<const double> high;
   Span<const double> exact;  // P~_ii where it is known, NaN elsewhere; empty: nowhere
   ConstMatrixView raw;       // n x s, s >= fewest_probes
+  // What solutions may have done to P~Y~, |error|_2 of each output (empty: nothing), and to the mean of sum_i raw_ip.
+  Span<const double> residual_error = {};
+  double trace_error = 0;
 };
 
 constexpr Index fewest_probes = 3;
@@ -52,6 +57,9 @@ struct DiagonalEstimate {
 };
 
 DiagonalEstimate estimated_residual_diagonal(const DiagonalEvidence& evidence);
+
+// 2 value (|error of P~Y~| / |P~Y~| + error of tr / tr) of output j, c its P~Y~.
+double error_of_solutions(const DiagonalEvidence& evidence, Index j, Span<const double> c, double value);
 
 // LOO of one output from c = P~Y~, n numbers; sum_w: n without weights.
 Estimate estimated_loo(const DiagonalEstimate& diagonal, Span<const double> c, double sum_w);
