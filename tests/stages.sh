@@ -105,8 +105,7 @@ stage_thread_sanitizer() { compile tsan && ctest_stage tsan; }
 # With AddressSanitizer and UndefinedBehaviorSanitizer: the C programs, which make every call, and the fuzzers' corpus; or
 # all tests.
 stage_sanitized_calls() {
-  configure asan && cmake --build --preset asan --parallel "$jobs" --target sanitized_calls &&
-    ASAN_OPTIONS=detect_leaks=1 ctest_stage asan --label-regex '^sanitize$'
+  compile calls && ASAN_OPTIONS=detect_leaks=1 ctest_stage calls --label-regex '^sanitize$'
 }
 stage_sanitizers() { compile asan && ASAN_OPTIONS=detect_leaks=1 ctest_stage asan --label-exclude '^deep$'; }
 

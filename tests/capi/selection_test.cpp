@@ -97,7 +97,7 @@ TEST(ContractSelection, OutputsAreNotOverrun) {
   ASSERT_EQ(score(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(rule(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(flags(), FREERIDGE_OK) << freeridge_last_error();
-  const auto guarded = [](const auto& output) { EXPECT_TRUE(output.guard_untouched()); };
+  const auto guarded = [](const AnyOutput& output) { EXPECT_TRUE(output.guard_untouched()); };
   score.each_output(guarded);
   rule.each_output(guarded);
   flags.each_output(guarded);

@@ -1,7 +1,7 @@
 // The four states: what each call answers in each of them, and the state that it leaves.
 #include <functional>
+#include <memory>
 #include <set>
-#include <type_traits>
 
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/fixed_calls.hpp"
@@ -51,53 +51,54 @@ State left_by(Leaves leaves, State state) {
 }
 
 // Ends what a call has made.
-template <class T>
-void give_back(Output<T>& output) {
-  if constexpr (std::is_pointer_v<T>) {
-    if (output.untouched()) return;
-    if constexpr (std::is_same_v<T, freeridge_model*>) freeridge_destroy(output.values[0]);
-    if constexpr (std::is_same_v<T, freeridge_kernel*>) freeridge_kernel_destroy(output.values[0]);
-  }
+void give_back(AnyOutput& output) {
+  if (output.untouched()) return;
+  if (auto* model = dynamic_cast<Output<freeridge_model*>*>(&output)) freeridge_destroy(model->values[0]);
+  if (auto* kernel = dynamic_cast<Output<freeridge_kernel*>*>(&output)) freeridge_kernel_destroy(kernel->values[0]);
 }
 
 struct Rule {
-  const char* name;
+  CallKind kind;
   State least;
   Leaves leaves;
-  // Makes the call on the model; a refusal is checked to say which call is missing.
-  std::function<void(freeridge_model*, bool allowed, const char* missing)> check;
-  // With its k-th output NULL; OK when there are fewer.
-  std::function<freeridge_status(freeridge_model*, int k)> without_output;
 };
 
 template <class Call>
 Rule rule(State least, Leaves leaves) {
-  return {Call::name, least, leaves,
-          [](freeridge_model* model, bool allowed, const char* missing) {
-            Call call;
-            call.model = model;
-            if (allowed) {
-              OutputCapture capture;
-              const freeridge_status status = call();
-              EXPECT_EQ(capture.end(), "");
-              EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
-              call.each_output([](auto& output) {
-                EXPECT_TRUE(output.guard_untouched());
-                give_back(output);
-              });
-            } else {
-              expect_failure(call, FREERIDGE_INVALID_STATE, {missing});
-            }
-          },
-          [](freeridge_model* model, int k) {
-            Call call;
-            call.model = model;
-            int outputs = 0;
-            call.each_output([&](auto& output) {
-              if (outputs++ == k) output.null = true;
-            });
-            return k < outputs ? call() : FREERIDGE_OK;
-          }};
+  return {kind_of<Call>(), least, leaves};
+}
+
+std::unique_ptr<AnyCall> call_on(const CallKind& kind, freeridge_model* model) {
+  std::unique_ptr<AnyCall> call = kind.make();
+  *slot(kind, *call, "model").pointer = model;
+  return call;
+}
+
+// Makes the call on the model; a refusal is checked to say which call is missing.
+void check(const CallKind& kind, freeridge_model* model, bool allowed, const char* missing) {
+  const std::unique_ptr<AnyCall> call = call_on(kind, model);
+  if (!allowed) {
+    expect_failure_of(*call, kind.name, FREERIDGE_INVALID_STATE, {missing});
+    return;
+  }
+  OutputCapture capture;
+  const freeridge_status status = (*call)();
+  EXPECT_EQ(capture.end(), "");
+  EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
+  call->each_output([](AnyOutput& output) {
+    EXPECT_TRUE(output.guard_untouched());
+    give_back(output);
+  });
+}
+
+// With the k-th output NULL; OK when there are fewer.
+freeridge_status without_output(const CallKind& kind, freeridge_model* model, int k) {
+  const std::unique_ptr<AnyCall> call = call_on(kind, model);
+  int outputs = 0;
+  call->each_output([&](AnyOutput& output) {
+    if (outputs++ == k) output.null = true;
+  });
+  return k < outputs ? (*call)() : FREERIDGE_OK;
 }
 
 const std::vector<Rule>& rules() {
@@ -186,12 +187,12 @@ const std::vector<Rule>& rules() {
 
 void expect_rules_hold_in(State state) {
   for (const Rule& rule : rules()) {
-    SCOPED_TRACE(std::string(rule.name) + " in " + name_of(state));
+    SCOPED_TRACE(std::string(rule.kind.name) + " in " + name_of(state));
     Model model = sample::model(state);
     ASSERT_EQ(name_of(sample::state_of(model.get())), name_of(state));
     const bool allowed = state >= rule.least;
     const Fingerprint before = fingerprint(model.get());
-    rule.check(model.get(), allowed, missing_in(state));
+    check(rule.kind, model.get(), allowed, missing_in(state));
     const State expected = allowed ? left_by(rule.leaves, state) : state;
     EXPECT_STREQ(name_of(sample::state_of(model.get())), name_of(expected));
     if (!allowed) {
@@ -218,11 +219,11 @@ TEST(ContractStates, NullIsRefusedBeforeTheState) {
   int refused = 0;
   for (const Rule& rule : rules())
     for (int k = 0; k < 4; ++k) {
-      SCOPED_TRACE(std::string(rule.name) + ", output " + std::to_string(k));
+      SCOPED_TRACE(std::string(rule.kind.name) + ", output " + std::to_string(k));
       const Model empty = sample::model(State::empty), fitted = sample::model(State::fitted);
-      if (rule.without_output(fitted.get(), k) != FREERIDGE_INVALID_ARGUMENT) continue;  // NULL is fine there
+      if (without_output(rule.kind, fitted.get(), k) != FREERIDGE_INVALID_ARGUMENT) continue;  // NULL is fine there
       ++refused;
-      EXPECT_EQ(rule.without_output(empty.get(), k), FREERIDGE_INVALID_ARGUMENT) << freeridge_last_error();
+      EXPECT_EQ(without_output(rule.kind, empty.get(), k), FREERIDGE_INVALID_ARGUMENT) << freeridge_last_error();
     }
   EXPECT_GT(refused, 30);
   const Model empty = sample::model(State::empty);
@@ -384,13 +385,13 @@ void expect_there_until_the_state_changes(const Search& search, const std::vecto
     expect_none(sample::model(state));
   }
   for (const Rule& rule : rules()) {
-    SCOPED_TRACE(rule.name);
+    SCOPED_TRACE(rule.kind.name);
     Model model = sample::model(State::data);
     search.run(model);
-    rule.check(model.get(), true, "");
-    const bool again = search.call == std::string(rule.name);
+    check(rule.kind, model.get(), true, "");
+    const bool again = search.call == std::string(rule.kind.name);
     const bool ends = rule.leaves == Leaves::data || rule.leaves == Leaves::new_data ||
-                      rule.leaves == Leaves::factorized || search.ended_by.contains(rule.name);
+                      rule.leaves == Leaves::factorized || search.ended_by.contains(rule.kind.name);
     if (ends && !again) {
       expect_none(model);
     } else {

@@ -17,17 +17,20 @@ Bytes answers_of(const Classifier& c) {
 }
 
 // On a FITTED classifier.
-template <class Call>
-void add(Scenarios& all, bool repeatable, const std::vector<freeridge_loss>& losses = both) {
+void add(Scenarios& all, const CallKind& kind, bool repeatable, const std::vector<freeridge_loss>& losses) {
   for (const freeridge_loss loss : losses)
-    all.push_back({Call::name, loss == FREERIDGE_LOSS_HINGE ? "hinge" : "logistic", repeatable, [=] {
+    all.push_back({kind.name, loss == FREERIDGE_LOSS_HINGE ? "hinge" : "logistic", repeatable, [=] {
                      auto own = std::make_shared<Classifier>(classifier::classifier(State::fitted, loss));
-                     auto call = std::make_shared<Call>();
-                     call->classifier = own->get();
-                     if constexpr (requires { call->probability; })
-                       call->probability.null = loss == FREERIDGE_LOSS_HINGE;
+                     const std::shared_ptr<AnyCall> call = kind.make();
+                     *slot(kind, *call, "classifier").pointer = own->get();
+                     if (const call::Slot probability = slot(kind, *call, "probability"); probability.null != nullptr)
+                       *probability.null = loss == FREERIDGE_LOSS_HINGE;
                      return trial_of(call, own, [own] { return answers_of(*own); });
                    }});
+}
+template <class Call>
+void add(Scenarios& all, bool repeatable, const std::vector<freeridge_loss>& losses = both) {
+  add(all, kind_of<Call>(), repeatable, losses);
 }
 
 // What a classifier that was loaded saves.
@@ -45,8 +48,8 @@ void add_handles_and_files(Scenarios& all, freeridge_loss loss, const std::strin
                    auto own = std::make_shared<Classifier>(classifier::classifier(State::fitted, loss));
                    auto call = std::make_shared<GetKernel>();
                    call->classifier = own->get();
-                   return making_trial<GetKernel, Classifier, freeridge_kernel>(
-                       call, own, faults::bytes_of, freeridge_kernel_destroy, [own] { return answers_of(*own); });
+                   return making_trial<freeridge_kernel>(call, call->out, own, faults::bytes_of,
+                                                         freeridge_kernel_destroy, [own] { return answers_of(*own); });
                  }});
   all.push_back({Save::name, about, true, [loss] {
                    auto own = std::make_shared<Classifier>(classifier::classifier(State::fitted, loss));
@@ -60,15 +63,15 @@ void add_handles_and_files(Scenarios& all, freeridge_loss loss, const std::strin
                    auto call = std::make_shared<Load>();
                    const std::string file = directory->file;
                    call->path.values.assign(file.c_str(), file.c_str() + file.size() + 1);
-                   return making_trial<Load, Directory, freeridge_classifier>(
-                       call, directory, bytes_of, freeridge_classifier_destroy, [] { return Bytes(); });
+                   return making_trial<freeridge_classifier>(call, call->out, directory, bytes_of,
+                                                             freeridge_classifier_destroy, [] { return Bytes(); });
                  }});
   all.push_back({LoadFromMemory::name, about, true, [loss] {
                    auto call = std::make_shared<LoadFromMemory>();
                    call->bytes.values = bytes_of(classifier::classifier(State::fitted, loss).get());
                    call->size = static_cast<int64_t>(call->bytes.values.size());
-                   return making_trial<LoadFromMemory, LoadFromMemory, freeridge_classifier>(
-                       call, call, bytes_of, freeridge_classifier_destroy, [] { return Bytes(); });
+                   return making_trial<freeridge_classifier>(call, call->out, nullptr, bytes_of,
+                                                             freeridge_classifier_destroy, [] { return Bytes(); });
                  }});
 }
 

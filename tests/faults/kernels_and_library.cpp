@@ -23,28 +23,39 @@ Kernel composite() {
 }
 
 // A call struct whose only output is a new kernel.
-template <class Call>
-struct NewKernel {
-  Call call;
-  ~NewKernel() {
-    if (!call.out.untouched()) freeridge_kernel_destroy(call.out.values[0]);
+class NewKernel {
+ public:
+  explicit NewKernel(const CallKind& kind) : call_(kind.make()) {
+    out_ = dynamic_cast<Output<freeridge_kernel*>*>(slot(kind, *call_, "out").output);
   }
+  NewKernel(const NewKernel&) = delete;
+  ~NewKernel() {
+    if (!out_->untouched()) freeridge_kernel_destroy(out_->values[0]);
+  }
+  AnyCall& call() { return *call_; }
+  Bytes text() const {
+    Bytes bytes;
+    if (out_->untouched()) return bytes;
+    const std::string text = describe(out_->values[0]);
+    append(bytes, text.data(), text.size());
+    return bytes;
+  }
+
+ private:
+  std::unique_ptr<AnyCall> call_;
+  Output<freeridge_kernel*>* out_;
 };
 
-template <class Call>
-void add_maker(Scenarios& all, const std::string& about = "plain", const std::function<void(Call&)>& prepare = {}) {
-  all.push_back({Call::name, about, false, [prepare] {
-                   auto made = std::make_shared<NewKernel<Call>>();
-                   if (prepare) prepare(made->call);
-                   return Trial{[made] { return made->call(); },
-                                [made] {
-                                  Bytes bytes;
-                                  if (made->call.out.untouched()) return bytes;
-                                  const std::string text = describe(made->call.out.values[0]);
-                                  append(bytes, text.data(), text.size());
-                                  return bytes;
-                                }};
+void add_maker(Scenarios& all, const CallKind& kind, const std::string& about, const PrepareAny& prepare) {
+  all.push_back({kind.name, about, false, [=] {
+                   auto made = std::make_shared<NewKernel>(kind);
+                   prepare(made->call());
+                   return Trial{[made] { return made->call()(); }, [made] { return made->text(); }};
                  }});
+}
+template <class Call>
+void add_maker(Scenarios& all, const std::string& about = "plain", const Prepare<Call>& prepare = {}) {
+  add_maker(all, kind_of<Call>(), about, prepare.any);
 }
 
 // A call whose answer is a word about a kernel.

@@ -5,28 +5,6 @@
 
 namespace faults {
 
-Model model_on(freeridge_route route, State state) {
-  using sample::Variant;
-  if (route == FREERIDGE_ROUTE_PRIMAL) return sample::model(state, Variant::primal);
-  if (route == FREERIDGE_ROUTE_CHOLESKY) return sample::model(state, Variant::cholesky);
-  if (route == FREERIDGE_ROUTE_LANDMARK) return sample::model(state, Variant::landmark);
-  if (route == FREERIDGE_ROUTE_SPECTRAL) return sample::model(state, Variant::spectral);
-  Model model = sample::model(std::min(state, State::data), Variant::spectral);
-  model.route(FREERIDGE_ROUTE_BAND);
-  if (state >= State::factorized) model.factorize();
-  if (state == State::fitted) model.select_lambda(FREERIDGE_LOO, 1e-3, 1e3);
-  return model;
-}
-
-Bytes bytes_of(const Fingerprint& answers) {
-  Bytes bytes;
-  for (const Answer& answer : answers) {
-    append(bytes, answer.status);
-    bytes.insert(bytes.end(), answer.bytes.begin(), answer.bytes.end());
-  }
-  return bytes;
-}
-
 namespace {
 
 // Outputs -1 and +1, as ERROR_RATE wants them.

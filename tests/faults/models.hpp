@@ -30,29 +30,22 @@ Model model_on(freeridge_route route, State state);
 // All that it answers.
 Bytes bytes_of(const Fingerprint& answers);
 
+// A call on the model that is made for it.
+void add_on_model(Scenarios& all, const CallKind& kind, const std::string& about, bool repeatable,
+                  const std::function<Model()>& make, const PrepareAny& prepare);
 template <class Call>
 void add_on_model(Scenarios& all, const std::string& about, bool repeatable, const std::function<Model()>& make,
-                  const std::function<void(Call&)>& prepare = {}) {
-  const bool in_pieces = std::string(Call::name).find("_path") != std::string::npos;
-  all.push_back({Call::name, about, repeatable,
-                 [=] {
-                   auto model = std::make_shared<Model>(make());
-                   auto call = std::make_shared<Call>();
-                   if (prepare) prepare(*call);
-                   call->model = model->get();
-                   return trial_of(call, model, [model] { return bytes_of(fingerprint(model->get())); });
-                 },
-                 in_pieces});
+                  const Prepare<Call>& prepare = {}) {
+  add_on_model(all, kind_of<Call>(), about, repeatable, make, prepare.any);
 }
 
 // On FITTED models of each route but those given.
+void add_on_routes(Scenarios& all, const CallKind& kind, bool repeatable, const std::string& about,
+                   const PrepareAny& prepare, const std::vector<freeridge_route>& without);
 template <class Call>
-void add_on_routes(Scenarios& all, bool repeatable, const std::string& about = "",
-                   const std::function<void(Call&)>& prepare = {}, const std::vector<freeridge_route>& without = {}) {
-  for (const auto& [name, route] : routes)
-    if (std::find(without.begin(), without.end(), route) == without.end())
-      add_on_model<Call>(
-          all, name + about, repeatable, [route = route] { return model_on(route, State::fitted); }, prepare);
+void add_on_routes(Scenarios& all, bool repeatable, const std::string& about = "", const Prepare<Call>& prepare = {},
+                   const std::vector<freeridge_route>& without = {}) {
+  add_on_routes(all, kind_of<Call>(), repeatable, about, prepare.any, without);
 }
 
 }  // namespace faults

@@ -6,7 +6,6 @@
 #include <memory>
 #include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "capi/support/call.hpp"
@@ -61,31 +60,19 @@ void append(Bytes& bytes, const T& value) {
 }
 
 // The bytes of all outputs of a call made as a struct (capi/support); the next call finds the marks there again.
-template <class Call>
-Bytes take_outputs(Call& call) {
-  Bytes bytes;
-  call.each_output([&](auto& output) {
-    append(bytes, output.values.data(), output.values.size());
-    using Value = std::decay_t<decltype(output.values[0])>;
-    std::fill(output.values.begin(), output.values.end(), sentinel<Value>());
-  });
-  return bytes;
-}
+Bytes take_outputs(AnyCall& call);
 
 // A trial of such a struct; `owner` keeps what it needs.
-template <class Call, class Owner>
-Trial trial_of(std::shared_ptr<Call> call, std::shared_ptr<Owner> owner, std::function<Bytes()> state) {
-  return {[call, owner] { return (*call)(); }, [call] { return take_outputs(*call); }, std::move(state)};
-}
+Trial trial_of(const std::shared_ptr<AnyCall>& call, const std::shared_ptr<void>& owner, std::function<Bytes()> state);
 
 // The same of a call that makes a handle, `out`: it is compared by what it answers, and destroyed.
-template <class Call, class Owner, class Handle>
-Trial making_trial(std::shared_ptr<Call> call, std::shared_ptr<Owner> owner, Bytes (*answers_of)(Handle*),
-                   void (*destroy)(Handle*), std::function<Bytes()> state) {
+template <class Handle>
+Trial making_trial(const std::shared_ptr<AnyCall>& call, Output<Handle*>& out, const std::shared_ptr<void>& owner,
+                   Bytes (*answers_of)(Handle*), void (*destroy)(Handle*), std::function<Bytes()> state) {
   return {[call, owner] { return (*call)(); },
-          [=] {
-            if (call->out.untouched()) return Bytes();
-            Handle*& made = call->out.values[0];
+          [call, &out, answers_of, destroy] {
+            if (out.untouched()) return Bytes();
+            Handle*& made = out.values[0];
             const Bytes answers = answers_of(made);
             destroy(made);
             made = sentinel<Handle*>();
@@ -95,22 +82,25 @@ Trial making_trial(std::shared_ptr<Call> call, std::shared_ptr<Owner> owner, Byt
 }
 
 // The text of a kernel.
-inline Bytes bytes_of(freeridge_kernel* kernel) {
-  Bytes bytes(200);
-  int64_t length = 0;
-  const auto status = freeridge_kernel_describe(kernel, 200, reinterpret_cast<char*>(bytes.data()), &length);
-  append(bytes, status);
-  return bytes;
-}
+Bytes bytes_of(freeridge_kernel* kernel);
+
+// What changes the arguments of a call before it is made.
+using PrepareAny = std::function<void(AnyCall&)>;
+
+// The same of a call whose type is known.
+template <class Call>
+struct Prepare {
+  PrepareAny any = [](AnyCall&) {};
+  Prepare() = default;
+  template <class Change>
+  Prepare(Change change) : any([change](AnyCall& call) { change(static_cast<Call&>(call)); }) {}
+};
 
 // A call that leaves all handles as they are, and needs none beside its own.
+void add_plain(Scenarios& all, const CallKind& kind, const std::string& about, const PrepareAny& prepare);
 template <class Call>
-void add_plain(Scenarios& all, const std::string& about = "plain", const std::function<void(Call&)>& prepare = {}) {
-  all.push_back({Call::name, about, true, [prepare] {
-                   auto call = std::make_shared<Call>();
-                   if (prepare) prepare(*call);
-                   return trial_of(call, call, [] { return Bytes(); });
-                 }});
+void add_plain(Scenarios& all, const std::string& about = "plain", const Prepare<Call>& prepare = {}) {
+  add_plain(all, kind_of<Call>(), about, prepare.any);
 }
 
 }  // namespace faults

@@ -27,9 +27,9 @@ std::pair<freeridge_status, Bytes> answer(const freeridge_model* model, Call cal
   call.model = const_cast<freeridge_model*>(model);
   std::pair<freeridge_status, Bytes> out;
   out.first = call();
-  call.each_output([&](auto& output) {
-    const auto* first = reinterpret_cast<const unsigned char*>(output.values.data());
-    out.second.insert(out.second.end(), first, first + output.values.size() * sizeof output.values[0]);
+  call.each_output([&](const AnyOutput& output) {
+    const Bytes bytes = output.bytes();
+    out.second.insert(out.second.end(), bytes.begin(), bytes.end());
   });
   return out;
 }
@@ -215,7 +215,7 @@ class Others {
     leave_stale_error();  // the header says it of all these calls at once, in its section on saving
     EXPECT_EQ(call(), FREERIDGE_INVALID_STATE);
     expect_message(freeridge_last_error(), {"saved", "prediction", "only"});
-    call.each_output([](const auto& output) { EXPECT_TRUE(output.untouched()) << "an output was written"; });
+    call.each_output([](const AnyOutput& output) { EXPECT_TRUE(output.untouched()) << "an output was written"; });
     names_.insert(Call::name);
   }
 

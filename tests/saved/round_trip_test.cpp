@@ -52,9 +52,12 @@ void on_both(freeridge_model* a, freeridge_model* b, Call call = {}) {
 
 // Whatever can be done next, in an order in which each finds what the one before has left.
 void expect_same_afterwards(freeridge_model* a, freeridge_model* b) {
-  on_both(a, b, SetLambda{nullptr, 0.7});
+  SetLambda one;
+  one.lambda = 0.7;
+  on_both(a, b, one);
   on_both<SetLambdas>(a, b);
-  on_both(a, b, SetLambda{nullptr, 0.0});
+  one.lambda = 0;
+  on_both(a, b, one);
   for (const freeridge_criterion criterion : {FREERIDGE_GCV, FREERIDGE_GROUPS}) {
     SelectLambda select;
     select.criterion = criterion;

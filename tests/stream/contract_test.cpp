@@ -27,7 +27,9 @@ TEST(ContractAccumulator, CreateRefusesWhatIsTooLarge) {
 TEST(ContractAccumulator, MergeRefusesItselfAndWhatIsUnlike) {
   const Accumulator accumulator(sample_problem());
   const Bytes before = accumulator.save();
-  Merge itself{accumulator.get(), accumulator.get()};
+  Merge itself;
+  itself.accumulator = accumulator.get();
+  itself.other = accumulator.get();
   expect_failure(itself, FREERIDGE_INVALID_ARGUMENT, {"other"});
   struct Other {
     const char* argument;
@@ -36,7 +38,9 @@ TEST(ContractAccumulator, MergeRefusesItselfAndWhatIsUnlike) {
   };
   for (const Other& other : {Other{"d", d + 1, t, true}, {"t", d, t + 1, true}, {"intercept", d, t, false}}) {
     const Accumulator unlike(other.d, other.t, other.intercept);
-    Merge call{accumulator.get(), unlike.get()};
+    Merge call;
+    call.accumulator = accumulator.get();
+    call.other = unlike.get();
     expect_failure(call, FREERIDGE_DIMENSION_MISMATCH, {"other", other.argument});
   }
   EXPECT_EQ(accumulator.save(), before);

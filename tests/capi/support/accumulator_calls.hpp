@@ -50,14 +50,14 @@ inline oracle::Problem sample_problem() {
           sample::weights(), true};
 }
 
-struct Create {
+struct Create : AnyCall {
   int64_t d = 2, t = 3;
   int32_t intercept = 1;
   Output<freeridge_accumulator*> out{1};
   FREERIDGE_CALL(freeridge_accumulator_create, d, t, intercept, out);
 };
 
-struct CreateLandmarks {
+struct CreateLandmarks : AnyCall {
   support::Kernel inner = oracle::make_kernel(oracle::KernelSpec::gaussian(1.0));
   const freeridge_kernel* kernel = inner.get();
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
@@ -74,23 +74,23 @@ struct CreateLandmarks {
 // Sizes that are none, 0 apart.
 inline const std::vector<int64_t> bad_counts = {-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX};
 
-struct Add : DenseRows {
+struct Add : AnyCall, DenseRows {
   static constexpr const char* own = "n";
   FREERIDGE_CALL(freeridge_accumulator_add, accumulator, layout, n, x, ldx, y, ldy, weights);
 };
 
-struct AddSparse : SparseRows {
+struct AddSparse : AnyCall, SparseRows {
   static constexpr const char* own = "n";
   FREERIDGE_CALL(freeridge_accumulator_add_sparse, accumulator, format, n, start, index, value, layout, y, ldy,
                  weights);
 };
 
-struct Merge : OnAccumulator {
+struct Merge : AnyCall, OnAccumulator {
   const freeridge_accumulator* other = nullptr;
   FREERIDGE_CALL(freeridge_accumulator_merge, accumulator, other);
 };
 
-struct GetDimensions : OnAccumulator {
+struct GetDimensions : AnyCall, OnAccumulator {
   static constexpr const char* optional = "n d t sum_w";
   Output<int64_t> n{1}, d{1}, t{1};
   Output<double> sum_w{1};
@@ -99,55 +99,55 @@ struct GetDimensions : OnAccumulator {
 
 FREERIDGE_GETTER(MemoryRequired, OnAccumulator, accumulator, freeridge_accumulator_memory_required, int64_t, bytes, 1);
 
-struct SetProgress : OnAccumulator {
+struct SetProgress : AnyCall, OnAccumulator {
   static constexpr const char* optional = "callback user";
   freeridge_progress callback = nullptr;
   void* user = nullptr;
   FREERIDGE_CALL(freeridge_accumulator_set_progress, accumulator, callback, user);
 };
 
-struct Solve : OnAccumulator, LambdasFromZero {
+struct Solve : AnyCall, OnAccumulator, LambdasFromZero {
   Output<double> w{sample::size(sample::d, lambda_count* sample::t)};
   int64_t ld = sample::d;
   Output<double> b{sample::size(sample::t, lambda_count)};
   FREERIDGE_CALL(freeridge_accumulator_solve, accumulator, count, lambdas, w, ld, b);
 };
 
-struct Score : OnAccumulator, Lambdas {
+struct Score : AnyCall, OnAccumulator, Lambdas {
   freeridge_criterion criterion = FREERIDGE_GCV;
   Output<double> scores{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
   FREERIDGE_CALL(freeridge_accumulator_score, accumulator, criterion, count, lambdas, scores, ld);
 };
 
-struct Objective : OnAccumulator, Lambdas {
+struct Objective : AnyCall, OnAccumulator, Lambdas {
   static constexpr const char* optional = "training norm2 objective";
   Output<double> training{sample::size(lambda_count, sample::t)}, norm2{training}, objective{training};
   int64_t ld = lambda_count;
   FREERIDGE_CALL(freeridge_accumulator_objective, accumulator, count, lambdas, training, norm2, objective, ld);
 };
 
-struct LambdaGrid : OnAccumulator {
+struct LambdaGrid : AnyCall, OnAccumulator {
   int64_t count = lambda_count;
   Output<double> lambdas{sample::size(lambda_count)};
   FREERIDGE_CALL(freeridge_accumulator_lambda_grid, accumulator, count, lambdas);
 };
 
-struct Loo : DenseRows, Lambdas {
+struct Loo : AnyCall, DenseRows, Lambdas {
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_accumulator_loo, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, errors,
                  ld);
 };
 
-struct LooSparse : SparseRows, Lambdas {
+struct LooSparse : AnyCall, SparseRows, Lambdas {
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_accumulator_loo_sparse, accumulator, format, n, start, index, value, layout, y, ldy, weights,
                  count, lambdas, errors, ld);
 };
 
-struct SquaredErrors : DenseRows, LambdasFromZero {
+struct SquaredErrors : AnyCall, DenseRows, LambdasFromZero {
   static constexpr const char* optional = "weights sum_w";
   Output<double> sum_w{1}, squares{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
@@ -155,7 +155,7 @@ struct SquaredErrors : DenseRows, LambdasFromZero {
                  sum_w, squares, ld);
 };
 
-struct SquaredErrorsSparse : SparseRows, LambdasFromZero {
+struct SquaredErrorsSparse : AnyCall, SparseRows, LambdasFromZero {
   static constexpr const char* optional = "weights sum_w";
   Output<double> sum_w{1}, squares{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
@@ -163,31 +163,31 @@ struct SquaredErrorsSparse : SparseRows, LambdasFromZero {
                  ldy, weights, count, lambdas, sum_w, squares, ld);
 };
 
-struct LooMoments : DenseRows, Lambdas {
+struct LooMoments : AnyCall, DenseRows, Lambdas {
   static constexpr const char* own = "n";
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
   FREERIDGE_CALL(freeridge_accumulator_loo_moments, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas,
                  moments);
 };
 
-struct LooMomentsSparse : SparseRows, Lambdas {
+struct LooMomentsSparse : AnyCall, SparseRows, Lambdas {
   static constexpr const char* own = "n";
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
   FREERIDGE_CALL(freeridge_accumulator_loo_moments_sparse, accumulator, format, n, start, index, value, layout, y, ldy,
                  weights, count, lambdas, moments);
 };
 
-struct SetUnpenalised : OnAccumulator {
+struct SetUnpenalised : AnyCall, OnAccumulator {
   static constexpr const char* own = "count";
   int64_t count = 1;
   FREERIDGE_CALL(freeridge_accumulator_set_unpenalised, accumulator, count);
 };
 
-struct Compact : OnAccumulator {
+struct Compact : AnyCall, OnAccumulator {
   FREERIDGE_CALL(freeridge_accumulator_compact, accumulator);
 };
 
-struct Prepare : OnAccumulator {
+struct Prepare : AnyCall, OnAccumulator {
   FREERIDGE_CALL(freeridge_accumulator_prepare, accumulator);
 };
 
@@ -197,7 +197,7 @@ inline std::vector<unsigned char> compact_bytes() {
   return rows.save();
 }
 
-struct MergeBytes {
+struct MergeBytes : AnyCall {
   std::vector<unsigned char> room = compact_bytes();
   void* inout = room.data();
   Input<unsigned char> other{compact_bytes()};
@@ -205,7 +205,7 @@ struct MergeBytes {
   FREERIDGE_CALL(freeridge_accumulator_merge_bytes, other, size, inout);
 };
 
-struct Predictor : OnAccumulator {
+struct Predictor : AnyCall, OnAccumulator {
   Input<double> lambda{support::Vector(sample::size(sample::t), 0.5)};
   Output<freeridge_model*> out{1};
   FREERIDGE_CALL(freeridge_accumulator_predictor, accumulator, lambda, out);
@@ -220,7 +220,7 @@ inline support::Vector sample_moments(int64_t pairs) {
   return out;
 }
 
-struct MomentsJoin {
+struct MomentsJoin : AnyCall {
   support::Vector room = sample_moments(lambda_count);
   int64_t count = lambda_count;
   double* inout = room.data();
@@ -228,7 +228,7 @@ struct MomentsJoin {
   FREERIDGE_CALL(freeridge_moments_join, count, other, inout);
 };
 
-struct MomentsScore : LambdasFromZero {
+struct MomentsScore : AnyCall, LambdasFromZero {
   static constexpr const char* optional = "errors";
   int64_t t = 2;
   Input<double> moments{sample_moments(2 * lambda_count)};
@@ -237,7 +237,7 @@ struct MomentsScore : LambdasFromZero {
   FREERIDGE_CALL(freeridge_moments_score, count, lambdas, t, moments, scores, errors, ld);
 };
 
-struct MomentsSelectLambda : Lambdas {
+struct MomentsSelectLambda : AnyCall, Lambdas {
   static constexpr const char* optional = "standard_error edge decades dips next";
   int64_t t = 2;
   Input<double> moments{sample_moments(2 * lambda_count)};
@@ -249,7 +249,7 @@ struct MomentsSelectLambda : Lambdas {
 
 FREERIDGE_GETTER(HasIntercept, OnAccumulator, accumulator, freeridge_accumulator_has_intercept, int32_t, on, 1);
 
-struct SelectLambda : OnAccumulator {
+struct SelectLambda : AnyCall, OnAccumulator {
   static constexpr const char* optional = "edge decades dips below";
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 1e-2, high = 1e2;
@@ -259,25 +259,25 @@ struct SelectLambda : OnAccumulator {
                  dips, below);
 };
 
-struct Save : OnAccumulator {
+struct Save : AnyCall, OnAccumulator {
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
   FREERIDGE_CALL(freeridge_accumulator_save, accumulator, path);
 };
 
-struct SaveToMemory : OnAccumulator {
+struct SaveToMemory : AnyCall, OnAccumulator {
   int64_t size = 100000;
   Output<unsigned char> bytes{100000};
   Output<int64_t> length{1};
   FREERIDGE_CALL(freeridge_accumulator_save_to_memory, accumulator, size, bytes, length);
 };
 
-struct Load {
+struct Load : AnyCall {
   Input<char> path{{'/', 'n', 'o', 'n', 'e', '\0'}};
   Output<freeridge_accumulator*> out{1};
   FREERIDGE_CALL(freeridge_accumulator_load, path, out);
 };
 
-struct LoadFromMemory {
+struct LoadFromMemory : AnyCall {
   Input<unsigned char> bytes{support::Accumulator(sample_problem()).save()};
   int64_t size = static_cast<int64_t>(bytes.values.size());
   Output<freeridge_accumulator*> out{1};

@@ -4,20 +4,20 @@
 
 #include "capi/support/shared_arguments.hpp"
 
-struct Loo : OnModel {
+struct Loo : AnyCall, OnModel {
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_loo, model, errors, ld);
 };
 
-struct GroupErrors : OnModel {
+struct GroupErrors : AnyCall, OnModel {
   Input<int32_t> group{sample::group()};
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_group_errors, model, group, errors, ld);
 };
 
-struct GroupErrorsWithGaps : OnModel {
+struct GroupErrorsWithGaps : AnyCall, OnModel {
   Input<int32_t> group{sample::group()};
   int64_t layers = 1;
   Input<int32_t> gap{sample::gap()};
@@ -26,13 +26,13 @@ struct GroupErrorsWithGaps : OnModel {
   FREERIDGE_CALL(freeridge_group_errors_with_gaps, model, group, layers, gap, errors, ld);
 };
 
-struct Predict : AtPoints {
+struct Predict : AnyCall, AtPoints {
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict, model, layout, m, x, ldx, out, ldout);
 };
 
-struct PredictSparse : OnModel {
+struct PredictSparse : AnyCall, OnModel {
   freeridge_sparse_format format = FREERIDGE_CSC;
   int64_t m = sample::m;
   Input<int64_t> start{sample::starts(sample::m, sample::d)};
@@ -44,13 +44,13 @@ struct PredictSparse : OnModel {
   FREERIDGE_CALL(freeridge_predict_sparse, model, format, m, start, index, value, layout, out, ldout);
 };
 
-struct Coefficients : OnModel {
+struct Coefficients : AnyCall, OnModel {
   Output<double> c{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_coefficients, model, c, ld);
 };
 
-struct GetHyperplane : OnModel {
+struct GetHyperplane : AnyCall, OnModel {
   Output<double> w{sample::size(sample::d, sample::t)};
   int64_t ld = sample::d;
   FREERIDGE_CALL(freeridge_get_hyperplane, model, w, ld);
@@ -58,13 +58,13 @@ struct GetHyperplane : OnModel {
 
 FREERIDGE_GETTER(GetIntercept, OnModel, model, freeridge_get_intercept, double, b, sample::t);
 
-struct GetFitted : OnModel {
+struct GetFitted : AnyCall, OnModel {
   Output<double> fitted{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_get_fitted, model, fitted, ld);
 };
 
-struct GetLeverage : OnModel {
+struct GetLeverage : AnyCall, OnModel {
   Output<double> leverage{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_get_leverage, model, leverage, ld);
@@ -73,13 +73,13 @@ struct GetLeverage : OnModel {
 FREERIDGE_GETTER(GetLambda, OnModel, model, freeridge_get_lambda, double, lambda, sample::t);
 FREERIDGE_GETTER(GetRoute, OnModel, model, freeridge_get_route, freeridge_route, route, 1);
 
-struct GetDimensions : OnModel {
+struct GetDimensions : AnyCall, OnModel {
   Output<int64_t> n{1}, d{1}, t{1};
   FREERIDGE_CALL(freeridge_get_dimensions, model, n, d, t);
 };
 
 // Of the kernel alone; what a search saw: ContractSelection.Bandwidth.
-struct GetBandwidth : OnModel {
+struct GetBandwidth : AnyCall, OnModel {
   static constexpr const char* optional = "sigma count sigmas scores edge decades dips";
   Output<double> sigma{1};
   int64_t* count = nullptr;
@@ -89,47 +89,47 @@ struct GetBandwidth : OnModel {
 };
 
 // Of a model whose bandwidth was chosen.
-struct GetBandwidthSearch : OnModel {
+struct GetBandwidthSearch : AnyCall, OnModel {
   Output<double> sigma{1}, sigmas{sample::size(sample::budget)}, scores{sample::size(sample::budget)}, decades{1};
   Output<int64_t> count{1};
   Output<int32_t> edge{1}, dips{1};
   FREERIDGE_CALL(freeridge_get_bandwidth, model, sigma, count, sigmas, scores, edge, decades, dips);
 };
 
-struct DegreesOfFreedom : OnModel {
+struct DegreesOfFreedom : AnyCall, OnModel {
   static constexpr const char* optional = "df sigma2";
   Output<double> df{sample::size(sample::t)}, sigma2{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_degrees_of_freedom, model, df, sigma2);
 };
 
-struct CooksDistance : OnModel {
+struct CooksDistance : AnyCall, OnModel {
   Output<double> distance{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_cooks_distance, model, distance, ld);
 };
 
-struct PredictJackknife : AtPoints {
+struct PredictJackknife : AnyCall, AtPoints {
   double level = 0.75;
   Output<double> lower{sample::size(sample::m, sample::t)}, upper{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_jackknife, model, layout, m, x, ldx, level, lower, upper, ldout);
 };
 
-struct PredictVariance : AtPoints {
+struct PredictVariance : AnyCall, AtPoints {
   static constexpr const char* optional = "noise";
   Output<double> variance{sample::size(sample::m, sample::t)}, noise{sample::size(sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_variance, model, layout, m, x, ldx, variance, ldout, noise);
 };
 
-struct CoefficientCovariance : OnModel {
+struct CoefficientCovariance : AnyCall, OnModel {
   freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
   Output<double> covariance{sample::size((sample::d + 1) * sample::t, (sample::d + 1) * sample::t)};
   int64_t ld = (sample::d + 1) * sample::t;
   FREERIDGE_CALL(freeridge_coefficient_covariance, model, kind, covariance, ld);
 };
 
-struct CoefficientErrors : OnModel {
+struct CoefficientErrors : AnyCall, OnModel {
   static constexpr const char* optional = "b";
   freeridge_covariance_type kind = FREERIDGE_COVARIANCE_FREQUENTIST;
   Output<double> w{sample::size(sample::d, sample::t)};
@@ -139,14 +139,14 @@ struct CoefficientErrors : OnModel {
 };
 
 // Its columns are features and outputs.
-struct PredictGradient : AtPoints {
+struct PredictGradient : AnyCall, AtPoints {
   static constexpr const char* own = "ldout";
   Output<double> gradient{sample::size(sample::m, sample::d* sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_gradient, model, layout, m, x, ldx, gradient, ldout);
 };
 
-struct AverageGradient : AtPoints {
+struct AverageGradient : AnyCall, AtPoints {
   static constexpr const char* optional = "weights errors";
   Input<double> weights{{1.0, 0.5, 2.0}};
   Output<double> average{sample::size(sample::d, sample::t)}, errors{sample::size(sample::d, sample::t)};
@@ -154,7 +154,7 @@ struct AverageGradient : AtPoints {
   FREERIDGE_CALL(freeridge_average_gradient, model, layout, m, x, ldx, weights, average, errors, ld);
 };
 
-struct AverageDifference : AtPoints {
+struct AverageDifference : AnyCall, AtPoints {
   static constexpr const char* optional = "weights errors";
   Input<double> z{{1.0, -0.5, 0.25, 2.0, 0.5, -1.0}};  // m x d
   int64_t ldz = sample::m;
@@ -164,7 +164,7 @@ struct AverageDifference : AtPoints {
 };
 
 // Its columns of out are outputs and lambdas.
-struct PredictPath : AtPoints {
+struct PredictPath : AnyCall, AtPoints {
   static constexpr const char* own = "ldout";
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};
@@ -173,7 +173,7 @@ struct PredictPath : AtPoints {
   FREERIDGE_CALL(freeridge_predict_path, model, layout, m, x, ldx, count, lambdas, out, ldout);
 };
 
-struct CoefficientsPath : OnModel {
+struct CoefficientsPath : AnyCall, OnModel {
   static constexpr const char* optional = "b";
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};
@@ -183,7 +183,7 @@ struct CoefficientsPath : OnModel {
   FREERIDGE_CALL(freeridge_coefficients_path, model, count, lambdas, c, ld, b);
 };
 
-struct HyperplanePath : OnModel {
+struct HyperplanePath : AnyCall, OnModel {
   static constexpr const char* optional = "b";
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};

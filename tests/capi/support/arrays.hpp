@@ -24,18 +24,33 @@ T sentinel() {
   }
 }
 
-// `size` numbers and a guard behind them, all of them sentinels before the call.
-template <class T>
-struct Output {
+// An output whatever its type is: numbers and a guard behind them, all of them sentinels before the call.
+struct AnyOutput {
   static constexpr std::size_t guard = 4;
+  bool null = false;
+  virtual ~AnyOutput() = default;
+  virtual std::size_t size() const = 0;  // with the guard
+  virtual bool untouched_from(std::size_t first) const = 0;
+  virtual std::vector<unsigned char> bytes() const = 0;
+  virtual void reset() = 0;  // sentinels again
+  bool untouched() const { return untouched_from(0); }
+  bool guard_untouched() const { return untouched_from(size() - guard); }
+};
+
+// `size` numbers and the guard.
+template <class T>
+struct Output final : AnyOutput {
   explicit Output(std::size_t size) : values(size + guard, sentinel<T>()) {}
   std::vector<T> values;
-  bool null = false;
   T* get() { return null ? nullptr : values.data(); }
-  bool untouched() const { return untouched_from(0); }
-  bool guard_untouched() const { return untouched_from(values.size() - guard); }
-  bool untouched_from(std::size_t first) const {
+  std::size_t size() const override { return values.size(); }
+  bool untouched_from(std::size_t first) const override {
     return std::all_of(values.begin() + static_cast<std::ptrdiff_t>(first), values.end(),
                        [](const T& value) { return value == sentinel<T>(); });
   }
+  std::vector<unsigned char> bytes() const override {
+    const auto* first = reinterpret_cast<const unsigned char*>(values.data());
+    return {first, first + values.size() * sizeof(T)};
+  }
+  void reset() override { std::fill(values.begin(), values.end(), sentinel<T>()); }
 };

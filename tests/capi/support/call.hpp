@@ -1,6 +1,6 @@
 // A call as a struct: its arguments are members, under the names of freeridge.h, valid until a test spoils one.
 //
-//     struct Loo {
+//     struct Loo : AnyCall {
 //       freeridge_model* model = nullptr;
 //       Output<double> errors{sample::size(sample::n, sample::t)};
 //       int64_t ld = sample::n;
@@ -15,27 +15,72 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
+#include <functional>
+#include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "capi/support/arrays.hpp"
+#include "freeridge.h"
 
-#define FREERIDGE_CALL(function, ...)                                                                          \
-  auto arguments() {                                                                                           \
-    return std::tie(__VA_ARGS__);                                                                              \
-  }                                                                                                            \
-  freeridge_status operator()() {                                                                              \
-    return std::apply([](auto&... argument) { return function(call::passed(argument)...); }, arguments());     \
-  }                                                                                                            \
-  void each_output(auto visit) {                                                                               \
-    std::apply([&](auto&... argument) { (call::visit_output(argument, visit), ...); }, arguments());           \
-  }                                                                                                            \
-  std::vector<call::Slot> slots() {                                                                            \
-    return std::apply([](auto&... argument) { return std::vector{call::slot_of(argument)...}; }, arguments()); \
-  }                                                                                                            \
-  static constexpr const char* argument_names = #__VA_ARGS__;                                                  \
+namespace call {
+
+// An argument whatever its type is: those of these that it has are not NULL.
+struct Slot {
+  void** pointer = nullptr;
+  bool* null = nullptr;  // of an array
+  std::vector<char>* chars = nullptr;
+  std::vector<std::int64_t>* integers = nullptr;
+  std::vector<double>* reals = nullptr;
+  std::int32_t* int32 = nullptr;
+  std::int64_t* int64 = nullptr;
+  double* real = nullptr;
+  AnyOutput* output = nullptr;
+};
+
+}  // namespace call
+
+// A call whatever its type is. (Tests of all calls are compiled for it, and not once for each of them.)
+struct AnyCall {
+  virtual ~AnyCall() = default;
+  virtual freeridge_status operator()() = 0;
+  virtual std::vector<call::Slot> slots() = 0;  // its arguments in their order
+  void each_output(const std::function<void(AnyOutput&)>& visit);
+};
+
+#define FREERIDGE_CALL(function, ...)                                                              \
+  freeridge_status operator()() override {                                                         \
+    return [](auto&... argument) { return function(call::passed(argument)...); }(__VA_ARGS__);     \
+  }                                                                                                \
+  std::vector<call::Slot> slots() override {                                                       \
+    return [](auto&... argument) { return std::vector{call::slot_of(argument)...}; }(__VA_ARGS__); \
+  }                                                                                                \
+  static constexpr const char* argument_names = #__VA_ARGS__;                                      \
   static constexpr const char* name = #function
+
+// What is to be known of a call before one is made.
+struct CallKind {
+  const char* name;
+  const char* argument_names;
+  const char* optional;  // the arguments that may be NULL
+  const char* own;       // those whose numbers are not judged by their name
+  std::unique_ptr<AnyCall> (*make)();
+};
+
+template <class Call>
+CallKind kind_of() {
+  CallKind kind{Call::name, Call::argument_names, "", "", [] { return std::unique_ptr<AnyCall>(new Call); }};
+  if constexpr (requires { Call::optional; }) kind.optional = Call::optional;
+  if constexpr (requires { Call::own; }) kind.own = Call::own;
+  return kind;
+}
+
+// The words of a list with spaces, or commas and spaces, between them.
+std::vector<std::string> names_in(const std::string& list);
+
+// The argument of that name; one without anything where there is none.
+call::Slot slot(const CallKind& kind, AnyCall& call, const std::string& name);
 
 namespace call {
 
@@ -52,24 +97,6 @@ T* passed(Output<T>& argument) {
   return argument.get();
 }
 
-template <class T>
-void visit_output(T&, auto&) {}
-template <class T>
-void visit_output(Output<T>& argument, auto& visit) {
-  visit(argument);
-}
-
-// An argument whatever its type is: those of these that it has are not NULL.
-struct Slot {
-  void** pointer = nullptr;
-  bool* null = nullptr;  // of an array
-  std::vector<char>* chars = nullptr;
-  std::vector<std::int64_t>* integers = nullptr;
-  std::vector<double>* reals = nullptr;
-  std::int32_t* int32 = nullptr;
-  std::int64_t* int64 = nullptr;
-  double* real = nullptr;
-};
 inline Slot slot_of(std::int32_t& argument) {
   return {.int32 = &argument};
 }
@@ -94,7 +121,7 @@ Slot slot_of(Input<T>& argument) {
 }
 template <class T>
 Slot slot_of(Output<T>& argument) {
-  return {.null = &argument.null};
+  return {.null = &argument.null, .output = &argument};
 }
 template <class T>
 Slot slot_of(T*& argument) {

@@ -6,7 +6,7 @@
 
 namespace classical {
 
-struct RegressionCall {
+struct RegressionCall : AnyCall {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n, d = sample::d;
   Input<double> x{sample::x()};
@@ -42,7 +42,7 @@ struct Tls : RegressionCall {
                  x_correction, y_correction);
 };
 
-struct Pinv {
+struct Pinv : AnyCall {
   static constexpr const char* optional = "rank";
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::n, n = sample::d;
@@ -55,21 +55,21 @@ struct Pinv {
   FREERIDGE_CALL(freeridge_pinv, layout, m, n, a, lda, rcond, out, ldout, rank);
 };
 
-struct FeatureCount {
+struct FeatureCount : AnyCall {
   int64_t d = 2;
   int32_t degree = 2, bias = 1;
   Output<int64_t> count{1};
   FREERIDGE_CALL(freeridge_polynomial_feature_count, d, degree, bias, count);
 };
 
-struct Exponents {
+struct Exponents : AnyCall {
   int64_t d = 2;
   int32_t degree = 2, bias = 1;
   Output<int32_t> exponents{12};
   FREERIDGE_CALL(freeridge_polynomial_exponents, d, degree, bias, exponents);
 };
 
-struct Features {
+struct Features : AnyCall {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n, d = sample::d;
   Input<double> x{sample::x()};
@@ -80,7 +80,7 @@ struct Features {
   FREERIDGE_CALL(freeridge_polynomial_features, layout, n, d, x, ldx, degree, bias, out, ldout);
 };
 
-struct Factors {
+struct Factors : AnyCall {
   int64_t d = 2;
   int32_t degree = 2;
   double scale = 1, offset = 1;
@@ -88,14 +88,14 @@ struct Factors {
   FREERIDGE_CALL(freeridge_polynomial_feature_factors, d, degree, scale, offset, factors);
 };
 
-struct Median {
+struct Median : AnyCall {
   int64_t n = 3;
   Input<double> values{{1, 2, 3}}, weights{{1, 1, 1}};
   Output<double> median{1};
   FREERIDGE_CALL(freeridge_weighted_median, n, values, weights, median);
 };
 
-struct Slope {
+struct Slope : AnyCall {
   int64_t n = 3;
   Input<double> x{{1, 2, 3}}, y{{1, 1, 1}};
   Output<double> slope{1};

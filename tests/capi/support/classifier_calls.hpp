@@ -62,7 +62,7 @@ struct OnClassifier {
   freeridge_classifier* classifier = nullptr;
 };
 
-struct Create {
+struct Create : AnyCall {
   Kernel owned = Kernel::gaussian(1.0);
   const freeridge_kernel* kernel = owned.get();
   freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC;
@@ -70,7 +70,7 @@ struct Create {
   FREERIDGE_CALL(freeridge_classifier_create, kernel, loss, out);
 };
 
-struct SetData : OnClassifier {
+struct SetData : AnyCall, OnClassifier {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n, d = sample::d;
   Input<double> x{sample::x()};
@@ -79,7 +79,7 @@ struct SetData : OnClassifier {
   FREERIDGE_CALL(freeridge_classifier_set_data, classifier, layout, n, d, x, ldx, y);
 };
 
-struct SetWeights : OnClassifier {
+struct SetWeights : AnyCall, OnClassifier {
   static constexpr const char* optional = "weights";
   Input<double> weights{sample::weights()};
   FREERIDGE_CALL(freeridge_classifier_set_weights, classifier, weights);
@@ -87,7 +87,7 @@ struct SetWeights : OnClassifier {
 
 FREERIDGE_SETTER(SetIntercept, OnClassifier, classifier, freeridge_classifier_set_intercept, int32_t, on, 1);
 
-struct SetProgress : OnClassifier {
+struct SetProgress : AnyCall, OnClassifier {
   static constexpr const char* optional = "callback user";
   freeridge_progress callback = nullptr;
   void* user = nullptr;
@@ -96,7 +96,7 @@ struct SetProgress : OnClassifier {
 
 FREERIDGE_GETTER(MemoryRequired, OnClassifier, classifier, freeridge_classifier_memory_required, int64_t, bytes, 1);
 
-struct SetControl : OnClassifier {
+struct SetControl : AnyCall, OnClassifier {
   double tolerance = 1e-6;
   int64_t iterations = 500;
   FREERIDGE_CALL(freeridge_classifier_set_control, classifier, tolerance, iterations);
@@ -104,7 +104,7 @@ struct SetControl : OnClassifier {
 
 FREERIDGE_SETTER(Fit, OnClassifier, classifier, freeridge_classifier_fit, double, lambda, 0.25);
 
-struct Predict : OnClassifier, Points {
+struct Predict : AnyCall, OnClassifier, Points {
   static constexpr const char* optional = "decision probability";
   Output<double> decision{sample::m}, probability{sample::m};
   FREERIDGE_CALL(freeridge_classifier_predict, classifier, layout, m, x, ldx, decision, probability);
@@ -112,45 +112,45 @@ struct Predict : OnClassifier, Points {
 
 FREERIDGE_GETTER(Loo, OnClassifier, classifier, freeridge_classifier_loo, double, decision, n);
 
-struct GetCoefficients : OnClassifier {
+struct GetCoefficients : AnyCall, OnClassifier {
   static constexpr const char* optional = "c b";
   Output<double> c{n}, b{1};
   FREERIDGE_CALL(freeridge_classifier_get_coefficients, classifier, c, b);
 };
 
-struct GetConvergence : OnClassifier {
+struct GetConvergence : AnyCall, OnClassifier {
   static constexpr const char* optional = "objective iterations gap";
   Output<double> objective{1}, gap{1};
   Output<int64_t> iterations{1};
   FREERIDGE_CALL(freeridge_classifier_get_convergence, classifier, objective, iterations, gap);
 };
 
-struct GetSupport : OnClassifier {
+struct GetSupport : AnyCall, OnClassifier {
   static constexpr const char* optional = "rows margin";
   Output<int64_t> count{1}, rows{n};
   Output<double> margin{1};
   FREERIDGE_CALL(freeridge_classifier_get_support, classifier, count, rows, margin);
 };
 
-struct Distances : OnClassifier, Points {
+struct Distances : AnyCall, OnClassifier, Points {
   Output<double> distance{sample::m};
   FREERIDGE_CALL(freeridge_classifier_distances, classifier, layout, m, x, ldx, distance);
 };
 
-struct GetMargins : OnClassifier {
+struct GetMargins : AnyCall, OnClassifier {
   static constexpr const char* optional = "margin slack";
   Output<double> margin{n}, slack{n};
   FREERIDGE_CALL(freeridge_classifier_get_margins, classifier, margin, slack);
 };
 
-struct GetAlpha : OnClassifier {
+struct GetAlpha : AnyCall, OnClassifier {
   static constexpr const char* optional = "alpha support";
   Output<double> alpha{n};
   Output<freeridge_support> support{n};
   FREERIDGE_CALL(freeridge_classifier_get_alpha, classifier, alpha, support);
 };
 
-struct GetDuality : OnClassifier {
+struct GetDuality : AnyCall, OnClassifier {
   static constexpr const char* optional = "primal dual gap";
   Output<double> primal{1}, dual{1}, gap{1};
   FREERIDGE_CALL(freeridge_classifier_get_duality, classifier, primal, dual, gap);
@@ -162,32 +162,32 @@ FREERIDGE_GETTER(HasIntercept, OnClassifier, classifier, freeridge_classifier_ha
 FREERIDGE_GETTER(GetWeights, OnClassifier, classifier, freeridge_classifier_get_weights, double, weights, sample::n);
 FREERIDGE_GETTER(GetLambda, OnClassifier, classifier, freeridge_classifier_get_lambda, double, lambda, 1);
 
-struct GetControl : OnClassifier {
+struct GetControl : AnyCall, OnClassifier {
   static constexpr const char* optional = "tolerance iterations";
   Output<double> tolerance{1};
   Output<int64_t> iterations{1};
   FREERIDGE_CALL(freeridge_classifier_get_control, classifier, tolerance, iterations);
 };
 
-struct GetDimensions : OnClassifier {
+struct GetDimensions : AnyCall, OnClassifier {
   static constexpr const char* optional = "n d";
   Output<int64_t> n{1}, d{1};
   FREERIDGE_CALL(freeridge_classifier_get_dimensions, classifier, n, d);
 };
 
-struct Save : OnClassifier {
+struct Save : AnyCall, OnClassifier {
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
   FREERIDGE_CALL(freeridge_classifier_save, classifier, path);
 };
 
-struct SaveToMemory : OnClassifier {
+struct SaveToMemory : AnyCall, OnClassifier {
   int64_t size = 100000;
   Output<unsigned char> bytes{100000};
   Output<int64_t> length{1};
   FREERIDGE_CALL(freeridge_classifier_save_to_memory, classifier, size, bytes, length);
 };
 
-struct Load {
+struct Load : AnyCall {
   Input<char> path{{'/', 'n', 'o', 'n', 'e', '\0'}};
   Output<freeridge_classifier*> out{1};
   FREERIDGE_CALL(freeridge_classifier_load, path, out);
@@ -202,7 +202,7 @@ inline std::vector<unsigned char> saved_bytes() {
   return bytes;
 }
 
-struct LoadFromMemory {
+struct LoadFromMemory : AnyCall {
   Input<unsigned char> bytes{saved_bytes()};
   int64_t size = static_cast<int64_t>(bytes.values.size());
   Output<freeridge_classifier*> out{1};

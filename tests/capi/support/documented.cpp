@@ -1,44 +1,60 @@
 #include "capi/support/documented.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <map>
-#include <regex>
-#include <sstream>
+#include <vector>
 
 namespace {
+
+using Words = std::vector<std::string>;
+
+Words words_of(const std::string& text) {
+  Words words;
+  bool inside = false;
+  for (const char c : text) {
+    const bool in_name = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    if (in_name && !inside) words.emplace_back();
+    if (in_name) words.back() += c;
+    inside = in_name;
+  }
+  return words;
+}
 
 class Header {
  public:
   Header() {
     std::ifstream file(FREERIDGE_TEST_DATA "/../../capi/freeridge.h");
-    std::stringstream text;
-    text << file.rdbuf();
-    std::string line, comment, code;
+    std::string line, comment;
     // A comment in the first column belongs to the declarations up to the next empty line.
-    for (bool in_comment = false; std::getline(text, line);) {
+    for (bool in_comment = false; std::getline(file, line);) {
       if (line.starts_with("/*")) comment.clear(), in_comment = true;
-      if (in_comment)
+      if (in_comment) {
         comment += line.substr(std::min<std::size_t>(2, line.size())) + ' ';
-      else if (std::smatch match; std::regex_search(line, match, std::regex("^FREERIDGE_API .*?(freeridge_\\w+)\\(")))
-        comments_[match[1]] = comment;
+      } else if (line.starts_with("FREERIDGE_API ")) {
+        statuses_[words_of(line.substr(0, line.find('('))).back()] =
+            words_of(comment.substr(std::min(comment.find("Statuses"), comment.size())));
+      }
       if (line.ends_with("*/")) in_comment = false;
     }
   }
 
+  // Itself, or by the comment of another call: "as freeridge_score".
   bool names(const std::string& call, const std::string& status, int depth) const {
-    const auto found = comments_.find(call);
-    const std::size_t from = found == comments_.end() ? std::string::npos : found->second.find("Statuses");
-    if (from == std::string::npos) return false;
-    const std::string text = found->second.substr(from);
-    if (std::regex_search(text, std::regex("\\b" + status + "\\b"))) return true;
-    const std::regex reference("\\bas (freeridge_\\w+)");
-    for (std::sregex_iterator match(text.begin(), text.end(), reference), end; match != end; ++match)
-      if (depth > 0 && names((*match)[1], status, depth - 1)) return true;
+    const auto found = statuses_.find(call);
+    if (found == statuses_.end()) return false;
+    const Words& words = found->second;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == status) return true;
+      const bool refers = i > 0 && words[i - 1] == "as" && words[i].starts_with("freeridge_");
+      if (refers && depth > 0 && names(words[i], status, depth - 1)) return true;
+    }
     return false;
   }
 
  private:
-  std::map<std::string, std::string> comments_;
+  std::map<std::string, Words> statuses_;
 };
 
 }  // namespace

@@ -33,14 +33,18 @@ Call call_with_points(const freeridge_model* model) {
   return call;
 }
 
+Answer answer_of(const std::string& name, AnyCall& call) {
+  Answer answer{name, call(), {}};
+  call.each_output([&](const AnyOutput& output) {
+    const std::vector<unsigned char> bytes = output.bytes();
+    answer.bytes.insert(answer.bytes.end(), bytes.begin(), bytes.end());
+  });
+  return answer;
+}
+
 template <class Call>
 void ask(Fingerprint& answers, Call call, const std::string& about = "") {
-  Answer answer{Call::name + about, call(), {}};
-  call.each_output([&](auto& output) {
-    const auto* first = reinterpret_cast<const unsigned char*>(output.values.data());
-    answer.bytes.insert(answer.bytes.end(), first, first + output.values.size() * sizeof output.values[0]);
-  });
-  answers.push_back(std::move(answer));
+  answers.push_back(answer_of(Call::name + about, call));
 }
 
 // With room for the hyperparameters of the model's kernel.

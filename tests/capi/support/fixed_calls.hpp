@@ -4,7 +4,7 @@
 
 #include "capi/support/shared_arguments.hpp"
 
-struct GetFixedEffects : OnModel {
+struct GetFixedEffects : AnyCall, OnModel {
   static constexpr const char* optional = "kept effects errors";
   Output<int32_t> kept{sample::size(sample::q)};
   Output<double> effects{sample::size(sample::q, sample::t)}, errors{effects};
@@ -12,13 +12,13 @@ struct GetFixedEffects : OnModel {
   FREERIDGE_CALL(freeridge_get_fixed_effects, model, kept, effects, errors, ld);
 };
 
-struct PredictFixed : AtPointsFixed {
+struct PredictFixed : AnyCall, AtPointsFixed {
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_fixed, model, layout, m, x, ldx, fixed, ldfixed, out, ldout);
 };
 
-struct PredictPathFixed : AtPointsFixed {
+struct PredictPathFixed : AnyCall, AtPointsFixed {
   int64_t count = 2;
   Input<double> lambdas{{0.5, 2.0}};
   Output<double> out{sample::size(sample::m, 2 * sample::t)};
@@ -26,7 +26,7 @@ struct PredictPathFixed : AtPointsFixed {
   FREERIDGE_CALL(freeridge_predict_path_fixed, model, layout, m, x, ldx, fixed, ldfixed, count, lambdas, out, ldout);
 };
 
-struct PredictJackknifeFixed : AtPointsFixed {
+struct PredictJackknifeFixed : AnyCall, AtPointsFixed {
   double level = 0.75;
   Output<double> lower{sample::size(sample::m, sample::t)}, upper{lower};
   int64_t ldout = sample::m;
@@ -34,7 +34,7 @@ struct PredictJackknifeFixed : AtPointsFixed {
                  ldout);
 };
 
-struct PredictVarianceFixed : AtPointsFixed {
+struct PredictVarianceFixed : AnyCall, AtPointsFixed {
   static constexpr const char* optional = "noise";
   Output<double> variance{sample::size(sample::m, sample::t)}, noise{sample::size(sample::t)};
   int64_t ldout = sample::m;
@@ -42,7 +42,7 @@ struct PredictVarianceFixed : AtPointsFixed {
 };
 
 // Of any model; the sample's lambda is chosen by REML for it.
-struct VarianceComponents : OnModel {
+struct VarianceComponents : AnyCall, OnModel {
   static constexpr const char* optional = "residual random share error";
   Output<double> residual{sample::size(sample::t)}, random{residual}, share{residual}, error{residual};
   FREERIDGE_CALL(freeridge_variance_components, model, residual, random, share, error);

@@ -10,7 +10,7 @@ inline std::vector<double> labels() {
   return {1, -1, 1, 1, -1, -1, 1, -1, 1, 1, -1, -1};
 }
 
-struct LossGradient {
+struct LossGradient : AnyCall {
   static constexpr const char* optional = "weights objective gradient gradient_b";
   static constexpr const char* own = "loss";
   freeridge_loss loss = FREERIDGE_LOSS_HINGE;
@@ -27,7 +27,7 @@ struct LossGradient {
                  gradient, gradient_b);
 };
 
-struct ExpansionGradient {
+struct ExpansionGradient : AnyCall {
   static constexpr const char* optional = "weights objective gradient gradient_b";
   static constexpr const char* own = "loss";
   freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC;
@@ -43,7 +43,7 @@ struct ExpansionGradient {
                  gradient_b);
 };
 
-struct GradientDescent {
+struct GradientDescent : AnyCall {
   static constexpr const char* optional = "weights start_w callback user objective step_used";
   static constexpr const char* own = "loss";
   freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC;
@@ -71,7 +71,7 @@ struct GradientDescent {
                  step_used);
 };
 
-struct EarlyStopping {
+struct EarlyStopping : AnyCall {
   static constexpr const char* optional = "w b df lambda ridge_w ridge_b ridge_df step_used";
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n, d = sample::d;
@@ -87,7 +87,7 @@ struct EarlyStopping {
                  ridge_w, ridge_b, ridge_df, step_used);
 };
 
-struct Calibrate {
+struct Calibrate : AnyCall {
   static constexpr const char* optional = "weights";
   int64_t n = 4;
   Input<double> decision{{-1, 0.5, -0.5, 2}}, y{{-1, -1, 1, 1}}, weights{{1, 2, 1, 0.5}};

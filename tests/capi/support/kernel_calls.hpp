@@ -25,37 +25,37 @@ struct OnKernel {
 
 using KernelOut = Output<freeridge_kernel*>;
 
-struct KernelLinear {
+struct KernelLinear : AnyCall {
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_linear, out);
 };
 
-struct KernelPolynomial {
+struct KernelPolynomial : AnyCall {
   int32_t degree = 3;
   double scale = 1.0, offset = 1.0;
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_polynomial, degree, scale, offset, out);
 };
 
-struct KernelGaussian {
+struct KernelGaussian : AnyCall {
   double sigma = 1.0;
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_gaussian, sigma, out);
 };
 
-struct KernelLaplacian {
+struct KernelLaplacian : AnyCall {
   double sigma = 1.0;
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_laplacian, sigma, out);
 };
 
-struct KernelMatern {
+struct KernelMatern : AnyCall {
   double nu = 1.5, length = 1.0;
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_matern, nu, length, out);
 };
 
-struct KernelSum {
+struct KernelSum : AnyCall {
   static constexpr const char* optional = "weights";
   Kernel first = Kernel::gaussian(sample::sigma), second = Kernel::linear();
   Input<const freeridge_kernel*> terms{{first.get(), second.get()}};
@@ -65,7 +65,7 @@ struct KernelSum {
   FREERIDGE_CALL(freeridge_kernel_sum, terms, weights, count, out);
 };
 
-struct KernelProduct {
+struct KernelProduct : AnyCall {
   Kernel first = Kernel::gaussian(sample::sigma), second = Kernel::linear();
   Input<const freeridge_kernel*> factors{{first.get(), second.get()}};
   int32_t count = 2;
@@ -73,7 +73,7 @@ struct KernelProduct {
   FREERIDGE_CALL(freeridge_kernel_product, factors, count, out);
 };
 
-struct KernelScaled {
+struct KernelScaled : AnyCall {
   Kernel owned = Kernel::gaussian(sample::sigma);
   const freeridge_kernel* inner = owned.get();
   int64_t d = sample::d;
@@ -82,7 +82,7 @@ struct KernelScaled {
   FREERIDGE_CALL(freeridge_kernel_scaled, inner, d, scale, out);
 };
 
-struct KernelAdditive {
+struct KernelAdditive : AnyCall {
   static constexpr const char* optional = "label";
   Kernel owned = Kernel::gaussian(sample::sigma);
   const freeridge_kernel* inner = owned.get();
@@ -92,26 +92,26 @@ struct KernelAdditive {
   FREERIDGE_CALL(freeridge_kernel_additive, inner, d, label, out);
 };
 
-struct KernelPrecomputed {
+struct KernelPrecomputed : AnyCall {
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_precomputed, out);
 };
 
-struct KernelDescribe : OnKernel<a_gaussian> {
+struct KernelDescribe : AnyCall, OnKernel<a_gaussian> {
   int64_t size = 30;
   Output<char> text{30};
   Output<int64_t> length{1};
   FREERIDGE_CALL(freeridge_kernel_describe, kernel, size, text, length);
 };
 
-struct KernelParse {
+struct KernelParse : AnyCall {
   std::string owned = "gaussian(sigma = 1)";
   const char* text = owned.c_str();
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_parse, text, out);
 };
 
-struct KernelEqual {
+struct KernelEqual : AnyCall {
   Kernel first = Kernel::gaussian(sample::sigma), second = Kernel::gaussian(sample::sigma);
   const freeridge_kernel* a = first.get();
   const freeridge_kernel* b = second.get();
@@ -119,13 +119,13 @@ struct KernelEqual {
   FREERIDGE_CALL(freeridge_kernel_equal, a, b, equal);
 };
 
-struct KernelGetCounts : OnKernel<of_parts> {
+struct KernelGetCounts : AnyCall, OnKernel<of_parts> {
   static constexpr const char* optional = "parameters parts";
   Output<int32_t> parameters{1}, parts{1};
   FREERIDGE_CALL(freeridge_kernel_get_counts, kernel, parameters, parts);
 };
 
-struct KernelGetParameter : OnKernel<of_parts> {
+struct KernelGetParameter : AnyCall, OnKernel<of_parts> {
   int32_t index = 0;
   int64_t size = sample::d;
   Output<double> values{sample::d};
@@ -133,18 +133,18 @@ struct KernelGetParameter : OnKernel<of_parts> {
   FREERIDGE_CALL(freeridge_kernel_get_parameter, kernel, index, size, values, length);
 };
 
-struct KernelGetPart : OnKernel<of_parts> {
+struct KernelGetPart : AnyCall, OnKernel<of_parts> {
   int32_t index = 0;
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_get_part, kernel, index, out);
 };
 
-struct KernelHyperparameterCount : OnKernel<of_parts> {
+struct KernelHyperparameterCount : AnyCall, OnKernel<of_parts> {
   Output<int64_t> count{1};
   FREERIDGE_CALL(freeridge_kernel_hyperparameter_count, kernel, count);
 };
 
-struct KernelHyperparameterName : OnKernel<of_parts> {
+struct KernelHyperparameterName : AnyCall, OnKernel<of_parts> {
   int64_t index = 0, size = 40;
   Output<char> text{40};
   Output<int64_t> length{1};
@@ -152,23 +152,23 @@ struct KernelHyperparameterName : OnKernel<of_parts> {
 };
 
 // The scales, two weights and sigma.
-struct KernelGetHyperparameters : OnKernel<of_parts> {
+struct KernelGetHyperparameters : AnyCall, OnKernel<of_parts> {
   Output<double> values{sample::d + 3};
   FREERIDGE_CALL(freeridge_kernel_get_hyperparameters, kernel, values);
 };
 
-struct KernelWithHyperparameters : OnKernel<of_parts> {
+struct KernelWithHyperparameters : AnyCall, OnKernel<of_parts> {
   Input<double> values{std::vector<double>(static_cast<std::size_t>(sample::d + 3), 0.75)};
   KernelOut out{1};
   FREERIDGE_CALL(freeridge_kernel_with_hyperparameters, kernel, values, out);
 };
 
-struct Create : OnKernel<a_gaussian> {
+struct Create : AnyCall, OnKernel<a_gaussian> {
   Output<freeridge_model*> out{1};
   FREERIDGE_CALL(freeridge_create, kernel, out);
 };
 
-struct KernelLinearScale : OnKernel<Kernel::linear> {
+struct KernelLinearScale : AnyCall, OnKernel<Kernel::linear> {
   static constexpr const char* optional = "scale linear";
   int64_t d = sample::d;
   Output<double> scale{sample::size(sample::d)};
@@ -177,7 +177,7 @@ struct KernelLinearScale : OnKernel<Kernel::linear> {
 };
 
 // Its columns of out are rows of z.
-struct KernelEvaluate : OnKernel<a_gaussian> {
+struct KernelEvaluate : AnyCall, OnKernel<a_gaussian> {
   static constexpr const char* own = "ldout";
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m, r = sample::n, d = sample::d;

@@ -4,7 +4,7 @@
 
 #include "capi/support/shared_arguments.hpp"
 
-struct SetLandmarks : OnModel {
+struct SetLandmarks : AnyCall, OnModel {
   static constexpr const char* optional = "rows";
   static constexpr const char* own = "count";
   int64_t count = static_cast<int64_t>(sample::landmarks().size());
@@ -12,7 +12,7 @@ struct SetLandmarks : OnModel {
   FREERIDGE_CALL(freeridge_set_landmarks, model, count, rows);
 };
 
-struct SetLandmarkMethod : OnModel {
+struct SetLandmarkMethod : AnyCall, OnModel {
   freeridge_landmark_method method = FREERIDGE_LANDMARKS_KMEANS;
   int64_t seed = 7;
   FREERIDGE_CALL(freeridge_set_landmark_method, model, method, seed);
@@ -23,25 +23,25 @@ FREERIDGE_SETTER(SetReduction, OnModel, model, freeridge_set_reduction, freeridg
 FREERIDGE_SETTER(SetRefinement, OnModel, model, freeridge_set_refinement, int32_t, steps, 2);
 FREERIDGE_SETTER(SetAccuracy, OnModel, model, freeridge_set_accuracy, double, accuracy, 1e-6);
 
-struct GetLandmarks : OnModel {
+struct GetLandmarks : AnyCall, OnModel {
   static constexpr const char* optional = "count rows";
   Output<int64_t> count{1}, rows{sample::landmarks().size()};
   FREERIDGE_CALL(freeridge_get_landmarks, model, count, rows);
 };
 
-struct LandmarkTrace : OnModel {
+struct LandmarkTrace : AnyCall, OnModel {
   static constexpr const char* optional = "left trace";
   Output<double> left{1}, trace{1};
   FREERIDGE_CALL(freeridge_landmark_trace, model, left, trace);
 };
 
-struct GetRequestedLandmarks : OnModel {
+struct GetRequestedLandmarks : AnyCall, OnModel {
   static constexpr const char* optional = "count given rows";
   Output<int64_t> count{1}, given{1}, rows{sample::landmarks().size()};
   FREERIDGE_CALL(freeridge_get_requested_landmarks, model, count, given, rows);
 };
 
-struct GetLandmarkMethod : OnModel {
+struct GetLandmarkMethod : AnyCall, OnModel {
   static constexpr const char* optional = "method seed";
   Output<freeridge_landmark_method> method{1};
   Output<int64_t> seed{1};
@@ -53,7 +53,7 @@ FREERIDGE_GETTER(GetRefinement, OnModel, model, freeridge_get_refinement, int32_
 FREERIDGE_GETTER(GetRequestedAccuracy, OnModel, model, freeridge_get_requested_accuracy, double, accuracy, 1);
 FREERIDGE_GETTER(GetAccuracy, OnModel, model, freeridge_get_accuracy, double, accuracy, sample::t);
 
-struct LandmarkCurve : OnModel {
+struct LandmarkCurve : AnyCall, OnModel {
   freeridge_criterion criterion = FREERIDGE_GCV;
   int64_t count = 3;
   Input<int64_t> sizes{{1, 2, 4}};

@@ -5,7 +5,7 @@
 #include "capi/support/shared_arguments.hpp"
 
 // Two eigenvectors, which the sample has on every route with eigenvectors.
-struct Eigenvalues : OnModel {
+struct Eigenvalues : AnyCall, OnModel {
   static constexpr const char* optional = "eigenvalues vectors";
   int64_t count = 2;
   Output<double> eigenvalues{2}, vectors{sample::size(sample::n, 2)};
@@ -13,7 +13,7 @@ struct Eigenvalues : OnModel {
   FREERIDGE_CALL(freeridge_eigenvalues, model, count, eigenvalues, vectors, ld);
 };
 
-struct ConditionNumber : OnModel {
+struct ConditionNumber : AnyCall, OnModel {
   static constexpr const char* optional = "condition rank";
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};
@@ -21,7 +21,7 @@ struct ConditionNumber : OnModel {
   FREERIDGE_CALL(freeridge_condition_number, model, count, lambdas, condition, rank);
 };
 
-struct HatMatrix : OnModel {
+struct HatMatrix : AnyCall, OnModel {
   static constexpr const char* optional = "hat inverse";
   double lambda = 0.5;
   Output<double> hat{sample::size(sample::n, sample::n)}, inverse{hat};

@@ -104,14 +104,6 @@ BadValues real_entries(const std::vector<double>& list) {
 
 namespace {
 
-// The words of a list with spaces, or commas and spaces, between them.
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> out;
-  std::istringstream text(list);
-  for (std::string name; text >> name;) out.push_back(name.back() == ',' ? name.substr(0, name.size() - 1) : name);
-  return out;
-}
-
 bool has_name(const std::string& list, const std::string& name) {
   const std::vector<std::string> names = names_in(list);
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -186,20 +178,12 @@ bool lay_by_rows(const CallKind& kind, AnyCall& call) {
 
 }  // namespace
 
-call::Slot slot(const CallKind& kind, AnyCall& call, const std::string& name) {
-  const std::vector<std::string> names = names_in(kind.argument_names);
-  const std::vector<call::Slot> slots = call.slots();
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (names[k] == name) return slots[k];
-  return {};
-}
-
 // --- the check ------------------------------------------------------------------------------------------------------
 
 void expect_failure_of(AnyCall& call, const char* name, freeridge_status status, const Words& words, bool partly) {
   leave_stale_error();
   OutputCapture capture;
-  const freeridge_status actual = call.run();
+  const freeridge_status actual = call();
   const std::string message = freeridge_last_error();
   const std::string printed = capture.end();
   EXPECT_STREQ(freeridge_status_name(actual), freeridge_status_name(status)) << message;
@@ -207,31 +191,31 @@ void expect_failure_of(AnyCall& call, const char* name, freeridge_status status,
   EXPECT_EQ(printed, "");
   EXPECT_TRUE(Documented::has(name, actual)) << name << ": " << freeridge_status_name(actual);
   const bool may_write = partly || status == FREERIDGE_UNDEFINED || status == FREERIDGE_CANCELLED;
-  EXPECT_TRUE(call.untouched(may_write)) << "an output was written";
+  call.each_output([&](const AnyOutput& output) {
+    EXPECT_TRUE(may_write ? output.guard_untouched() : output.untouched()) << "an output was written";
+  });
 }
 
 void expect_each_refused(const CallKind& kind, const Rows& given, const std::function<void(AnyCall&)>& prepare,
                          const std::function<void()>& check) {
   Rows rows = given, by_rows;
-  kind.with_new([&](AnyCall& valid) {
-    prepare(valid);
-    for (const std::string& name : names_in(kind.argument_names))
-      for (Row& row : rows_of(kind, name, slot(kind, valid, name))) rows.push_back(std::move(row));
-    if (!lay_by_rows(kind, valid)) return;
+  const std::unique_ptr<AnyCall> valid = kind.make();
+  prepare(*valid);
+  for (const std::string& name : names_in(kind.argument_names))
+    for (Row& row : rows_of(kind, name, slot(kind, *valid, name))) rows.push_back(std::move(row));
+  if (lay_by_rows(kind, *valid))
     for (const char* const name : {"ldx", "ldy", "ldout"})
-      if (const call::Slot ld = slot(kind, valid, name); ld.int64 != nullptr && !has_name(kind.own, name))
+      if (const call::Slot ld = slot(kind, *valid, name); ld.int64 != nullptr && !has_name(kind.own, name))
         by_rows.push_back({name, integers(bad_leading(*ld.int64))});
-  });
   const auto refuse = [&](const Row& row, bool rows_first) {
     for (const BadValue& value : row.values) {
       SCOPED_TRACE(std::string(kind.name) + ": " + row.argument + " = " + value.text + (rows_first ? ", by rows" : ""));
-      kind.with_new([&](AnyCall& call) {
-        prepare(call);
-        if (rows_first) lay_by_rows(kind, call);
-        value.spoil(slot(kind, call, row.argument));
-        expect_failure_of(call, kind.name, row.status, {row.argument, value.text}, false);
-        check();
-      });
+      const std::unique_ptr<AnyCall> call = kind.make();
+      prepare(*call);
+      if (rows_first) lay_by_rows(kind, *call);
+      value.spoil(slot(kind, *call, row.argument));
+      expect_failure_of(*call, kind.name, row.status, {row.argument, value.text});
+      check();
     }
   };
   for (const Row& row : rows) refuse(row, false);

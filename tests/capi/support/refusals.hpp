@@ -73,66 +73,16 @@ inline std::vector<int64_t> bad_leading(int64_t least) {
 
 // --- the check ----------------------------------------------------------------------------------------------------
 
-// A call whatever its type is.
-class AnyCall {
- public:
-  virtual ~AnyCall() = default;
-  virtual freeridge_status run() = 0;
-  virtual std::vector<call::Slot> slots() = 0;
-  virtual bool untouched(bool guards_alone) = 0;  // the outputs, or the guards behind them
-};
-
-template <class Call>
-class CallAs final : public AnyCall {
- public:
-  explicit CallAs(Call& call) : call_(call) {}
-  freeridge_status run() override { return call_(); }
-  std::vector<call::Slot> slots() override { return call_.slots(); }
-  bool untouched(bool guards_alone) override {
-    bool all = true;
-    call_.each_output(
-        [&](const auto& output) { all = all && (guards_alone ? output.guard_untouched() : output.untouched()); });
-    return all;
-  }
-
- private:
-  Call& call_;
-};
-
 // Makes the call, which is expected to fail with that status, one that freeridge.h names for it, and a message with
 // these words. Prints nothing, and writes nothing but to the outputs of a call that is UNDEFINED or CANCELLED, or that
 // fails on the way (`partly`).
-void expect_failure_of(AnyCall& call, const char* name, freeridge_status status, const Words& words, bool partly);
+void expect_failure_of(AnyCall& call, const char* name, freeridge_status status, const Words& words,
+                       bool partly = false);
 
 template <class Call>
 void expect_failure(Call& call, freeridge_status status, const Words& words, bool partly = false) {
-  CallAs<Call> any(call);
-  expect_failure_of(any, Call::name, status, words, partly);
+  expect_failure_of(call, Call::name, status, words, partly);
 }
-
-// What is to be known of a call for all bad values of all its arguments.
-struct CallKind {
-  const char* name;
-  const char* argument_names;
-  const char* optional;
-  const char* own;
-  std::function<void(const std::function<void(AnyCall&)>&)> with_new;  // use(a new call)
-};
-
-template <class Call>
-CallKind kind_of() {
-  CallKind kind{Call::name, Call::argument_names, "", "", [](const std::function<void(AnyCall&)>& use) {
-                  Call call;
-                  CallAs<Call> any(call);
-                  use(any);
-                }};
-  if constexpr (requires { Call::optional; }) kind.optional = Call::optional;
-  if constexpr (requires { Call::own; }) kind.own = Call::own;
-  return kind;
-}
-
-// The argument of that name; one without anything where there is none.
-call::Slot slot(const CallKind& kind, AnyCall& call, const std::string& name);
 
 // Each bad value of each argument and of the rows given, in a call of its own that `prepare` has had first; `check` comes
 // after it.

@@ -4,7 +4,7 @@
 #include "capi/support/shared_arguments.hpp"
 #include "support/saved.hpp"
 
-struct Save : OnModel {
+struct Save : AnyCall, OnModel {
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
   FREERIDGE_CALL(freeridge_save, model, path);
 };
@@ -13,7 +13,7 @@ struct SavePredictor : Save {
 };
 
 // Room for any model of the sample.
-struct SaveToMemory : OnModel {
+struct SaveToMemory : AnyCall, OnModel {
   static constexpr int64_t most = 16384;
   int64_t size = most;
   Output<unsigned char> bytes{most};
@@ -24,20 +24,20 @@ struct SavePredictorToMemory : SaveToMemory {
   FREERIDGE_CALL(freeridge_save_predictor_to_memory, model, size, bytes, length);
 };
 
-struct Load {
+struct Load : AnyCall {
   Input<char> path{{'/', 'n', 'o', 'n', 'e', '\0'}};
   Output<freeridge_model*> out{1};
   FREERIDGE_CALL(freeridge_load, path, out);
 };
 
-struct LocateSavedX {
+struct LocateSavedX : AnyCall {
   Input<unsigned char> bytes{support::saved_predictor(sample::model(sample::State::fitted).get())};
   int64_t size = static_cast<int64_t>(bytes.values.size());
   Output<int64_t> first{1}, length{1};
   FREERIDGE_CALL(freeridge_locate_saved_x, bytes, size, first, length);
 };
 
-struct LoadFromMemory {
+struct LoadFromMemory : AnyCall {
   Input<unsigned char> bytes{support::saved(sample::model(sample::State::fitted).get())};
   int64_t size = static_cast<int64_t>(bytes.values.size());
   Output<freeridge_model*> out{1};

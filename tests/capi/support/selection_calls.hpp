@@ -4,13 +4,13 @@
 
 #include "capi/support/shared_arguments.hpp"
 
-struct LambdaGrid : OnModel {
+struct LambdaGrid : AnyCall, OnModel {
   int64_t count = sample::count;
   Output<double> lambdas{sample::size(sample::count)};
   FREERIDGE_CALL(freeridge_lambda_grid, model, count, lambdas);
 };
 
-struct Score : OnModel {
+struct Score : AnyCall, OnModel {
   static constexpr const char* optional = "errors";
   freeridge_criterion criterion = FREERIDGE_LOO;
   int64_t count = sample::count;
@@ -20,7 +20,7 @@ struct Score : OnModel {
   FREERIDGE_CALL(freeridge_score, model, criterion, count, lambdas, scores, errors, ld);
 };
 
-struct EstimateScore : OnModel {
+struct EstimateScore : AnyCall, OnModel {
   freeridge_criterion criterion = FREERIDGE_GCV;
   int64_t probes = 5;
   int64_t count = sample::count;
@@ -31,14 +31,14 @@ struct EstimateScore : OnModel {
 };
 
 // The kernel of the sample has one hyperparameter on most routes; the output has room for those of all.
-struct ScoreGradient : OnModel {
+struct ScoreGradient : AnyCall, OnModel {
   freeridge_criterion criterion = FREERIDGE_LOO;
   double lambda = 0.5;
   Output<double> score{1}, by_log_lambda{1}, by_log_hyperparameters{1};
   FREERIDGE_CALL(freeridge_score_gradient, model, criterion, lambda, score, by_log_lambda, by_log_hyperparameters);
 };
 
-struct Objective : OnModel {
+struct Objective : AnyCall, OnModel {
   static constexpr const char* optional = "training norm2 objective";
   int64_t count = sample::count;
   Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
@@ -47,7 +47,7 @@ struct Objective : OnModel {
   FREERIDGE_CALL(freeridge_objective, model, count, lambdas, training, norm2, objective, ld);
 };
 
-struct SelectLambda : OnModel {
+struct SelectLambda : AnyCall, OnModel {
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 1e-2, high = 1e2;
   Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)};
@@ -55,7 +55,7 @@ struct SelectLambda : OnModel {
 };
 
 // Room for `most` lambdas: more than a search looks at.
-struct GetSearch : OnModel {
+struct GetSearch : AnyCall, OnModel {
   static constexpr const char* optional = "count lambdas scores edge decades dips";
   static constexpr const char* own = "ld";
   static constexpr int64_t most = 1000;
@@ -67,7 +67,7 @@ struct GetSearch : OnModel {
   FREERIDGE_CALL(freeridge_get_search, model, count, lambdas, scores, ld, edge, decades, dips);
 };
 
-struct SelectBandwidth : OnModel {
+struct SelectBandwidth : AnyCall, OnModel {
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 0.5, high = 5.0;
   int64_t budget = sample::budget;
@@ -76,7 +76,7 @@ struct SelectBandwidth : OnModel {
 };
 
 // The kernels of the sample have at most three hyperparameters.
-struct SelectKernel : OnModel {
+struct SelectKernel : AnyCall, OnModel {
   static constexpr const char* optional = "label";
   static constexpr const char* own = "shrinkage rows evaluations seed";  // 0 is the library's choice; any seed
   freeridge_criterion criterion = FREERIDGE_REML;
@@ -88,14 +88,14 @@ struct SelectKernel : OnModel {
 };
 
 // Of a model whose kernel was learnt.
-struct GetKernelSearch : OnModel {
+struct GetKernelSearch : AnyCall, OnModel {
   static constexpr const char* optional = "evaluations hyperparameters learnt rows sample kept ended";
   Output<int64_t> evaluations{1}, hyperparameters{1}, learnt{1}, rows{1}, sample{1};
   Output<int32_t> kept{1}, ended{5};
   FREERIDGE_CALL(freeridge_get_kernel_search, model, evaluations, hyperparameters, learnt, rows, sample, kept, ended);
 };
 
-struct GetKernelSearchHistory : OnModel {
+struct GetKernelSearchHistory : AnyCall, OnModel {
   static constexpr const char* optional = "stage score lambda gradient";
   static constexpr std::size_t most = 100;
   Output<int32_t> stage{most};
@@ -105,7 +105,7 @@ struct GetKernelSearchHistory : OnModel {
 
 FREERIDGE_GETTER(GetKernelSearchRows, OnModel, model, freeridge_get_kernel_search_rows, int64_t, row, sample::n);
 
-struct GetKernelSearchBounds : OnModel {
+struct GetKernelSearchBounds : AnyCall, OnModel {
   static constexpr const char* optional = "variable low high at lambda_at";
   static constexpr std::size_t most = 8;
   Output<int64_t> variable{most};
@@ -114,20 +114,20 @@ struct GetKernelSearchBounds : OnModel {
   FREERIDGE_CALL(freeridge_get_kernel_search_bounds, model, variable, low, high, at, lambda_at);
 };
 
-struct GetOneStandardError : OnModel {
+struct GetOneStandardError : AnyCall, OnModel {
   Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)},
       standard_error{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_get_one_standard_error, model, lambda, score, standard_error);
 };
 
-struct LambdaFlags : OnModel {
+struct LambdaFlags : AnyCall, OnModel {
   static constexpr const char* optional = "floor below edge";
   Output<double> floor{1};
   Output<int32_t> below{sample::size(sample::t)}, edge{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_lambda_flags, model, floor, below, edge);
 };
 
-struct MakeFolds {
+struct MakeFolds : AnyCall {
   int64_t n = sample::n;
   int32_t folds = 5;
   int64_t seed = 1;
@@ -135,7 +135,7 @@ struct MakeFolds {
   FREERIDGE_CALL(freeridge_make_folds, n, folds, seed, group);
 };
 
-struct MakeHoldout {
+struct MakeHoldout : AnyCall {
   int64_t n = sample::n;
   double fraction = 0.25;
   int64_t seed = 1;
@@ -143,7 +143,7 @@ struct MakeHoldout {
   FREERIDGE_CALL(freeridge_make_holdout, n, fraction, seed, group);
 };
 
-struct MakeBlocks {
+struct MakeBlocks : AnyCall {
   static constexpr const char* optional = "layers group gap";
   int64_t n = sample::n;
   int32_t folds = 5;
@@ -153,7 +153,7 @@ struct MakeBlocks {
   FREERIDGE_CALL(freeridge_make_blocks, n, folds, before, after, layers, group, gap);
 };
 
-struct ConvertLambda {
+struct ConvertLambda : AnyCall {
   freeridge_convention from = FREERIDGE_CONVENTION_TOTAL, to = FREERIDGE_CONVENTION_GLMNET;
   int64_t n = 50;
   double sd_y = 3.0, lambda = 0.5;

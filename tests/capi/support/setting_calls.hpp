@@ -6,13 +6,13 @@
 
 #include "capi/support/shared_arguments.hpp"
 
-struct SetKernel : OnModel {
+struct SetKernel : AnyCall, OnModel {
   Kernel owned = Kernel::gaussian(0.75);
   const freeridge_kernel* kernel = owned.get();
   FREERIDGE_CALL(freeridge_set_kernel, model, kernel);
 };
 
-struct SetData : OnModel {
+struct SetData : AnyCall, OnModel {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n, d = sample::d;
   Input<double> x{sample::x()};
@@ -27,7 +27,7 @@ struct SetDataView : SetData {
 };
 
 // Of the sample's x by columns.
-struct SetSparse : OnModel {
+struct SetSparse : AnyCall, OnModel {
   freeridge_sparse_format format = FREERIDGE_CSC;
   int64_t n = sample::n, d = sample::d;
   Input<int64_t> start{sample::starts(sample::n, sample::d)};
@@ -43,13 +43,13 @@ struct SetSparseView : SetSparse {
   FREERIDGE_CALL(freeridge_set_sparse_view, model, format, n, d, start, index, value, layout, t, y, ldy);
 };
 
-struct SetWeights : OnModel {
+struct SetWeights : AnyCall, OnModel {
   static constexpr const char* optional = "weights";
   Input<double> weights{sample::weights()};
   FREERIDGE_CALL(freeridge_set_weights, model, weights);
 };
 
-struct SetFixedEffects : OnModel {
+struct SetFixedEffects : AnyCall, OnModel {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t q = sample::q;
   Input<double> f{sample::fixed()};
@@ -60,7 +60,7 @@ struct SetFixedEffects : OnModel {
 FREERIDGE_GETTER(GetFixedCount, OnModel, model, freeridge_get_fixed_count, int64_t, q, 1);
 FREERIDGE_SETTER(SetIntercept, OnModel, model, freeridge_set_intercept, int32_t, on, 1);
 
-struct SetGroups : OnModel {
+struct SetGroups : AnyCall, OnModel {
   static constexpr const char* optional = "group";
   int64_t divisions = 1;
   Input<int32_t> group{sample::group()};
@@ -69,7 +69,7 @@ struct SetGroups : OnModel {
 
 FREERIDGE_SETTER(SetMissing, OnModel, model, freeridge_set_missing, int32_t, on, 1);
 
-struct SetGaps : OnModel {
+struct SetGaps : AnyCall, OnModel {
   static constexpr const char* optional = "gap";
   int64_t layers = 1;
   Input<int32_t> gap{sample::gap()};
@@ -93,7 +93,7 @@ inline int64_t sample_rows(int64_t first, int64_t count, double* x, double* y, d
   return got;
 }
 
-struct SetReader : OnModel {
+struct SetReader : AnyCall, OnModel {
   static constexpr const char* optional = "user";
   static constexpr const char* own = "n";
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
@@ -103,7 +103,7 @@ struct SetReader : OnModel {
   FREERIDGE_CALL(freeridge_set_reader, model, layout, n, d, t, callback, user);
 };
 
-struct SetProgress : OnModel {
+struct SetProgress : AnyCall, OnModel {
   static constexpr const char* optional = "callback user";
   freeridge_progress callback = nullptr;
   void* user = nullptr;
@@ -112,20 +112,20 @@ struct SetProgress : OnModel {
 
 FREERIDGE_GETTER(MemoryRequired, OnModel, model, freeridge_memory_required, int64_t, bytes, 1);
 
-struct Explain : OnModel {
+struct Explain : AnyCall, OnModel {
   int64_t size = 2048;
   Output<char> text{2048};
   Output<int64_t> length{1};
   FREERIDGE_CALL(freeridge_explain, model, size, text, length);
 };
 
-struct Factorize : OnModel {
+struct Factorize : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_factorize, model);
 };
 
 FREERIDGE_SETTER(SetLambda, OnModel, model, freeridge_set_lambda, double, lambda, 0.5);
 
-struct SetLambdas : OnModel {
+struct SetLambdas : AnyCall, OnModel {
   Input<double> lambda{{0.5, 2.0}};
   FREERIDGE_CALL(freeridge_set_lambdas, model, lambda);
 };
@@ -134,14 +134,14 @@ FREERIDGE_GETTER(Clone, OnModel, model, freeridge_clone, freeridge_model*, out, 
 FREERIDGE_GETTER(GetKernel, OnModel, model, freeridge_get_kernel, freeridge_kernel*, out, 1);
 FREERIDGE_GETTER(GetWeights, OnModel, model, freeridge_get_weights, double, weights, sample::n);
 
-struct GetGroups : OnModel {
+struct GetGroups : AnyCall, OnModel {
   static constexpr const char* optional = "divisions group";
   Output<int64_t> divisions{1};
   Output<int32_t> group{sample::size(sample::n)};
   FREERIDGE_CALL(freeridge_get_groups, model, divisions, group);
 };
 
-struct GetGaps : OnModel {
+struct GetGaps : AnyCall, OnModel {
   static constexpr const char* optional = "layers gap";
   Output<int64_t> layers{1};
   Output<int32_t> gap{sample::size(sample::n)};

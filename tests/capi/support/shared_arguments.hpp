@@ -26,12 +26,12 @@ struct AtPointsFixed : AtPoints {
 // Calls on a handle with one output or one value, as a line each: the struct, what it derives from, the handle, the
 // function, and the argument's type, name, and size or value.
 #define FREERIDGE_GETTER(Call, Base, handle, function, type, output, size) \
-  struct Call : Base {                                                     \
+  struct Call : AnyCall, Base {                                            \
     Output<type> output{static_cast<std::size_t>(size)};                   \
     FREERIDGE_CALL(function, handle, output);                              \
   }
 #define FREERIDGE_SETTER(Call, Base, handle, function, type, argument, value) \
-  struct Call : Base {                                                        \
+  struct Call : AnyCall, Base {                                               \
     type argument = value;                                                    \
     FREERIDGE_CALL(function, handle, argument);                               \
   }
