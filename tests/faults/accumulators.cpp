@@ -63,19 +63,22 @@ std::shared_ptr<Call> call_on(const Stream& stream) {
   return call;
 }
 
-template <class Call>
-void add(Scenarios& all, bool repeatable = false, const std::string& about = "",
-         const std::function<void(Call&)>& prepare = {}) {
-  const bool in_pieces = std::string(Call::name).rfind("freeridge_accumulator_loo", 0) == 0;
+void add(Scenarios& all, const std::string& name, const std::function<std::shared_ptr<AnyCall>(const Stream&)>& call_of,
+         bool repeatable, const std::string& about, const ChangeAny& change) {
+  const bool in_pieces = name.starts_with("freeridge_accumulator_loo");
   for (const int64_t n : {few, many})
-    all.push_back({Call::name, (n == few ? "few_rows" : "many_rows") + about, repeatable,
+    all.push_back({name, (n == few ? "few_rows" : "many_rows") + about, repeatable,
                    [=] {
                      auto own = std::make_shared<Stream>(n, about == "_undefined_alone");
-                     const auto call = call_on<Call>(*own);
-                     if (prepare) prepare(*call);
+                     const std::shared_ptr<AnyCall> call = call_of(*own);
+                     change(*call);
                      return trial_of(call, own, [own] { return own->state(); });
                    },
                    in_pieces});
+}
+template <class Call>
+void add(Scenarios& all, bool repeatable = false, const std::string& about = "", const Change<Call>& change = {}) {
+  add(all, Call::name, call_on<Call>, repeatable, about, change.any);
 }
 
 // What is made is compared by what it saves.
@@ -87,16 +90,16 @@ Bytes saved_by(freeridge_accumulator* made) {
   return bytes;
 }
 
-template <class Call, class Owner>
-Trial maker(std::shared_ptr<Call> call, std::shared_ptr<Owner> owner) {
-  return making_trial(call, owner, saved_by, freeridge_accumulator_destroy, [] { return Bytes(); });
+template <class Call>
+Trial maker(const std::shared_ptr<Call>& call, const std::shared_ptr<void>& owner) {
+  return making_trial(call, call->out, owner, saved_by, freeridge_accumulator_destroy, [] { return Bytes(); });
 }
 
 template <class Call>
 void add_maker(Scenarios& all) {
   all.push_back({Call::name, "plain", true, [] {
                    const auto call = std::make_shared<Call>();
-                   return maker(call, call);
+                   return maker(call, nullptr);
                  }});
 }
 
@@ -129,7 +132,8 @@ void add_handles_and_files(Scenarios& all) {
     const std::string about = n == few ? "few_rows" : "many_rows";
     all.push_back({Predictor::name, about, false, [n] {
                      auto own = std::make_shared<Stream>(n, false);
-                     return making_trial(call_on<Predictor>(*own), own, planes_of, freeridge_destroy,
+                     const auto call = call_on<Predictor>(*own);
+                     return making_trial(call, call->out, own, planes_of, freeridge_destroy,
                                          [own] { return own->state(); });
                    }});
     all.push_back({Save::name, about, true, [n] {

@@ -46,7 +46,7 @@ class NewKernel {
   Output<freeridge_kernel*>* out_;
 };
 
-void add_maker(Scenarios& all, const CallKind& kind, const std::string& about, const PrepareAny& prepare) {
+void add_maker(Scenarios& all, const CallKind& kind, const std::string& about, const ChangeAny& prepare) {
   all.push_back({kind.name, about, false, [=] {
                    auto made = std::make_shared<NewKernel>(kind);
                    prepare(made->call());
@@ -54,7 +54,7 @@ void add_maker(Scenarios& all, const CallKind& kind, const std::string& about, c
                  }});
 }
 template <class Call>
-void add_maker(Scenarios& all, const std::string& about = "plain", const Prepare<Call>& prepare = {}) {
+void add_maker(Scenarios& all, const std::string& about = "plain", const Change<Call>& prepare = {}) {
   add_maker(all, kind_of<Call>(), about, prepare.any);
 }
 

@@ -18,7 +18,7 @@ void add_answer(Scenarios& all, const std::vector<freeridge_route>& without = {}
 
 // The answers whose work depends on the lambdas: one for each output, and one for all.
 template <class Call>
-void add_both(Scenarios& all, const Prepare<Call>& prepare = {}) {
+void add_both(Scenarios& all, const Change<Call>& prepare = {}) {
   add_on_routes<Call>(all, true, "", prepare);
   for (const auto& [name, route] : routes)
     add_on_model<Call>(
@@ -95,7 +95,7 @@ Model one_row() {
 }
 
 template <class Call>
-void add_undefined(Scenarios& all, const Prepare<Call>& prepare = {}, const std::string& about = "") {
+void add_undefined(Scenarios& all, const Change<Call>& prepare = {}, const std::string& about = "") {
   for (const freeridge_route route : {FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_SPECTRAL})
     add_on_model<Call>(
         all, "undefined" + std::to_string(route) + about, true, [=] { return leverage_one(route); }, prepare);

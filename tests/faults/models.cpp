@@ -25,7 +25,7 @@ Bytes bytes_of(const Fingerprint& answers) {
 }
 
 void add_on_model(Scenarios& all, const CallKind& kind, const std::string& about, bool repeatable,
-                  const std::function<Model()>& make, const PrepareAny& prepare) {
+                  const std::function<Model()>& make, const ChangeAny& prepare) {
   const bool in_pieces = std::string(kind.name).find("_path") != std::string::npos;
   all.push_back({kind.name, about, repeatable,
                  [=] {
@@ -39,7 +39,7 @@ void add_on_model(Scenarios& all, const CallKind& kind, const std::string& about
 }
 
 void add_on_routes(Scenarios& all, const CallKind& kind, bool repeatable, const std::string& about,
-                   const PrepareAny& prepare, const std::vector<freeridge_route>& without) {
+                   const ChangeAny& prepare, const std::vector<freeridge_route>& without) {
   for (const auto& [name, route] : routes)
     if (std::find(without.begin(), without.end(), route) == without.end())
       add_on_model(

@@ -32,18 +32,18 @@ Bytes bytes_of(const Fingerprint& answers);
 
 // A call on the model that is made for it.
 void add_on_model(Scenarios& all, const CallKind& kind, const std::string& about, bool repeatable,
-                  const std::function<Model()>& make, const PrepareAny& prepare);
+                  const std::function<Model()>& make, const ChangeAny& prepare);
 template <class Call>
 void add_on_model(Scenarios& all, const std::string& about, bool repeatable, const std::function<Model()>& make,
-                  const Prepare<Call>& prepare = {}) {
+                  const Change<Call>& prepare = {}) {
   add_on_model(all, kind_of<Call>(), about, repeatable, make, prepare.any);
 }
 
 // On FITTED models of each route but those given.
 void add_on_routes(Scenarios& all, const CallKind& kind, bool repeatable, const std::string& about,
-                   const PrepareAny& prepare, const std::vector<freeridge_route>& without);
+                   const ChangeAny& prepare, const std::vector<freeridge_route>& without);
 template <class Call>
-void add_on_routes(Scenarios& all, bool repeatable, const std::string& about = "", const Prepare<Call>& prepare = {},
+void add_on_routes(Scenarios& all, bool repeatable, const std::string& about = "", const Change<Call>& prepare = {},
                    const std::vector<freeridge_route>& without = {}) {
   add_on_routes(all, kind_of<Call>(), repeatable, about, prepare.any, without);
 }

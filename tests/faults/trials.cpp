@@ -26,7 +26,7 @@ Bytes bytes_of(freeridge_kernel* kernel) {
   return bytes;
 }
 
-void add_plain(Scenarios& all, const CallKind& kind, const std::string& about, const PrepareAny& prepare) {
+void add_plain(Scenarios& all, const CallKind& kind, const std::string& about, const ChangeAny& prepare) {
   all.push_back({kind.name, about, true, [=] {
                    const std::shared_ptr<AnyCall> call = kind.make();
                    prepare(*call);

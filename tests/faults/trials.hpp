@@ -85,21 +85,21 @@ Trial making_trial(const std::shared_ptr<AnyCall>& call, Output<Handle*>& out, c
 Bytes bytes_of(freeridge_kernel* kernel);
 
 // What changes the arguments of a call before it is made.
-using PrepareAny = std::function<void(AnyCall&)>;
+using ChangeAny = std::function<void(AnyCall&)>;
 
 // The same of a call whose type is known.
 template <class Call>
-struct Prepare {
-  PrepareAny any = [](AnyCall&) {};
-  Prepare() = default;
-  template <class Change>
-  Prepare(Change change) : any([change](AnyCall& call) { change(static_cast<Call&>(call)); }) {}
+struct Change {
+  ChangeAny any = [](AnyCall&) {};
+  Change() = default;
+  template <class Function>
+  Change(Function change) : any([change](AnyCall& call) { change(static_cast<Call&>(call)); }) {}
 };
 
 // A call that leaves all handles as they are, and needs none beside its own.
-void add_plain(Scenarios& all, const CallKind& kind, const std::string& about, const PrepareAny& prepare);
+void add_plain(Scenarios& all, const CallKind& kind, const std::string& about, const ChangeAny& prepare);
 template <class Call>
-void add_plain(Scenarios& all, const std::string& about = "plain", const Prepare<Call>& prepare = {}) {
+void add_plain(Scenarios& all, const std::string& about = "plain", const Change<Call>& prepare = {}) {
   add_plain(all, kind_of<Call>(), about, prepare.any);
 }
 
