@@ -109,7 +109,7 @@ stage_sanitized_calls() {
 }
 stage_sanitizers() { compile asan && ASAN_OPTIONS=detect_leaks=1 ctest_stage asan --label-exclude '^deep$'; }
 
-# clang-tidy 14 with the checks of .clang-tidy, on the library's files as they are compiled, eight at a time: each such unit
+# clang-tidy 14 with the checks of .clang-tidy, on the library's files as they are compiled, sixteen at a time: each such unit
 # is one count. (The units include sources, which is what the one check is about.)
 stage_tidy() {
   configure tidy || return
@@ -122,7 +122,7 @@ stage_tidy() {
   failed=$(grep -c '^not tidy: ' "$logs/tidy.txt" || true)
 }
 
-# Each source of the library by itself, read but not compiled: units of eight files hide an include that one of them lacks.
+# Each source of the library by itself, read but not compiled: units of sixteen files hide an include that one of them lacks.
 stage_each_file() {
   # shellcheck disable=SC2016
   find libcore capi -name '*.cpp' | sort | xargs -P "$jobs" -I{} sh -c '

@@ -1,5 +1,5 @@
 // Derivatives of the additive kernel by logarithms: a parameter of inner has the mean of its derivatives over the terms, and
-// l_k that of the term with k. Cost of values and derivatives: those of inner on each term. Panels of `panel` points z keep
+// l_k that of the term with k. Cost of values and derivatives: those of inner on each term. Panels of `panel_points` points z keep
 // them in the cache.
 #include "libcore/kernel/additive.hpp"
 
@@ -18,7 +18,7 @@
 namespace freeridge {
 namespace {
 
-constexpr Index panel = 32;
+constexpr Index panel_points = 32;
 
 // The points of a term: where they stand if its columns are neighbours, else copied.
 class TermPoints {
@@ -62,9 +62,9 @@ class Additive final : public Kernel, public ValuesWithGradient {
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     const std::optional<OneFeature> fast = one_feature(*inner_);
-    Matrix tile(out.rows, std::min(panel, out.cols));
-    for (Index first = 0; first < out.cols; first += panel) {
-      const MatrixView part = out.columns(first, std::min(panel, out.cols - first));
+    Matrix tile(out.rows, std::min(panel_points, out.cols));
+    for (Index first = 0; first < out.cols; first += panel_points) {
+      const MatrixView part = out.columns(first, std::min(panel_points, out.cols - first));
       const MatrixView values = tile.view().columns(0, part.cols);
       const ConstMatrixView points = b.row_range(first, part.cols);
       for (Index j = 0; j < part.cols; ++j) std::fill_n(part.col(j), part.rows, 0.0);
@@ -156,10 +156,10 @@ class Additive final : public Kernel, public ValuesWithGradient {
   void add_gradient(ConstMatrixView a, ConstMatrixView b, ConstMatrixView s, const LogGradient& to,
                     double* value) const {
     const std::optional<OneFeature> fast = one_feature(*inner_);
-    Matrix tile(s.rows, std::min(panel, s.cols));
+    Matrix tile(s.rows, std::min(panel_points, s.cols));
     const auto terms = static_cast<double>(term_count(a.cols));
-    for (Index first = 0; first < s.cols; first += panel) {
-      const ConstMatrixView part = s.columns(first, std::min(panel, s.cols - first));
+    for (Index first = 0; first < s.cols; first += panel_points) {
+      const ConstMatrixView part = s.columns(first, std::min(panel_points, s.cols - first));
       const ConstMatrixView points = b.row_range(first, part.cols);
       const MatrixView own = tile.view().columns(0, part.cols);
       each_term(a.cols, [&](Span<const Index> columns) {
