@@ -33,9 +33,8 @@ class AllRows {
   const ResidualMaker& maker() const { return *maker_; }
   Span<const double> diagonal() const { return diagonal_; }
   ConstMatrixView residual(Index first, Index count) const { return residual_.view().columns(first - first_, count); }
-  // Whether P~ is here, P~_:S, n x s, and column i of a P~ that is here.
-  bool has_whole() const { return p_.cols() > 0; }
-  Matrix columns(Span<const Index> which) const;
+  Matrix columns(Span<const Index> which) const;    // P~_:S, n x s
+  bool has_whole() const { return p_.cols() > 0; }  // whether all of P~ was made; only then:
   const double* column(Index i) const { return p_.col(i); }
 
  private:

@@ -30,13 +30,11 @@ namespace single_avx2 {
 FREERIDGE_END_TARGET
 
 #define FREERIDGE_BASELINE_SQRT(v) ((Vec)_mm_sqrt_ps((__m128)(v)))
-#define FREERIDGE_FASTER &single_avx512::table, &single_avx2::table,
 
 #else
 
 #define FREERIDGE_BASELINE_SQRT(v) \
   (Vec{__builtin_sqrtf((v)[0]), __builtin_sqrtf((v)[1]), __builtin_sqrtf((v)[2]), __builtin_sqrtf((v)[3])})
-#define FREERIDGE_FASTER
 
 #endif
 
@@ -49,7 +47,11 @@ namespace single_baseline {
 #include "libcore/kernel/single_loops_body.hpp"
 }  // namespace single_baseline
 
-constexpr const SingleLoops* single_tables[] = {FREERIDGE_FASTER & single_baseline::table};
+constexpr const SingleLoops* single_tables[] = {
+#if FREERIDGE_X86
+    &single_avx512::table, &single_avx2::table,
+#endif
+    &single_baseline::table};
 
 }  // namespace
 

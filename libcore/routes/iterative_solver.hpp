@@ -29,9 +29,10 @@ class IterativeSolver {
   IterativeSolver(const Problem& problem, const KernelPasses& passes, const IterativePreconditioner& preconditioner)
       : problem_(problem), passes_(passes), preconditioner_(preconditioner) {}
 
+  // tight: further steps make a bound that is already small enough at most 2.24 times the error.
+  enum class Bounds { loose, tight };
   // b: n x k in the complement of q1; lambdas: k, positive. Columns for which `wanted` cannot be reached come with the bound
   // that was.
-  enum class Bounds { loose, tight };
   IterativeColumns solve(ConstMatrixView b, Span<const double> lambdas, double wanted,
                          Bounds bounds = Bounds::loose) const;
 

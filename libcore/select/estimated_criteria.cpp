@@ -22,13 +22,14 @@ class EstimateSum final : public EstimateSink {
         uncertainty_(uncertainty) {}
 
   void at(Index lambda, ConstMatrixView residual, const DiagonalEvidence& evidence) override {
+    const bool gcv = criterion_ == Criterion::gcv;
+    const Estimate trace = gcv || evidence.trace_error > 0 ? estimated_trace(evidence.raw) : Estimate{};
     const auto put_with = [&](Index j, Estimate estimate) {
       const Span<const double> c(residual.col(j), residual.rows);
-      estimate.error = std::hypot(estimate.error, error_of_solutions(evidence, j, c, estimate.value));
+      estimate.error = std::hypot(estimate.error, error_of_solutions(evidence, trace.value, j, c, estimate.value));
       put(lambda, j, estimate);
     };
-    if (criterion_ == Criterion::gcv) {
-      const Estimate trace = estimated_trace(evidence.raw);
+    if (gcv) {
       for (Index j = 0; j < residual.cols; ++j) {
         const double norm = norm2(residual.rows, residual.col(j));
         put_with(j, estimated_gcv(problem_.n(), norm * norm, trace));

@@ -90,9 +90,9 @@ struct SearchedRows {
 };
 
 struct KernelSearchOptions {
-  Criterion criterion = Criterion::loo;
-  double shrinkage = 0.5;  // s; infinity: none
-  Index evaluations = 100;
+  Criterion criterion;
+  double shrinkage;  // s; infinity: none
+  Index evaluations;
 };
 
 // Throws INVALID_ARGUMENT for GCV with more than one variable and for ERROR_RATE.

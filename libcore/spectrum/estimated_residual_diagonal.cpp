@@ -234,8 +234,8 @@ DiagonalEstimate estimated_residual_diagonal(const DiagonalEvidence& evidence) {
   return Shrinkage(evidence).run();
 }
 
-double error_of_solutions(const DiagonalEvidence& evidence, Index j, Span<const double> c, double value) {
-  double relative = evidence.trace_error > 0 ? evidence.trace_error / estimated_trace(evidence.raw).value : 0;
+double error_of_solutions(const DiagonalEvidence& evidence, double trace, Index j, Span<const double> c, double value) {
+  double relative = evidence.trace_error > 0 ? evidence.trace_error / trace : 0;
   if (!evidence.residual_error.empty() && evidence.residual_error[j] > 0)
     relative += evidence.residual_error[j] / norm2(std::ssize(c), c.data());
   return 2 * value * relative;

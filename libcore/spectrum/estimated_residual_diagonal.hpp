@@ -58,8 +58,9 @@ struct DiagonalEstimate {
 
 DiagonalEstimate estimated_residual_diagonal(const DiagonalEvidence& evidence);
 
-// 2 value (|error of P~Y~| / |P~Y~| + error of tr / tr) of output j, c its P~Y~.
-double error_of_solutions(const DiagonalEvidence& evidence, Index j, Span<const double> c, double value);
+// 2 value (|error of P~Y~| / |P~Y~| + error of tr / tr) of output j, c its P~Y~; trace: tr, where evidence.trace_error is
+// not 0.
+double error_of_solutions(const DiagonalEvidence& evidence, double trace, Index j, Span<const double> c, double value);
 
 // LOO of one output from c = P~Y~, n numbers; sum_w: n without weights.
 Estimate estimated_loo(const DiagonalEstimate& diagonal, Span<const double> c, double sum_w);

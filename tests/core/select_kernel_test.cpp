@@ -12,6 +12,7 @@
 #include "support/compare.hpp"
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
+#include "support/saved.hpp"
 
 namespace select_kernel_test {
 
@@ -378,19 +379,13 @@ TEST(SelectKernel, SavedAndLoaded) {
   EXPECT_EQ(freeridge_get_kernel_search(copy, &count, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
             FREERIDGE_OK);
   freeridge_destroy(copy);
-  std::int64_t length = 0;
-  ASSERT_EQ(freeridge_save_to_memory(model.get(), 0, nullptr, &length), FREERIDGE_OK);
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
-  ASSERT_EQ(freeridge_save_to_memory(model.get(), length, bytes.data(), &length), FREERIDGE_OK);
-  freeridge_model* loaded = nullptr;
-  ASSERT_EQ(freeridge_load_from_memory(bytes.data(), length, &loaded), FREERIDGE_OK);
+  const support::Handle loaded = support::loaded(support::saved(model.get()));
   Matrix out(n, 1);
-  ASSERT_EQ(freeridge_predict(loaded, FREERIDGE_COL_MAJOR, n, data.x.values.data(), n, out.values.data(), n),
+  ASSERT_EQ(freeridge_predict(loaded.get(), FREERIDGE_COL_MAJOR, n, data.x.values.data(), n, out.values.data(), n),
             FREERIDGE_OK);
   EXPECT_TRUE(bit_equal(out, model.predict(data.x)));
-  EXPECT_EQ(freeridge_get_kernel_search(loaded, &count, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+  EXPECT_EQ(freeridge_get_kernel_search(loaded.get(), &count, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
             FREERIDGE_INVALID_STATE);
-  freeridge_destroy(loaded);
 }
 
 }  // namespace select_kernel_test

@@ -83,11 +83,7 @@ void add(Scenarios& all, bool repeatable = false, const std::string& about = "",
 
 // What is made is compared by what it saves.
 Bytes saved_by(freeridge_accumulator* made) {
-  int64_t length = 0;
-  support::check(freeridge_accumulator_save_to_memory(made, 0, nullptr, &length), "save");
-  Bytes bytes(static_cast<std::size_t>(length));
-  support::check(freeridge_accumulator_save_to_memory(made, length, bytes.data(), &length), "save");
-  return bytes;
+  return support::saved(made);
 }
 
 template <class Call>

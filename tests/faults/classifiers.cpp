@@ -35,11 +35,7 @@ void add(Scenarios& all, bool repeatable, const std::vector<freeridge_loss>& los
 
 // What a classifier that was loaded saves.
 Bytes bytes_of(freeridge_classifier* made) {
-  int64_t length = 0;
-  support::check(freeridge_classifier_save_to_memory(made, 0, nullptr, &length), "save");
-  Bytes bytes(static_cast<std::size_t>(length));
-  support::check(freeridge_classifier_save_to_memory(made, length, bytes.data(), &length), "save");
-  return bytes;
+  return support::saved(made);
 }
 
 // To and from a file, and a kernel of its own.

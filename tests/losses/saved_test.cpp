@@ -14,15 +14,6 @@ struct DestroyClassifier {
 };
 using ClassifierHandle = std::unique_ptr<freeridge_classifier, DestroyClassifier>;
 
-Bytes bytes_of(const freeridge_classifier* classifier) {
-  std::int64_t length = -1;
-  check(freeridge_classifier_save_to_memory(classifier, 0, nullptr, &length), "freeridge_classifier_save_to_memory");
-  Bytes out(static_cast<std::size_t>(length));
-  check(freeridge_classifier_save_to_memory(classifier, length, out.data(), &length),
-        "freeridge_classifier_save_to_memory");
-  return out;
-}
-
 // A copy that ends where its memory ends.
 ClassifierHandle loaded_from(const Bytes& bytes, freeridge_status* status = nullptr) {
   const std::unique_ptr<unsigned char[]> exact(new unsigned char[bytes.size()]);
@@ -78,7 +69,7 @@ Problem small(const Setting& setting) {
 }
 
 void expect_same(const ClassifierHandle& again, Classifier& original, const Matrix& x) {
-  EXPECT_EQ(bytes_of(again.get()), bytes_of(original.get()));
+  EXPECT_EQ(support::saved(again.get()), support::saved(original.get()));
   EXPECT_TRUE(bit_equal(answers_of(again.get(), x), answers_of(original.get(), x)));
 }
 
@@ -90,7 +81,7 @@ TEST_P(SavedClassifier, GoesOnBitForBit) {
     const Problem problem = small(setting);
     Classifier original = make_classifier(problem, GetParam());
     original.fit(0.3);
-    const ClassifierHandle again = loaded_from(bytes_of(original.get()));
+    const ClassifierHandle again = loaded_from(support::saved(original.get()));
     expect_same(again, original, problem.x);
     original.fit(0.05);
     ASSERT_EQ(freeridge_classifier_fit(again.get(), 0.05), FREERIDGE_OK) << freeridge_last_error();
@@ -103,7 +94,7 @@ TEST(SavedClassifierOf, AHardMarginWithInterceptsOfEachKind) {
     const Problem problem = small({oracle::Family::gaussian, true, true});
     Classifier original = make_classifier(problem, FREERIDGE_LOSS_HINGE);
     original.intercept_kind(kind).fit(0);
-    const ClassifierHandle again = loaded_from(bytes_of(original.get()));
+    const ClassifierHandle again = loaded_from(support::saved(original.get()));
     expect_same(again, original, problem.x);
     std::int32_t found = -1;
     check(freeridge_classifier_has_intercept(again.get(), &found), "freeridge_classifier_has_intercept");
@@ -117,13 +108,13 @@ TEST_P(SavedClassifier, EveryStateAndAFile) {
   const Problem problem = small({oracle::Family::gaussian, true, false});
   Classifier classifier(oracle::make_kernel(problem.kernel), GetParam());
   const auto both = [&] {
-    const Bytes bytes = bytes_of(classifier.get());
-    EXPECT_EQ(bytes_of(loaded_from(bytes).get()), bytes);
+    const Bytes bytes = support::saved(classifier.get());
+    EXPECT_EQ(support::saved(loaded_from(bytes).get()), bytes);
     ASSERT_EQ(freeridge_classifier_save(classifier.get(), path.c_str()), FREERIDGE_OK) << freeridge_last_error();
     EXPECT_EQ(file_bytes(path), bytes);
     freeridge_classifier* out = nullptr;
     ASSERT_EQ(freeridge_classifier_load(path.c_str(), &out), FREERIDGE_OK) << freeridge_last_error();
-    EXPECT_EQ(bytes_of(ClassifierHandle(out).get()), bytes);
+    EXPECT_EQ(support::saved(ClassifierHandle(out).get()), bytes);
   };
   both();
   classifier.control(1e-6, 77).intercept(false);
@@ -143,7 +134,7 @@ TEST_P(SavedClassifier, EveryStateAndAFile) {
 
 TEST_P(SavedClassifier, CutShortOrChanged) {
   const Problem problem = small({oracle::Family::gaussian, true, true});
-  const Bytes bytes = bytes_of(make_classifier(problem, GetParam()).fit(1).get());
+  const Bytes bytes = support::saved(make_classifier(problem, GetParam()).fit(1).get());
   for (std::size_t size = 1; size < bytes.size(); ++size)
     ASSERT_EQ(load(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))), FREERIDGE_CORRUPT) << size;
   Bytes changed = bytes;
@@ -194,7 +185,7 @@ TEST_P(SavedClassifier, ForgedNumbersDoNoHarm) {
   };
   for (const oracle::Family family : {oracle::Family::linear, oracle::Family::gaussian}) {
     const Problem problem = random_problem(42, kernel_of(family, 2), 5, 2, true, true);
-    const Bytes bytes = bytes_of(make_classifier(problem, GetParam()).control(1e-6, 50).fit(1).get());
+    const Bytes bytes = support::saved(make_classifier(problem, GetParam()).control(1e-6, 50).fit(1).get());
     for (std::size_t at = frame::payload; at + frame::tail < bytes.size(); at += 8)
       for (const std::uint64_t word : words) {
         SCOPED_TRACE("word " + std::to_string((at - frame::payload) / 8) + " = " + std::to_string(word));
@@ -224,7 +215,7 @@ TEST(SavedClassifierForm, IsTheOneDocumented) {
   expected[4] = 0;
   std::memcpy(&expected[4], "linear()", 8);
   expected[2] = 8 * (expected.size() - 3);
-  const Bytes bytes = bytes_of(classifier.get());
+  const Bytes bytes = support::saved(classifier.get());
   ASSERT_EQ(bytes.size(), 8 + 8 * expected.size() + 8);
   for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_EQ(frame::get(bytes, 8 + 8 * k), expected[k]) << k;
 
@@ -235,7 +226,7 @@ TEST(SavedClassifierForm, IsTheOneDocumented) {
   ASSERT_EQ(locate(bytes), FREERIDGE_OK);
   EXPECT_EQ(first, 8 + 8 * 12);
   EXPECT_EQ(length, 2 * 8);
-  ASSERT_EQ(locate(bytes_of(Classifier(Kernel::linear(), FREERIDGE_LOSS_HINGE).get())), FREERIDGE_OK);
+  ASSERT_EQ(locate(support::saved(Classifier(Kernel::linear(), FREERIDGE_LOSS_HINGE).get())), FREERIDGE_OK);
   EXPECT_EQ(first, 0);
   EXPECT_EQ(length, 0);
   Bytes forged = bytes;  // n: more than the bytes have
@@ -244,7 +235,7 @@ TEST(SavedClassifierForm, IsTheOneDocumented) {
 
   // Two points, c = (a, -a): f = a (k_11 - k_12) ... of centred points +-2: margins 1 at a |x - z|^2 / 2 = 1, a = 1/8.
   classifier.fit(1);
-  const Bytes fitted = bytes_of(classifier.get());
+  const Bytes fitted = support::saved(classifier.get());
   const std::size_t at = 8 + 8 * expected.size();  // lambda, kappa, b, iterations, gap, a'(tau K)a, objective, a, f
   const auto number = [&](std::size_t k) { return std::bit_cast<double>(frame::get(fitted, at + 8 * k)); };
   ASSERT_EQ(fitted.size(), bytes.size() + 8 * (7 + 4));

@@ -7,6 +7,7 @@
 
 #include "support/compare.hpp"
 #include "support/oracle.hpp"
+#include "support/saved.hpp"
 
 namespace support {
 
@@ -137,14 +138,7 @@ class Accumulator {
         });
     return out;
   }
-  std::vector<unsigned char> save() const {
-    std::int64_t length = 0;
-    check(freeridge_accumulator_save_to_memory(get(), 0, nullptr, &length), "freeridge_accumulator_save_to_memory");
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
-    check(freeridge_accumulator_save_to_memory(get(), length, bytes.data(), &length),
-          "freeridge_accumulator_save_to_memory");
-    return bytes;
-  }
+  Bytes save() const { return saved(get()); }
 
  private:
   struct Destroy {

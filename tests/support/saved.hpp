@@ -66,18 +66,24 @@ inline Bytes with_payload_length(Bytes bytes, std::size_t length) {
 
 // --- saving and loading -------------------------------------------------------------------------------------------
 
-template <class Call>
-Bytes saved_by(const Call& call, const freeridge_model* model, const char* name) {
+template <class Call, class Saved>
+Bytes saved_by(const Call& call, const Saved* handle, const char* name) {
   std::int64_t length = -1, again = -1;
-  check(call(model, 0, nullptr, &length), name);
+  check(call(handle, 0, nullptr, &length), name);
   Bytes out(static_cast<std::size_t>(length));
-  check(call(model, length, out.data(), &again), name);
+  check(call(handle, length, out.data(), &again), name);
   if (again != length) throw std::logic_error(std::string(name) + ": two lengths");
   return out;
 }
 
 inline Bytes saved(const freeridge_model* model) {
   return saved_by(freeridge_save_to_memory, model, "freeridge_save_to_memory");
+}
+inline Bytes saved(const freeridge_accumulator* accumulator) {
+  return saved_by(freeridge_accumulator_save_to_memory, accumulator, "freeridge_accumulator_save_to_memory");
+}
+inline Bytes saved(const freeridge_classifier* classifier) {
+  return saved_by(freeridge_classifier_save_to_memory, classifier, "freeridge_classifier_save_to_memory");
 }
 inline Bytes saved_predictor(const freeridge_model* model) {
   return saved_by(freeridge_save_predictor_to_memory, model, "freeridge_save_predictor_to_memory");

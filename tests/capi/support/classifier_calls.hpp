@@ -4,6 +4,7 @@
 
 #include "capi/support/shared_arguments.hpp"
 #include "losses/classifier.hpp"
+#include "support/saved.hpp"
 
 namespace classifier {
 
@@ -193,13 +194,8 @@ struct Load : AnyCall {
   FREERIDGE_CALL(freeridge_classifier_load, path, out);
 };
 
-inline std::vector<unsigned char> saved_bytes() {
-  const Classifier c = classifier(State::fitted);
-  std::int64_t length = 0;
-  support::check(freeridge_classifier_save_to_memory(c.get(), 0, nullptr, &length), "save");
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
-  support::check(freeridge_classifier_save_to_memory(c.get(), length, bytes.data(), &length), "save");
-  return bytes;
+inline support::Bytes saved_bytes() {
+  return support::saved(classifier(State::fitted).get());
 }
 
 struct LoadFromMemory : AnyCall {
