@@ -13,6 +13,8 @@ namespace {
 
 constexpr Index most_steps = 1000;  // of conjugate gradients, before the residual is computed anew
 constexpr int most_rounds = 16;
+// A column of norm 1 to 2 in which less than this is in the complement of q1 is the rounding of one along q1: zero there.
+constexpr double least_apart = 0.5;
 constexpr double share = 0.5;          // of the bound that is wanted, for what conjugate gradients leave
 constexpr double progress_made = 0.5;  // of the bound, in a round; else there is no point in another one
 constexpr double enclosure = 4;        // what may be left of the square of an error, over what is certain of it
@@ -33,7 +35,7 @@ double IterativeColumns::accuracy(Index j) const {
 class IterativeSolver::Run {
  public:
   Run(const IterativeSolver& of, ConstMatrixView b, Span<const double> lambdas, double wanted)
-      : of_(of), lambdas_(lambdas), wanted_(wanted), b_(copy_of(b)), r_(copy_of(b)) {
+      : of_(of), lambdas_(lambdas), wanted_(wanted), b_(copy_of(b)) {
     const Index n = b.rows, k = b.cols;
     double squares = of.preconditioner_.trace_left() * of.preconditioner_.trace_left();
     for (const double value : of.preconditioner_.eigenvalues()) squares += value * value;
@@ -45,9 +47,13 @@ class IterativeSolver::Run {
     for (Index j = 0; j < k; ++j) {
       const double norm = norm2(n, b.col(j));
       unit_.push_back(norm > 0 ? std::ldexp(1.0, std::ilogb(norm)) : 1);
-      for (Index i = 0; i < n; ++i) r_(i, j) = b_(i, j) /= unit_[j];
+      for (Index i = 0; i < n; ++i) b_(i, j) /= unit_[j];
       in_single_.push_back(of.passes_.has_single() && lambdas[j] > single_noise * noise_);
     }
+    of.preconditioner_.take_out(b_.view());
+    for (Index j = 0; j < k; ++j)
+      if (norm2(n, b_.col(j)) < least_apart) std::fill_n(b_.col(j), n, 0.0);
+    r_ = copy_of(b_.view());
   }
 
   IterativeColumns solve(Bounds bounds) {

@@ -31,7 +31,7 @@ class IterativeSolver {
 
   // tight: further steps make a bound that is already small enough at most 2.24 times the error.
   enum class Bounds { loose, tight };
-  // b: n x k in the complement of q1; lambdas: k, positive. Columns for which `wanted` cannot be reached come with the bound
+  // b: n x k in the complement of q1 up to rounding; lambdas: k, positive. Columns for which `wanted` cannot be reached come with the bound
   // that was.
   IterativeColumns solve(ConstMatrixView b, Span<const double> lambdas, double wanted,
                          Bounds bounds = Bounds::loose) const;

@@ -305,6 +305,29 @@ TEST(Iterative, EstimatesWithTheirErrors) {
   EXPECT_LE(widest, 0.2);
 }
 
+// Of few points some probes, and with them a constant output, are along the intercept: nothing but rounding is left of them.
+TEST(Iterative, ProbesAlongTheIntercept) {
+  const Vector lambdas = {0.01, 0.5, 20.0};
+  for (std::int64_t n = 2; n <= 9; ++n)
+    for (const bool weighted : {false, true}) {
+      SCOPED_TRACE(std::to_string(n) + (weighted ? " weighted points" : " points"));
+      Random random(40 + static_cast<std::uint64_t>(n));
+      oracle::Problem problem = random_problem(random, oracle::KernelSpec::gaussian(0.9), n, 2, 2, weighted, true);
+      for (std::int64_t i = 0; i < n; ++i) problem.y(i, 1) = 0.1;
+      Model model = iterative(problem, 1e-8), spectral = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
+      spectral.factorize();
+      model.factorize();
+      const Estimated estimate = estimated(model, FREERIDGE_GCV, 0, lambdas, 2);
+      const Matrix exact = spectral.score(FREERIDGE_GCV, lambdas);
+      for (std::int64_t l = 0; l < 3; ++l)
+        EXPECT_NEAR(estimate.scores(l, 0), exact(l, 0), 4 * estimate.errors(l, 0) + 1e-9 * exact(l, 0));
+      model.lambda(0.5);
+      const Matrix c = model.coefficients();
+      for (std::int64_t i = 0; i < n; ++i) EXPECT_NEAR(c(i, 1), 0, 1e-15);
+      EXPECT_NEAR(model.intercepts()[1], 0.1, 1e-15);
+    }
+}
+
 TEST(Iterative, MoreProbesEstimateBetter) {
   Random random(19);
   const oracle::Problem problem = random_problem(random, oracle::KernelSpec::gaussian(0.9), 500, 4, 1, false, true);
