@@ -68,6 +68,22 @@ freeridge_status freeridge_accumulator_set_unpenalised(freeridge_accumulator* ac
   return guarded(__func__, [&] { accumulator_of(accumulator).set_unpenalised(count); });
 }
 
+freeridge_status freeridge_accumulator_get_unpenalised(const freeridge_accumulator* accumulator, int64_t* count,
+                                                       int32_t* kept) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    const Index given = a.features().unpenalised();
+    if (kept != nullptr) {
+      a.require_rows();
+      const Hearing hearing(a.listener());
+      const auto problem = a.reduced();
+      report(1);
+      problem->unpenalised_kept({kept, given});
+    }
+    if (count != nullptr) *count = given;
+  });
+}
+
 freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator, freeridge_progress callback,
                                                     void* user) {
   return guarded(__func__, [&] { accumulator_of(accumulator).set_listener({callback, user}); });

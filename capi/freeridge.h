@@ -41,9 +41,10 @@
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
  *             value at this lambda; those are NaN and all others are valid. predict, predict_fixed, the calls named
- *             _path, predict_path_fixed, hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse and
- *             kernel_evaluate work in pieces: after CANCELLED, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way
- *             (NOT_FINITE), their output may be partly written.
+ *             _path, predict_path_fixed, hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse,
+ *             kernel_evaluate, and loo and group_errors of a reader's rows work in pieces: after CANCELLED, IO,
+ *             OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their output may
+ *             be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -471,14 +472,18 @@ typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, dou
  * whatever n is (p: d, or the landmarks; freeridge_memory_required), and in how many passes (freeridge_explain):
  *     freeridge_factorize      one pass; with landmarks (freeridge_set_landmarks) one more to fetch them, and with n = -1
  *                              one to count the rows, unless the rows of the landmarks are given
- *     freeridge_score          LOO: one pass for all lambdas of a call; GCV, REML: none
- *     freeridge_select_lambda  LOO: three or four passes; GCV, REML: none
+ *     freeridge_score          LOO, GROUPS: one pass for all lambdas of a call; GCV, REML: none
+ *     freeridge_select_lambda  LOO, GROUPS: three or four passes; GCV, REML: none
  *     freeridge_loo            one pass
+ *     freeridge_group_errors, _with_gaps    one pass, and one more where a group has more rows than p
  * and none for freeridge_lambda_grid, _set_lambda, _set_lambdas, _get_search, _predict, _predict_sparse, _get_lambda,
  * _get_intercept, _get_hyperplane (with landmarks _coefficients: of those in use), _get_dimensions (n: -1 until it is known),
- * _get_route, _get_landmarks, _save_predictor and all settings but weights, groups and fixed effects (refinement is refused
+ * _get_route, _get_landmarks, _save_predictor and all settings but weights and fixed effects (refinement is refused
  * where lambda is set, and NaN in y are NOT_FINITE also after freeridge_set_missing); other calls need all points in memory,
- * and say so (INVALID_STATE). The answers are those of the routes PRIMAL (linear kernels) and
+ * and say so (INVALID_STATE). Columns that are not penalised: freeridge_set_unpenalised. Groups (freeridge_set_groups, where n
+ * is known): any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p +
+ * t)^2 (4 with a gap), beside 8 bytes a row and division: OUT_OF_MEMORY where too many are open together, as large groups of
+ * rows that are scattered. The answers are those of the routes PRIMAL (linear kernels) and
  * LANDMARK (other kernels, with landmarks; not chosen ones but RANDOM: those are among max(2048, 4 r) rows that chance picks)
  * on the same rows, but that a row of leverage near one has no error where 1 - leverage has no six digits
  * (freeridge_accumulator_loo). A pass compares the number of rows and a checksum of y and the weights with the first one's. In
@@ -488,6 +493,18 @@ typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, dou
  * columns of another number). Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout layout, int64_t n,
                                                     int64_t d, int64_t t, freeridge_reader callback, void* user);
+
+/* Fixed effects of a model with a reader: the first `count` columns of the reader's x are not penalised, 0 <= count < d (0,
+ * the default: all are), as freeridge_set_fixed_effects has them for rows in memory. For a linear kernel. They stay columns
+ * of x: freeridge_predict takes them, and freeridge_get_hyperplane has their coefficients in its first rows, 0 for one that
+ * depends on the intercept and those before it (to 1e-10 of its norm). Goes back to DATA. Statuses: INVALID_STATE (no
+ * reader), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_unpenalised(freeridge_model* model, int64_t count);
+
+/* *count: how many columns of the reader's x are not penalised; kept: that many flags, 0 where a column depends on the
+ * intercept and those before it, else 1, which needs FACTORIZED. NULL is fine for each: ask for the number first. Statuses:
+ * INVALID_STATE, INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_unpenalised(const freeridge_model* model, int64_t* count, int32_t* kept);
 
 /* weights: n positive numbers W_ii, copied; NULL: all one. Needs DATA, goes back to DATA.
  * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
@@ -793,14 +810,14 @@ FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, doubl
  * group: n labels; negative: never left out, its error is NaN. Any partition: k-fold, hold-out, uneven groups.
  * Needs FITTED. Cost: O(n r t) and, for a group of s rows, O(s^2 r + s^3).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT (no label >= 0), NOT_FINITE (an error overflows), UNDEFINED (a group whose
- * leaving out leaves no answer: its errors are NaN), CANCELLED. Since 0.1. */
+ * leaving out leaves no answer: its errors are NaN), CANCELLED, IO (a reader). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group,
                                                       double* errors, int64_t ld);
 
 /* The same with gaps: S is a group and its gap, and the errors of the group's rows alone are given. gap: n x layers labels,
  * column-major, as for freeridge_set_gaps; layers = 0: no gaps, and gap may be NULL. Needs FITTED. Cost: as
  * freeridge_group_errors, s the rows of a group and its gap. Statuses: as freeridge_group_errors: INVALID_STATE,
- * INVALID_ARGUMENT (also: layers < 0), NOT_FINITE, UNDEFINED, CANCELLED. Since 0.1. */
+ * INVALID_ARGUMENT (also: layers < 0), NOT_FINITE, UNDEFINED, CANCELLED, IO (a reader). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group,
                                                                 int64_t layers, const int32_t* gap, double* errors,
                                                                 int64_t ld);
@@ -1515,6 +1532,12 @@ FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumula
  * Statuses: INVALID_ARGUMENT (also: over landmarks). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_unpenalised(freeridge_accumulator* accumulator, int64_t count);
 
+/* *count: how many columns are not penalised; kept: that many flags, 0 where a column depends on the intercept and those
+ * before it, which needs rows, else 1. NULL is fine for each: ask for the number first. Statuses: INVALID_ARGUMENT,
+ * INVALID_STATE, NOT_FINITE, NOT_CONVERGED, CANCELLED. Cost: O(1); kept: as of the first answer. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_get_unpenalised(const freeridge_accumulator* accumulator,
+                                                                     int64_t* count, int32_t* kept);
+
 /* Adds n >= 0 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays are
  * not needed afterwards, and with n = 0 not read: a process may have no rows. Rows may come one at a time: they are
  * collected, and reduced in blocks. Cost: 2 n (d + t)^2, a
@@ -1541,7 +1564,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator
                                                            const freeridge_accumulator* other);
 
 /* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, compact, prepare, solve,
- * score, objective, select_lambda, lambda_grid, loo, loo_moments, squared_errors, predictor and save. Changes nothing else. Cost: O(1). Statuses:
+ * score, objective, select_lambda, lambda_grid, loo, loo_moments, group_errors, group_moments, get_unpenalised,
+ * squared_errors, predictor and save. Changes nothing else. Cost: O(1). Statuses:
  * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
@@ -1715,6 +1739,35 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo_moments_sparse(
     const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
     const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
     const double* weights, int64_t count, const double* lambdas, double* moments);
+
+/* The same of groups of rows that are left out together, whole groups in each call: x, y, weights and lambdas as of
+ * freeridge_accumulator_loo_moments, and group: n labels, the rows of one label >= 0 are a group, wherever they are among the n; rows with a negative label are not left out. Moments: of the G groups with
+ * errors, q_g = sum_S W_ii e_i^2 / v_g, v_g = sum_S W_ii, the terms of the criterion FREERIDGE_GROUPS:
+ *     G,   sum_g v_g,   mean = sum_g v_g q_g / sum_g v_g,   spread = (sum_g v_g (q_g - mean)^2)^(1/2)
+ * and how many groups have none (as in freeridge_accumulator_group_errors). They join by freeridge_moments_join, score and
+ * standard error are those of freeridge_moments_score, and freeridge_moments_select_lambda chooses by them. Memory beside the
+ * arrays: for each group that has begun and not ended among the rows, s (p + t) numbers for s <= p rows, 2 (p + t)^2 for
+ * more, p: as many as x has columns (or landmarks), and 1. Cost: O(n d^2) and for each group and lambda s^2 p + s^3, or p^3 for more rows
+ * than p; once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, OUT_OF_MEMORY, CANCELLED.
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_group_moments(const freeridge_accumulator* accumulator,
+                                                                   freeridge_layout layout, int64_t n, const double* x,
+                                                                   int64_t ldx, const double* y, int64_t ldy,
+                                                                   const double* weights, const int32_t* group,
+                                                                   int64_t count, const double* lambdas,
+                                                                   double* moments);
+
+/* The errors themselves, of n rows of whole groups, as freeridge_group_errors has them: errors is n x (count t), column-major
+ * with ld >= n, output j of lambda l in column l t + j; NaN in rows with a negative label. x, y, weights, group and lambdas
+ * as of freeridge_accumulator_group_moments. Memory: as there, and the errors once more. Cost: as there. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: no label >= 0), NOT_FINITE (also: an
+ * error overflows), NOT_CONVERGED, UNDEFINED (NaN: the other rows do not determine the group's predictions, or the sums of
+ * all rows do not tell them to six digits), OUT_OF_MEMORY, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_group_errors(const freeridge_accumulator* accumulator,
+                                                                  freeridge_layout layout, int64_t n, const double* x,
+                                                                  int64_t ldx, const double* y, int64_t ldy,
+                                                                  const double* weights, const int32_t* group,
+                                                                  int64_t count, const double* lambdas, double* errors,
+                                                                  int64_t ld);
 
 /* The fit at `lambda`, t numbers >= 0 (0: minimum norm), as a model for prediction alone, which is what freeridge_load
  * makes of freeridge_save_predictor: it predicts, can be saved for prediction, and tells dimensions (n: the rows of the

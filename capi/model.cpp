@@ -159,9 +159,10 @@ freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on) {
 
 freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    settings_of(model);
     if (group != nullptr) require_size("divisions", divisions);
-    m.set_groups(divisions, group);
+    if (model->reader) return set_groups_of_reader(*model, divisions, group);
+    model_of(model).set_groups(divisions, group);
   });
 }
 
@@ -171,8 +172,10 @@ freeridge_status freeridge_set_missing(freeridge_model* model, int32_t on) {
 
 freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    settings_of(model);
     if (gap != nullptr) require_layers(layers);
+    if (model->reader) return set_gaps_of_reader(*model, layers, gap);
+    Model& m = model_of(model);
     const Index divisions = m.groups().divisions();
     if (gap != nullptr) require_product("n", m.n(), "layers divisions", layers * divisions);
     m.set_gaps(layers, gap);
@@ -269,6 +272,8 @@ freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int
 
 freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group, double* errors,
                                         int64_t ld) {
+  if (model != nullptr && model->reader && model->reader->fit)
+    return group_errors_of_reader(__func__, *model, group, 0, nullptr, errors, ld);
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
     required("group", group);
@@ -280,6 +285,8 @@ freeridge_status freeridge_group_errors(const freeridge_model* model, const int3
 
 freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group, int64_t layers,
                                                   const int32_t* gap, double* errors, int64_t ld) {
+  if (model != nullptr && model->reader && model->reader->fit)
+    return group_errors_of_reader(__func__, *model, group, layers, gap, errors, ld);
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
     required("group", group);

@@ -25,6 +25,16 @@ const ReaderModel& require_solvable(const freeridge_model& model) {
   return read;
 }
 
+template <class Handle>
+auto& reader_of(Handle* model) {
+  settings_of(model);
+  if (!model->reader)
+    fail(Status::invalid_state,
+         "the model has no reader (freeridge_set_reader); with its rows in memory freeridge_set_fixed_effects has the "
+         "columns without a penalty");
+  return model->reader->model;
+}
+
 }  // namespace
 
 void factorize_rows_read(freeridge_model& model) {
@@ -57,6 +67,40 @@ freeridge_status loo_of_reader(const char* call, const freeridge_model& model, d
   });
 }
 
+void set_groups_of_reader(freeridge_model& model, std::int64_t divisions, const std::int32_t* group) {
+  ReaderModel& read = model.reader->model;
+  if (group == nullptr) return read.set_groups({});
+  const Index n = read.require_n();
+  require_product("n", n, "divisions", divisions);
+  read.set_groups(Groups(Span(group, n * divisions), divisions));
+}
+
+void set_gaps_of_reader(freeridge_model& model, std::int64_t layers, const std::int32_t* gap) {
+  ReaderModel& read = model.reader->model;
+  const Groups& groups = read.groups();
+  if (gap == nullptr) layers = 0;
+  const Index n = read.require_n(), divisions = groups.divisions();
+  require_product("n", n, "layers divisions", layers * divisions);
+  read.set_groups(groups.with_gaps(Span(gap, layers * divisions * n), layers));
+}
+
+freeridge_status group_errors_of_reader(const char* call, const freeridge_model& model, const int32_t* group,
+                                        int64_t layers, const int32_t* gap, double* errors, int64_t ld) noexcept {
+  return guarded(call, [&] {
+    const ReaderModel& read = model.reader->model;
+    required("group", group);
+    require_layers(layers);
+    if (layers > 0) required("gap", gap);
+    const MatrixView out = checked_output("errors", errors, "n", read.n(), read.reader().t(), ld);
+    require_product("n", read.n(), "layers", layers);
+    const Groups groups = Groups(Span(group, read.n())).with_gaps(Span(gap, layers * read.n()), layers);
+    const Hearing hearing(model.model.listener());
+    std::string reason = read.group_errors(groups, model.reader->fit->lambdas(), out, model.model.memory_limit());
+    report(1);
+    report_undefined(std::move(reason));
+  });
+}
+
 void score_rows_read(const freeridge_model& model, Criterion criterion, Span<const double> lambdas, double* scores,
                      double* errors, std::int64_t ld) {
   const ReaderModel& read = require_factorized(*model.reader).model;
@@ -65,8 +109,8 @@ void score_rows_read(const freeridge_model& model, Criterion criterion, Span<con
   const MatrixView errors_out = optional_output(errors, count, t, ld);
   const Hearing hearing(model.model.listener());
   Matrix table(count, t), errors_table(count, t);
-  std::string reason =
-      read.score(criterion, lambdas, table.view(), errors == nullptr ? MatrixView{} : errors_table.view());
+  std::string reason = read.score(criterion, lambdas, table.view(),
+                                  errors == nullptr ? MatrixView{} : errors_table.view(), model.model.memory_limit());
   report(1);
   copy_out(table.view(), Layout::col_major, out.data, out.ld);
   if (errors != nullptr) copy_out(errors_table.view(), Layout::col_major, errors_out.data, errors_out.ld);
@@ -79,7 +123,8 @@ const LambdaSearch& select_by_reader(freeridge_model& model, Criterion criterion
   require_range("low", low, "high", high);
   const Hearing hearing(model.model.listener());
   Stage stage(0, 0.95);
-  auto search = std::make_shared<const LambdaSearch>(reader.model.select_lambda(criterion, low, high));
+  auto search = std::make_shared<const LambdaSearch>(
+      reader.model.select_lambda(criterion, low, high, model.model.memory_limit()));
   stage.next(1);
   auto fit = predictor_at(reader.model.features(), reader.model.problem(), search->best);
   report(1);
@@ -108,5 +153,23 @@ freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout l
         std::make_shared<ReadRowsOfModel>(ReadRowsOfModel{ReaderModel(RowReader(callback, user, order, n, d, t))});
     m.drop_data();
     model->reader = std::move(reader);
+  });
+}
+
+freeridge_status freeridge_set_unpenalised(freeridge_model* model, int64_t count) {
+  return guarded(__func__, [&] {
+    reader_of(model).set_unpenalised(count);
+    forget_rows_read(*model);
+  });
+}
+
+freeridge_status freeridge_get_unpenalised(const freeridge_model* model, int64_t* count, int32_t* kept) {
+  return guarded(__func__, [&] {
+    const ReaderModel& read = reader_of(model);
+    if (kept != nullptr) {
+      require_factorized(*model->reader);
+      read.problem().unpenalised_kept({kept, read.unpenalised()});
+    }
+    if (count != nullptr) *count = read.unpenalised();
   });
 }

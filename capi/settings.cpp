@@ -16,6 +16,17 @@ freeridge_status get_setting(const char* call, const freeridge_model* model, con
   });
 }
 
+struct GroupsOfRows {
+  const Groups& groups;
+  Index n;
+};
+GroupsOfRows groups_of(const freeridge_model* model) {
+  settings_of(model);
+  if (model->reader) return {model->reader->model.groups(), model->reader->model.require_n()};
+  const Model& m = model_of(model);
+  return {m.groups(), m.n()};
+}
+
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -42,18 +53,16 @@ freeridge_status freeridge_get_weights(const freeridge_model* model, double* wei
 
 freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    const Groups& groups = m.groups();
+    const auto [groups, n] = groups_of(model);
     if (divisions != nullptr) *divisions = groups.divisions();
-    if (group != nullptr) groups.labels({group, m.n() * groups.divisions()});
+    if (group != nullptr) groups.labels({group, n * groups.divisions()});
   });
 }
 
 freeridge_status freeridge_get_gaps(const freeridge_model* model, int64_t* layers, int32_t* gap) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    const Groups& groups = m.groups();
-    if (gap != nullptr) groups.gaps({gap, m.n() * groups.divisions() * groups.layers()});
+    const auto [groups, n] = groups_of(model);
+    if (gap != nullptr) groups.gaps({gap, n * groups.divisions() * groups.layers()});
     if (layers != nullptr) *layers = groups.layers();
   });
 }

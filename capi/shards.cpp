@@ -1,11 +1,16 @@
 // The C layer, rows in shards: accumulators as bytes that merge, moments of left-out errors that join, and the model that
 // an accumulator makes.
 #include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
 
 #include "capi/accumulators.hpp"
 #include "capi/saving.hpp"
 #include "libcore/base/checks.hpp"
+#include "libcore/base/memory.hpp"
 #include "libcore/select/moments.hpp"
+#include "libcore/stream/group_pass.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -42,6 +47,68 @@ void hand_out_moments(const Accumulator& accumulator, const Chunk& rows, const d
   }
   report(1);
   for (std::size_t pair = 0; pair < found.size(); ++pair) put_moments(found[pair], static_cast<Index>(pair), out);
+}
+
+// Groups that are whole in these rows.
+void require_memory_for(const ReducedProblem& problem, const Groups& groups) {
+  require_memory(GroupPass::memory_required(problem, groups), "leaving groups out",
+                 "hand over fewer groups at a time, with the rows of each together");
+}
+
+void hand_out_group_moments(const Accumulator& accumulator, const Chunk& rows, const double* weights,
+                            const std::int32_t* group, std::int64_t count, const double* lambdas, double* moments) {
+  const Index n = rows.x.rows;
+  if (n > 0) required("group", group);
+  const auto values = checked_lambdas(count, lambdas);
+  require_product("count", count, "t", accumulator.rows().t());
+  const Span<double> out = checked_moments("moments", moments, count * accumulator.rows().t());
+  accumulator.require_rows();
+  ReducedProblem::require_passed(rows.x, rows.y, weights, values);
+  const Hearing hearing(accumulator.listener());
+  Array<Moments> found(out.size() / moment_numbers);
+  if (std::any_of(group, group + n, [](std::int32_t label) { return label >= 0; })) {
+    const Groups groups(Span(group, n));
+    const auto problem = reduced(accumulator);
+    require_memory_for(*problem, groups);
+    const Stage stage(0.5, 1);
+    StreamedGroupScores scores(*problem, groups, values);
+    GroupPass(*problem, groups, [&](Index which, const GroupSum& sum) {
+      scores.take(which, sum);
+    }).add(rows.x, rows.y, weights);
+    found = scores.moments();
+  }
+  report(1);
+  for (std::size_t pair = 0; pair < found.size(); ++pair) put_moments(found[pair], static_cast<Index>(pair), out);
+}
+
+void hand_out_group_errors(const Accumulator& accumulator, const Chunk& rows, const double* weights,
+                           const std::int32_t* group, std::int64_t count, const double* lambdas, double* errors,
+                           std::int64_t ld) {
+  required("group", group);
+  const auto values = checked_lambdas(count, lambdas);
+  const Index n = rows.x.rows, t = accumulator.rows().t();
+  require_product("count", count, "t", t);
+  const MatrixView out = checked_output("errors", errors, "n", n, count * t, ld);
+  accumulator.require_rows();
+  ReducedProblem::require_passed(rows.x, rows.y, weights, values);
+  const Groups groups(Span(group, n));
+  const Hearing hearing(accumulator.listener());
+  const auto problem = reduced(accumulator);
+  require_memory_for(*problem, groups);
+  const Stage stage(0.5, 1);
+  Matrix table(n, count * t);
+  Array<Index> columns(count * t);
+  std::iota(columns.begin(), columns.end(), Index{0});
+  StreamedGroupErrors found(*problem, groups, values, std::move(columns), table.view());
+  GroupPass(*problem, groups, [&](Index which, const GroupSum& sum) {
+    found.take(which, sum);
+  }).add(rows.x, rows.y, weights);
+  if (found.needs_rows_again()) found.add_again(rows.x, rows.y, weights);
+  found.require_finite();
+  std::string reason = found.reason();
+  report(1);
+  copy_out(table.view(), Layout::col_major, out.data, out.ld);
+  report_undefined(std::move(reason));
 }
 
 // The fit at the lambdas of all outputs, for prediction: an expansion over the landmarks.
@@ -148,6 +215,27 @@ freeridge_status freeridge_accumulator_loo_moments_sparse(const freeridge_accumu
     const Accumulator& a = accumulator_of(accumulator);
     const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy, Empty::allowed);
     hand_out_moments(a, rows, weights, count, lambdas, moments);
+  });
+}
+
+freeridge_status freeridge_accumulator_group_errors(const freeridge_accumulator* accumulator, freeridge_layout layout,
+                                                    int64_t n, const double* x, int64_t ldx, const double* y,
+                                                    int64_t ldy, const double* weights, const int32_t* group,
+                                                    int64_t count, const double* lambdas, double* errors, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    hand_out_group_errors(a, checked_rows(a, layout, n, x, ldx, y, ldy), weights, group, count, lambdas, errors, ld);
+  });
+}
+
+freeridge_status freeridge_accumulator_group_moments(const freeridge_accumulator* accumulator, freeridge_layout layout,
+                                                     int64_t n, const double* x, int64_t ldx, const double* y,
+                                                     int64_t ldy, const double* weights, const int32_t* group,
+                                                     int64_t count, const double* lambdas, double* moments) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    const Chunk rows = checked_rows(a, layout, n, x, ldx, y, ldy, Empty::allowed);
+    hand_out_group_moments(a, rows, weights, group, count, lambdas, moments);
   });
 }
 

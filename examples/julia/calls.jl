@@ -713,3 +713,17 @@ freeridge_set_missing(model, on) = ccall((:freeridge_set_missing, library), free
     Int32), model, on)
 freeridge_accumulator_set_unpenalised(accumulator, count) = ccall((:freeridge_accumulator_set_unpenalised, library),
     freeridge_status, (Ptr{freeridge_accumulator}, Int64), accumulator, count)
+freeridge_set_unpenalised(model, count) = ccall((:freeridge_set_unpenalised, library), freeridge_status,
+    (Ptr{freeridge_model}, Int64), model, count)
+freeridge_get_unpenalised(model, count, kept) = ccall((:freeridge_get_unpenalised, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Int32}), model, count, kept)
+freeridge_accumulator_get_unpenalised(accumulator, count, kept) = ccall((:freeridge_accumulator_get_unpenalised,
+    library), freeridge_status, (Ptr{freeridge_accumulator}, Ptr{Int64}, Ptr{Int32}), accumulator, count, kept)
+freeridge_accumulator_group_moments(accumulator, layout, n, x, ldx, y, ldy, weights, group, count, lambdas, moments) =
+    ccall((:freeridge_accumulator_group_moments, library), freeridge_status, (Ptr{freeridge_accumulator},
+    freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Int32}, Int64, Ptr{Float64},
+    Ptr{Float64}), accumulator, layout, n, x, ldx, y, ldy, weights, group, count, lambdas, moments)
+freeridge_accumulator_group_errors(accumulator, layout, n, x, ldx, y, ldy, weights, group, count, lambdas, errors,
+    ld) = ccall((:freeridge_accumulator_group_errors, library), freeridge_status, (Ptr{freeridge_accumulator},
+    freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Int32}, Int64, Ptr{Float64},
+    Ptr{Float64}, Int64), accumulator, layout, n, x, ldx, y, ldy, weights, group, count, lambdas, errors, ld)

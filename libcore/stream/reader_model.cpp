@@ -22,10 +22,9 @@ constexpr Index least_candidates = 2048, candidates_per_landmark = 4;
 }
 
 void require_streamed(Criterion criterion) {
-  if (criterion == Criterion::groups || criterion == Criterion::error_rate)
+  if (criterion == Criterion::error_rate)
     fail(Status::invalid_argument, "criterion is ", static_cast<int>(criterion),
-         "; with a reader it is LOO, GCV or REML, as rows that are left out together need not be together in a stretch "
-         "of rows");
+         "; with a reader it is LOO, GCV, REML or GROUPS");
 }
 
 }  // namespace
@@ -47,6 +46,13 @@ void ReaderModel::set_landmarks(Index count, Span<const Index> rows) {
   forget();
 }
 
+void ReaderModel::set_unpenalised(Index count) {
+  if (count < 0 || count >= reader_.d())
+    fail(Status::invalid_argument, "count is ", count, "; it must be from 0 to d - 1 = ", reader_.d() - 1);
+  unpenalised_ = count;
+  forget();
+}
+
 void ReaderModel::forget() {
   problem_.reset();
   features_.reset();
@@ -57,6 +63,7 @@ Route ReaderModel::route_for(const Settings& settings) const {
   const bool linear = settings.kernel->linear_scale(reader_.d()).has_value();
   settings.kernel->check_data(1, reader_.d());
   if (settings.kernel->precomputed()) fail_streams("the kernel is precomputed");
+  if (unpenalised_ > 0 && !linear) fail_streams("there are columns without a penalty, and the kernel is not linear");
   switch (settings.route) {
     case Route::automatic:
       if (wanted_ > 0 && !linear) return Route::landmark;
@@ -83,10 +90,11 @@ std::string ReaderModel::explain(const Settings& settings) const {
       "kernel ", describe(*settings.kernel), ", d = ", reader_.d(), ", t = ", reader_.t(), ", rows by a reader (",
       reader_.n() < 0 ? text("n is not known") : text("n = ", reader_.n()),
       "): ", route == Route::landmark ? text("LANDMARK, ", wanted_, " landmarks") : text("PRIMAL"),
+      unpenalised_ > 0 ? text(", the first ", unpenalised_, " columns without a penalty") : text(),
       ". Passes over the rows: ", chooses && reader_.n() < 0 && rows_.empty() ? "one to count them, " : "",
       chooses ? "one for the landmarks, " : "",
-      "one to factorize; none for GCV and REML; one for LOO at all lambdas of a call, three or four for a search "
-      "by LOO. Memory: ",
+      "one to factorize; none for GCV and REML; one for LOO or GROUPS at all lambdas of a call, three or four for a "
+      "search by these. Memory: ",
       memory_required(settings), " bytes whatever n is.");
 }
 
@@ -119,7 +127,7 @@ Matrix ReaderModel::gather(Span<const Index> rows, std::optional<PassRead>& read
 
 std::shared_ptr<const RowFeatures> ReaderModel::features_for(const Settings& settings, std::optional<PassRead>& read,
                                                              Array<Index>& chosen) const {
-  if (route_for(settings) == Route::primal) return std::make_shared<const RowFeatures>(reader_.d());
+  if (route_for(settings) == Route::primal) return std::make_shared<const RowFeatures>(reader_.d(), unpenalised_);
   const auto view = [](const Matrix& a) {
     return LayoutView{a.data(), a.rows(), a.cols(), a.rows(), Layout::col_major};
   };
@@ -183,23 +191,24 @@ Array<Moments> ReaderModel::loo_moments(Span<const double> lambdas, bool with_sp
   return out;
 }
 
-std::string ReaderModel::score(Criterion criterion, Span<const double> lambdas, MatrixView scores,
-                               MatrixView errors) const {
+std::string ReaderModel::score(Criterion criterion, Span<const double> lambdas, MatrixView scores, MatrixView errors,
+                               Index memory_limit) const {
   require_streamed(criterion);
   require_lambdas("lambdas", lambdas);
   if (!is_mean(criterion) && errors.data != nullptr)
     fail(Status::invalid_argument, "criterion is ", static_cast<int>(criterion),
          ", which has no standard error: GCV and REML are no means over points or groups");
   if (!is_mean(criterion)) return problem_->score(criterion, lambdas, 0, scores);
+  if (criterion == Criterion::groups) return group_scores(lambdas, scores, errors, memory_limit);
   const Array<Moments> found = loo_moments(lambdas, errors.data != nullptr);
   Array<double> moments(std::ssize(found) * moment_numbers);
   for (std::size_t pair = 0; pair < found.size(); ++pair) put_moments(found[pair], static_cast<Index>(pair), moments);
   return moment_scores(lambdas, moments, scores, errors);
 }
 
-LambdaSearch ReaderModel::select_lambda(Criterion criterion, double low, double high) const {
+LambdaSearch ReaderModel::select_lambda(Criterion criterion, double low, double high, Index memory_limit) const {
   require_streamed(criterion);
-  if (criterion != Criterion::loo) return problem_->select_lambda(criterion, low, high);
+  if (!is_mean(criterion)) return problem_->select_lambda(criterion, low, high);
   const Index t = reader_.t();
   // A pass answers for all outputs, whichever are asked for.
   const Searched searched{criterion, t, true,
@@ -207,7 +216,7 @@ LambdaSearch ReaderModel::select_lambda(Criterion criterion, double low, double 
                             const Stage still(0, 1);
                             Matrix all(out.rows, t), all_errors(out.rows, t);
                             const MatrixView spread = errors.data == nullptr ? MatrixView{} : all_errors.view();
-                            std::string reason = score(criterion, lambdas, all.view(), spread);
+                            std::string reason = score(criterion, lambdas, all.view(), spread, memory_limit);
                             copy(all.view().columns(first, out.cols), out);
                             if (errors.data != nullptr) copy(all_errors.view().columns(first, out.cols), errors);
                             return reason;

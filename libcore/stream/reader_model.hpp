@@ -5,6 +5,8 @@
 //     GCV, REML    no pass
 //     LOO          1 pass for all lambdas of a call, by moments (select/moments.hpp); a search takes three or four
 //     errors       1 pass
+//     GROUPS       as LOO; the errors of groups 1 pass, and 1 more where a group has more rows than the basis has columns. A
+//                  group takes what group_sum.hpp says while its rows come by; labels are 8 bytes a row and division
 // Landmarks are chosen among at most max(2048, 4 r) rows that chance picks (RANDOM: of all rows).
 #pragma once
 
@@ -13,6 +15,7 @@
 #include <string>
 
 #include "libcore/data/choose_landmarks.hpp"
+#include "libcore/select/groups.hpp"
 #include "libcore/stream/accumulator.hpp"
 #include "libcore/stream/row_reader.hpp"
 
@@ -36,6 +39,13 @@ class ReaderModel {
   void set_landmarks(Index count, Span<const Index> rows);
   Index landmarks() const { return wanted_; }
   Span<const Index> given_landmarks() const { return rows_; }
+  // The first columns of x have no penalty (unpenalised_columns.hpp); PRIMAL.
+  void set_unpenalised(Index count);
+  Index unpenalised() const { return unpenalised_; }
+  // For the criterion GROUPS; none: as at first. The number of rows must be known.
+  void set_groups(std::optional<Groups> groups);
+  const Groups& groups() const;
+  Index require_n() const;
 
   // PRIMAL or LANDMARK. Throws INVALID_ARGUMENT or INVALID_STATE where the route needs all points.
   Route route_for(const Settings& settings) const;
@@ -52,21 +62,30 @@ class ReaderModel {
   const ReducedProblem& problem() const { return *problem_; }
   const RowFeatures& features() const { return *features_; }
 
-  // LOO, GCV or REML; the reason for the first NaN. errors: standard errors, or without data.
-  std::string score(Criterion criterion, Span<const double> lambdas, MatrixView scores, MatrixView errors) const;
-  LambdaSearch select_lambda(Criterion criterion, double low, double high) const;
+  // LOO, GCV, REML or GROUPS; the reason for the first NaN. errors: standard errors, or without data. memory_limit: of
+  // GROUPS, 0: none.
+  std::string score(Criterion criterion, Span<const double> lambdas, MatrixView scores, MatrixView errors,
+                    Index memory_limit) const;
+  LambdaSearch select_lambda(Criterion criterion, double low, double high, Index memory_limit) const;
   // The left-out errors at the lambda of each output, n x t.
   std::string loo(Span<const double> lambdas, MatrixView errors) const;
+  // The same of rows that are left out together.
+  std::string group_errors(const Groups& groups, Span<const double> lambdas, MatrixView errors,
+                           Index memory_limit) const;
 
  private:
   std::shared_ptr<const RowFeatures> features_for(const Settings& settings, std::optional<PassRead>& read,
                                                   Array<Index>& chosen) const;
   Matrix gather(Span<const Index> rows, std::optional<PassRead>& read) const;
   Array<Moments> loo_moments(Span<const double> lambdas, bool with_spread) const;
+  void require_memory_for(const Groups& groups, Index memory_limit) const;
+  std::string group_scores(Span<const double> lambdas, MatrixView scores, MatrixView errors, Index memory_limit) const;
 
   RowReader reader_;
   Index wanted_ = 0;
   Array<Index> rows_;  // of the landmarks, where they are given
+  Index unpenalised_ = 0;
+  std::shared_ptr<const Groups> groups_;
   // factorized
   PassRead read_;
   std::shared_ptr<const RowFeatures> features_;

@@ -45,6 +45,11 @@ void ReducedProblem::take_out_unpenalised() {
   spectrum_.degrees -= free_.q();
 }
 
+void ReducedProblem::unpenalised_kept(Span<std::int32_t> kept) const {
+  std::ranges::fill(kept, 0);
+  for (const Index k : free_.kept()) kept[k] = 1;
+}
+
 ConstMatrixView ReducedProblem::problem_triangle() const {
   if (features_->unpenalised() > 0) return free_.rest();
   const Index ones = rows_.ones();

@@ -59,6 +59,8 @@ class ReducedProblem {
   void save(ByteWriter& out) const;
 
   const RowStack& rows() const { return rows_; }
+  // kept[k]: 1 where column k of those without a penalty has a part, 0 where it depends on those before it.
+  void unpenalised_kept(Span<std::int32_t> kept) const;
   // xbar, ybar: d + t numbers; empty without intercept.
   const Array<double>& means() const { return means_; }
   // Landmarks: the coefficients c = L^-T w of those that phi is made of, p x t, and b, at the lambdas of all outputs.
@@ -85,6 +87,16 @@ class ReducedProblem {
   // The same of rows and lambdas that were checked; without the spread where that is not wanted.
   void add_checked_moments(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
                            bool with_spread, Span<Moments> moments) const;
+  // What a second pass makes of rows: [B, Q, q1, E] of rows row, row + 1, ..., out.rows x (basis_size() + t); q1 where there
+  // is an intercept. x, y and weights were checked. room: kept from call to call. O(d r) a row.
+  void basis_rows(const Rows& x, const LayoutView& y, const double* weights, Index row, Matrix& room,
+                  MatrixView out) const;
+  Index basis_size() const { return rank_ + free_.q() + rows_.ones(); }
+  static void require_passed(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas);
+  // The spectrum of B: the eigenvalues above their noise.
+  const Spectrum& passed() const { return passed_; }
+  // The smallest 1 - h_i that is divided by.
+  double least_residual() const;
   // Checks as `loo`. Throws NOT_FINITE where a sum overflows. O(d t) a row and lambda (development_rows.cpp).
   SquaredErrors squared_errors(const Rows& x, const LayoutView& y, const double* weights,
                                Span<const double> lambdas) const;
@@ -132,11 +144,8 @@ class ReducedProblem {
   // Tile by tile.
   void pass(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
             const UsePassedRows& use) const;
-  static void require_passed(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas);
   void add_squares(const Rows& x, const LayoutView& y, const double* weights, ConstMatrixView planes,
                    Span<double> sums) const;
-  // The smallest 1 - h_i that is divided by.
-  double least_residual() const;
   Index r() const { return spectrum_.r(); }
 
   RowStack rows_;

@@ -80,39 +80,47 @@ std::shared_ptr<const ReducedProblem::Swept> ReducedProblem::swept(Span<const do
   return made;
 }
 
+void ReducedProblem::basis_rows(const Rows& x, const LayoutView& y, const double* weights, Index row, Matrix& room,
+                                MatrixView out) const {
+  const Index rows = out.rows, ones = rows_.ones(), t = rows_.t(), given = features_->unpenalised();
+  if (room.rows() < rows) room = Matrix(rows, rows_.p());
+  const MatrixView tile = room.view().row_range(0, rows), b = out.columns(0, rank_), e = out.columns(basis_size(), t);
+  pack(x, y, weights, row, tile);
+  gemm(Op::none, Op::none, 1, tile.columns(ones + given, penalised()), f_.view(), 0, b);
+  copy(tile.columns(ones + rows_.d(), t), e);
+  if (const Matrix q = free_.basis(tile.columns(ones, given)); q.cols() > 0) {
+    if (rank_ > 0) gemm(Op::none, Op::none, -1, q.view(), along_.view(), 1, b);
+    gemm(Op::none, Op::none, -1, q.view(), free_.r_uy(), 1, e);
+    copy(q.view(), out.columns(rank_, q.cols()));
+  }
+  if (rank_ > 0) gemm(Op::none, Op::none, -1, b, passed_.gamma.view(), 1, e);
+  for (Index i = 0; i < rows && ones == 1; ++i) out(i, basis_size() - 1) = tile(i, 0) / std::sqrt(rows_.sum_w());
+}
+
 void ReducedProblem::pass(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
                           const UsePassedRows& use) const {
-  const Index n = x.rows, height = std::min(pass_rows, n), ones = rows_.ones(), t = rows_.t(),
-              given = features_->unpenalised();
+  const Index n = x.rows, height = std::min(pass_rows, n), ones = rows_.ones(), t = rows_.t();
   const std::shared_ptr<const Swept> at = swept(lambdas);
   const double least = least_residual();
-  Matrix packed(height, rows_.p()), b(height, rank_), rest(height, t), residual(height, at->chunk * t),
-      diagonal(height, at->chunk);
+  Matrix packed, basis(height, basis_size() + t), residual(height, at->chunk * t), diagonal(height, at->chunk);
   Array<double> sqrt_w(height, 1.0), rest_diagonal(height);
   LambdaProducts::Room room;
   for (Index row = 0; row < n; row += height) {
     const Index rows = std::min(height, n - row);
-    const MatrixView tile = packed.view().row_range(0, rows), b_rows = b.view().row_range(0, rows),
-                     e_rows = rest.view().row_range(0, rows);
-    pack(x, y, weights, row, tile);
-    gemm(Op::none, Op::none, 1, tile.columns(ones + given, penalised()), f_.view(), 0, b_rows);
-    copy(tile.columns(ones + rows_.d(), t), e_rows);
-    const Matrix q = free_.basis(tile.columns(ones, given));
-    if (q.cols() > 0) {
-      if (rank_ > 0) gemm(Op::none, Op::none, -1, q.view(), along_.view(), 1, b_rows);
-      gemm(Op::none, Op::none, -1, q.view(), free_.r_uy(), 1, e_rows);
-    }
-    if (rank_ > 0) gemm(Op::none, Op::none, -1, b_rows, passed_.gamma.view(), 1, e_rows);
+    const MatrixView all = basis.view().row_range(0, rows);
+    basis_rows(x, y, weights, row, packed, all);
+    const ConstMatrixView b_rows = all.columns(0, rank_), q = all.columns(rank_, free_.q()),
+                          e_rows = all.columns(basis_size(), t);
     for (Index i = 0; i < rows; ++i) {
       const double w = weights == nullptr ? 1 : weights[row + i];
       sqrt_w[i] = std::sqrt(w);
       rest_diagonal[i] = ones == 1 ? 1 - w / rows_.sum_w() : 1;
     }
-    for (Index k = 0; k < q.cols(); ++k)
+    for (Index k = 0; k < q.cols; ++k)
       for (Index i = 0; i < rows; ++i) rest_diagonal[i] -= q(i, k) * q(i, k);
     for (Index k = 0; k < rank_; ++k)
       for (Index i = 0; i < rows; ++i) rest_diagonal[i] -= b_rows(i, k) * b_rows(i, k);
-    worked(touched * static_cast<double>(rows * (rank_ + q.cols())));
+    worked(touched * static_cast<double>(rows * (rank_ + q.cols)));
     for (std::size_t c = 0; c < at->products.size(); ++c) {
       const Index first = static_cast<Index>(c) * at->chunk, count = std::min(at->chunk, std::ssize(lambdas) - first);
       const MatrixView r = residual.view().block(0, 0, rows, count * t), p = diagonal.view().block(0, 0, rows, count);

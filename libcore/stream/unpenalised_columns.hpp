@@ -21,7 +21,8 @@ class UnpenalisedColumns {
   UnpenalisedColumns(ConstMatrixView triangle, Span<const double> norms, Index t);
 
   Index given() const { return given_; }
-  // How many have a part.
+  // Those that have a part, and how many they are.
+  const Array<Index>& kept() const { return kept_; }
   Index q() const { return l_.cols(); }
   // [R_xx R_xy; 0 R_yy].
   ConstMatrixView rest() const { return triangle_.view().block(q(), q(), triangle_.rows() - q(), d_ + t_); }

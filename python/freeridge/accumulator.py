@@ -193,6 +193,41 @@ class Accumulator(Handle):
                       outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out))
         return out
 
+    def group_errors(self, x: ArrayLike, y: ArrayLike, group: ArrayLike, lambdas: ArrayLike,
+                     weights: Optional[ArrayLike] = None) -> Array:
+        """The second pass: exact errors of rows that were added, with all rows of a group left out together: n x (count t)
+        as loo(). group: n whole numbers, of whole groups; rows with a negative one are never left out, and have NaN. Raises
+        Error (UNDEFINED) where the other rows do not determine a group's predictions; its `values` have NaN there. Cost:
+        O(n d^2), and O(s^2 d + s^3) a lambda for a group of s rows, O(d^3) for one of more than d."""
+        lambdas = vector(lambdas, name="lambdas")
+        points, outputs, weights = self._rows(x, y, weights)
+        out = empty(points.rows, len(lambdas) * self.t)
+        labels = vector(group, np.int32, points.rows, "group")
+        return self._answer(out, "group_errors", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
+                            outputs.ld, pointer(weights), pointer(labels), len(lambdas), pointer(lambdas), pointer(out),
+                            points.rows)
+
+    def group_moments(self, x: ArrayLike, y: ArrayLike, group: ArrayLike, lambdas: ArrayLike,
+                      weights: Optional[ArrayLike] = None) -> Array:
+        """Of the errors of group_errors() no more than the moments, as loo_moments() has them, whose terms are the groups:
+        for the criterion GROUPS. join_moments(), moments_score() and moments_select_lambda() go on. Cost: as there."""
+        lambdas = vector(lambdas, name="lambdas")
+        points, outputs, weights = self._rows(x, y, weights)
+        out = empty(5, len(lambdas) * self.t)
+        labels = vector(group, np.int32, points.rows, "group")
+        self._ask("group_moments", points.layout, points.rows, points.pointer, points.ld, outputs.pointer, outputs.ld,
+                  pointer(weights), pointer(labels), len(lambdas), pointer(lambdas), pointer(out))
+        return out
+
+    def unpenalised(self) -> npt.NDArray[np.bool_]:
+        """Of the columns of set_unpenalised(): False for one that depends on the intercept and those before it. Raises
+        Error (INVALID_STATE) before the first row. Cost: that of the first answer."""
+        count = c.INT64()
+        self._ask("get_unpenalised", count, None)
+        kept = np.zeros(count.value, np.int32)
+        self._ask("get_unpenalised", None, pointer(kept))
+        return kept != 0
+
     def set_unpenalised(self, count: int) -> Accumulator:
         """Leaves the first `count` columns of x, 0 <= count < d, without a penalty: fixed effects. Rows may have been
         added. Raises Error (INVALID_ARGUMENT), also over landmarks. Cost: O(1)."""

@@ -484,6 +484,14 @@ _declare(STATUS, "freeridge_estimate_score", model=MODEL, criterion=INT32, probe
 _declare(STATUS, "freeridge_get_kernel_search_rows", model=MODEL, row=INT64S)
 _declare(STATUS, "freeridge_set_missing", model=MODEL, on=INT32)
 _declare(STATUS, "freeridge_accumulator_set_unpenalised", accumulator=ACCUMULATOR, count=INT64)
+_declare(STATUS, "freeridge_set_unpenalised", model=MODEL, count=INT64)
+_declare(STATUS, "freeridge_get_unpenalised", model=MODEL, count=INT64S, kept=INT32S)
+_declare(STATUS, "freeridge_accumulator_get_unpenalised", accumulator=ACCUMULATOR, count=INT64S, kept=INT32S)
+_declare(STATUS, "freeridge_accumulator_group_moments", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES,
+    ldx=INT64, y=DOUBLES, ldy=INT64, weights=DOUBLES, group=INT32S, count=INT64, lambdas=DOUBLES, moments=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_group_errors", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES,
+    ldx=INT64, y=DOUBLES, ldy=INT64, weights=DOUBLES, group=INT32S, count=INT64, lambdas=DOUBLES, errors=DOUBLES,
+    ld=INT64)
 
 
 def call(name: str, *arguments: Any) -> None:

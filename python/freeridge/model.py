@@ -7,6 +7,7 @@ import os
 from typing import Any, Callable, Optional, Tuple, Union
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
@@ -99,6 +100,20 @@ class Model(Selection):
         self.n, self.d, self.t = n, d, t
         self._borrowed = callback
         return self
+
+    def set_unpenalised(self, count: int) -> Model:
+        """Leaves the first `count` columns of a reader's x, 0 <= count < d, without a penalty: fixed effects that are columns
+        of x, also in predict(). Raises Error (INVALID_STATE) without a reader. Cost: O(1)."""
+        return self._change("set_unpenalised", count)
+
+    def unpenalised(self) -> npt.NDArray[np.bool_]:
+        """Of these columns: False for one that depends on the intercept and those before it. Raises Error (INVALID_STATE)
+        before factorize(). Cost: O(1)."""
+        count = c.INT64()
+        self._ask("get_unpenalised", count, None)
+        kept = np.zeros(count.value, np.int32)
+        self._ask("get_unpenalised", None, pointer(kept))
+        return kept != 0
 
     def _set_sparse(self, points: Sparse, y: ArrayLike, copy: bool) -> Model:
         outputs = Matrix(y, name="y")

@@ -47,6 +47,10 @@ TEST(Refusals, Settings) {
                      GetMemoryLimit, GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement,
                      GetRequestedAccuracy, GetFixedCount>();
   expect_refused<SetReader>({{"n", integers({0, -2, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
+  const auto as_it_is = [](AnyCall&) {};
+  expect_each_refused(kind_of<SetUnpenalised>(), {{"count", integers({-1, sample::d, INT64_MIN, INT64_MAX})}}, as_it_is,
+                      [] {});
+  expect_each_refused(kind_of<GetUnpenalised>(), {}, as_it_is, [] {});
   expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
   expect_refused<SetGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
@@ -211,6 +215,9 @@ TEST(Refusals, Accumulators) {
   expect_refused_on_accumulator<AddSparse>({{"weights", real_entries({0.0})}, no_count});
   expect_refused_on_accumulator<LooMoments>({{"weights", real_entries({0.0})}, no_count});
   expect_refused_on_accumulator<LooMomentsSparse>({{"weights", real_entries({0.0})}, no_count});
+  expect_refused_on_accumulator<GroupErrors>({{"weights", real_entries({0.0})}});
+  expect_refused_on_accumulator<GroupMoments>({{"weights", real_entries({0.0})}, no_count});
+  expect_refused_on_accumulator<GetUnpenalised>();
   expect_refused_on_accumulator<Compact>();
   expect_refused_on_accumulator<SetUnpenalised>({{"count", integers({-1, sample::d, INT64_MIN, INT64_MAX})}});
   expect_refused_on_accumulator<Prepare>();

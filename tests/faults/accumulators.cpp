@@ -48,6 +48,10 @@ void give_rows(Call& call, const oracle::Problem& rows) {
   }
   call.y.values = rows.y.values;
   call.weights.values = rows.weights;
+  if constexpr (requires { call.group; }) {
+    call.group.values.assign(sample::size(n), 0);
+    for (int64_t i = 0; i < n; ++i) call.group.values[sample::size(i)] = i < n / 2 ? 5 : static_cast<int32_t>(i % 4);
+  }
   if constexpr (requires { call.errors; }) {
     call.errors = Output<double>(sample::size(n, lambda_count * t));
     call.ld = n;
@@ -199,6 +203,10 @@ void add_accumulators(Scenarios& all) {
   add<LooSparse>(all, false, "_undefined_alone", at_zero);
   add<LooMoments>(all);
   add<LooMomentsSparse>(all);
+  add<GroupErrors>(all);
+  add<GroupErrors>(all, false, "_undefined_alone", at_zero);
+  add<GroupMoments>(all);
+  add<GetUnpenalised>(all);
   add<SquaredErrors>(all);
   add<SquaredErrorsSparse>(all);
   add_in_place<MergeBytes>(all);

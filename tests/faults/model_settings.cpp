@@ -43,12 +43,14 @@ Model refined(freeridge_route route) {
   return model;
 }
 
-// The sample, whose rows a reader hands out.
+// The sample, whose rows a reader hands out, with groups.
 Model read_rows(State state) {
   sample_rows(0, 0, nullptr, nullptr, nullptr, nullptr);  // which makes its arrays before requests are refused
   Model model(Kernel::linear());
-  support::check(freeridge_set_reader(model.get(), FREERIDGE_COL_MAJOR, -1, sample::d, sample::t, sample_rows, nullptr),
-                 "freeridge_set_reader");
+  support::check(
+      freeridge_set_reader(model.get(), FREERIDGE_COL_MAJOR, sample::n, sample::d, sample::t, sample_rows, nullptr),
+      "freeridge_set_reader");
+  model.groups(sample::group());
   if (state >= State::factorized) model.factorize();
   if (state == State::fitted) model.lambda(0.5);
   return model;
@@ -80,6 +82,8 @@ void add_setters(Scenarios& all) {
   const auto landmark = [] { return model_on(FREERIDGE_ROUTE_LANDMARK, State::fitted); };
   add_on_model<SetReader>(all, "plain", false, spectral);
   add_on_model<SetReader>(all, "again", false, [] { return read_rows(State::fitted); });
+  add_on_model<SetUnpenalised>(all, "reader", false, [] { return read_rows(State::fitted); });
+  add_on_model<GetUnpenalised>(all, "reader", true, [] { return read_rows(State::fitted); });
   add_on_model<SetIntercept>(all, "off", false, spectral, [](SetIntercept& call) { call.on = 0; });
   add_on_model<SetRoute>(all, "plain", false, spectral);
   add_on_model<SetExpectedLambdas>(all, "plain", false, spectral);
@@ -99,6 +103,12 @@ void add_factorize(Scenarios& all) {
   add_on_model<Factorize>(all, "reader", false, [] { return read_rows(State::data); });
   add_on_model<SetLambda>(all, "reader", false, [] { return read_rows(State::factorized); });
   add_on_model<SelectLambda>(all, "reader", false, [] { return read_rows(State::factorized); });
+  add_on_model<SelectLambda>(
+      all, "reader_groups", false, [] { return read_rows(State::factorized); },
+      [](SelectLambda& call) { call.criterion = FREERIDGE_GROUPS; });
+  add_on_model<GroupErrors>(all, "reader", false, [] { return read_rows(State::fitted); });
+  add_on_model<SetGroups>(all, "reader", false, [] { return read_rows(State::fitted); });
+  add_on_model<SetGaps>(all, "reader", false, [] { return read_rows(State::fitted); });
   add_on_routes<Factorize>(all, false);
   add_on_model<Factorize>(all, "precomputed", false, precomputed);
   for (const freeridge_landmark_method method :

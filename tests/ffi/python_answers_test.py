@@ -358,6 +358,18 @@ class Accumulators(Comparison):
             self.close(w[:, 2 * i : 2 * i + 2], model.hyperplane())
             self.close(b[:, i], model.intercept())
             self.close(errors[:, 2 * i : 2 * i + 2], model.loo()[4:8])
+        group = np.arange(len(p.y)) % 4 - 1  # left out together, as by a model, also by one with a reader
+        model = fr.Model(fr.linear(), p.x, p.y, p.w).set_lambda(0.5)
+        read = fr.Model(fr.linear(), p.x, p.y, factorize=False)
+        read.set_reader(lambda first, count: (p.x[first:first + count], p.y[first:first + count], p.w[first:first + count]),
+                        2, 2, len(p.y)).set_groups(group).factorize().set_lambda(0.5)
+        rows = fr.Accumulator(2, 2).add(p.x, p.y, p.w)
+        self.close(rows.group_errors(p.x, p.y, group, [0.5], p.w), model.group_errors(group))
+        self.close(read.group_errors(group), model.group_errors(group))
+        scores = fr.moments_score(rows.group_moments(p.x, p.y, group, [0.5], p.w), [0.5])
+        self.close(np.ravel(scores[0]), np.ravel(model.set_groups(group).score(fr.GROUPS, [0.5])))
+        self.assertEqual(rows.set_unpenalised(1).unpenalised().tolist(), [True])
+        self.assertEqual(read.set_unpenalised(1).factorize().unpenalised().tolist(), [True])
         train = fr.Accumulator(2, 2).add(p.x[:6], p.y[:6], p.w[:6])
         w, b = train.solve(lambdas)
         sums = [train.squared_errors(p.x[rows], p.y[rows], lambdas, p.w[rows]) for rows in (slice(6, 9), slice(9, 14))]

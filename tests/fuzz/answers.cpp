@@ -330,6 +330,16 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
   const std::vector<double> x = repeated(questions.numbers, m * d), y = repeated(questions.numbers, m * t);
   ASK(freeridge_accumulator_loo, Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf, accumulator,
       FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m, nullptr, count, lambdas, errors, m);
+  std::vector<std::int32_t> group(size_of(m));
+  for (std::size_t i = 0; i < group.size(); ++i) group[i] = static_cast<std::int32_t>(i % 3);
+  Output<double> group_errors(errors.values.size()), moments(size_of(5 * count * t));
+  ASK(freeridge_accumulator_group_errors, Caller::may_be_nan, accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m,
+      y.data(), m, nullptr, group.data(), count, lambdas, group_errors, m);
+  ASK(freeridge_accumulator_group_moments, 0, accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m, nullptr,
+      group.data(), count, lambdas, moments);
+  Output<std::int64_t> unpenalised(1);
+  Output<std::int32_t> kept(size_of(d));
+  ASK(freeridge_accumulator_get_unpenalised, 0, accumulator, unpenalised, kept);
   const support::Sparse thin = sparse_of(x, m, d);
   Output<double> sparse_errors(errors.values.size());
   ASK(freeridge_accumulator_loo_sparse, Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf, accumulator,

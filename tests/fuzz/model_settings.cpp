@@ -126,7 +126,7 @@ void ModelSequence::set_missing(Source& in) {
 void ModelSequence::forget_data(std::shared_ptr<const Settings::Data> next) {
   told_.data = std::move(next);
   told_.weights.clear(), told_.fixed.clear(), told_.groups.clear(), told_.gaps.clear(), told_.landmark_rows.clear();
-  told_.landmarks = 0;
+  told_.landmarks = 0, told_.unpenalised = 0;
   told_.unset();
 }
 
@@ -144,6 +144,11 @@ void ModelSequence::set_weights(Source& in) {
 // Some columns of few different numbers, so that they may depend on each other, or rows alone determine one.
 void ModelSequence::set_fixed_effects(Source& in) {
   const std::int64_t n = told_.data ? told_.data->n : 1, q = in.below(4);
+  if (told_.read()) {
+    if (!worked(in, "freeridge_set_unpenalised", [&] { return freeridge_set_unpenalised(model_.get(), q); })) return;
+    told_.unpenalised = q;
+    return told_.unset();
+  }
   std::vector<double> fixed;
   for (std::int64_t k = 0; k < n * q; ++k)
     fixed.push_back(in.one_in(8) ? in.tame() : static_cast<double>(in.from(-1, 2)));

@@ -59,7 +59,6 @@ ModelHandle fresh(const Settings& told) {
   };
   // n labels for each division
   const auto set_groups = [&](const std::vector<std::int32_t>& groups, const std::vector<std::int32_t>& gaps) {
-    if (told.read()) return;
     const auto labels = static_cast<std::int64_t>(groups.size());
     must(freeridge_set_groups(made, labels / told.data->n, or_null(groups)), "set_groups");
     if (!gaps.empty()) must(freeridge_set_gaps(made, 1, gaps.data()), "set_gaps");
@@ -74,6 +73,7 @@ ModelHandle fresh(const Settings& told) {
                                      told.data->n),
          "set_fixed_effects");
   }
+  if (told.read()) must(freeridge_set_unpenalised(made, told.unpenalised), "set_unpenalised");
   must(freeridge_set_landmarks(made, told.landmarks, or_null(told.landmark_rows)), "set_landmarks");
   if (told.factorized) {
     must(freeridge_set_expected_lambdas(made, told.factorized->expected_lambdas), "set_expected_lambdas");

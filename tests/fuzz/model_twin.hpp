@@ -35,8 +35,8 @@ struct Settings {
   std::int32_t intercept = 1, route = FREERIDGE_ROUTE_AUTO, method = FREERIDGE_LANDMARKS_AUTO;
   std::int64_t seed = 0;
   std::int32_t reduction = FREERIDGE_REDUCTION_AUTO, refinement = 0;
-  std::int64_t landmarks = 0;
-  std::vector<std::int64_t> landmark_rows;  // empty: chosen
+  std::int64_t landmarks = 0, unpenalised = 0;  // the latter of a reader
+  std::vector<std::int64_t> landmark_rows;      // empty: chosen
   std::int64_t expected_lambdas = 100;
   std::int32_t expected_criterion = FREERIDGE_LOO;
   std::int32_t missing = 0;  // for the next data

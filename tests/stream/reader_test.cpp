@@ -3,47 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
+#include "support/reader.hpp"
 
 namespace reader_test {
 
 using namespace support;
 using oracle::KernelSpec;
 using oracle::Problem;
-
-// Hands out the rows of a problem; `spoil` may do anything to them.
-struct Source {
-  Problem problem;
-  bool by_rows = true;
-  std::int64_t stretches = 0, passes = 0, largest = 0;
-  std::function<std::int64_t(std::int64_t first, std::int64_t got, double* x, double* y, double* weights)> spoil = {};
-
-  static std::int64_t read(std::int64_t first, std::int64_t count, double* x, double* y, double* weights, void* user) {
-    Source& source = *static_cast<Source*>(user);
-    const Problem& p = source.problem;
-    const std::int64_t got = std::max<std::int64_t>(std::min(count, p.x.rows - first), 0), d = p.x.cols, t = p.y.cols;
-    source.stretches += 1;
-    source.passes += first == 0 ? 1 : 0;
-    source.largest = std::max(source.largest, count);
-    for (std::int64_t i = 0; i < got; ++i) {
-      for (std::int64_t k = 0; k < d; ++k) x[source.by_rows ? i * d + k : i + k * count] = p.x(first + i, k);
-      for (std::int64_t j = 0; j < t; ++j) y[source.by_rows ? i * t + j : i + j * count] = p.y(first + i, j);
-      if (!p.weights.empty()) weights[i] = p.weight(first + i);
-    }
-    return source.spoil ? source.spoil(first, got, x, y, weights) : got;
-  }
-};
-
-void set_reader(Model& model, Source& source, bool knows_n = true) {
-  check(freeridge_set_reader(model.get(), source.by_rows ? FREERIDGE_ROW_MAJOR : FREERIDGE_COL_MAJOR,
-                             knows_n ? source.problem.x.rows : -1, source.problem.x.cols, source.problem.y.cols,
-                             Source::read, &source),
-        "freeridge_set_reader");
-}
 
 struct Scores {
   Matrix scores, errors;
@@ -146,6 +116,37 @@ TEST(Reader, LandmarksAnswerAsTheirRoute) {
     EXPECT_LT(scores_of(read, FREERIDGE_LOO, {0.5}, 1).scores(0, 0),
               1.1 * scores_of(whole, FREERIDGE_LOO, {0.5}, 1).scores(0, 0));
   }
+}
+
+TEST(Reader, ColumnsThatAreNotPenalisedAreFixedEffects) {
+  Random random(15);
+  Source source{random_problem(random, KernelSpec::linear(), 300, 5, 2, true, true), true};
+  Problem rest = source.problem;
+  rest.x = Matrix(300, 3);
+  for (std::int64_t i = 0; i < 300; ++i)
+    for (std::int64_t k = 0; k < 3; ++k) rest.x(i, k) = source.problem.x(i, k + 2);
+  const Vector& x = source.problem.x.values;
+  Model whole = oracle::make_model(rest, FREERIDGE_ROUTE_SPECTRAL), read(Kernel::linear());
+  check(freeridge_set_fixed_effects(whole.get(), FREERIDGE_COL_MAJOR, 2, x.data(), 300), "freeridge_set_fixed_effects");
+  set_reader(read, source);
+  check(freeridge_set_unpenalised(read.get(), 2), "freeridge_set_unpenalised");
+  for (Model* const model : {&whole, &read}) model->factorize();
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML})
+    EXPECT_CLOSE(scores_of(read, criterion, lambda_values, 2).scores,
+                 scores_of(whole, criterion, lambda_values, 2).scores, 1e-10);
+  for (Model* const model : {&whole, &read}) check(freeridge_set_lambda(model->get(), 0.7), "freeridge_set_lambda");
+  Matrix errors(300, 2), f(300, 2), expected(300, 2), w(5, 2), effects(2, 2);
+  ASSERT_EQ(freeridge_loo(read.get(), errors.values.data(), 300), FREERIDGE_OK) << freeridge_last_error();
+  EXPECT_CLOSE(errors, whole.loo(), 1e-10);
+  check(freeridge_predict(read.get(), FREERIDGE_COL_MAJOR, 300, x.data(), 300, f.values.data(), 300), "predict");
+  check(freeridge_predict_fixed(whole.get(), FREERIDGE_COL_MAJOR, 300, rest.x.values.data(), 300, x.data(), 300,
+                                expected.values.data(), 300),
+        "freeridge_predict_fixed");
+  EXPECT_CLOSE(f, expected, 1e-10);
+  check(freeridge_get_hyperplane(read.get(), w.values.data(), 5), "freeridge_get_hyperplane");
+  check(freeridge_get_fixed_effects(whole.get(), nullptr, effects.values.data(), nullptr, 2), "fixed effects");
+  for (std::int64_t j = 0; j < 2; ++j)
+    for (std::int64_t k = 0; k < 2; ++k) EXPECT_NEAR(w(k, j), effects(k, j), 1e-9);
 }
 
 TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
@@ -289,8 +290,8 @@ TEST(Reader, WhatNeedsAllPointsSaysSo) {
   check(freeridge_set_accuracy(model.get(), 1e-6), "freeridge_set_accuracy");  // forgets the factorization
   EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(factorize(), FREERIDGE_OK);
-  for (const freeridge_criterion criterion : {FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})
-    EXPECT_EQ(freeridge_score(model.get(), criterion, 1, &lambda, scores, nullptr, 1), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_ERROR_RATE, 1, &lambda, scores, nullptr, 1),
+            FREERIDGE_INVALID_ARGUMENT);
   check(freeridge_set_lambda(model.get(), 1), "freeridge_set_lambda");
   Vector many(50);
   EXPECT_EQ(freeridge_degrees_of_freedom(model.get(), &df, nullptr), FREERIDGE_INVALID_STATE);

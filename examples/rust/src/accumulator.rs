@@ -5,7 +5,7 @@ use crate::error::{bytes, check, check_length, size, told, zeros, Result};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
 use crate::matrix::{Dense, Lent, Matrix};
-use crate::model::{path_text, same_rows, Model};
+use crate::model::{path_text, same_rows, unpenalised, Model};
 use crate::moments::MOMENTS;
 use crate::selection::{Choice, Objective};
 use crate::sparse::Sparse;
@@ -71,6 +71,13 @@ impl Accumulator {
     pub fn set_unpenalised(&mut self, count: usize) -> Result<()> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.handle.write(|sums| unsafe { sys::freeridge_accumulator_set_unpenalised(sums, count) })
+    }
+
+    /// Which of these columns have a part: not those that depend on the intercept and the ones before them. Needs rows.
+    pub fn unpenalised(&self) -> Result<Vec<bool>> {
+        unpenalised(|count, kept| {
+            self.handle.read(|sums| unsafe { sys::freeridge_accumulator_get_unpenalised(sums, count, kept) })
+        })
     }
 
     /// Keeps the triangle of the rows alone: `to_bytes` then has as many bytes as that of any other compact accumulator
@@ -222,6 +229,45 @@ impl Accumulator {
                 let (layout, y, ldy, at) = (y.layout, y.data, y.ld, lambdas.as_ptr());
                 sys::freeridge_accumulator_loo_moments_sparse(
                     sums, x.format, x.rows, x.start, x.index, x.value, layout, y, ldy, weights, count, at, moments,
+                )
+            })
+        })
+    }
+
+    /// The second pass: exact errors of rows of whole groups, n x (count t), with all rows of a group left out together; NaN
+    /// where the label is negative.
+    pub fn group_errors(
+        &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, group: &[i32], lambdas: &[f64],
+    ) -> Result<Dense> {
+        check_length("group", group.len(), x.rows())?;
+        let mut buffer = Vec::new();
+        let (n, columns, count) = (x.rows(), lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
+        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
+        Dense::filled(n, columns, |errors, ld| {
+            self.handle.read(|sums| unsafe {
+                let (layout, n, x, ldx, y, ldy) = (x.layout, x.rows, x.data, x.ld, y.data, y.ld);
+                let (group, at) = (group.as_ptr(), lambdas.as_ptr());
+                sys::freeridge_accumulator_group_errors(
+                    sums, layout, n, x, ldx, y, ldy, weights, group, count, at, errors, ld,
+                )
+            })
+        })
+    }
+
+    /// Of these errors no more than the moments, whose terms are the groups, 5 x (count t): see [`join_moments`].
+    pub fn group_moments(
+        &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, group: &[i32], lambdas: &[f64],
+    ) -> Result<Dense> {
+        check_length("group", group.len(), x.rows())?;
+        let mut buffer = Vec::new();
+        let (columns, count) = (lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
+        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
+        Dense::filled(MOMENTS, columns, |moments, _| {
+            self.handle.read(|sums| unsafe {
+                let (layout, n, x, ldx, y, ldy) = (x.layout, x.rows, x.data, x.ld, y.data, y.ld);
+                let (group, at) = (group.as_ptr(), lambdas.as_ptr());
+                sys::freeridge_accumulator_group_moments(
+                    sums, layout, n, x, ldx, y, ldy, weights, group, count, at, moments,
                 )
             })
         })

@@ -93,6 +93,19 @@ impl<'a> Model<'a> {
         Ok(())
     }
 
+    /// Leaves the first `count` columns of a reader's x, 0 <= count < d, without a penalty.
+    pub fn set_unpenalised(&mut self, count: usize) -> Result<()> {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        self.handle.write(|model| unsafe { sys::freeridge_set_unpenalised(model, count) })
+    }
+
+    /// Which of these columns have a part: not those that depend on the intercept and the ones before them.
+    pub fn unpenalised(&self) -> Result<Vec<bool>> {
+        unpenalised(|count, kept| {
+            self.handle.read(|model| unsafe { sys::freeridge_get_unpenalised(model, count, kept) })
+        })
+    }
+
     fn hand_over(&mut self, call: SetData, x: Matrix<'_>, y: Matrix<'_>) -> Result<()> {
         same_rows(x, y)?;
         let mut buffer = Vec::new();
@@ -385,6 +398,15 @@ type SaveToMemory =
     unsafe extern "C" fn(*const sys::freeridge_model, i64, *mut c_void, *mut i64) -> sys::freeridge_status;
 
 /// freeridge_set_data and freeridge_set_data_view.
+// What get_unpenalised says of a handle.
+pub(crate) fn unpenalised(get: impl Fn(*mut i64, *mut i32) -> Result<()>) -> Result<Vec<bool>> {
+    let mut count = 0;
+    get(&mut count, ptr::null_mut())?;
+    let mut kept = zeros(told(count))?;
+    get(ptr::null_mut(), kept.as_mut_ptr())?;
+    Ok(kept.into_iter().map(|flag: i32| flag != 0).collect())
+}
+
 type SetData = unsafe extern "C" fn(
     *mut sys::freeridge_model,
     sys::freeridge_layout,

@@ -666,4 +666,15 @@ extern "C" {
     pub fn freeridge_set_missing(model: *mut freeridge_model, on: i32) -> freeridge_status;
     pub fn freeridge_accumulator_set_unpenalised(accumulator: *mut freeridge_accumulator, count: i64) ->
         freeridge_status;
+    pub fn freeridge_set_unpenalised(model: *mut freeridge_model, count: i64) -> freeridge_status;
+    pub fn freeridge_get_unpenalised(model: *const freeridge_model, count: *mut i64, kept: *mut i32) ->
+        freeridge_status;
+    pub fn freeridge_accumulator_get_unpenalised(accumulator: *const freeridge_accumulator, count: *mut i64, kept:
+        *mut i32) -> freeridge_status;
+    pub fn freeridge_accumulator_group_moments(accumulator: *const freeridge_accumulator, layout: freeridge_layout, n:
+        i64, x: *const f64, ldx: i64, y: *const f64, ldy: i64, weights: *const f64, group: *const i32, count: i64,
+        lambdas: *const f64, moments: *mut f64) -> freeridge_status;
+    pub fn freeridge_accumulator_group_errors(accumulator: *const freeridge_accumulator, layout: freeridge_layout, n:
+        i64, x: *const f64, ldx: i64, y: *const f64, ldy: i64, weights: *const f64, group: *const i32, count: i64,
+        lambdas: *const f64, errors: *mut f64, ld: i64) -> freeridge_status;
 }

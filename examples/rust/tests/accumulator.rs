@@ -78,6 +78,30 @@ fn merged_from_threads_and_saved() -> Result<()> {
 }
 
 #[test]
+fn groups_are_left_out_as_by_a_model() -> Result<()> {
+    let (x, y) = rows();
+    let (x, y) = (Matrix::row_major(&x, 3)?, Matrix::column(&y));
+    let group: Vec<i32> = (0..40).map(|i| i % 7 - 1).collect();
+    let mut model = Model::new(&Kernel::linear()?)?;
+    model.set_data(x, y)?;
+    model.factorize()?;
+    model.set_lambda(0.5)?;
+    let expected = model.group_errors(&group)?;
+    let mut sums = Accumulator::new(3, 1, true)?;
+    sums.add(x, y, None)?;
+    let found = sums.group_errors(x, y, None, &group, &[0.5])?;
+    for i in 0..40 {
+        assert!(group[i] < 0 || (found.at(i, 0) - expected.at(i, 0)).abs() < 1e-11);
+    }
+    let moments = sums.group_moments(x, y, None, &group, &[0.5])?;
+    assert_eq!((moments.at(0, 0), moments.at(4, 0)), (6.0, 0.0));
+    assert_eq!(sums.group_errors(x, y, None, &group[1..], &[0.5]).unwrap_err().status(), Status::DimensionMismatch);
+    sums.set_unpenalised(2)?;
+    assert_eq!(sums.unpenalised()?, [true, true]);
+    Ok(())
+}
+
+#[test]
 fn wrong_sizes_never_reach_the_library() -> Result<()> {
     let (x, y) = rows();
     let mut sums = Accumulator::new(3, 1, true)?;

@@ -186,6 +186,7 @@ static void read_rows(void) {
   freeridge_model *model = NULL, *whole = factorized_model(FREERIDGE_ROUTE_PRIMAL);
   double lambda[T], score[T], expected_lambda[T], expected_score[T], errors[N * T], expected[N * T];
   int64_t n = -5, d = -5, t = -5;
+  int32_t kept = -5;
   int calls = 0, i;
   OK(freeridge_kernel_linear(&kernel));
   OK(freeridge_create(kernel, &model));
@@ -202,6 +203,12 @@ static void read_rows(void) {
   OK(freeridge_loo(whole, expected, N));
   for (i = 0; i < N * T; ++i) NEAR(errors[i], expected[i]);
   REFUSED(INVALID_STATE, freeridge_get_fitted(model, errors, N));
+  OK(freeridge_set_unpenalised(model, 1));
+  REFUSED(INVALID_STATE, freeridge_get_unpenalised(model, &n, &kept));
+  OK(freeridge_factorize(model));
+  OK(freeridge_get_unpenalised(model, &n, &kept));
+  CHECK(n == 1 && kept == 1);
+  REFUSED(INVALID_STATE, freeridge_set_unpenalised(whole, 1));
   freeridge_destroy(model);
   freeridge_destroy(whole);
   freeridge_kernel_destroy(kernel);

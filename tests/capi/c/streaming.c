@@ -195,6 +195,8 @@ static void landmarks(void) {
 static void unpenalised(void) {
   freeridge_accumulator* rows = empty();
   double w[D * T], b[T], lambda = 1e12, plain[T], intercept[T];
+  int64_t count = -1;
+  int32_t kept = -1;
   int j;
   add_rows(rows, 0, N);
   OK(freeridge_accumulator_set_unpenalised(rows, 1));
@@ -205,6 +207,33 @@ static void unpenalised(void) {
     NEAR(w[j * D], plain[j]);
     NEAR(b[j], intercept[j]);
   }
+  OK(freeridge_accumulator_get_unpenalised(rows, &count, &kept));
+  CHECK(count == 1 && kept == 1);
+  freeridge_accumulator_destroy(rows);
+}
+
+/* Groups of one row are left out as rows are; two groups have two terms. */
+static void groups(void) {
+  freeridge_accumulator* rows = empty();
+  double loo[N * T], errors[N * T], moments[5 * T], expected = 0, lambda = 0.5;
+  int32_t alone[N], halves[N];
+  int i;
+  add_rows(rows, 0, N);
+  for (i = 0; i < N; ++i) alone[i] = i, halves[i] = i < N / 2 ? 3 : 8;
+  OK(freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, 1, &lambda, loo, N));
+  OK(freeridge_accumulator_group_errors(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, alone, 1,
+                                        &lambda, errors, N));
+  for (i = 0; i < N * T; ++i) NEAR(errors[i], loo[i]);
+  OK(freeridge_accumulator_group_errors(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, halves, 1,
+                                        &lambda, errors, N));
+  OK(freeridge_accumulator_group_moments(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, halves, 1,
+                                         &lambda, moments));
+  for (i = 0; i < N; ++i) expected += errors[i] * errors[i] / N;
+  NEAR(moments[2], expected);
+  CHECK(moments[0] == 2 && moments[1] == N && moments[4] == 0);
+  for (i = 0; i < N; ++i) alone[i] = -1;
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_group_errors(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(),
+                                                               N, NULL, alone, 1, &lambda, errors, N));
   freeridge_accumulator_destroy(rows);
 }
 
@@ -232,6 +261,7 @@ int main(void) {
   shards();
   landmarks();
   unpenalised();
+  groups();
   progress_and_memory();
   return report();
 }

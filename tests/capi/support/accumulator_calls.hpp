@@ -177,6 +177,29 @@ struct LooMomentsSparse : AnyCall, SparseRows, Lambdas {
                  weights, count, lambdas, moments);
 };
 
+struct GroupErrors : AnyCall, DenseRows, Lambdas {
+  Input<int32_t> group{sample::group()};
+  Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
+  int64_t ld = sample::n;
+  FREERIDGE_CALL(freeridge_accumulator_group_errors, accumulator, layout, n, x, ldx, y, ldy, weights, group, count,
+                 lambdas, errors, ld);
+};
+
+struct GroupMoments : AnyCall, DenseRows, Lambdas {
+  static constexpr const char* own = "n";
+  Input<int32_t> group{sample::group()};
+  Output<double> moments{sample::size(5, lambda_count* sample::t)};
+  FREERIDGE_CALL(freeridge_accumulator_group_moments, accumulator, layout, n, x, ldx, y, ldy, weights, group, count,
+                 lambdas, moments);
+};
+
+struct GetUnpenalised : AnyCall, OnAccumulator {
+  static constexpr const char* optional = "count kept";
+  Output<int64_t> count{1};
+  Output<int32_t> kept{0};
+  FREERIDGE_CALL(freeridge_accumulator_get_unpenalised, accumulator, count, kept);
+};
+
 struct SetUnpenalised : AnyCall, OnAccumulator {
   static constexpr const char* own = "count";
   int64_t count = 1;

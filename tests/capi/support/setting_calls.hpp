@@ -103,6 +103,33 @@ struct SetReader : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_set_reader, model, layout, n, d, t, callback, user);
 };
 
+// A model with a reader, which has been factorized.
+inline support::Model with_reader() {
+  support::Model model(support::Kernel::linear());
+  support::check(freeridge_set_reader(model.get(), FREERIDGE_COL_MAJOR, -1, sample::d, sample::t, sample_rows, nullptr),
+                 "freeridge_set_reader");
+  support::check(freeridge_set_unpenalised(model.get(), 1), "freeridge_set_unpenalised");
+  model.factorize();
+  return model;
+}
+
+struct SetUnpenalised : AnyCall {
+  static constexpr const char* own = "count";
+  support::Model read = with_reader();
+  freeridge_model* model = read.get();
+  int64_t count = 1;
+  FREERIDGE_CALL(freeridge_set_unpenalised, model, count);
+};
+
+struct GetUnpenalised : AnyCall {
+  static constexpr const char* optional = "count kept";
+  support::Model read = with_reader();
+  const freeridge_model* model = read.get();
+  Output<int64_t> count{1};
+  Output<int32_t> kept{1};
+  FREERIDGE_CALL(freeridge_get_unpenalised, model, count, kept);
+};
+
 struct SetProgress : AnyCall, OnModel {
   static constexpr const char* optional = "callback user";
   freeridge_progress callback = nullptr;
