@@ -16,7 +16,7 @@ TEST(ContractAbout, StatusesOfTheHeader) {
   EXPECT_TRUE(Documented::has("freeridge_loo", FREERIDGE_INVALID_STATE));
   EXPECT_TRUE(Documented::has("freeridge_loo", FREERIDGE_OUT_OF_MEMORY));
   EXPECT_TRUE(Documented::has("freeridge_classifier_set_progress", FREERIDGE_INVALID_ARGUMENT));
-  EXPECT_FALSE(Documented::has("freeridge_group_errors", FREERIDGE_IO));
+  EXPECT_FALSE(Documented::has("freeridge_get_leverage", FREERIDGE_IO));
   EXPECT_FALSE(Documented::has("freeridge_kernel_linear", FREERIDGE_NOT_FINITE));
   EXPECT_FALSE(Documented::has("freeridge_no_such_call", FREERIDGE_INVALID_ARGUMENT));
 }
