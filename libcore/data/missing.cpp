@@ -9,6 +9,15 @@
 
 namespace freeridge {
 
+namespace {
+
+MissingPtr some_missing(const Array<Array<Index>>& rows) {
+  const bool any = std::ranges::any_of(rows, [](const Array<Index>& of) { return !of.empty(); });
+  return any ? std::make_shared<const MissingOutputs>(rows) : nullptr;
+}
+
+}  // namespace
+
 MissingOutputs::MissingOutputs(const Array<Array<Index>>& rows) {
   std::map<Array<Index>, std::size_t> known;
   for (Index j = 0; j < std::ssize(rows); ++j) {
@@ -17,6 +26,17 @@ MissingOutputs::MissingOutputs(const Array<Array<Index>>& rows) {
     parts_[place->second].outputs.push_back(j);
     part_of_.push_back(place->second);
   }
+}
+
+MissingPtr MissingOutputs::among(Span<const Index> rows, Span<const Index> outputs) const {
+  Array<Array<Index>> out;
+  for (const Index j : outputs) {
+    Array<Index>& missing = out.emplace_back();
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (std::ranges::binary_search(rows_of(j), rows[i])) missing.push_back(static_cast<Index>(i));
+    worked(touched * static_cast<double>(rows.size()));
+  }
+  return some_missing(out);
 }
 
 Index MissingOutputs::rows_in(Index first, Index count) const {
@@ -29,14 +49,12 @@ Index MissingOutputs::rows_in(Index first, Index count) const {
 
 MissingPtr missing_outputs(const LayoutView& y) {
   Array<Array<Index>> rows(y.cols);
-  bool any = false;
   for (Index j = 0; j < y.cols; ++j) {
     for (Index i = 0; i < y.rows; ++i)
       if (std::isnan(y(i, j))) rows[j].push_back(i);
-    any = any || !rows[j].empty();
     worked(touched * static_cast<double>(y.rows));
   }
-  return any ? std::make_shared<const MissingOutputs>(rows) : nullptr;
+  return some_missing(rows);
 }
 
 void fill_missing(const MissingOutputs& missing, MatrixView y) {

@@ -19,6 +19,8 @@ class MissingOutputs {
   // rows: for each output those in which it is not observed, ascending.
   explicit MissingOutputs(const Array<Array<Index>>& rows);
   const Array<Part>& parts() const { return parts_; }
+  // What is missing in some of the rows, ascending, of some of the outputs; NULL where nothing is.
+  std::shared_ptr<const MissingOutputs> among(Span<const Index> rows, Span<const Index> outputs) const;
   Span<const Index> rows_of(Index output) const { return parts_[part_of_[output]].rows; }
   // Of the parts that have outputs in [first, first + count): the sum of their numbers of missing rows.
   Index rows_in(Index first, Index count) const;

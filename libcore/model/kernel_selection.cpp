@@ -23,41 +23,6 @@ constexpr double part_of_search = 0.8;    // of the stretch of progress
 constexpr double square_matrices = 2.25;  // of the side rows, that a gradient takes
 constexpr Index rows_of_size = 64;        // on which the size of a kernel is measured
 
-// `rows` of x, copied.
-struct CopiedRows {
-  std::shared_ptr<const Matrix> dense;
-  std::shared_ptr<const SparseMatrix> sparse;
-  Rows view;
-};
-
-CopiedRows copied_rows(const Rows& x, Span<const Index> rows) {
-  CopiedRows out;
-  const Index count = std::ssize(rows);
-  if (x.is_sparse()) {
-    auto copied = std::make_shared<SparseMatrix>();
-    copied->start.push_back(0);
-    SparseTile tile;
-    for (const Index row : rows) {
-      take_rows(x.sparse(), row, 1, tile);
-      copied->index.insert(copied->index.end(), tile.column.begin(), tile.column.end());
-      copied->value.insert(copied->value.end(), tile.value.begin(), tile.value.end());
-      copied->start.push_back(std::ssize(copied->index));
-      worked(touched * static_cast<double>(tile.column.size() + 1));
-    }
-    out.view = copied->view(SparseFormat::csr, count, x.cols);
-    out.sparse = std::move(copied);
-    return out;
-  }
-  auto copied = std::make_shared<Matrix>(count, x.cols);
-  for (Index i = 0; i < count; ++i) {
-    copy_rows(x, rows[i], copied->view().row_range(i, 1));
-    worked(touched * static_cast<double>(x.cols));
-  }
-  out.view = LayoutView{copied->data(), count, x.cols, count, Layout::col_major};
-  out.dense = std::move(copied);
-  return out;
-}
-
 // The first `count` of rows in random order, ascending.
 Array<Index> ascending(Span<const Index> order, Index count) {
   Array<Index> out(order.begin(), order.begin() + count);
@@ -79,50 +44,10 @@ LambdaRange holding(LambdaRange range, double lambda) {
 
 }  // namespace
 
-Model Model::of_rows(Span<const Index> rows, bool with_groups) const {
-  Model out(kernel_);
-  out.offset_ = offset_;
-  out.reduction_ = reduction_;
-  out.memory_limit_ = memory_limit_;
-  if (std::ssize(rows) == n()) {
-    out.data_ = data_;
-    out.data_->landmarks = 0;
-    out.data_->landmark_rows.clear();
-    return out;
-  }
-  CopiedRows x = copied_rows(data_->x, rows), y = copied_rows(data_->y, rows);
-  Data data{x.view, y.view.dense(), x.dense, y.dense, x.sparse, {}, {}, 0, {}, {}};
-  if (data_->fixed) data.fixed = copied_rows(data_->fixed_view(), rows).dense;
-  if (data_->weights) {
-    Array<double> weights;
-    for (const Index row : rows) weights.push_back((*data_->weights)[row]);
-    data.weights = std::make_shared<const Array<double>>(std::move(weights));
-  }
-  if (with_groups) {
-    const Index divisions = data_->groups->divisions();
-    Array<std::int32_t> all(n() * divisions), drawn;
-    data_->groups->labels(all);
-    for (Index r = 0; r < divisions; ++r) {
-      for (const Index row : rows) drawn.push_back(all[r * n() + row]);
-      if (std::ranges::all_of(Span(drawn).last(rows.size()), [](std::int32_t label) { return label < 0; }))
-        fail(Status::invalid_argument, "rows is ", rows.size(),
-             ", and none of the rows drawn is in a group; learn the kernel on more rows");
-    }
-    const Index layers = data_->groups->layers();
-    Array<std::int32_t> gaps(n() * layers * divisions), gaps_drawn;
-    data_->groups->gaps(gaps);
-    for (Index l = 0; l < layers * divisions; ++l)
-      for (const Index row : rows) gaps_drawn.push_back(gaps[l * n() + row]);
-    data.groups = Groups(drawn, divisions).with_gaps(gaps_drawn, layers);
-  }
-  out.data_ = std::move(data);
-  return out;
-}
-
 RowsOfSearch Model::rows_of_search(Criterion criterion) const {
   const Groups* const groups = criterion == Criterion::groups ? groups_for(criterion) : nullptr;
   return {n(), t(), [this, groups](const KernelPtr& kernel, Criterion by, double lambda) {
-            return freeridge::score_gradient(*gradient_problem(kernel), by, groups, lambda);
+            return dual_gradient(kernel, by, groups, lambda);
           }};
 }
 
@@ -190,7 +115,7 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
 
 const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage,
                                          Index rows, std::int64_t seed, Index evaluations) {
-  require_all_observed("a search for the kernel by gradients");
+  data("a search for the kernel by gradients");
   if (hyperparameter_count(*kernel_) == 0)
     fail(Status::invalid_state, "the model's kernel, ", describe(*kernel_),
          ", has no hyperparameters; call freeridge_select_lambda, which chooses lambda alone");
@@ -204,6 +129,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
          "no hyperparameter of the kernel is free: those that are not held by their labels are scales of features that "
          "are constant, bandwidths of points that all coincide, or 0");
   require_learnable(criterion, variables.count());
+  if (learns_with_landmarks(rows)) require_all_observed("a kernel that is learnt with landmarks");
   if (learns_with_landmarks(rows)) make_plan(request(kernel_));  // refuses a route that takes no landmarks
   require_room_to_learn(rows, groups);
 
@@ -239,7 +165,7 @@ const KernelSearch& Model::require_kernel_search() const {
   return *kernel_search_;
 }
 
-// The rows, copied twice at most, a few of them once more, and what a gradient makes of them; with landmarks, what the
+// The rows, copied twice at most, a few of them once more, those in which an output is observed once more, and what a gradient makes of them; with landmarks, what the
 // model takes with them, and their gradient.
 void Model::require_room_to_learn(Index rows, const Groups* groups) const {
   const bool apart = learns_with_landmarks(rows);
@@ -248,7 +174,7 @@ void Model::require_room_to_learn(Index rows, const Groups* groups) const {
                                        static_cast<double>(landmark_learning_bytes(rows, data_->landmarks, groups))
                                  : 0;
   const Index few = std::min(rows, few_of_kernel_search);
-  const Index copies = checked_doubles(2 * rows + few, d() + t());
+  const Index copies = checked_doubles((data_->missing ? 3 : 2) * rows + few, d() + t());
   const double bytes = landmarks + 8 * (square_matrices * static_cast<double>(squares) + static_cast<double>(copies));
   require_room(static_cast<Index>(std::min(bytes, 0x1p62)), "learning a kernel", "learn it on fewer rows");
 }

@@ -280,12 +280,17 @@ class Model {
                               const Groups* groups, double lambda) const;
   Index landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const;
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
+  ScoreGradient dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda) const;
+  ScoreGradient gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const;  // without landmarks
+  // `of` the model of each part of outputs that are observed in the same rows.
+  ScoreGradient sum_over_parts(Criterion criterion, const std::function<ScoreGradient(const Model&)>& of) const;
   Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
-  // Of select_kernel: the model of some rows, ascending, and without landmarks; what its search asks of a model; the search
-  // on the first `rows` in random order, with landmarks where learns_with_landmarks.
-  Model of_rows(Span<const Index> rows, bool with_groups) const;
+  // The model of some rows, ascending, and some outputs (empty: all), without landmarks.
+  Model of_rows(Span<const Index> rows, bool with_groups, Span<const Index> outputs = {}) const;
+  // Of select_kernel: what its search asks of a model; the search on the first `rows` in random order, with landmarks where
+  // learns_with_landmarks.
   RowsOfSearch rows_of_search(Criterion criterion) const;
   bool learns_with_landmarks(Index rows) const;
   Landmarks landmarks_to_learn(Index rows) const;

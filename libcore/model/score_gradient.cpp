@@ -5,6 +5,9 @@
 // The first two take the factorization that the model has, or make one and drop it. Derivatives are by the hyperparameters of the
 // model's own kernel. With a penalised offset the problem's kernel is k + 1 (plus_one), whose hyperparameters are those of k;
 // of a linear k, too, but for `columns`, where the problem has a column of ones instead.
+// Where outputs have missing values, J is a sum over the parts of outputs that are observed in the same rows, and each part
+// is a model of these rows:
+//     J = sum_part sum_(j in part) score_j / divisor_j        (score_divisors, bandwidth.hpp)
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -45,6 +48,36 @@ Index Model::landmark_learning_bytes(Index rows, Index landmarks, const Groups* 
   return landmark_gradient_bytes(*kernel_, rows, d(), t(), fixed_count() + 1, landmarks, largest_group(groups));
 }
 
+ScoreGradient Model::sum_over_parts(Criterion criterion, const std::function<ScoreGradient(const Model&)>& of) const {
+  const Array<double> divisors = score_divisors(*make_problem(kernel_), criterion);
+  ScoreGradient sum;
+  Stage stage(0, 0);
+  Index done = 0;
+  for (const MissingOutputs::Part& part : data_->missing->parts()) {
+    Array<Index> rows;
+    for (Index i = 0; i < n(); ++i)
+      if (!std::ranges::binary_search(part.rows, i)) rows.push_back(i);
+    const Model model = of_rows(rows, criterion == Criterion::groups, part.outputs);
+    stage.next(fraction(++done, std::ssize(data_->missing->parts())));
+    const ScoreGradient gradient = of(model);
+    const double share = part.outputs.size() == 1 ? 1 / divisors[part.outputs[0]] : 1;  // several have their divisors
+    sum.score += share * gradient.score;
+    sum.log_lambda += share * gradient.log_lambda;
+    sum.kernel.resize(gradient.kernel.size(), 0.0);
+    for (std::size_t k = 0; k < sum.kernel.size(); ++k) sum.kernel[k] += share * gradient.kernel[k];
+  }
+  require_finite(sum, *kernel_);
+  return sum;
+}
+
+ScoreGradient Model::dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups,
+                                   double lambda) const {
+  if (!data_->missing) return freeridge::score_gradient(*gradient_problem(kernel), criterion, groups, lambda);
+  return sum_over_parts(criterion, [&](const Model& part) {
+    return part.dual_gradient(kernel, criterion, part.groups_for(criterion), lambda);
+  });
+}
+
 ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const {
   const bool linear = kernel_->linear_scale(d()).has_value(), other_problem = linear && offset_ == Offset::penalised;
   Landmarks wanted = wanted_landmarks();
@@ -65,22 +98,13 @@ ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, 
   if (f && f->route() != Route::primal) f = nullptr;
   require_room(primal_gradient_bytes(n(), d() + 1, t(), largest_group(groups)) + (f ? 0 : memory_required()),
                "the gradient of a score", "use smaller groups");
-  const Hearing hearing(listener_);
   Stage stage(0, 0.6);
   if (!f) f = factorized(kernel_, {});
   stage.next(1);
   return freeridge::primal_gradient(*f, *kernel_, d(), criterion, groups, lambda);
 }
 
-ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
-  require_all_observed("the gradient of a score");
-  require_differentiable(criterion);
-  require_lambdas("lambda", {&lambda, 1});
-  const Groups* const groups = groups_for(criterion);
-  if (data_->landmarks > 0) {
-    make_plan(request(kernel_));  // refuses a route that takes no landmarks
-    return landmark_gradient(criterion, groups, lambda);
-  }
+ScoreGradient Model::gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const {
   const bool primal = !data_->fixed && (route_ == Route::automatic || route_ == Route::primal);
   if (const Request of = request(kernel_); primal && of.linear && of.d < of.n - (offset_ == Offset::free ? 1 : 0))
     return primal_gradient(criterion, groups, lambda);
@@ -89,8 +113,24 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
                          : 0;
   require_room(copy + score_gradient_bytes(*kernel_, n(), d(), t(), groups), "the gradient of a score",
                "use landmarks (freeridge_set_landmarks) or fewer points");
+  return freeridge::score_gradient(*gradient_problem(kernel_), criterion, groups, lambda);
+}
+
+ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
+  data("the gradient of a score");
+  require_differentiable(criterion);
+  require_lambdas("lambda", {&lambda, 1});
+  const Groups* const groups = groups_for(criterion);
+  if (data_->landmarks > 0) {
+    require_all_observed("the gradient of a score with landmarks");
+    make_plan(request(kernel_));  // refuses a route that takes no landmarks
+    return landmark_gradient(criterion, groups, lambda);
+  }
   const Hearing hearing(listener_);
-  ScoreGradient out = freeridge::score_gradient(*gradient_problem(kernel_), criterion, groups, lambda);
+  const auto of = [&](const Model& model) {
+    return model.gradient_of_all(criterion, model.groups_for(criterion), lambda);
+  };
+  const ScoreGradient out = data_->missing ? sum_over_parts(criterion, of) : of(*this);
   report(1);
   return out;
 }

@@ -32,9 +32,10 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL,
   if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
   intercept <- check_intercept(intercept)
   if (!is.null(fixed)) fixed <- fixed_columns(fixed, n, intercept)
-  missing_values <- !vector && anyNA(y)  # lengths are learnt by gradients, which need all values
+  missing_values <- !vector && anyNA(y)
   if (is.null(lengths)) {
-    lengths <- if (!missing_values && has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
+    several <- missing_values && sets_of_rows(y) > most_sets_of_rows  # each costs gradients of its own
+    lengths <- if (!several && has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
   }
   if (is.null(criterion)) criterion <- default_criterion(kernel, groups, lengths, route)
   check_choice(criterion, "criterion", criteria_names)

@@ -6,6 +6,10 @@
 # label in `bands` (by default those of one factor) have one length. A key is a name for what moves together; NA: held.
 
 lengths_names <- c("each", "one")
+most_sets_of_rows <- 3L
+
+# How many sets of outputs there are that are observed in the same rows.
+sets_of_rows <- function(y) ncol(unique(is.na(y), MARGIN = 2L))
 learn_names <- c("open", "all")
 
 # Whether the kernel can have a length for each column of x, where nobody says otherwise.
@@ -169,9 +173,10 @@ errors_beside_learning <- function(fit, model) {
 left_out_error <- function(fit, errors, rows) {
   weights <- if (is.null(fit$weights)) rep(1, length(rows)) else fit$weights[rows]
   errors <- errors[rows, , drop = FALSE]
-  known <- !is.nan(rowSums(errors))  # a leverage of one leaves no value
+  # a leverage of one leaves no value, nor does an output that is not observed
+  if (is.null(fit$classes)) return(stats::setNames(sqrt(observed_means(errors^2, weights, errors)), fit$outputs))
+  known <- !is.nan(rowSums(errors))
   mean_of <- function(values) colSums(weights[known] * values[known, , drop = FALSE]) / sum(weights[known])
-  if (is.null(fit$classes)) return(stats::setNames(sqrt(mean_of(errors^2)), fit$outputs))
   y <- fit$y[rows, , drop = FALSE]
   labels <- function(decision) as.character(as_labels(fit$classes, if (fit$vector) as.vector(decision) else decision))
   mean_of(as.matrix(labels(y - errors) != labels(y)))

@@ -403,8 +403,15 @@ test_that("NA in a matrix response: each output is that of the rows in which it 
     }
     expect_identical(is.na(residuals(fit)), is.na(y))
   }
-  expect_identical(freeridge(p$x, y)$lengths, "one")  # by one bandwidth for all
-  expect_refusal(freeridge(p$x, y, lengths = "each"), "missing values")
+  # a kernel that is learnt: that of the observed rows where one set of rows is observed
+  part <- y[, c(1L, 1L)]
+  seen <- !is.na(part[, 1L])
+  learnt <- freeridge(p$x, part, scale = FALSE)
+  alone <- freeridge(p$x[seen, ], part[seen, ], scale = FALSE)
+  expect_identical(learnt$lengths, "each")
+  expect_close(fitted(learnt)[seen, ], fitted(alone), 1e-3)
+  expect_output(print(freeridge(p$x, y, learn_rows = 20)), "left-out")
+  expect_identical(freeridge(p$x, cbind(y, replace(p$y[, 1L], 1L, NA)))$lengths, "one")  # four sets of rows
   expect_refusal(freeridge(p$x, replace(y, 2L, Inf), gaussian_kernel(2), 1), "y")
   expect_refusal(freeridge(p$x, replace(p$y[, 1L], 2L, NA), gaussian_kernel(2), 1), "y")  # a vector: see na.action
   data <- data.frame(p$x)
