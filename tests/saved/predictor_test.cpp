@@ -243,9 +243,10 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Bytes bytes = support::saved_predictor(model.get());
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
-    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetReader, SetWeights, SetFixedEffects,
-                   SetGroups, SetGaps, SetMissing, SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion,
-                   SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy, SetMemoryLimit>();
+    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetReader, SetUnpenalised, SetWeights,
+                   SetFixedEffects, SetGroups, SetGaps, SetMissing, SetIntercept, SetRoute, SetExpectedLambdas,
+                   SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy,
+                   SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchRows, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
@@ -255,9 +256,9 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others
         .refused<LambdaGrid, Score, EstimateScore, ScoreGradient, Objective, GetSearch, GetOneStandardError,
                  LambdaFlags, PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
-    others.refused<GetWeights, GetGroups, GetGaps, HasIntercept, GetRequestedRoute, GetRequestedLandmarks,
-                   GetLandmarkMethod, GetReduction, GetRefinement, GetRequestedAccuracy, GetAccuracy,
-                   GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
+    others.refused<GetUnpenalised, GetWeights, GetGroups, GetGaps, HasIntercept, GetRequestedRoute,
+                   GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement, GetRequestedAccuracy,
+                   GetAccuracy, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();
     others.refused<Save, SaveToMemory>();
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "a refused call changed it";
