@@ -5,6 +5,7 @@
 
 #include "libcore/linalg/band_kernels.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/scaling.hpp"
 
 namespace freeridge {
 
@@ -130,6 +131,17 @@ double band_quadratic_form(const BandMatrix& b, const double* x) {
     sum += x[j] * (b.values(0, j) * x[j] + 2 * below);
   }
   return sum;
+}
+
+Array<double> banded_eigenvalues(const BandMatrix& b) {
+  Matrix ab = copy_of(b.values.view());
+  const int exponent = exponent_of(largest_magnitude(ab.values()));
+  scale(ab.values(), -exponent);
+  Array<double> out(b.size());
+  sbev(ab.view(), out);
+  scale(out, exponent);
+  std::ranges::reverse(out);
+  return out;
 }
 
 }  // namespace freeridge

@@ -73,6 +73,16 @@ void syevd(MatrixView a, Span<double> w) {
         "dsyevd");
 }
 
+void sbev(MatrixView ab, Span<double> w) {
+  if (ab.cols == 0) return;
+  const BlasInt n = blas_int(ab.cols), band = blas_int(ab.rows - 1), ld = blas_int(ab.ld);
+  Array<double> work(3 * ab.cols);
+  check(
+      FREERIDGE_LAPACK(dsbev, 'N', 'L', n, band, ab.data, ld, w.data(), static_cast<double*>(nullptr), 1, work.data()),
+      "dsbev");
+  worked(10 * cube(ab.cols) / static_cast<double>(ab.cols) * static_cast<double>(ab.rows));
+}
+
 void stedc(Span<double> d, Span<double> e, MatrixView v) {
   if (v.rows == 0) return;
   double size = 0;

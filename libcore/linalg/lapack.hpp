@@ -30,6 +30,10 @@ void tbtrs(Op op, ConstMatrixView l, MatrixView c);
 // A = V diag(w) V', w ascending, V in place of A. About 9 n^3; workspace 2 n^2.
 void syevd(MatrixView a, Span<double> w);
 
+// The eigenvalues w of a banded symmetric matrix, ascending; ab: its lower triangle as pbtrf has it, destroyed. About
+// 6 n^2 b. Numbers of about one, or smaller: LAPACK's own scaling of others is wrong. Throws NOT_CONVERGED.
+void sbev(MatrixView ab, Span<double> w);
+
 // T = V diag(w) V' for a tridiagonal T: d on its diagonal, where w is left, ascending; e beside it, destroyed.
 // Workspace n^2.
 void stedc(Span<double> d, Span<double> e, MatrixView v);

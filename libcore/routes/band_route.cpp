@@ -5,7 +5,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "libcore/linalg/banded_eigenvalues.hpp"
+#include "libcore/linalg/banded.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/band_residual_maker.hpp"
 #include "libcore/routes/routes.hpp"

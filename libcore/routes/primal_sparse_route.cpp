@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "libcore/base/constants.hpp"
-#include "libcore/linalg/banded_eigenvalues.hpp"
+#include "libcore/linalg/banded.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/band_route.hpp"

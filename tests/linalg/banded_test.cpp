@@ -6,7 +6,6 @@
 #include <functional>
 #include <numeric>
 
-#include "libcore/linalg/banded_eigenvalues.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "linalg/dense.hpp"
 #include "support/gauss.hpp"
@@ -115,7 +114,7 @@ TEST(Banded, EigenvaluesInClosedForm) {
   const Array<double> of_differences = banded_eigenvalues(differences), of_diagonal = banded_eigenvalues(diagonal);
   for (Index k = 0; k < m; ++k) {
     const double angle = std::acos(-1.0) * static_cast<double>(m - k) / static_cast<double>(m + 1);
-    EXPECT_NEAR(of_differences[k], 2 - 2 * std::cos(angle), 2e-15);
+    EXPECT_NEAR(of_differences[k], 2 - 2 * std::cos(angle), 1e-14);
     EXPECT_EQ(of_diagonal[k], static_cast<double>(m - 1 - k));
   }
   for (const double value : banded_eigenvalues(zero)) EXPECT_EQ(value, 0);
