@@ -3,6 +3,7 @@
 // lambda_products.hpp.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/constants.hpp"
@@ -31,10 +32,30 @@ Moments moments_of(Span<double> e, const double* weights, bool with_spread) {
   return {static_cast<double>(e.size()), spread.v, spread.mean, spread.root, 0};
 }
 
-double least_of(Span<const double> values) {
-  double least[4] = {infinity, infinity, infinity, infinity};  // side by side, as in spread.hpp
-  for (std::size_t i = 0; i < values.size(); ++i) least[i % 4] = std::min(least[i % 4], values[i]);
-  return std::min({least[0], least[1], least[2], least[3]});
+// The same of a tile whose errors are r_i / p_i inverse_i, in one sweep, and the least p: about `mean`, that of the rows
+// before,
+//     s = sum_i v_i u_i,   c = sum_i v_i u_i^2,   u_i = e_i^2 / mean - 1:    mean (1 + s / v),   spread^2 = mean^2 (c - s^2 / v)
+// Without a value where that mean is no unit for these errors: where the difference would cancel, or numbers leave the range.
+std::optional<Moments> moments_about(double mean, const double* r, const double* p, const double* inverse,
+                                     const double* weights, Index rows, double weight, double& least_p) {
+  constexpr Index lanes = 4;  // side by side, as in spread.hpp
+  const double scale = 1 / mean;
+  double sum[lanes] = {}, squares[lanes] = {}, least[lanes] = {infinity, infinity, infinity, infinity};
+  const auto add = [&](Index i, Index lane) {
+    const double e = r[i] / p[i] * inverse[i], u = e * e * scale - 1, vu = weights[i] * u;
+    sum[lane] += vu;
+    squares[lane] += vu * u;
+    least[lane] = std::min(least[lane], p[i]);
+  };
+  const Index even = rows - rows % lanes;
+  for (Index i = 0; i < even; i += lanes)
+    for (Index lane = 0; lane < lanes; ++lane) add(i + lane, lane);
+  for (Index i = even; i < rows; ++i) add(i, 0);
+  least_p = std::min({least[0], least[1], least[2], least[3]});
+  const double s = (sum[0] + sum[1]) + (sum[2] + sum[3]), c = (squares[0] + squares[1]) + (squares[2] + squares[3]),
+               rest = c - s * (s / weight);
+  if (!(rest > 1e-3 * c) || !std::isfinite(c) || !std::isfinite(s)) return {};
+  return Moments{static_cast<double>(rows), weight, mean * (1 + s / weight), mean * std::sqrt(rest), 0};
 }
 
 std::string no_digits(Index row, double lambda) {
@@ -171,17 +192,24 @@ void ReducedProblem::add_checked_moments(const Rows& x, const LayoutView& y, con
   Array<double> e(height), w(height), inverse(height), some_w(height);
   pass(x, y, weights, lambdas, [&](const PassedRows& passed) {
     const Index rows = passed.residual.rows;
+    double weight = 0;
     for (Index i = 0; i < rows; ++i) {
       w[i] = passed.sqrt_w[i] * passed.sqrt_w[i];
       inverse[i] = 1 / passed.sqrt_w[i];
+      weight += w[i];
     }
     for (Index l = 0; l < passed.lambdas; ++l) {
       const double* const p = passed.diagonal.col(l);
-      const double smallest = least_of({p, rows});
+      double smallest = 0;
       for (Index j = 0; j < t; ++j) {
         const double* const r = passed.residual.col(l * t + j);
-        for (Index i = 0; i < rows; ++i) e[i] = r[i] / p[i] * inverse[i];
         Moments& all = moments[(passed.lambda + l) * t + j];
+        const auto found = moments_about(all.mean, r, p, inverse.data(), w.data(), rows, weight, smallest);
+        if (found && smallest > passed.least) {
+          all.join(with_spread ? *found : Moments{found->rows, found->weight, found->mean, 0, 0});
+          continue;
+        }
+        for (Index i = 0; i < rows; ++i) e[i] = r[i] / p[i] * inverse[i];
         const Moments part = moments_of({e.data(), rows}, w.data(), with_spread);
         if (smallest > passed.least && std::isfinite(part.mean) && std::isfinite(part.spread)) {
           all.join(part);
