@@ -61,6 +61,14 @@ core_accumulator_loo_moments <- function(handle, x, y, weights, lambdas) {
     .Call(`_freeridge_core_accumulator_loo_moments`, handle, x, y, weights, lambdas)
 }
 
+core_accumulator_group_moments <- function(handle, x, y, weights, group, lambdas) {
+    .Call(`_freeridge_core_accumulator_group_moments`, handle, x, y, weights, group, lambdas)
+}
+
+core_accumulator_unpenalised <- function(handle) {
+    .Call(`_freeridge_core_accumulator_unpenalised`, handle)
+}
+
 core_moments_join <- function(first, second) {
     .Call(`_freeridge_core_moments_join`, first, second)
 }
@@ -129,8 +137,8 @@ core_predict_sparse <- function(handle, x) {
     .Call(`_freeridge_core_predict_sparse`, handle, x)
 }
 
-core_rows_checksum <- function(x, y, weights) {
-    .Call(`_freeridge_core_rows_checksum`, x, y, weights)
+core_rows_checksum <- function(x) {
+    .Call(`_freeridge_core_rows_checksum`, x)
 }
 
 core_ols <- function(x, y, intercept) {

@@ -12,7 +12,7 @@ new_design_of <- function(formula, setting, head, intercept, environment) {
                       error = function(condition) {
     refuse("formula must be a formula such as y ~ x1 + x2: ", conditionMessage(condition))
   })
-  parts <- as.list(setting$call)[intersect(names(setting$call), c("subset", "weights", "offset"))]
+  parts <- as.list(setting$call)[intersect(names(setting$call), c("subset", "weights", "offset", "groups"))]
   names <- unique(unlist(lapply(c(list(formula), parts), all.names)))
   columns <- intersect(names, names(head))
   carried <- lean_environment(setdiff(names, columns), environment, values = TRUE)
@@ -120,11 +120,14 @@ settled_design <- function(design, rows) {
   design$classes_of_variables <- attr(attr(frame, "terms"), "dataClasses")
   attr(design$terms, "dataClasses") <- design$classes_of_variables
   response <- stats::model.response(frame)
-  if (is.factor(response) || is.logical(response) || is.character(response)) {
-    refuse("the response must be numeric, not ", shown(response), "; freeridge() makes classes of a factor")
+  design$response_classes <- classes_of_response(response)
+  design$has_offset <- !is.null(stats::model.offset(frame))
+  if (!is.null(design$response_classes) && design$has_offset) {
+    refuse("an offset goes with a numeric response; this one is ", shown(response))
   }
-  design$vector <- is.null(dim(response)) || length(dim(response)) == 1L
-  y <- as.matrix(response)
+  y <- if (is.null(design$response_classes)) response else coded_classes(1L, design$response_classes$levels)
+  design$vector <- is.null(dim(y)) || length(dim(y)) == 1L
+  y <- as.matrix(y)
   design$outputs <- output_names(y)
   design$t <- ncol(y)
   found <- design_matrix(terms_of_kernel(design), frame, all_levels = design$all_levels)
@@ -136,15 +139,61 @@ settled_design <- function(design, rows) {
     design$fixed_source <- fixed$source
     design$fixed <- colnames(fixed$x)
   }
-  design$has_offset <- !is.null(stats::model.offset(frame))
   design$weighted <- !is.null(stats::model.weights(frame))
   design
+}
+
+# NULL for a response that is not one of labels. The levels of a factor are those of all rows.
+classes_of_response <- function(response) {
+  if (is.logical(response) && is.null(dim(response))) return(list(levels = c("FALSE", "TRUE"), kind = "logical"))
+  if (!is.factor(response)) return(NULL)
+  levels <- levels(response)
+  if (length(levels) < 2L) refuse("the response has one class only, ", levels, "; there must be two or more")
+  list(levels = levels, kind = "factor")
+}
+
+# The response of a frame as outputs. places: the rows of the frame in the chunk.
+response_of_chunk <- function(design, frame, places) {
+  response <- stats::model.response(frame)
+  if (is.null(design$response_classes)) return(response_matrix(response, finite = FALSE))
+  code <- match(as.character(response), design$response_classes$levels)
+  missing <- which(is.na(code))
+  if (length(missing) > 0L) refuse("the response is NA in row ", places[missing[1L]], "; all labels must be known")
+  unname(as.matrix(coded_classes(code, design$response_classes$levels)))
+}
+
+# The labels of a frame's rows, NA for a row of no group. places: as there.
+groups_of_chunk <- function(design, chunk, places) {
+  if (is.null(design$parts$groups)) return(NULL)
+  rows <- chosen_rows(design, chunk)
+  labels <- eval(design$parts$groups, rows, environment(design$terms))
+  if (!is.atomic(labels) && !is.factor(labels) || !is.null(dim(labels)) || length(labels) != nrow(rows)) {
+    refuse("groups must be a label for each row, not ", shown(labels), "; several divisions are for freeridge()")
+  }
+  as.character(labels)[match(places, as.integer(row.names(rows)))]
 }
 
 # Those whose columns are penalised.
 terms_of_kernel <- function(design) if (is.null(design$apart)) design$terms else design$apart$penalised
 
-# The numbers of a chunk, list(x, y, weights, read, dropped): the rows whose weight is positive, y without the offset.
+# The data of some rows as numbers, for their checksum. (What a formula makes of them may depend on the chunk in the last
+# bits: products of matrices do.) places: rows of the chunk.
+data_of_rows <- function(design, chunk, places) {
+  numbers <- lapply(as.data.frame(chunk)[places, design$columns, drop = FALSE], function(column) {
+    if (is.list(column)) return(NULL)
+    if (!is.factor(column) && !is.character(column)) return(matrix(as.double(column), length(places)))
+    labels <- unique(as.character(column))
+    codes <- vapply(labels, function(label) {
+      points <- utf8ToInt(enc2utf8(label))
+      sum(points * seq_along(points))
+    }, 0)
+    codes[match(as.character(column), labels)]
+  })
+  do.call(cbind, unname(numbers))
+}
+
+# The numbers of a chunk, list(x, y, weights, groups, data, read, dropped): the rows whose weight is positive, y without the
+# offset.
 # x: as the user has it, without divisors and the column of ones; columns without a penalty come first.
 chunk_numbers <- function(design, chunk) {
   frame <- chunk_frame(design, chunk)
@@ -152,7 +201,8 @@ chunk_numbers <- function(design, chunk) {
   if (nrow(frame) == 0L) return(numbers)
   stats::.checkMFClasses(design$classes_of_variables, frame)
   places <- as.integer(rownames(frame))
-  y <- response_matrix(stats::model.response(frame), finite = FALSE)
+  y <- response_of_chunk(design, frame, places)
+  groups <- groups_of_chunk(design, chunk, places)
   offset <- stats::model.offset(frame)
   if (!is.null(offset)) {
     check_chunk_finite(matrix(offset), places, "offset")
@@ -173,9 +223,10 @@ chunk_numbers <- function(design, chunk) {
     }
     rows <- counting_rows(list(x = x, y = y, weights = as.double(weights)))
     if (nrow(rows$x) == 0L) return(numbers)
-    return(c(numbers, rows))
+    counts <- weights > 0
+    return(c(numbers, rows, list(groups = groups[counts], data = data_of_rows(design, chunk, places[counts]))))
   }
-  c(numbers, list(x = x, y = y))
+  c(numbers, list(x = x, y = y, groups = groups, data = data_of_rows(design, chunk, places)))
 }
 
 check_chunk_finite <- function(values, places, names) {

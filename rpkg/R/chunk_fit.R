@@ -18,6 +18,7 @@ empty_accumulator <- function(setting, design) {
 new_chunk_fit <- function(setting, design, sums) {
   fit <- c(setting[c("call", "kernel", "criterion")],
            design[c("terms", "xlevels", "contrasts", "vector", "outputs", "scale")])
+  fit$xlevels[deparse(design$terms[[2L]], 500L)[1L]] <- NULL  # of classes
   fit$intercept <- design$intercept || design$penalised
   fit$penalised <- design$penalised
   if (design$has_offset) fit$offset <- TRUE  # one was taken from the response
@@ -30,6 +31,12 @@ new_chunk_fit <- function(setting, design, sums) {
   }
   fit$x <- matrix(0, 0L, length(design$features), dimnames = list(NULL, design$features))
   fit$y <- matrix(0, 0L, design$t, dimnames = list(NULL, design$outputs))
+  if (!is.null(design$response_classes)) {
+    fit$classes <- design$response_classes
+    fit$class_counts <- if (design$vector) c(sums$rows - sums$positive, sums$positive) else sums$positive
+    empty <- which(fit$class_counts == 0)
+    if (length(empty) > 0L) refuse("no row is of the class '", design$response_classes$levels[empty[1L]], "'")
+  }
   fit$count <- sums$rows
   fit$rows <- sums[names(no_rows)]
   fit$design <- design[setdiff(names(design), "factor_terms")]
@@ -58,31 +65,40 @@ coef.freeridge_chunks <- function(object, lambda = NULL, ...) {
   if (!is.null(object$landmarks)) refuse("the kernel is ", format(object$kernel), ", which has no slopes")
   effects <- seq_along(colnames(object$fixed))
   columns <- length(effects) + seq_len(ncol(object$x))
+  dependent <- effects[object$fixed_kept %in% FALSE]
   chunks_at(object, lambda, function(model) {
     w <- core_hyperplane(model)
+    w[dependent, ] <- NA
     b <- if (object$penalised) w[nrow(w), ] else core_intercept(model)
     slopes <- w[columns, , drop = FALSE]
     with_intercept(object, b, if (is.null(object$scale)) slopes else slopes / object$scale, w[effects, , drop = FALSE])
   })
 }
 
-predict.freeridge_chunks <- function(object, newdata, lambda = NULL, na.action = stats::na.pass, ...) {
+predict.freeridge_chunks <- function(object, newdata, lambda = NULL, type = "decision", na.action = stats::na.pass, ...) {
   refuse_extra(...)
+  check_choice(type, "type", class_types)
+  if (type != "decision" && is.null(object$classes)) refuse("type is \"", type, "\", and the response is not of classes")
+  if (!type %in% c("decision", "class")) {
+    refuse("type is \"", type, "\", which is calibrated on the left-out values of all rows: freeridge() has it")
+  }
   if (missing(newdata)) refuse("newdata is missing: a data frame or a source of rows, see row_source()")
-  if (inherits(newdata, "row_source")) return(predicted_chunks(object, newdata, lambda, na.action))
+  if (inherits(newdata, "row_source")) return(predicted_chunks(object, newdata, lambda, type, na.action))
   new <- new_rows(object, newdata, na.action)
   if (!is.null(new$fixed)) new$x <- cbind(new$fixed, new$x)
   new$x <- core_columns(object$design, new$x)
   new$fixed <- NULL
-  chunks_at(object, lambda, function(model) predicted(object, new, model))
+  if (type == "decision") return(chunks_at(object, lambda, function(model) predicted(object, new, model)))
+  lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y), object$outputs)
+  as_labels(object$classes, predicted(object, new, chunk_model(object, lambda)))
 }
 
 # Without names: they are those of rows that are never together.
-predicted_chunks <- function(fit, source, lambda, na.action) {
+predicted_chunks <- function(fit, source, lambda, type, na.action) {
   pass <- new_pass(
     begin = function(k) list(),
     visit = function(state, chunk) {
-      c(state, list(unname(predict(fit, of_known_kinds(as.data.frame(chunk), fit$design$kinds), lambda, na.action))))
+      c(state, list(unname(predict(fit, of_known_kinds(as.data.frame(chunk), fit$design$kinds), lambda, type, na.action))))
     },
     join = c
   )
@@ -140,54 +156,57 @@ lambda_grid.freeridge_chunks <- function(object, count = 100, ...) {
   core_accumulator_lambda_grid(accumulator_of(object), check_whole(count, "count", 1, .Machine$integer.max))
 }
 
-# loo: of the lambdas that the fit tried; of others by a pass over the source.
+# The criterion that the fit was chosen by: of the lambdas that it tried; loo, groups: of others by a pass over the source.
 lambda_path.freeridge_chunks <- function(object, lambdas = NULL, criteria = NULL, source = NULL, workers = NULL, ...) {
   refuse_extra(...)
-  available <- c("loo", "gcv", "reml", objective_names)
+  available <- c("loo", "gcv", "reml", if (!is.null(object$design$parts$groups)) "groups", objective_names)
   tried <- object$search$lambda
   if (is.null(lambdas)) lambdas <- if (is.null(tried) || !is.null(source)) lambda_grid(object) else tried
   lambdas <- check_not_negative(lambdas, "lambdas")
-  known <- length(tried) > 0L && all(lambdas %in% tried)
-  if (is.null(criteria)) criteria <- c(if (known || !is.null(source)) "loo", "gcv", "reml", "training")
+  known <- if (length(tried) > 0L && all(lambdas %in% tried)) object$criterion
+  if (is.null(criteria)) {
+    criteria <- c(intersect(available, if (is.null(source)) known else names(left_out_passes)), "gcv", "reml", "training")
+  }
   if (!is.character(criteria) || length(criteria) == 0L) {
     refuse("criteria must be some of ", paste0('"', available, '"', collapse = ", "), ", not ", shown(criteria))
   }
   for (criterion in criteria) check_choice(criterion, "criteria", available)
-  if ("loo" %in% criteria && !known && is.null(source)) {
-    refuse("loo at lambdas that the fit has not tried takes a pass over the rows: give source")
+  unknown <- setdiff(intersect(criteria, names(left_out_passes)), known)
+  if (length(unknown) > 0L && is.null(source)) {
+    refuse(unknown[1L], " at lambdas that the fit has not tried takes a pass over the rows: give source")
   }
   handle <- accumulator_of(object)
   scores <- list()
   parts <- if (any(criteria %in% objective_names)) core_accumulator_objective(handle, lambdas)
   for (criterion in unique(criteria)) {
-    scores <- c(scores, if (criterion == "loo") {
-      loo_scores(object, lambdas, if (!known) row_source(source), workers)
+    scores <- c(scores, if (criterion %in% names(left_out_passes)) {
+      left_out_scores(object, criterion, lambdas, if (!criterion %in% known) row_source(source), workers)
     } else if (criterion %in% objective_names) {
       parts[criterion]
     } else {
       stats::setNames(list(core_accumulator_score(handle, criterion, lambdas)), criterion)
     })
   }
-  for (name in setdiff(names(scores), "loo_se")) {
+  for (name in grep("_se$", names(scores), value = TRUE, invert = TRUE)) {
     undefined <- lambdas[rowSums(is.nan(scores[[name]])) > 0L]
     if (length(undefined) > 0L) warn_undefined(name, " is undefined (NaN) at lambda = ", some_of(undefined))
   }
   by_output(lambdas, scores, object$outputs)
 }
 
-# loo and its standard error, lambdas x outputs.
-loo_scores <- function(fit, lambdas, source, workers) {
+# loo or groups and its standard error, lambdas x outputs.
+left_out_scores <- function(fit, criterion, lambdas, source, workers) {
   t <- ncol(fit$y)
   search <- fit$search
   if (!is.null(source)) {
     workers <- check_workers(workers, source)
-    pass <- loo_pass(fit$design, accumulator_of(fit), fit$accumulator, lambdas)
-    found <- with_steps(with_workers(workers, run_pass(source, pass, workers, fit$rows$read)))
-    check_same_rows(fit$rows, found)
-    search <- list(lambda = lambdas, moments = found$moments)
+    found <- with_steps(with_workers(workers, left_out_moments(
+      criterion, fit$design, accumulator_of(fit), fit$accumulator, lambdas, source, workers, fit$rows
+    )))
+    search <- list(lambda = lambdas, moments = found)
   }
   all <- core_moments_score(search$lambda, t, search$moments)
-  lapply(stats::setNames(all, c("loo", "loo_se")), function(table) table[match(lambdas, search$lambda), , drop = FALSE])
+  lapply(stats::setNames(all, paste0(criterion, c("", "_se"))), function(table) table[match(lambdas, search$lambda), , drop = FALSE])
 }
 
 print.freeridge_chunks <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -202,6 +221,7 @@ print_chunk_setting <- function(fit, digits) {
       counted(ncol(fit$y), "output"), if (!is.null(fit$landmarks)) paste0(", ", counted(nrow(fit$landmarks), "landmark")),
       "\n", sep = "")
   if (fit$rows$dropped > 0) cat("  ", counted(fit$rows$dropped, "row"), " left out for missing values\n", sep = "")
+  if (!is.null(fit$classes)) cat("Classes: ", shown_classes(fit, fit$class_counts), "\n", sep = "")
   cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
   if (!is.null(fit$scale)) {
     divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
@@ -227,12 +247,14 @@ summary.freeridge_chunks <- function(object, ...) {
                       rmse = sqrt(core_accumulator_objective(accumulator_of(object), object$lambda)$training[own]),
                       row.names = object$outputs)
   if (object$chosen && object$criterion == "loo") table$loo_rmse <- sqrt(unname(object$score))
+  if (object$chosen && object$criterion == "groups") table$group_rmse <- sqrt(unname(object$score))
   structure(list(fit = object, outputs = table), class = "summary.freeridge_chunks")
 }
 
 print.summary.freeridge_chunks <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_chunk_setting(x$fit, digits)
-  cat("\nRoot mean squared errors of the fitted", if (!is.null(x$outputs$loo_rmse)) " and the left-out", " rows:\n",
+  left_out <- any(c("loo_rmse", "group_rmse") %in% names(x$outputs))
+  cat("\nRoot mean squared errors of the fitted", if (left_out) " and the left-out", " rows:\n",
       sep = "")
   print(x$outputs, digits = digits, row.names = nrow(x$outputs) > 1L)
   invisible(x)

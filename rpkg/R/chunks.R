@@ -1,17 +1,16 @@
 # freeridge_chunks(): a ridge regression on rows that come in pieces, which are never together.
 #
 #   first look (levels of factors, a sample of rows)  ->  pass 1 (the rows become an accumulator)  ->  pass 2 (the errors
-#   left out at each lambda, for criterion "loo")
+#   left out at each lambda, for the criteria "loo" and "groups")
 #
 # The first look is spared where nothing depends on it, and pass 2 for the other criteria and for a lambda that is given.
 
-freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda = NULL, criterion = "loo", intercept = TRUE,
-                             subset, na.action, weights, offset, levels = list(), scale = chooses_bandwidth(kernel),
+freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda = NULL,
+                             criterion = if (missing(groups)) "loo" else "groups", intercept = TRUE, subset, na.action,
+                             weights, offset, groups, levels = list(), scale = chooses_bandwidth(kernel),
                              lambdas = 100, passes = 2, landmarks = NULL, landmark_method = "auto", sample = NULL, seed = 0,
                              workers = NULL, ...) {
-  for (name in intersect(...names(), c("groups", "gap"))) {
-    refuse(name, " is for freeridge(): rows that are left out together need not be together in a chunk")
-  }
+  if ("gap" %in% ...names()) refuse("gap is for freeridge(): rows beside a group need not be in a chunk with it")
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge_chunks)
@@ -22,12 +21,13 @@ freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda =
   check_chunk_kernel(kernel, landmarks)
   setting <- list(
     call = call, kernel = kernel, lambda = lambda, seed = check_whole(seed, "seed"),
-    criterion = check_choice(criterion, "criterion", c("loo", "gcv", "reml")), lambdas = check_lambdas(lambdas),
+    criterion = check_choice(criterion, "criterion", c("loo", "gcv", "reml", "groups")), lambdas = check_lambdas(lambdas),
     passes = check_whole(passes, "passes", 2, 100), levels = check_given_levels(levels), scale = scale,
     landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
     na.action = if (!missing(na.action)) na.action, sample = sample,
     count = if (!is.null(landmarks)) check_whole(landmarks, "landmarks", 1, .Machine$integer.max)
   )
+  if (setting$criterion == "groups" && missing(groups)) refuse("criterion is \"groups\", but there are no groups")
   workers <- check_workers(workers, source)
   environment <- if (is.null(environment(formula))) parent.frame() else environment(formula)
   with_steps(with_workers(workers, {
@@ -176,10 +176,11 @@ fit_chunks <- function(setting, design, rows, source, workers) {
   fit <- new_chunk_fit(setting, design, sums)
   fit$accumulator <- core_accumulator_save(handle)
   core_accumulator_prepare(handle)
+  if (!is.null(design$fixed)) fit$fixed_kept <- core_accumulator_unpenalised(handle)
   fit <- if (!is.null(setting$lambda)) {
     c(fit, list(lambda = lambda, chosen = FALSE))
-  } else if (setting$criterion == "loo") {
-    c(fit, lambda_by_loo(setting, design, sums, source, workers), chosen = TRUE)
+  } else if (setting$criterion %in% names(left_out_passes)) {
+    c(fit, lambda_by_left_out(setting, design, sums, source, workers), chosen = TRUE)
   } else {
     found <- core_accumulator_select_lambda(handle, setting$criterion, 0, 0)
     c(fit, found[c("lambda", "score", "edge")], chosen = TRUE)
@@ -196,7 +197,7 @@ fit_chunks <- function(setting, design, rows, source, workers) {
 
 # The lambda of the least mean of squared errors left out, for each output, of those that were tried. Each pass after the
 # second one tries the minimum of the polynomial through the scores next to the best.
-lambda_by_loo <- function(setting, design, sums, source, workers) {
+lambda_by_left_out <- function(setting, design, sums, source, workers) {
   handle <- sums$accumulator
   bytes <- if (!is.null(workers)) core_accumulator_save(handle)
   new <- if (length(setting$lambdas) > 1L) setting$lambdas else core_accumulator_lambda_grid(handle, setting$lambdas)
@@ -204,15 +205,23 @@ lambda_by_loo <- function(setting, design, sums, source, workers) {
   moments <- NULL
   for (number in seq(2, setting$passes)) {
     span <- 0.6 + 0.4 * c(number - 2, number - 1) / (setting$passes - 1)
-    found <- run_pass(source, loo_pass(design, handle, bytes, new), workers, sums$read, span)
-    check_same_rows(sums, found)
+    found <- left_out_moments(setting$criterion, design, handle, bytes, new, source, workers, sums, span)
     lambdas <- c(lambdas, new)
-    moments <- cbind(moments, found$moments)
+    moments <- cbind(moments, found)
     choice <- core_moments_select_lambda(lambdas, design$t, moments)
     new <- setdiff(choice$`next`, lambdas)
     if (length(new) == 0L) break
   }
   c(choice[c("lambda", "score", "edge")], list(search = sorted_search(lambdas, moments, design$t)))
+}
+
+# The moments of the errors left out at lambdas, by a pass over the rows of the fit.
+left_out_moments <- function(criterion, design, handle, bytes, lambdas, source, workers, rows, span = c(0, 1)) {
+  pass <- left_out_passes[[criterion]](design, handle, bytes, lambdas)
+  found <- pass$pack(run_pass(source, pass, workers, rows$read, span))
+  check_same_rows(rows, found)
+  if (criterion == "groups" && length(found$closed) == 0L) refuse("groups has no label: each row's is missing")
+  found$moments
 }
 
 # Columns of moments: output j of lambda l is l t + j, from 0.

@@ -21,18 +21,19 @@ class_coding <- function(y) {
            "; there must be two or more")
   }
   if (length(empty) > 0L) refuse("y has no row of the class '", levels[empty[1L]], "': use droplevels(y)")
-  if (length(levels) == 2L) {
-    coded <- stats::setNames(c(-1, 1)[code], names(y))
-  } else {
-    coded <- matrix(-1, length(code), length(levels), dimnames = list(names(y), levels))
-    coded[cbind(seq_along(code), code)] <- 1
-  }
-  list(y = coded, levels = levels, kind = if (is.factor(y)) "factor" else "logical")
+  list(y = coded_classes(code, levels, names(y)), levels = levels, kind = if (is.factor(y)) "factor" else "logical")
+}
+
+# code: the number of the level of each row.
+coded_classes <- function(code, levels, names = NULL) {
+  if (length(levels) == 2L) return(stats::setNames(c(-1, 1)[code], names))
+  coded <- matrix(-1, length(code), length(levels), dimnames = list(names, levels))
+  coded[cbind(seq_along(code), code)] <- 1
+  coded
 }
 
 # For print: each class and how many rows it has.
-shown_classes <- function(fit) {
-  counts <- if (fit$vector) c(sum(fit$y < 0), sum(fit$y > 0)) else colSums(fit$y > 0)
+shown_classes <- function(fit, counts = if (fit$vector) c(sum(fit$y < 0), sum(fit$y > 0)) else colSums(fit$y > 0)) {
   paste0(paste0(fit$classes$levels, " (", counts, ")", collapse = ", "),
          if (fit$vector) "; coded as -1 and +1" else "; one against all, coded as -1 and +1")
 }

@@ -98,21 +98,24 @@ deviation_pass <- function(design) {
   )
 }
 
-# The rows as an accumulator, and what tells whether another pass sees the same rows.
+# The rows as an accumulator, and what tells whether another pass sees the same rows. positive: how many rows of each
+# output are positive, which of classes are the rows of the class.
 # empty: the bytes of an accumulator without rows, which all workers begin with.
 sum_pass <- function(design, empty) {
   force(design)
   force(empty)
   new_pass(
-    begin = function(k) c(list(accumulator = core_accumulator_load(empty)), no_rows),
+    begin = function(k) c(list(accumulator = core_accumulator_load(empty), positive = 0), no_rows),
     visit = function(state, chunk) {
       numbers <- chunk_numbers(design, chunk)
       if (!is.null(numbers$x)) {
         core_accumulator_add(state$accumulator, core_columns(design, numbers$x), numbers$y, numbers$weights)
+        state$positive <- state$positive + colSums(numbers$y > 0)
       }
       counted_rows(state, numbers)
     },
     join = function(state, other) {
+      state$positive <- state$positive + other$positive
       core_accumulator_merge(state$accumulator, core_accumulator_load(other$accumulator))
       added_rows(state, other)
     },
@@ -152,12 +155,67 @@ loo_pass <- function(design, handle, bytes, lambdas) {
   )
 }
 
-# Counts of rows, and a sum over rows that depends on every number of a row, but not on the order or the chunks.
+# The same for groups of rows that are left out together, whose rows follow one another: those of the last group stay open
+# until rows of others come. Rows without a label are in no group.
+group_pass <- function(design, handle, bytes, lambdas) {
+  pass <- loo_pass(design, handle, bytes, lambdas)
+  accumulator <- environment(pass$visit)$accumulator
+  rows_at <- function(rows, which) {
+    list(x = rows$x[which, , drop = FALSE], y = rows$y[which, , drop = FALSE], weights = rows$weights[which],
+         groups = rows$groups[which])
+  }
+  closed <- function(state, labels) {
+    again <- intersect(labels, state$closed)
+    if (length(again) > 0L) {
+      refuse("the rows of group '", again[1L], "' are not together: sort the source by its groups, so that the rows of each ",
+             "follow one another, in one shard")
+    }
+    state$closed <- c(state$closed, labels)
+    state
+  }
+  left_out <- function(state, rows) {
+    labels <- unique(rows$groups)
+    state <- closed(state, labels)
+    found <- core_accumulator_group_moments(accumulator(), core_columns(design, rows$x), rows$y, rows$weights,
+                                            match(rows$groups, labels) - 1L, lambdas)
+    state$moments <- core_moments_join(state$moments, found)
+    state
+  }
+  begin <- pass$begin
+  join <- pass$join
+  new_pass(
+    begin = function(k) c(begin(k), list(open = NULL, closed = character())),
+    visit = function(state, chunk) {
+      numbers <- chunk_numbers(design, chunk)
+      state <- counted_rows(state, numbers)
+      known <- which(!is.na(numbers$groups))
+      if (length(known) == 0L) return(state)
+      rows <- rows_at(numbers, known)
+      if (!is.null(state$open)) {
+        rows <- list(x = rbind(state$open$x, rows$x), y = rbind(state$open$y, rows$y),
+                     weights = c(state$open$weights, rows$weights), groups = c(state$open$groups, rows$groups))
+      }
+      last <- rows$groups == rows$groups[length(rows$groups)]
+      state["open"] <- list(rows_at(rows, last))
+      if (all(last)) state else left_out(state, rows_at(rows, !last))
+    },
+    join = function(state, other) join(closed(state, other$closed), other),
+    pack = function(state) {
+      if (!is.null(state$open)) state <- left_out(state, state$open)
+      state["open"] <- list(NULL)
+      state
+    }
+  )
+}
+
+left_out_passes <- list(loo = loo_pass, groups = group_pass)
+
+# Counts of rows, and a sum over rows that depends on the data of a row, but not on the order or the chunks.
 
 no_rows <- list(read = 0, dropped = 0, rows = 0, checksum = 0)
 
 counted_rows <- function(state, numbers) {
-  checksum <- if (is.null(numbers$x)) 0 else core_rows_checksum(numbers$x, numbers$y, numbers$weights)
+  checksum <- if (is.null(numbers$data)) 0 else core_rows_checksum(numbers$data)
   added_rows(state, list(read = numbers$read, dropped = numbers$dropped, rows = NROW(numbers$x), checksum = checksum))
 }
 

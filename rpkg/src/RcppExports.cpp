@@ -179,6 +179,31 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_accumulator_group_moments
+Rcpp::NumericMatrix core_accumulator_group_moments(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::IntegerVector group, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_accumulator_group_moments(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP groupSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_group_moments(handle, x, y, weights, group, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_unpenalised
+Rcpp::LogicalVector core_accumulator_unpenalised(SEXP handle);
+RcppExport SEXP _freeridge_core_accumulator_unpenalised(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_unpenalised(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_moments_join
 Rcpp::NumericMatrix core_moments_join(Rcpp::NumericMatrix first, Rcpp::NumericMatrix second);
 RcppExport SEXP _freeridge_core_moments_join(SEXP firstSEXP, SEXP secondSEXP) {
@@ -370,14 +395,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_rows_checksum
-double core_rows_checksum(SEXP x, SEXP y, SEXP weights);
-RcppExport SEXP _freeridge_core_rows_checksum(SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP) {
+double core_rows_checksum(SEXP x);
+RcppExport SEXP _freeridge_core_rows_checksum(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
-    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_rows_checksum(x, y, weights));
+    rcpp_result_gen = Rcpp::wrap(core_rows_checksum(x));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1516,6 +1539,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_prepare", (DL_FUNC) &_freeridge_core_accumulator_prepare, 1},
     {"_freeridge_core_accumulator_set_unpenalised", (DL_FUNC) &_freeridge_core_accumulator_set_unpenalised, 2},
     {"_freeridge_core_accumulator_loo_moments", (DL_FUNC) &_freeridge_core_accumulator_loo_moments, 5},
+    {"_freeridge_core_accumulator_group_moments", (DL_FUNC) &_freeridge_core_accumulator_group_moments, 6},
+    {"_freeridge_core_accumulator_unpenalised", (DL_FUNC) &_freeridge_core_accumulator_unpenalised, 1},
     {"_freeridge_core_moments_join", (DL_FUNC) &_freeridge_core_moments_join, 2},
     {"_freeridge_core_moments_score", (DL_FUNC) &_freeridge_core_moments_score, 3},
     {"_freeridge_core_moments_select_lambda", (DL_FUNC) &_freeridge_core_moments_select_lambda, 3},
@@ -1533,7 +1558,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_intercept", (DL_FUNC) &_freeridge_core_intercept, 1},
     {"_freeridge_core_predict", (DL_FUNC) &_freeridge_core_predict, 3},
     {"_freeridge_core_predict_sparse", (DL_FUNC) &_freeridge_core_predict_sparse, 2},
-    {"_freeridge_core_rows_checksum", (DL_FUNC) &_freeridge_core_rows_checksum, 3},
+    {"_freeridge_core_rows_checksum", (DL_FUNC) &_freeridge_core_rows_checksum, 1},
     {"_freeridge_core_ols", (DL_FUNC) &_freeridge_core_ols, 3},
     {"_freeridge_core_ols_summary", (DL_FUNC) &_freeridge_core_ols_summary, 3},
     {"_freeridge_core_ridge", (DL_FUNC) &_freeridge_core_ridge, 5},

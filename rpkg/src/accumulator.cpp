@@ -192,6 +192,33 @@ Rcpp::NumericMatrix core_accumulator_loo_moments(SEXP handle, SEXP x, SEXP y, SE
   return moments;
 }
 
+// The same of groups of rows that are left out together, whole ones. group: a label for each row, from 0 on
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_accumulator_group_moments(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::IntegerVector group,
+                                                   Rcpp::NumericVector lambdas) {
+  Accumulator& accumulator = accumulator_of(handle);
+  const Rows rows(accumulator.core, x, y, weights);
+  if (group.size() != rows.x.rows()) refuse("a label for each row");
+  const int count = static_cast<int>(lambdas.size());
+  auto moments = fresh<Rcpp::NumericMatrix>(5, static_cast<int>(rows.y.cols()) * count);
+  check(accumulator,
+        freeridge_accumulator_group_moments(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
+                                            rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null(),
+                                            group.begin(), count, lambdas.begin(), moments.begin()));
+  return moments;
+}
+
+// Which of the columns without a penalty do not depend on the intercept and those before them.
+// [[Rcpp::export(rng = false)]]
+Rcpp::LogicalVector core_accumulator_unpenalised(SEXP handle) {
+  Accumulator& accumulator = accumulator_of(handle);
+  std::int64_t count = 0;
+  check(accumulator, freeridge_accumulator_get_unpenalised(accumulator.core, &count, nullptr));
+  auto kept = fresh<Rcpp::LogicalVector>(static_cast<int>(count));
+  check(accumulator, freeridge_accumulator_get_unpenalised(accumulator.core, nullptr, kept.begin()));
+  return kept;
+}
+
 // The moments of both.
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_moments_join(Rcpp::NumericMatrix first, Rcpp::NumericMatrix second) {

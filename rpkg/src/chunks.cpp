@@ -27,17 +27,12 @@ void mix(const View& values, std::vector<std::uint64_t>& rows) {
 
 }  // namespace
 
-// sum_i hash(x_i, y_i, weight_i) mod 2^52: the same for the same rows in any order and any chunks.
+// sum_i hash(x_i) mod 2^52: the same for the same rows in any order and any chunks.
 // [[Rcpp::export(rng = false)]]
-double core_rows_checksum(SEXP x, SEXP y, SEXP weights) {
-  const auto features = Rcpp::as<View>(x), outputs = Rcpp::as<View>(y);
-  std::vector<std::uint64_t> rows(static_cast<std::size_t>(features.rows()));
-  mix(features, rows);
-  mix(outputs, rows);
-  if (!Rf_isNull(weights)) {
-    Rcpp::NumericVector numbers(weights);
-    mix(View(numbers.begin(), numbers.size(), 1), rows);
-  }
+double core_rows_checksum(SEXP x) {
+  const auto numbers = Rcpp::as<View>(x);
+  std::vector<std::uint64_t> rows(static_cast<std::size_t>(numbers.rows()));
+  mix(numbers, rows);
   std::uint64_t sum = 0;
   for (const std::uint64_t row : rows) sum += row;
   return static_cast<double>(sum & ((std::uint64_t{1} << 52U) - 1));

@@ -94,6 +94,68 @@ test_that("lambda is chosen by each criterion", {
   expect_close(summary(grid)$outputs$loo_rmse, sqrt(grid$score), 1e-14)
 })
 
+test_that("groups are left out together, whatever the chunks", {
+  data <- rows_of_chunks()
+  data$patient <- c(rep(NA, 5L), rep(1:24, length.out = 118L))
+  data <- data[order(data$patient, na.last = NA), ][1:118, ]
+  data <- rbind(data[1:50, ], transform(data[51:60, ], patient = NA), data[61:118, ])
+  for (case in list(list(y ~ a + b + g), list(cbind(y, z) ~ a + b + unpenalised(on), weights = quote(w)))) {
+    whole <- unjudged(eval(as.call(c(quote(freeridge), case, list(data = quote(data), kernel = linear_kernel(), groups = quote(patient))))))
+    for (size in c(1, 7, 200)) {
+      part <- eval(as.call(c(quote(freeridge_chunks), case, list(source = row_source(data, size), groups = quote(patient), passes = 5))))
+      expect_identical(part$criterion, "groups")
+      expect_close(part$score, whole$score, 1e-8)
+      expect_close(lambda_path(part)$groups, lambda_path(whole, unique(lambda_path(part)$lambda), "groups")$groups, 1e-10)
+      ours <- lambda_path(part, lambdas, source = row_source(data, 31))
+      theirs <- lambda_path(whole, lambdas)
+      for (name in c("loo", "groups", "groups_se", "gcv")) expect_close(ours[[name]], theirs[[name]], 1e-10)
+    }
+  }
+  expect_output(print(summary(part)), "Root mean squared errors of the fitted and the left-out rows:", fixed = TRUE)
+  expect_close(summary(part)$outputs$group_rmse, sqrt(part$score), 1e-14)
+  part <- freeridge_chunks(y ~ a + b, row_source(data, 20), gaussian_kernel(2), landmarks = 9, groups = patient, lambdas = 20)
+  again <- freeridge_chunks(y ~ a + b, row_source(data, 20), gaussian_kernel(2), landmarks = 9, groups = factor(patient), lambdas = 20)
+  expect_close(again$score, part$score, 1e-10)
+  expect_refusal(lambda_path(part, 1, "groups"), "^groups at lambdas that the fit has not tried takes a pass")
+})
+
+test_that("a factor, strings or a logical response are classes", {
+  data <- na.omit(rows_of_chunks())
+  data$two <- factor(ifelse(data$a + data$o > 0, "yes", "no"))
+  data$three <- cut(data$y, c(-Inf, 3, 5, Inf), c("few", "some", "many"))
+  data <- data[order(data$three), ]  # a class that only the last chunks have
+  for (formula in list(two ~ a + b + g, three ~ a + b, on ~ a + b + unpenalised(o))) {
+    whole <- freeridge(formula, data, kernel = linear_kernel(), lambda = 1, weights = w)
+    part <- freeridge_chunks(formula, row_source(data, 20), lambda = 1, weights = w)
+    expect_same_fit(part, whole, data)
+    expect_identical(part$xlevels[["g"]], whole$xlevels[["g"]])
+    expect_identical(predict(part, data, type = "class"), predict(whole, data, type = "class"))
+    expect_identical(predict(part, data, 30, type = "class"), predict(whole, data, 30, type = "class"))
+    expect_identical(predict(part, row_source(data, 50), type = "class"), unname(predict(whole, data, type = "class")))
+    printed <- function(fit) grep("^Classes:", capture.output(print(fit)), value = TRUE)
+    expect_identical(printed(part), printed(whole))
+  }
+  text <- transform(data, three = as.character(three))  # strings are sorted, as those of predictors
+  part <- freeridge_chunks(three ~ a + b, row_source(text, 20), lambda = 1)
+  expect_identical(levels(predict(part, data, type = "class")), c("few", "many", "some"))
+  given <- freeridge_chunks(three ~ a + b, row_source(text, 20), lambda = 1, levels = list(three = levels(data$three)))
+  expect_identical(as.character(predict(given, data, type = "class")), as.character(predict(part, data, type = "class")))
+  expect_refusal(predict(part, data, type = "probability"), "which is calibrated on the left-out values of all rows: freeridge\\(\\) has it")
+  numeric <- freeridge_chunks(y ~ a, row_source(data, 50), lambda = 1)
+  expect_refusal(predict(numeric, data, type = "class"), "^type is \"class\", and the response is not of classes")
+})
+
+test_that("an unpenalised column that depends on others has no coefficient", {
+  data <- na.omit(rows_of_chunks())
+  data$twice <- 2 * data$b - 1
+  formula <- y ~ a + unpenalised(b + twice + on)
+  part <- freeridge_chunks(formula, row_source(data, 20), lambda = 1)
+  whole <- freeridge(formula, data, kernel = linear_kernel(), lambda = 1)
+  expect_close(coef(part, lambdas), coef(whole, lambdas), 1e-9)
+  expect_true(is.na(coef(part)[["twice"]]))
+  expect_close(predict(part, data), predict(whole, data), 1e-10)
+})
+
 test_that("with landmarks the fit is the one to all rows with these landmarks", {
   data <- rows_of_chunks(160L)
   kernels <- list(gaussian_kernel(2), matern_kernel(1.5, 3) + 0.5 * laplacian_kernel(4), polynomial_kernel(2, 0.5))
@@ -278,12 +340,18 @@ test_that("what is wrong is named by its chunk and row, and a source that change
   refused("no row is left of the 90 rows", transform(data, w = 0), weights = w)
   refused("no row is left of the 90 rows", data, subset = a > 1e9)
   refused("the source has no rows", data[0L, ])
-  refused("the response must be numeric, not a factor", data, formula = f ~ a)
+  refused("^the response has one class only, high; there must be two or more", subset(data, f == "high"), formula = f ~ a)
+  refused("^no row is of the class 'never'", data, formula = f ~ a, levels = list(f = c("low", "high", "never")))
+  refused("^chunk 1: the response is NA in row 3; all labels", put("f", 3, NA), formula = f ~ a, na.action = na.pass)
+  refused("^an offset goes with a numeric response; this one is a factor", data, formula = f ~ a + offset(o))
   refused("^1:3 has 3 values for a chunk of 20 rows", data, subset = 1:3)
   refused("subset must be TRUE or FALSE for each of the 20 rows of a chunk, not a numeric", data, subset = a)
   refused("^the formula has no predictors: y ~ 1", data, formula = y ~ 1)
   refused("^the formula has no response", data, formula = ~ a)
-  refused("^groups is for freeridge\\(\\): rows that are left out together need not be together", data, groups = g)
+  refused("^gap is for freeridge\\(\\): rows beside a group", data, groups = g, gap = g)
+  refused("the rows of group 'u' are not together: sort the source by its groups", data[order(data$o), ], groups = g)
+  refused("groups must be a label for each row, not .*; several divisions are for freeridge", data, groups = cbind(g, g))
+  refused("^groups has no label: each row's is missing", data, groups = ifelse(on, NA, NA))
   refused("the formula has no predictors beside unpenalised\\(\\): y ~ unpenalised", data, formula = y ~ unpenalised(a))
   refused("^unpenalised\\(\\) goes with linear_kernel\\(\\) in freeridge_chunks", data, formula = y ~ b + unpenalised(a),
           kernel = gaussian_kernel(1), landmarks = 5)
@@ -353,7 +421,8 @@ test_that("arguments are judged before any row is read", {
   refused("needs landmarks here: how many", kernel = gaussian_kernel(1))
   refused("the kernel must be one of the library", kernel = function(x, z) 1, landmarks = 3)
   refused("without landmarks the kernel must be linear_kernel\\(\\) itself", kernel = 2 * linear_kernel())
-  refused('criterion must be one of "loo", "gcv", "reml"', criterion = "groups")
+  refused('criterion must be one of "loo", "gcv", "reml", "groups"', criterion = "error_rate")
+  refused("criterion is \"groups\", but there are no groups", criterion = "groups")
   refused("lambdas must be one whole number >= 3, not 2", lambdas = 2)
   refused("lambdas must be positive numbers, or how many", lambdas = c(0, 1))
   refused("passes must be", passes = 1)

@@ -2,7 +2,7 @@
 
 data_for_workers <- function() {
   set.seed(6)
-  data <- data.frame(a = rnorm(90), b = runif(90), g = c(rep(c("u", "v"), 44), "u", "last"), w = runif(90))
+  data <- data.frame(a = rnorm(90), b = runif(90), g = c(rep(c("u", "v"), 44), "u", "last"), w = runif(90), k = rep(1:18, each = 5))
   data$y <- data$a + data$b + (data$g == "v") + rnorm(90) / 4
   data
 }
@@ -19,6 +19,9 @@ expect_same_by_workers <- function(workers, data = data_for_workers()) {
   expect_equal(there$rows, here$rows)
   expect_close(lambda_path(there, 3, "loo", source = row_source(data, 40), workers = workers)$loo,
                lambda_path(here, 3, "loo", source = row_source(data, 40))$loo, 1e-12)
+  by_groups <- function(size, ...) freeridge_chunks(y ~ a + b, row_source(data, size), groups = k, lambdas = 9, ...)
+  expect_close(by_groups(25, workers = workers)$score, by_groups(40)$score, 1e-12)
+  expect_refusal(by_groups(24, workers = workers), "the rows of group '5' are not together: .*, in one shard$")
   by_landmarks <- function(...) freeridge_chunks(y ~ a + b, row_source(data, 25), gaussian_kernel(1), lambda = 1, landmarks = 9, ...)
   expect_close(predict(by_landmarks(workers = workers), data), predict(by_landmarks(), data), 1e-12)
   shards <- row_source(function(k) if (k == 3) stop("no such disc") else data[1:40, ], shards = 3)
