@@ -43,6 +43,12 @@ Convention checked_convention(const char* name, freeridge_convention convention)
   return static_cast<Convention>(convention);
 }
 
+const LambdaSearch& last_search(const freeridge_model* model) {
+  if (model == nullptr || !model->reader) return model_of(model).require_search();
+  if (!model->reader->search) fail(Status::invalid_state, "lambda was not chosen; call freeridge_select_lambda first");
+  return *model->reader->search;
+}
+
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -140,10 +146,7 @@ freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_crite
 freeridge_status freeridge_get_search(const freeridge_model* model, int64_t* count, double* lambdas, double* scores,
                                       int64_t ld, int32_t* edge, double* decades, int32_t* dips) {
   return guarded(__func__, [&] {
-    if (model != nullptr && model->reader && !model->reader->search)
-      fail(Status::invalid_state, "lambda was not chosen; call freeridge_select_lambda first");
-    const LambdaSearch& search =
-        model != nullptr && model->reader ? *model->reader->search : model_of(model).require_search();
+    const LambdaSearch& search = last_search(model);
     const Matrix& table = search.scores;
     if (scores != nullptr) {
       const MatrixView out = checked_output("scores", scores, "count", table.rows(), table.cols(), ld);
@@ -246,11 +249,11 @@ freeridge_status freeridge_get_kernel_search_bounds(const freeridge_model* model
 freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda, double* score,
                                                   double* standard_error) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    settings_of(model);
     required("lambda", lambda);
     required("score", score);
     required("standard_error", standard_error);
-    const LambdaSearch& search = m.require_search();
+    const LambdaSearch& search = last_search(model);
     if (!is_mean(search.criterion))
       fail(Status::invalid_state, "the last search was by criterion ", static_cast<int32_t>(search.criterion),
            ", which has no standard error; call freeridge_select_lambda with LOO, GROUPS or ERROR_RATE first");

@@ -123,8 +123,9 @@ freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accu
   return guarded(__func__, [&] {
     const Team team(comm);
     require_alike(team, accumulator, {});
-    // Also heard once more before the next phase, when there is nothing left to reduce.
     const auto compact = [&] { team.together([&] { ask(freeridge_accumulator_compact(accumulator)); }); };
+    // Before the next phase all ranks agree on whether to go on: compact of what is compact calls the callback, and no more.
+    const auto listen = compact;
     compact();
     Array<unsigned char> bytes;
     team.together([&] {
@@ -135,11 +136,11 @@ freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accu
     team.together([&] {
       if (!same) fail(Status::dimension_mismatch, "kernel, landmarks or reduction differ between the ranks");
     });
-    compact();
+    listen();
     reduce(team, bytes, [size = std::ssize(bytes)](const void* other, void* inout) {
       ask(freeridge_accumulator_merge_bytes(other, size, inout));
     });
-    compact();
+    listen();
     AccumulatorPtr sum;
     team.together([&] {
       if (team.rank() != 0) return;
@@ -148,7 +149,7 @@ freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accu
         fail(Status::invalid_state, "no rank has rows; call freeridge_accumulator_add first");
       ask(freeridge_accumulator_prepare(sum.get()));
     });
-    compact();
+    listen();
     *out = broadcast_accumulator(team, std::move(sum)).release();
   });
 }

@@ -49,6 +49,13 @@ void expect_same(Model& read, Model& whole, const Source& source, double toleran
     std::int64_t count = 0;
     EXPECT_EQ(freeridge_get_search(read.get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK);
     EXPECT_GE(count, 100);
+    if (criterion != FREERIDGE_LOO) continue;
+    Vector rule(lambda), error(lambda), expected_rule(lambda), expected_error(lambda);
+    EXPECT_EQ(freeridge_get_one_standard_error(read.get(), rule.data(), score.data(), error.data()), FREERIDGE_OK);
+    check(freeridge_get_one_standard_error(whole.get(), expected_rule.data(), score.data(), expected_error.data()),
+          "freeridge_get_one_standard_error");
+    EXPECT_CLOSE(rule, expected_rule, 1e-6);
+    EXPECT_CLOSE(error, expected_error, 10 * tolerance);
   }
   Vector lambdas(static_cast<std::size_t>(t), 0.5);
   lambdas.back() = 3.0;
