@@ -1573,8 +1573,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
 
-/* *bytes: what the accumulator will allocate at most, however many rows are added, with its answers and beside the
- * arrays that are handed over. Cost: O(1). Statuses: INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address space).
+/* *bytes: what the accumulator will allocate at most, however many rows are added, with its answers (groups of rows apart:
+ * freeridge_accumulator_group_moments) and beside the arrays that are handed over. Cost: O(1). Statuses: INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address space).
  * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_memory_required(const freeridge_accumulator* accumulator,
                                                                      int64_t* bytes);

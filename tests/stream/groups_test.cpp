@@ -324,6 +324,40 @@ TEST(StreamGroups, WithoutErrorsAreNaN) {
   }
 }
 
+// Rows of one group far from all others, so that the sums of all rows hardly know what the others say.
+TEST(StreamGroups, AnErrorHasSixDigitsOrIsNaN) {
+  bool unknown = false;
+  for (const std::int64_t own : {2, 9})
+    for (int power = 0; power <= 10; ++power) {
+      SCOPED_TRACE(::testing::Message() << own << " rows at 1e" << power);
+      Random random(31 + static_cast<unsigned>(power));
+      Problem problem = random_problem(random, KernelSpec::linear(), 40, 3, 1, false, true);
+      Labels group(40, 5);
+      for (std::int64_t i = 0; i < 40; ++i) {
+        for (std::int64_t k = 0; k < 3 && i < own; ++k) problem.x(i, k) *= std::pow(10.0, power);
+        group[static_cast<std::size_t>(i)] = i < own ? 7 : static_cast<std::int32_t>(i % 3);
+      }
+      const Accumulator rows(problem);
+      for (const double lambda : {0.0, 1e-3, 1.0}) {
+        Matrix errors(40, 1);
+        freeridge_accumulator_group_errors(rows.get(), FREERIDGE_COL_MAJOR, 40, problem.x.values.data(), 40,
+                                           problem.y.values.data(), 40, nullptr, group.data(), 1, &lambda,
+                                           errors.values.data(), 40);
+        const Matrix expected = oracle::group_errors(problem, group, std::max(lambda, 1e-12));
+        double size = 0;
+        for (std::int64_t i = 0; i < own; ++i) size = std::max(size, std::abs(expected(i, 0)));
+        for (std::int64_t i = 0; i < own; ++i) {
+          unknown = unknown || std::isnan(errors(i, 0));
+          EXPECT_FALSE(power <= 2 && std::isnan(errors(i, 0))) << lambda;
+          if (!std::isnan(errors(i, 0))) {
+            EXPECT_NEAR(errors(i, 0), expected(i, 0), 1e-6 * size) << lambda;
+          }
+        }
+      }
+    }
+  EXPECT_TRUE(unknown);
+}
+
 TEST(StreamGroups, Refused) {
   Random random(2);
   Source source{random_problem(random, KernelSpec::linear(), 3000, 3, 1, false, true), true};
