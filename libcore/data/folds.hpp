@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "libcore/base/array.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 
