@@ -99,7 +99,7 @@ class Faults : public ::testing::TestWithParam<Scenario> {
     std::unique_ptr<Trial> shared;
     if (GetParam().repeatable) shared = std::make_unique<Trial>(GetParam().make());
     // Each of the first requests, then a quarter as many on the way to the last ones.
-    const long each = std::min(GetParam().each, support::deep() && !sanitized() ? 1000L : 20L),
+    const long each = std::min(GetParam().each, support::deep() && !sanitized() ? 1000L : 10L),
                last_ones = usual.requests - 2;
     const long step = std::max(1L, 4 * (usual.requests - each) / each);
     for (const Until until : {Until::once, Until::for_good})
