@@ -173,7 +173,7 @@ enum {
                                    ones with sparse x. Sparse x: conjugate gradients with the diagonal on the normal
                                    equations, O(entries + n + d) a step and column, some 10 to 500 steps a lambda;
                                    memory as that of x, and some 14 (n + d) (t + 8) numbers. Else: conjugate gradients over kernel values that are made anew in each pass, with a preconditioner
-                                   of r columns for every lambda, r^2 about 32 n [DEFTW]. Set-up: n r kernel values,
+                                   of r columns for every lambda, r^2 about 32 n and r at least 512 [DEFTW]. Set-up: n r kernel values,
                                    5 n r^2; a lambda: some 5 to 50 passes of n^2 / 2 kernel values; memory 8 n r
                                    bytes. Solutions with a bound of their error (freeridge_set_accuracy), predictions
                                    and what few more solutions give; LOO and GCV as estimates
@@ -1185,12 +1185,14 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
 
 /* freeridge_score of LOO or GCV where the route estimates them (ITERATIVE): errors are the standard errors of the estimates,
  * count x t as scores, and not those of the mean over points, which freeridge_score has. On all other routes the errors are
- * 0. Where lambda is far below the best one, leverages are near 1 and LOO of sparse x is overestimated, with a standard error
- * that says so; GCV is not. From random signs, the probes, the same for every lambda and call: differences between lambdas are better known than
- * scores. probes: how many, 3 to 10000, or 0: 8, and 16384 / n up to 256 where n is below 2048. Errors of estimates fall as probes^(-1/2). Needs FACTORIZED. Cost:
- * solutions with t + probes right-hand sides at each lambda, to an accuracy of 1e-4, in shared passes. Statuses:
+ * 0. Where lambda is far below the best one, leverages are near 1 and LOO may be off by any factor, with a standard error
+ * that says so; GCV is not. From random signs, the probes, the same for every lambda and call. probes: how many, 3 to 10000, or 0: 8,
+ * and 32768 / n up to 256 where n is below 4096. Errors of estimates fall as probes^(-1/2). Needs FACTORIZED. Cost: solutions
+ * with t + probes right-hand sides at each lambda, to an accuracy of 1e-4, in shared passes. Kernels that are not linear: n^2 kernel
+ * values, once; and where the error of LOO would be more than 0.2 %, 16 more right-hand sides, the most uncertain rows. Statuses:
  * INVALID_STATE (also: another criterion where the route estimates), INVALID_ARGUMENT (also: another number of probes),
- * NOT_FINITE, UNDEFINED (some scores have no value, as where a solution does not converge: NaN), CANCELLED. Source: M.
+ * NOT_FINITE, UNDEFINED (some scores have no value, as where a solution does not converge, or rounding keeps it from the
+ * accuracy that was asked for (freeridge_set_accuracy): NaN), CANCELLED. Source: M.
  * Hutchinson, Communications in Statistics 19 (1990); docs/numerics.md. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* model, freeridge_criterion criterion,
                                                         int64_t probes, int64_t count, const double* lambdas,

@@ -246,7 +246,11 @@ Index lambda_bytes(Route route, const Request& r, bool beside_another, Index lam
 
 Index estimate_bytes(const Request& r, Index probes, Index lambdas) {
   const Index columns = r.t + probes, together = std::clamp<Index>(estimated_columns / columns, 1, lambdas);
-  return (iterative_solving(r, Doubles(together) * Doubles(columns)) + outputs_of(r) +
+  Doubles near(0);
+  if (!r.linear)  // neighbours, products of a block of probes with Phat before and after, and the rows that are solved for
+    near = Doubles(IterativeNeighbourhoods::doubles(r.n, preconditioner_rank(r.n), thread_count())) +
+           iterative_solving(r, Doubles(estimated_columns)) + Doubles(2 * r.n) * Doubles(together) * Doubles(columns);
+  return (iterative_solving(r, Doubles(together) * Doubles(columns)) + near + outputs_of(r) +
           Doubles(r.n) * Doubles(4 * probes + 32))
       .bytes();
 }

@@ -1,18 +1,16 @@
 // LOO, GCV and the trace on the ITERATIVE route: P~ z for probes z of random signs, the same for every lambda, as further
-// columns of the passes that solve for the outputs (spectrum/estimated_residual_diagonal.hpp). With E = K_w - F F' and
-// s = lambda
-//     raw_ip = lambda (Phat_ii + z_i ((P - Phat) z)_i)
-//     b_i    = lambda Phat_ii / (1 + E_ii Phat_ii),   u_i = log(1 + E_ii Phat_ii),   high_i = lambda Phat_ii
-//     low_i  = lambda p_i^2 / ((I - q1 q1') (K_w + lambda) (I - q1 q1'))_ii,   p_i = 1 - |q1_i|^2
-// but b_i / 2 where that is more: smaller values were not met, and a trend that goes astray would make a point with next to
-// no weight the whole of the score. The bound holds since P_ii >= (v'e_i)^2 / v'(K_w + lambda) v for every v in the complement
-// of q1, such as (I - q1 q1') e_i.
+// columns of the passes that solve for the outputs (spectrum/estimated_residual_diagonal.hpp). With b_i and the row i of
+// Q ~ P~ from the neighbours of each row (iterative_neighbourhoods.hpp), s = lambda, p_i = 1 - |q1_i|^2
+//     raw_ip = b_i + z_i ((P~ z)_i - (row i) z),    lambda p_i^2 / ((I - q1 q1') (K_w + lambda) (I - q1 q1'))_ii <= P~_ii <= lambda Phat_ii
+// The lower bound holds since P_ii >= (v'e_i)^2 / v'(K_w + lambda) v for every v in the complement of q1, such as (I - q1 q1') e_i.
+// Where the error of a LOO is not small enough yet, P~_ii of the 16 most uncertain rows is solved for, a column each: a few
+// rows of large influence make most of it.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "libcore/base/random.hpp"
-#include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/iterative_route.hpp"
@@ -23,6 +21,7 @@ namespace {
 
 constexpr std::int64_t probe_seed = 1;
 constexpr double accuracy_of_estimates = 1e-4;  // whose share of a score is far below that of the probes
+constexpr Index rows_solved = 16;
 
 Matrix random_signs(Index n, Index count) {
   Random random(probe_seed);
@@ -40,89 +39,148 @@ class Iterative::Estimates {
       : f_(of),
         with_(with),
         outputs_(outputs),
+        probes_(probes),
         signs_(random_signs(of.problem().n(), probes)),
-        b_(of.problem().n(), outputs + probes),
-        centred_(of.problem().n()) {
+        b_(of.problem().n(), outputs + probes) {
     copy(of.problem().y_tilde.view().columns(first, outputs), b_.view().columns(0, outputs));
     copy(signs_.view(), b_.view().columns(outputs, probes));
     with.preconditioner.take_out(b_.view());
-    set_centred();
   }
 
   Index columns() const { return b_.cols(); }
 
   // The lambdas together, in one block of columns.
   void run(Span<const double> lambdas, Span<const Index> places, EstimateSink& sink) const {
-    const Index n = b_.rows(), k = columns(), count = std::ssize(lambdas);
-    Matrix all(n, count * k);
-    Array<double> each;
-    for (Index l = 0; l < count; ++l) {
-      copy(b_.view(), all.view().columns(l * k, k));
-      each.insert(each.end(), static_cast<std::size_t>(k), lambdas[l]);
-    }
-    IterativeColumns solved = IterativeSolver(f_.problem(), with_.passes, with_.preconditioner)
-                                  .solve(all.view(), each, accuracy_of_estimates);
+    const Index k = columns(), count = std::ssize(lambdas);
+    Matrix all(b_.rows(), count * k);
+    for (Index l = 0; l < count; ++l) copy(b_.view(), all.view().columns(l * k, k));
+    IterativeColumns solved = solve(all.view(), lambdas);
     all = Matrix();
+    Array<Known> known;
     for (Index l = 0; l < count; ++l) {
-      double worst = 0;
-      for (Index j = l * k; j < (l + 1) * k; ++j) worst = std::max(worst, solved.accuracy(j));
+      const double worst = worst_accuracy(solved, l * k, k), reachable = reachable_accuracy(solved, l * k);
       if (!(worst <= accuracy_of_estimates))
         sink.undefined(places[l], text("a solution is certain to ", worst, " of its norm only"));
+      else if (reachable > f_.accuracy_)
+        sink.undefined(places[l], not_converged(lambdas[l], reachable, f_.accuracy_));
       else
-        give(lambdas[l], places[l], solved, l * k, sink);
+        known.push_back(solved_at(lambdas[l], places[l], solved, l * k));
     }
+    if (known.empty()) return;
+    set_raw(known);
+    solve_rows(known, sink);
+    for (const Known& one : known) sink.at(one.place, one.residual, one.evidence());
   }
 
  private:
-  // ((I - q1 q1') K_w (I - q1 q1'))_ii
-  void set_centred() {
+  // What is known at one lambda.
+  struct Known {
+    double lambda;
+    Index place;
+    MatrixView residual, raw;  // P~Y~ and P~ z at first, in the place of the solutions
+    Array<double> base, low, high, residual_error;
+    double trace_error;
+    DiagonalEvidence evidence() const { return {base, high, raw, residual_error, trace_error}; }
+  };
+
+  // As many columns of b for each lambda.
+  IterativeColumns solve(ConstMatrixView b, Span<const double> lambdas) const {
+    const Index each = b.cols / std::ssize(lambdas);
+    Array<double> of_columns;
+    for (const double lambda : lambdas) of_columns.insert(of_columns.end(), static_cast<std::size_t>(each), lambda);
+    return IterativeSolver(f_.problem(), with_.passes, with_.preconditioner)
+        .solve(b, of_columns, accuracy_of_estimates);
+  }
+
+  static double worst_accuracy(const IterativeColumns& solved, Index first, Index count) {
+    double worst = 0;
+    for (Index j = first; j < first + count; ++j) worst = std::max(worst, solved.accuracy(j));
+    return worst;
+  }
+
+  // What rounding leaves, of the outputs; with what is in the residual itself it is several times as much.
+  double reachable_accuracy(const IterativeColumns& solved, Index first) const {
+    double worst = 0;
+    for (Index j = first; j < first + outputs_; ++j)
+      if (solved.bound[j] > 0) worst = std::max(worst, 8 * solved.rounding[j] / solved.size[j]);
+    return worst;
+  }
+
+  Known solved_at(double lambda, Index place, IterativeColumns& solved, Index first) const {
     const Problem& problem = f_.problem();
-    own_diagonal(*problem.kernel, problem.x, centred_);
-    const Matrix &q1 = problem.q1(), &k_q1 = with_.k_q1;
-    Matrix inner(q1.cols(), q1.cols());
-    if (q1.cols() > 0) gemm(Op::transpose, Op::none, 1, q1.view(), k_q1.view(), 0, inner.view());
-    for (Index i = 0; i < problem.n(); ++i) {
-      centred_[i] *= problem.weight(i);
-      for (Index a = 0; a < q1.cols(); ++a) {
-        centred_[i] -= 2 * q1(i, a) * k_q1(i, a);
-        for (Index b = 0; b < q1.cols(); ++b) centred_[i] += q1(i, a) * inner(a, b) * q1(i, b);
+    const MatrixView c = solved.c.view().columns(first, columns());
+    Known out{lambda, place, c.columns(0, outputs_), c.columns(outputs_, probes_), {}, {}, {}, {}, 0};
+    out.trace_error = errors_of(lambda, solved, first, out.residual_error);
+    for (Index j = 0; j < c.cols; ++j)
+      for (Index i = 0; i < c.rows; ++i) c(i, j) *= lambda;
+    out.high.resize(c.rows);
+    with_.preconditioner.diagonal(lambda, out.high);
+    for (Index i = 0; i < c.rows; ++i) {
+      const double p = 1 - problem.free_leverage(i);
+      const double certain = lambda * p * p / (std::max(f_.neighbourhoods_->centred_diagonal(i), 0.0) + lambda * p);
+      out.low.push_back(std::min(certain > 0 ? certain : 0.0, out.high[i]));
+    }
+    return out;
+  }
+
+  // base and raw, from the neighbours of each row.
+  void set_raw(Span<Known> known) const {
+    const Index n = b_.rows(), s = probes_, count = std::ssize(known);
+    Matrix products(n, count * s), near(n, count * s), base(n, count);
+    Array<double> lambdas;
+    for (Index l = 0; l < count; ++l) {
+      lambdas.push_back(known[l].lambda);
+      const MatrixView z = products.view().columns(l * s, s);
+      copy(b_.view().columns(outputs_, s), z);
+      with_.preconditioner.apply(z, Array<double>(s, known[l].lambda), z);
+      for (Index p = 0; p < s; ++p)
+        for (Index i = 0; i < n; ++i) z(i, p) *= known[l].lambda;
+    }
+    f_.neighbourhoods_->correct(lambdas, products.view(), base.view(), near.view());
+    for (Index l = 0; l < count; ++l) {
+      Known& one = known[l];
+      for (Index i = 0; i < n; ++i) {
+        const double least = std::max(one.low[i], std::numeric_limits<double>::min());
+        one.base.push_back(std::clamp(base(i, l), least, std::max(one.high[i], least)));
       }
+      for (Index p = 0; p < s; ++p)
+        for (Index i = 0; i < n; ++i) one.raw(i, p) = base(i, l) + signs_(i, p) * (one.raw(i, p) - near(i, l * s + p));
+      recentre(one.base, one.raw);
     }
   }
 
-  void give(double lambda, Index place, IterativeColumns& solved, Index first, EstimateSink& sink) const {
-    const Problem& problem = f_.problem();
-    const MatrixView c = solved.c.view().columns(first, columns());
-    const Index n = c.rows, s = c.cols - outputs_;
-    Array<double> residual_error;
-    const double trace_error = errors_of(lambda, solved, first, residual_error);
-    Array<double> high(n), base(n), other(n), low(n);
-    with_.preconditioner.diagonal(lambda, high);
-    for (Index i = 0; i < n; ++i) {
-      const double growth = 1 + with_.preconditioner.left()[i] * high[i] / lambda, p = 1 - problem.free_leverage(i);
-      base[i] = std::max(high[i] / growth, std::numeric_limits<double>::min());
-      other[i] = std::log(growth);
-      const double certain = lambda * p * p / (std::max(centred_[i], 0.0) + lambda * p);
-      low[i] = std::min(std::max(certain > 0 ? certain : 0.0, base[i] / 2), high[i]);
+  // P~_ii of the most uncertain rows, where what is known is not enough yet, some lambdas together.
+  void solve_rows(Span<Known> known, const EstimateSink& sink) const {
+    Array<Known*> open;
+    for (Known& one : known)
+      if (!sink.enough(one.residual, one.evidence())) open.push_back(&one);
+    const Index together = estimated_columns / rows_solved;
+    for (Index first = 0; first < std::ssize(open); first += together)
+      solve_rows({open.data() + first, static_cast<std::size_t>(std::min(together, std::ssize(open) - first))});
+  }
+
+  void solve_rows(Span<Known* const> known) const {
+    const Index n = b_.rows(), each = std::min(rows_solved, n);
+    Matrix b(n, each * std::ssize(known), 0.0);
+    Array<double> lambdas;
+    Array<Index> rows;
+    for (const Known* one : known) {
+      lambdas.push_back(one->lambda);
+      for (const Index i : most_uncertain_rows(one->evidence(), one->residual, each)) {
+        b(i, std::ssize(rows)) = 1;
+        rows.push_back(i);
+      }
     }
-    Matrix near(n, s);
-    copy(b_.view().columns(outputs_, s), near.view());
-    with_.preconditioner.apply(near.view(), Array<double>(s, lambda), near.view());
-    const MatrixView raw = c.columns(outputs_, s);
-    for (Index p = 0; p < s; ++p)
-      for (Index i = 0; i < n; ++i) raw(i, p) = high[i] + signs_(i, p) * lambda * (raw(i, p) - near(i, p));
-    const MatrixView residual = c.columns(0, outputs_);
-    for (Index j = 0; j < outputs_; ++j)
-      for (Index i = 0; i < n; ++i) residual(i, j) *= lambda;
-    sink.at(place, residual,
-            {.base = base,
-             .other = other,
-             .low = low,
-             .high = high,
-             .exact = {},
-             .raw = raw,
-             .residual_error = residual_error,
-             .trace_error = trace_error});
+    with_.preconditioner.take_out(b.view());
+    const IterativeColumns solved = solve(b.view(), lambdas);
+    for (Index l = 0; l < std::ssize(known); ++l)
+      for (Index j = l * each; j < (l + 1) * each; ++j)
+        if (solved.accuracy(j) <= accuracy_of_estimates) set_known(*known[l], rows[j], solved.c(rows[j], j));
+  }
+
+  static void set_known(Known& of, Index i, double p) {
+    of.base[i] = std::clamp(of.lambda * p, of.low[i], of.high[i]);
+    for (Index k = 0; k < of.raw.cols; ++k) of.raw(i, k) = of.base[i];
   }
 
   // |lambda (c - c*)| <= lambda^(1/2) |c - c*|_G of each output; and, the answer, what solutions for probes may have done to the
@@ -143,16 +201,18 @@ class Iterative::Estimates {
 
   const Iterative& f_;
   const Parts& with_;
-  Index outputs_;
+  Index outputs_, probes_;
   Matrix signs_, b_;  // b: outputs and probes without their parts along q1
-  Array<double> centred_;
 };
 
 void Iterative::estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
                          EstimateSink& sink) const {
   std::unique_lock lock(mutex_, std::defer_lock);
   lock_patiently(lock);
-  const Estimates shared(*this, parts(), first, outputs, probes);
+  const Parts& with = parts();
+  if (!neighbourhoods_)
+    neighbourhoods_ = std::make_unique<const IterativeNeighbourhoods>(problem(), with.preconditioner, with.k_q1.view());
+  const Estimates shared(*this, with, first, outputs, probes);
   Array<Index> order(lambdas.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::ranges::sort(order, [&](Index a, Index b) { return lambdas[a] > lambdas[b]; });

@@ -13,12 +13,13 @@ namespace freeridge {
 namespace {
 
 constexpr Index basis_rows = 512;  // of F that become rows of U together
+constexpr Index least_rank = 512;
 
 }  // namespace
 
 Index preconditioner_rank(Index n) {
   const auto root = static_cast<Index>(std::sqrt(32.0 * static_cast<double>(n)));
-  return std::min(n, std::max<Index>(root, 64));
+  return std::min(n, std::max(root, least_rank));
 }
 
 IterativePreconditioner::IterativePreconditioner(const Problem& problem, Index rank, std::int64_t seed)
@@ -26,8 +27,7 @@ IterativePreconditioner::IterativePreconditioner(const Problem& problem, Index r
   Random random(seed);
   Stage stage(0, 0.6);
   PivotedCholesky cholesky = pivoted_cholesky(*problem.kernel, problem.x, problem.sqrt_w, rank, random);
-  left_ = std::move(cholesky.left);
-  trace_left_ = std::accumulate(left_.begin(), left_.end(), 0.0);
+  trace_left_ = std::accumulate(cholesky.left.begin(), cholesky.left.end(), 0.0);
   stage.next(1);
   set_basis(std::move(cholesky.factor), std::ssize(cholesky.rows));
 }

@@ -15,7 +15,7 @@
 
 namespace freeridge {
 
-// r for n points: the set-up then costs about what some thirty passes over the kernel values do.
+// r for n points: the set-up then costs about what some thirty passes over the kernel values do; 512 at least, or n.
 Index preconditioner_rank(Index n);
 
 class IterativePreconditioner {
@@ -26,8 +26,9 @@ class IterativePreconditioner {
   // Lambda, ascending; all positive.
   Span<const double> eigenvalues() const { return eigenvalues_; }
   double largest() const { return eigenvalues_.empty() ? 0 : eigenvalues_.back(); }
-  // The diagonal of K_w - F F', n numbers >= 0.
-  Span<const double> left() const { return left_; }
+  // U, n x rank()
+  ConstMatrixView u() const { return u_.view().columns(0, rank()); }
+  // The trace of K_w - F F'.
   double trace_left() const { return trace_left_; }
 
   // z = Phat r, column j at lambdas[j]. z may be r.
@@ -42,7 +43,7 @@ class IterativePreconditioner {
 
   const Problem& problem_;
   Matrix u_;  // in its first rank() columns
-  Array<double> eigenvalues_, left_;
+  Array<double> eigenvalues_;
   double trace_left_ = 0;
 };
 

@@ -14,6 +14,7 @@
 #include <mutex>
 
 #include "libcore/factor/factorization.hpp"
+#include "libcore/routes/iterative_neighbourhoods.hpp"
 #include "libcore/routes/iterative_solver.hpp"
 #include "libcore/spectrum/estimating.hpp"
 
@@ -69,6 +70,7 @@ class Iterative final : public Estimating {
   Index rank_;
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const Parts> parts_;
+  mutable std::unique_ptr<const IterativeNeighbourhoods> neighbourhoods_;  // made by the first estimate
   mutable Array<Remembered> remembered_;
 };
 

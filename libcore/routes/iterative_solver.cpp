@@ -11,7 +11,8 @@
 namespace freeridge {
 namespace {
 
-constexpr Index most_steps = 1000;  // of conjugate gradients, before the residual is computed anew
+// Of conjugate gradients, before the residual is computed anew; fewer in single precision, where its rounding may be all that they see.
+constexpr Index most_steps = 1000, most_in_single = 200;
 constexpr int most_rounds = 16;
 // A column of norm 1 to 2 in which less than this is in the complement of q1 is the rounding of one along q1: zero there.
 constexpr double least_apart = 0.5;
@@ -74,6 +75,7 @@ class IterativeSolver::Run {
     }
     if (bounds == Bounds::tight) tighten();
     for (Index j = 0; j < b_.cols(); ++j) {
+      out_.rounding.push_back(rounding(j) * unit_[j]);
       for (Index i = 0; i < b_.rows(); ++i) out_.c(i, j) *= unit_[j];
       out_.bound[j] *= unit_[j];
       out_.size[j] *= unit_[j];
@@ -158,8 +160,9 @@ class IterativeSolver::Run {
       targets.push_back(target * target);
       before.push_back(out_.bound[j]);
     }
+    const Index most = precision == Precision::single_precision ? most_in_single : most_steps;
     const Array<ColumnEnd> ends = conjugate_gradients(
-        system(lambdas, precision), {StoppingRule::Measure::preconditioned, targets, most_steps}, c.view(), r.view());
+        system(lambdas, precision), {StoppingRule::Measure::preconditioned, targets, most}, c.view(), r.view());
     for (Index k = 0; k < c.cols(); ++k) {
       out_.steps[which[k]] += ends[k].steps + 1;
       for (Index i = 0; i < c.rows(); ++i) c(i, k) += out_.c(i, which[k]);

@@ -17,9 +17,10 @@ namespace freeridge {
 
 struct IterativeColumns {
   Matrix c;
-  Array<double> bound;  // of |c - P b|_G
-  Array<double> size;   // |c|_G
-  Array<Index> steps;   // passes for this column
+  Array<double> bound;     // of |c - P b|_G
+  Array<double> rounding;  // of that, what rounding may have left out of the residual
+  Array<double> size;      // |c|_G
+  Array<Index> steps;      // passes for this column
   // bound / |P b|_G at most; 0 where b is zero
   double accuracy(Index j) const;
 };

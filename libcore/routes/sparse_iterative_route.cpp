@@ -102,19 +102,14 @@ Matrix SparseIterative::hat_products(ConstMatrixView solutions) const {
 void SparseIterative::give(Index lambda, double value, ConstMatrixView residual, Matrix hat, EstimateSink& sink) const {
   const Index n = problem().n();
   CentredSparseRows::Bounds bounds = rows_.bounds(value);
-  Array<double> known(n, nan);
+  Matrix raw = exact() ? Matrix(n, fewest_probes) : std::move(hat);
   for (Index i = 0; i < n; ++i) {
     const bool none = !(bounds.guess[i] > 0);
-    if (none)
-      known[i] = 0;
-    else if (exact())
-      known[i] = std::clamp(1 - hat(i, i), bounds.low[i], bounds.high[i]);
-    if (none) bounds.guess[i] = bounds.high[i] = 1;
+    if (exact() && !none) bounds.guess[i] = std::clamp(1 - hat(i, i), bounds.low[i], bounds.high[i]);
+    for (Index p = 0; p < raw.cols(); ++p) raw(i, p) = exact() || none ? bounds.guess[i] : 1 - raw(i, p);
   }
-  Matrix raw = exact() ? Matrix(n, fewest_probes) : std::move(hat);
-  for (Index p = 0; p < raw.cols(); ++p)
-    for (Index i = 0; i < n; ++i) raw(i, p) = std::isnan(known[i]) ? 1 - raw(i, p) : known[i];
-  sink.at(lambda, residual, {bounds.guess, {}, bounds.low, bounds.high, known, raw.view()});
+  if (!exact()) recentre(bounds.guess, raw.view());
+  sink.at(lambda, residual, {bounds.guess, bounds.high, raw.view()});
 }
 
 std::unique_ptr<ResidualMaker> SparseIterative::at(double lambda) const {

@@ -31,7 +31,6 @@ class SparseIterative final : public Estimating {
 
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   std::unique_ptr<RowBlock> rows(Span<const Index>) const override { refuse("errors left out of groups"); }
-  Index lambdas_together() const override { return 2; }
   void estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
                 EstimateSink& sink) const override;
   [[nodiscard]] bool solve_each(Span<const double> lambdas, Solution& solution) const override;

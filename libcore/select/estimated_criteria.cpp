@@ -10,6 +10,8 @@
 namespace freeridge {
 namespace {
 
+constexpr double sharp = 0.002;  // relative: the error of a LOO that needs no solutions for single rows
+
 class EstimateSum final : public EstimateSink {
  public:
   EstimateSum(const Problem& problem, Criterion criterion, Span<const double> lambdas, MatrixView scores,
@@ -20,6 +22,15 @@ class EstimateSum final : public EstimateSink {
         scores_(scores),
         errors_(errors),
         uncertainty_(uncertainty) {}
+
+  bool enough(ConstMatrixView residual, const DiagonalEvidence& evidence) const override {
+    if (criterion_ == Criterion::gcv) return true;
+    for (Index j = 0; j < residual.cols; ++j) {
+      const Estimate loo = estimated_loo(evidence, {residual.col(j), residual.rows}, problem_.sum_w);
+      if (!(loo.error <= sharp * loo.value)) return false;
+    }
+    return true;
+  }
 
   void at(Index lambda, ConstMatrixView residual, const DiagonalEvidence& evidence) override {
     const bool gcv = criterion_ == Criterion::gcv;
@@ -36,10 +47,10 @@ class EstimateSum final : public EstimateSink {
       }
       return;
     }
-    const DiagonalEstimate diagonal = estimated_residual_diagonal(evidence);
     for (Index j = 0; j < residual.cols; ++j) {
-      put_with(j, estimated_loo(diagonal, {residual.col(j), residual.rows}, problem_.sum_w));
-      if (errors_.data != nullptr) errors_(lambda, j) = error_of_mean(diagonal, residual.col(j), scores_(lambda, j));
+      put_with(j, estimated_loo(evidence, {residual.col(j), residual.rows}, problem_.sum_w));
+      if (errors_.data != nullptr)
+        errors_(lambda, j) = error_of_mean(evidence.base, residual.col(j), scores_(lambda, j));
     }
   }
 
@@ -64,10 +75,10 @@ class EstimateSum final : public EstimateSink {
     if (errors_.data != nullptr) errors_(lambda, j) = nan;
   }
 
-  double error_of_mean(const DiagonalEstimate& diagonal, const double* c, double mean) const {
+  double error_of_mean(Span<const double> d, const double* c, double mean) const {
     double sum = 0;
     for (Index i = 0; i < problem_.n(); ++i) {
-      const double e = c[i] / diagonal.effective(i) / problem_.sqrt_w[i];
+      const double e = c[i] / d[i] / problem_.sqrt_w[i];
       sum += problem_.weight(i) / problem_.sum_w * (e * e - mean) * (e * e - mean);
     }
     return problem_.n() > 1 && !std::isnan(mean) ? std::sqrt(sum / static_cast<double>(problem_.n() - 1)) : nan;

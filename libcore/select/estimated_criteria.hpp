@@ -1,6 +1,6 @@
 // LOO and GCV on routes that estimate the diagonal of P~ (spectrum/estimating.hpp), each with the standard error of the
 // estimate, which is not that of the mean over points:
-//     LOO   sum_i v_i q_i,  v_i = W_ii / sum(W),  q_i = (c_i / (d_i sqrt(W_ii)))^2,  c = P~Y~,  d_i the estimate of P~_ii
+//     LOO   sum_i v_i q_i,  v_i = W_ii / sum(W),  q_i = (c_i / (b_i sqrt(W_ii)))^2,  c = P~Y~,  b_i the guess of P~_ii
 //           error of the estimate     from the probes (estimated_residual_diagonal.hpp)
 //           error of the mean         (sum_i v_i (q_i - mean)^2 / (n - 1))^(1/2)
 // Other criteria need single rows of P~ or its determinant, and are refused.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "libcore/base/constants.hpp"
+#include "libcore/select/estimated_criteria.hpp"
 #include "libcore/select/score_curve.hpp"
 #include "libcore/spectrum/estimating.hpp"
 
@@ -25,8 +26,11 @@ constexpr double surprise = 1e-6;            // relative: it is not
 constexpr Index divisions = 5;               // of a bracket, after a surprise
 constexpr double estimated_tolerance = 0.1;  // of log lambda, on a route that estimates
 constexpr int estimated_rounds = 3;
-constexpr Index rises = 2;           // of the score, over as many decades, that end the descent
-constexpr Index block_outputs = 32;  // refined together: a call tries the lambdas of each of them for all of them
+constexpr Index estimated_pieces = 3;  // of the decades beside the lowest
+constexpr double caution = 2;          // standard errors of an estimate that are added to it
+constexpr Index tried_together = 2;    // decades of lambda that share passes
+constexpr Index rises = 2;             // of the score, over as many decades, that end the descent
+constexpr Index block_outputs = 32;    // refined together: a call tries the lambdas of each of them for all of them
 
 // A bracket of one output, in log lambda.
 struct Dip {
@@ -40,6 +44,7 @@ class Search {
  public:
   Search(const Searched& searched, LambdaRange range)
       : searched_(searched),
+        estimated_(searched.estimates != nullptr),
         criterion_(searched.criterion),
         range_(range),
         grid_count_(range.low == range.high                                ? 1
@@ -51,7 +56,7 @@ class Search {
         minima_(t_, 0) {}
 
   LambdaSearch run() {
-    if (searched_.estimated) return descend();
+    if (estimated_) return descend();
     Array<double> grid = log_grid(range_, grid_count_);
     grid.erase(std::unique(grid.begin(), grid.end()), grid.end());  // a range of a few last digits
     Stage stage(0, 0.6);
@@ -74,15 +79,17 @@ class Search {
   // One call of scores(), and what it says written down. None of the lambdas has been tried for these outputs yet.
   void attempt(Span<const double> lambdas, Index first, Index count) {
     const auto size = static_cast<Index>(lambdas.size());
-    Matrix score(size, count), error(size, count, nan);
+    Matrix score(size, count), error(size, count, nan), uncertainty(size, count, 0.0);
     const MatrixView errors = is_mean(criterion_) ? error.view() : MatrixView{};
-    std::string reason = searched_.scores(lambdas, first, score.view(), errors);
+    std::string reason = estimated_ ? searched_.estimates(lambdas, first, score.view(), errors, uncertainty.view())
+                                    : searched_.scores(lambdas, first, score.view(), errors);
     if (!reason.empty()) keep_first(reason_, std::move(reason));
     for (Index j = 0; j < count; ++j) {
       ScoreCurve& tried = curve(first + j);
       for (Index l = 0; l < size; ++l) {
         const double lambda = lambdas[l];
-        tried.push_back({lambda, std::log(lambda), score(l, j), error(l, j)});
+        const double above = caution * uncertainty(l, j);
+        tried.push_back({lambda, std::log(lambda), score(l, j) + above, error(l, j), above});
       }
       std::sort(tried.begin(), tried.end(), [](const Tried& a, const Tried& b) { return a.lambda < b.lambda; });
     }
@@ -116,10 +123,10 @@ class Search {
     const double decade = std::log(10.0), high = std::log(range_.high), low = std::log(range_.low);
     const Index decades = static_cast<Index>(std::ceil((high - low) / decade));
     Stage stage(0, 0);
-    for (Index next = 0; next <= decades && (next == 0 || !all_are_done()); next += searched_.together) {
-      stage.next(0.7 * fraction(std::min(next + searched_.together, decades + 1), decades + 1));
+    for (Index next = 0; next <= decades && (next == 0 || !all_are_done()); next += tried_together) {
+      stage.next(0.7 * fraction(std::min(next + tried_together, decades + 1), decades + 1));
       std::set<double> wanted;
-      for (Index k = next; k < next + searched_.together; ++k)
+      for (Index k = next; k < next + tried_together; ++k)
         wanted.insert(lambda_at(high - decade * static_cast<double>(k)));
       for (Index first = 0; first < t_; first += block_outputs)
         attempt_new(wanted, first, std::min(block_outputs, t_ - first));
@@ -143,16 +150,16 @@ class Search {
   void refine(Index first, Index count) {
     const double spacing =
         (std::log(range_.high) - std::log(range_.low)) / static_cast<double>(std::max<Index>(grid_count_ - 1, 1));
-    const bool coarse = spacing > widest && !searched_.estimated && !searched_.alone;
-    double done = coarse ? 0.5 : 0;
+    const Index pieces = estimated_                             ? estimated_pieces
+                         : spacing > widest && !searched_.alone ? static_cast<Index>(std::ceil(spacing / widest)) + 1
+                                                                : 1;
+    double done = pieces > 1 ? 0.5 : 0;
     Stage stage(0, done);
-    if (coarse)
-      attempt_new(cells_of_dips(first, count, static_cast<Index>(std::ceil(spacing / widest)) + 1), first, count);
+    if (pieces > 1) attempt_new(cells_of_dips(first, count, pieces), first, count);
     Array<Dip> open;
     for (Index j = first; j < first + count; ++j)
-      for (const std::size_t l : dips(curve(j), searched_.estimated ? 1 : most_dips))
-        open.push_back(bracket(curve(j), j, l));
-    for (int round = 0; round < (searched_.estimated ? estimated_rounds : most_rounds); ++round) {
+      for (const std::size_t l : dips_of(j)) open.push_back(bracket(curve(j), j, l));
+    for (int round = 0; round < (estimated_ ? estimated_rounds : most_rounds); ++round) {
       const std::set<double> wanted = propose(open);
       if (wanted.empty()) break;
       done = (1 + done) / 2;
@@ -163,11 +170,13 @@ class Search {
     }
   }
 
+  Array<std::size_t> dips_of(Index output) { return dips(curve(output), estimated_ ? 1 : most_dips); }
+
   // What divides the cells on both sides of every dip into so many pieces. Outputs that share a cell share the lambdas.
   std::set<double> cells_of_dips(Index first, Index count, Index pieces) {
     std::set<double> wanted;
     for (Index j = first; j < first + count; ++j)
-      for (const std::size_t l : dips(curve(j), most_dips)) {
+      for (const std::size_t l : dips_of(j)) {
         if (l > 0) divide(curve(j)[l - 1].x, curve(j)[l].x, pieces, wanted);
         if (l + 1 < curve(j).size()) divide(curve(j)[l].x, curve(j)[l + 1].x, pieces, wanted);
       }
@@ -189,10 +198,10 @@ class Search {
     for (Dip& dip : open) {
       if (dip.done) continue;
       const ScoreCurve& tried = curve(dip.output);
-      const Minimum minimum = searched_.estimated ? nearby_minimum(tried, dip.low, dip.high)
-                                                  : interpolated_minimum(tried, dip.low, dip.high);
+      const Minimum minimum =
+          estimated_ ? nearby_minimum(tried, dip.low, dip.high) : interpolated_minimum(tried, dip.low, dip.high);
       const bool known = std::any_of(tried.begin(), tried.end(), [&](const Tried& point) {
-        return std::abs(point.x - minimum.x) <= (searched_.estimated ? estimated_tolerance : log_tolerance);
+        return std::abs(point.x - minimum.x) <= (estimated_ ? estimated_tolerance : log_tolerance);
       });
       dip.lambda = known ? nan : lambda_at(minimum.x);
       dip.expected = minimum.score;
@@ -210,7 +219,7 @@ class Search {
       const double found = find(tried, dip.lambda)->score;
       const double missed = std::abs(found - dip.expected);
       dip.done = missed <= foretold * std::abs(found);
-      dip.divide = !searched_.estimated && !(missed <= surprise * std::abs(found));
+      dip.divide = !estimated_ && !(missed <= surprise * std::abs(found));
     }
     const Dip inner = bracket(tried, dip.output, lowest(tried, dip.low, dip.high));
     dip.low = std::max(dip.low, inner.low);
@@ -231,7 +240,7 @@ class Search {
       auto place = search.lambdas.begin();
       for (const Tried& point : tried) {
         place = std::lower_bound(place, search.lambdas.end(), point.lambda);
-        search.scores(place - search.lambdas.begin(), j) = point.score;
+        search.scores(place - search.lambdas.begin(), j) = point.score - point.above;
       }
       const std::size_t best = choice(tried);
       if (best == tried.size())
@@ -239,7 +248,7 @@ class Search {
              range_.high, ": ", reason_);
       const double score = tried[best].score;
       search.best.push_back(tried[best].lambda);
-      search.best_score.push_back(score);
+      search.best_score.push_back(score - tried[best].above);
       search.standard_error.push_back(tried[best].error);
       search.edge.push_back(range_.low == range_.high ? 0 : best == 0 ? -1 : best + 1 == tried.size() ? 1 : 0);
       const double limit = criterion_ == Criterion::reml ? score + 0.5 : score + 0.01 * std::abs(score);
@@ -249,6 +258,7 @@ class Search {
   }
 
   const Searched& searched_;
+  bool estimated_;
   Criterion criterion_;
   LambdaRange range_;
   Index grid_count_;
@@ -285,17 +295,20 @@ Array<double> log_grid(LambdaRange range, Index count) {
 
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range) {
-  const Estimating* const estimating = factorization.estimating();
   const bool missing = factorization.problem().missing != nullptr;
-  const Searched searched{criterion,
-                          factorization.problem().t(),
-                          factorization.at_is_free() && !missing,
-                          [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
-                            return scores(factorization, criterion, groups, lambdas, first, out, errors);
-                          },
-                          estimating != nullptr,
-                          estimating != nullptr ? estimating->lambdas_together() : 1,
-                          missing};
+  Searched searched{criterion,
+                    factorization.problem().t(),
+                    factorization.at_is_free() && !missing,
+                    [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
+                      return scores(factorization, criterion, groups, lambdas, first, out, errors);
+                    },
+                    {},
+                    missing};
+  if (factorization.estimating() != nullptr)
+    searched.estimates = [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors,
+                             MatrixView uncertainty) {
+      return estimated_scores(factorization, criterion, lambdas, first, out, errors, uncertainty);
+    };
   return search_lambda(searched, range);
 }
 

@@ -20,9 +20,10 @@
 // ERROR_RATE is a step function: the grid alone.
 //
 // On a route that estimates (spectrum/estimating.hpp) each lambda takes passes over all pairs of points, the more the smaller
-// it is. So decades of lambda are tried from the largest downwards, four together, until the score of every output has risen
-// over two of them, and then the polynomial's minimum in at most three rounds: about twelve lambdas. All have the same
-// probes, so that differences of scores are better known than scores.
+// it is. So decades of lambda are tried from the largest downwards, two together, until the score of every output has risen
+// over two of them, then thirds of the two decades beside the lowest, and the polynomial's minimum in at most three rounds. What is minimised is the
+// estimate and twice its standard error: a lambda far below the best, where estimates are anything, is not taken for
+// one that came out too low, and what the choice may lose is some standard errors at the best lambda.
 #pragma once
 
 #include <functional>
@@ -66,8 +67,10 @@ struct Searched {
   Index t;
   bool fine;  // a lambda costs next to nothing beside the first: the fine grid
   std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors)> scores;
-  bool estimated = false;  // each takes passes over all pairs of points
-  Index together = 1;      // then: lambdas that share passes
+  // Scores are estimates, and each takes passes over all pairs of points: `scores` with their standard errors in the end.
+  std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors,
+                            MatrixView uncertainty)>
+      estimates = {};
   // A lambda costs as much for each output as for the first: no output has lambdas tried that are for others.
   bool alone = false;
 };

@@ -13,9 +13,10 @@ constexpr double log_tolerance = 1e-7;  // of log lambda: a score within 1e-14 o
 
 struct Tried {
   double lambda;
-  double x;      // log lambda
-  double score;  // NaN: no value there
-  double error;  // its standard error; NaN: none
+  double x;          // log lambda
+  double score;      // NaN: no value there
+  double error;      // its standard error; NaN: none
+  double above = 0;  // of the score, what an estimate that may be too low was raised by
 };
 
 // Ascending in lambda.

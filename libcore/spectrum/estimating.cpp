@@ -10,6 +10,7 @@ namespace {
 
 class TraceSink final : public EstimateSink {
  public:
+  bool enough(ConstMatrixView, const DiagonalEvidence&) const override { return true; }
   void at(Index, ConstMatrixView, const DiagonalEvidence& evidence) override { trace = estimated_trace(evidence.raw); }
   void undefined(Index, const std::string& reason) override { fail(Status::not_converged, reason); }
   Estimate trace{};
@@ -18,7 +19,7 @@ class TraceSink final : public EstimateSink {
 }  // namespace
 
 Index usual_probes(Index n) {
-  return std::clamp<Index>(16384 / n, 8, 256);
+  return std::clamp<Index>(32768 / n, 8, 256);
 }
 
 Estimating::Estimating(ProblemPtr problem, ByteReader& in)

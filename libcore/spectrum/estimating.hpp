@@ -15,6 +15,8 @@ namespace freeridge {
 class EstimateSink {
  public:
   virtual ~EstimateSink() = default;
+  // Whether this is good enough, or P~_ii of the most uncertain rows is worth a solution each.
+  virtual bool enough(ConstMatrixView residual, const DiagonalEvidence& evidence) const = 0;
   // residual: P~Y~ of the outputs that were asked for. What is handed over lives as long as the call.
   virtual void at(Index lambda, ConstMatrixView residual, const DiagonalEvidence& evidence) = 0;
   // There is no solution at this lambda, and why.
@@ -37,8 +39,6 @@ class Estimating : public Factorization {
   void eigenvectors(MatrixView) const final { refuse("eigenvectors"); }
   bool at_is_free() const final { return false; }
 
-  // So many lambdas share so much work that a search tries them together.
-  virtual Index lambdas_together() const { return 4; }
   // The outputs [first, first + outputs) and so many probes, the same for every lambda and every call.
   virtual void estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
                         EstimateSink& sink) const = 0;

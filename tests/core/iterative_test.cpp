@@ -78,6 +78,17 @@ oracle::Problem standardised(const CsvFile& file) {
   return problem;
 }
 
+oracle::Problem first_rows(const oracle::Problem& of, std::int64_t n) {
+  oracle::Problem out = of;
+  out.x = Matrix(n, of.x.cols);
+  out.y = Matrix(n, of.y.cols);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t k = 0; k < of.x.cols; ++k) out.x(i, k) = of.x(i, k);
+    for (std::int64_t j = 0; j < of.y.cols; ++j) out.y(i, j) = of.y(i, j);
+  }
+  return out;
+}
+
 TEST(Iterative, AgainstRefits) {
   Random random(11);
   for (const Family family : {Family::gaussian, Family::laplacian, Family::matern32, Family::polynomial, Family::sum})
@@ -94,12 +105,13 @@ TEST(Iterative, AgainstRefits) {
     }
 }
 
-// Few columns of the preconditioner for many points. The oracle solves in long double.
+// Fewer columns of the preconditioner than points, which are 512 at least. The oracle solves in long double.
 TEST(Iterative, BoundsOnDataSets) {
-  std::vector<const char*> names = {"diabetes.csv"};
+  std::vector<const char*> names = {"concrete.csv"};
   if (deep()) names = {"diabetes.csv", "concrete.csv", "sonar.csv", "banknote.csv"};
   for (const char* const name : names) {
     oracle::Problem problem = standardised(read_csv(name));
+    if (!deep()) problem = first_rows(problem, 640);
     for (const double sigma : {1.0, 3.0}) {
       problem.kernel.sigma = sigma;
       for (const double lambda : {1e-5, 1e-3, 0.1})
@@ -272,14 +284,14 @@ Estimated estimated(const Model& model, freeridge_criterion criterion, std::int6
 // Three standard errors cover the exact LOO and GCV in 19 of 20 problems, and are no wider than what is of use. At a large
 // lambda nothing is left to chance, and they are the errors of solutions.
 TEST(Iterative, EstimatesWithTheirErrors) {
-  const Vector lambdas = {0.03, 0.3, 3.0, 1e6};
+  const Vector lambdas = {0.003, 0.03, 0.3, 1e6};
   int all = 0, covered = 0;
   double widest = 0;
-  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
     Random random(100 + seed);
     const Family family = seed % 2 == 0 ? Family::gaussian : Family::matern32;
     const oracle::Problem problem =
-        random_problem(random, kernel_of(family, 4), 300, 4, 2, seed % 3 == 1, seed % 4 != 3);
+        random_problem(random, kernel_of(family, 4), 600, 4, 2, seed % 3 == 1, seed % 4 != 3);
     Model model = iterative(problem, 1e-8), spectral = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
     model.factorize();
     spectral.factorize();
@@ -302,7 +314,7 @@ TEST(Iterative, EstimatesWithTheirErrors) {
     }
   }
   EXPECT_GE(covered, all * 19 / 20) << "of " << all;
-  EXPECT_LE(widest, 0.2);
+  EXPECT_LE(widest, 0.05);
 }
 
 // Of few points some probes, and with them a constant output, are along the intercept: nothing but rounding is left of them.
@@ -330,7 +342,7 @@ TEST(Iterative, ProbesAlongTheIntercept) {
 
 TEST(Iterative, MoreProbesEstimateBetter) {
   Random random(19);
-  const oracle::Problem problem = random_problem(random, oracle::KernelSpec::gaussian(0.9), 500, 4, 1, false, true);
+  const oracle::Problem problem = random_problem(random, oracle::KernelSpec::gaussian(0.5), 700, 4, 1, false, true);
   Model model = iterative(problem, 1e-8);
   model.factorize();
   const double few = estimated(model, FREERIDGE_GCV, 8, {0.1}, 1).errors(0, 0),
@@ -348,7 +360,7 @@ TEST(Iterative, ChoosesLambdaAndBandwidth) {
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
     Random random(200 + seed);
     const oracle::Problem problem =
-        random_problem(random, oracle::KernelSpec::gaussian(1.2), 200, 3, 2, seed == 1, true);
+        random_problem(random, oracle::KernelSpec::gaussian(1.2), seed == 0 ? 200 : 600, 3, 2, seed == 1, true);
     Model model = iterative(problem, 1e-8), spectral = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
     model.factorize();
     spectral.factorize();
@@ -359,10 +371,38 @@ TEST(Iterative, ChoosesLambdaAndBandwidth) {
     }
     EXPECT_LE(model.search_count(), 30);
     EXPECT_LE(accuracy_of(model, 2)[0], 1e-8);
+    if (seed == 1) continue;
     double sigma = 0;
     check(freeridge_select_bandwidth(model.get(), FREERIDGE_GCV, 0.5, 4, 4, &sigma), "freeridge_select_bandwidth");
     EXPECT_TRUE(sigma >= 0.5 && sigma <= 4);
   }
+}
+
+// Rows of concrete are nearly the same by the dozen, and P_ii are far from any trend; near lambda = 0 estimates are anything, and
+// of banknote solutions are not to be had there.
+TEST(Iterative, ChoosesLambdaWhereRowsAreNearlyTheSame) {
+  for (const char* const name : {"concrete.csv", "banknote.csv"}) {
+    oracle::Problem problem = standardised(read_csv(name));
+    if (!deep()) problem = first_rows(problem, 700);
+    problem.kernel.sigma = 2;
+    Model model = iterative(problem, 1e-8), spectral = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
+    model.factorize();
+    spectral.factorize();
+    const double lambda = model.select_lambda(FREERIDGE_LOO).lambda[0];
+    const Estimated estimate = estimated(model, FREERIDGE_LOO, 0, {lambda}, 1);
+    const double exact = spectral.score(FREERIDGE_LOO, {lambda})(0, 0);
+    EXPECT_LE(exact, 1.01 * spectral.select_lambda(FREERIDGE_LOO).score[0]) << name;
+    EXPECT_NEAR(estimate.scores(0, 0), exact, 3 * estimate.errors(0, 0) + 1e-6 * exact) << name;
+    EXPECT_LE(estimate.errors(0, 0), 0.01 * exact) << name;
+  }
+}
+
+// Below the rounding of single precision in the kernel matrix its passes diverge: double precision takes over.
+TEST(Iterative, LambdaBelowTheRoundingOfFloats) {
+  Random random(20);
+  const oracle::Problem problem =
+      random_problem(random, oracle::KernelSpec::gaussian(2.5), 640, 8, 1, false, true);  // as puma8NH
+  for (const double lambda : {3e-6, 1e-7}) expect_certified(problem, lambda, 1e-6);
 }
 
 }  // namespace
