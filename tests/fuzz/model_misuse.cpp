@@ -65,7 +65,7 @@ void misuse_data(freeridge_model* model, Source& in) {
 
 void misuse_setters(freeridge_model* model, Source& in) {
   const std::vector<double> numbers(12, in.among(bad_numbers)), negative(12, -1.0);
-  const std::vector<std::int32_t> never(12, -1);
+  const std::vector<std::int32_t> never(40, -1);  // for as many rows as a reader has
   const std::vector<std::int64_t> rows = {3, 3}, far = {INT64_MAX, INT64_MIN};
   switch (in.byte() % 15) {
     case 13:
