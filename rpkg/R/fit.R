@@ -176,11 +176,13 @@ set_given_lambda <- function(model, fit) {
   })
 }
 
-# y1, y2, ... where several outputs have no names; NULL for a single one without a name.
+# y1, y2, ... for those of several outputs that have no name; NULL for a single one without a name.
 # Tables have rows by output: a name that is there twice becomes two, as in data.frame().
 output_names <- function(y) {
-  if (is.null(colnames(y)) && ncol(y) > 1L) return(paste0("y", seq_len(ncol(y))))
-  if (!is.null(colnames(y))) make.unique(colnames(y))
+  names <- colnames(y)
+  if (is.null(names) && ncol(y) > 1L) names <- character(ncol(y))
+  if (is.null(names)) return(NULL)
+  make.unique(ifelse(nzchar(names), names, paste0("y", seq_along(names))))
 }
 
 # A data frame with one row for each lambda (or other `argument`) and output, and a column for each of `scores`

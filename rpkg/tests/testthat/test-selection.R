@@ -407,6 +407,8 @@ test_that("NA in a matrix response: each output is that of the rows in which it 
   part <- y[, c(1L, 1L)]
   seen <- !is.na(part[, 1L])
   learnt <- freeridge(p$x, part, scale = FALSE)
+  expect_identical(learnt$outputs, c("a", "a.1"))
+  expect_identical(freeridge(p$x, cbind(a = y[, 1L], y[, 2L]), gaussian_kernel(2), 1)$outputs, c("a", "y2"))
   alone <- freeridge(p$x[seen, ], part[seen, ], scale = FALSE)
   expect_identical(learnt$lengths, "each")
   expect_close(fitted(learnt)[seen, ], fitted(alone), 1e-3)
