@@ -789,7 +789,8 @@ FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
  * does not let it be as accurate as freeridge_set_accuracy asks (NOT_CONVERGED). Cost: SPECTRAL, PRIMAL O(n r t); BAND
  * O(n^2 t); CHOLESKY n^3/3 + O(n^2 t); ITERATIVE 5 to 50 passes of n^2 / 2 kernel values.
  * Statuses: INVALID_STATE (also: refinement where there is none), INVALID_ARGUMENT (lambda < 0), NOT_FINITE (also: the
- * solution overflows), NOT_POSITIVE_DEFINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
+ * solution overflows), NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as freeridge_set_missing
+ * says), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda);
 
 /* As freeridge_set_lambda with lambda[j] for output j; lambda: t numbers >= 0, copied. Cost: that of
@@ -945,7 +946,7 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
  * that of freeridge_set_lambda for each lambda, and of freeridge_predict with count t outputs: kernel values are made
  * once for a block of lambdas, all of them as a rule. Memory: 64 MiB, or the solution of one lambda, and tiles.
  * Statuses: INVALID_STATE (also: a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT,
- * NOT_FINITE, NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
+ * NOT_FINITE, NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as freeridge_set_missing says), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_layout layout, int64_t m,
                                                       const double* x, int64_t ldx, int64_t count,
                                                       const double* lambdas, double* out, int64_t ldout);
