@@ -2,16 +2,13 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <cstdlib>
-#include <cstring>
-
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank != 0) {
-    unsetenv("GTEST_OUTPUT");
-    setenv("GTEST_BRIEF", "1", 1);
+  if (rank != 0) {  // (the environment was read before main)
+    GTEST_FLAG_SET(output, "");
+    GTEST_FLAG_SET(brief, true);
   }
   ::testing::InitGoogleTest(&argc, argv);
   int failed = RUN_ALL_TESTS();
