@@ -186,8 +186,14 @@ TEST(Hyperparameters, AreTheNumbersOfTheText) {
     const KernelPtr other = freeridge::with_hyperparameters(*kernel, moved);
     EXPECT_EQ(freeridge::describe(*other), freeridge::describe(*core_kernel(copy)));
     EXPECT_EQ(freeridge::describe(*freeridge::with_hyperparameters(*kernel, found)), freeridge::describe(*kernel));
-    // k + 1 has those of k.
-    EXPECT_EQ(freeridge::hyperparameters(*freeridge::plus_one(kernel)), found);
+    // k + 1 has those of k, and its features.
+    const KernelPtr more = freeridge::plus_one(kernel);
+    EXPECT_EQ(freeridge::hyperparameters(*more), found);
+    EXPECT_EQ(freeridge::describe(*freeridge::with_hyperparameters(*more, moved)),
+              freeridge::describe(*other) + " + 1");
+    EXPECT_EQ(more->feature_scale(3), kernel->feature_scale(3));
+    EXPECT_GT(more->rank_bound(3), kernel->rank_bound(3) - 1);
+    EXPECT_EQ(more->differentiable(), kernel->differentiable());
   }
 }
 

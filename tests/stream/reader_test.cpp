@@ -265,6 +265,41 @@ TEST(Reader, CanBeCancelledAndSaved) {
   freeridge_destroy(clone);
 }
 
+// Which route, how many passes and how many bytes; or why there is none.
+TEST(Reader, ExplainsItsRoute) {
+  Random random(10);
+  Source source{random_problem(random, KernelSpec::linear(), 50, 3, 1, false, true), true};
+  const struct {
+    bool linear, knows_n;
+    std::int64_t landmarks;
+    freeridge_route route;
+    const char* said;
+  } cases[] = {
+      {true, true, 0, FREERIDGE_ROUTE_AUTO, "(n = 50): PRIMAL. Passes over the rows: one to factorize"},
+      {true, false, 0, FREERIDGE_ROUTE_PRIMAL, "(n is not known): PRIMAL"},
+      {false, true, 7, FREERIDGE_ROUTE_AUTO, "LANDMARK, 7 landmarks. Passes over the rows: one for the landmarks, "},
+      {false, false, 7, FREERIDGE_ROUTE_LANDMARK, "one to count them, one for the landmarks"},
+      {false, true, 0, FREERIDGE_ROUTE_AUTO, "the kernel is not linear"},
+      {false, true, 0, FREERIDGE_ROUTE_PRIMAL, "route is PRIMAL, and the kernel is not linear"},
+      {true, true, 7, FREERIDGE_ROUTE_AUTO, "the kernel is linear, and there are landmarks"},
+      {true, true, 7, FREERIDGE_ROUTE_PRIMAL, "the kernel is linear, and there are landmarks"},
+      {true, true, 0, FREERIDGE_ROUTE_BAND, "the route needs the kernel matrix of all points"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.said);
+    Model model(c.linear ? Kernel::linear() : Kernel::gaussian(1));
+    set_reader(model, source, c.knows_n);
+    check(freeridge_set_landmarks(model.get(), c.landmarks, nullptr), "freeridge_set_landmarks");
+    model.route(c.route);
+    char text[2048] = "";
+    std::int64_t length = 0;
+    const freeridge_status status = freeridge_explain(model.get(), 2048, text, &length);
+    const std::string words = status == FREERIDGE_OK ? text : freeridge_last_error();
+    EXPECT_NE(words.find(c.said), std::string::npos) << words;
+    EXPECT_EQ(status == FREERIDGE_OK, c.route != FREERIDGE_ROUTE_BAND && c.linear == (c.landmarks == 0)) << words;
+  }
+}
+
 TEST(Reader, WhatNeedsAllPointsSaysSo) {
   Random random(9);
   Source source{random_problem(random, KernelSpec::linear(), 50, 3, 1, false, true), true};
