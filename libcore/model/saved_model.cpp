@@ -1,6 +1,7 @@
 #include "libcore/model/saved_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -116,8 +117,10 @@ void save_groups(const Groups& groups, Index n, ByteWriter& out) {
 
 // Files of version 1 have no level: it is b plus w at the shift.
 Array<double> levels(const Matrix& w, Array<double> b, Span<const double> shift) {
-  for (std::size_t j = 0; j < b.size(); ++j)
+  for (std::size_t j = 0; j < b.size(); ++j) {
     for (std::size_t k = 0; k < shift.size(); ++k) b[j] += shift[k] * w(static_cast<Index>(k), static_cast<Index>(j));
+    if (!std::isfinite(b[j])) fail(Status::corrupt, "the saved w overflows at the means of x");
+  }
   return b;
 }
 

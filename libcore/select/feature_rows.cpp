@@ -56,6 +56,7 @@ int FeatureRows::team() const {
 
 void FeatureRows::features(Span<const Index> rows, RowTile& tile) const {
   const MatrixView out = tile.psi.view();
+  if (out.cols == 0) return;  // landmarks between which the kernel is zero have no features
   if (!support_) {
     each_run(rows, [&](Index begin, Index count) { problem_.weighted_rows(rows[begin], out.row_range(begin, count)); });
     return;

@@ -180,6 +180,22 @@ TEST(LandmarkGradient, DependentLandmarksAndConstantColumns) {
     }
 }
 
+// Landmarks at 0, where a kernel of products is zero: the fit is the intercept alone.
+TEST(LandmarkGradient, LandmarksWithoutFeatures) {
+  Random random(88);
+  Data data = smooth_data(random, 20, 3, 1, false, true);
+  for (const Index i : {2, 5, 11})
+    for (Index k = 0; k < 3; ++k) data.x(i, k) = 0;
+  const Factorize factorize = by_landmarks({2, 5, 11});
+  for (const KernelPtr& kernel : {freeridge::linear_kernel(), freeridge::polynomial_kernel(2, 0.5, 0)})
+    for (const Criterion criterion : all_criteria) {
+      const freeridge::ScoreGradient actual = gradient(data, kernel, factorize, criterion, 0.1);
+      const double value = score(data, kernel, factorize, criterion, 0.1);
+      EXPECT_NEAR(actual.score, value, 1e-12 * std::abs(value));
+      for (const double slope : actual.kernel) EXPECT_EQ(slope, 0);
+    }
+}
+
 // Points of a narrow kernel that stand alone have leverages near one.
 TEST(LandmarkGradient, HighLeverage) {
   Random random(88);
