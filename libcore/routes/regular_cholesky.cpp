@@ -10,11 +10,16 @@ namespace {
 
 constexpr double beyond_doubt = 1000;
 
+// The exponent of x among those of ordinary numbers, also of 0.
+int exponent_within(double x) {
+  return std::clamp(std::ilogb(x), -1022, 1022);
+}
+
 // The exponents of D, D_i^2 next to (d_i^2 + lambda) / s; none where one unit serves all.
 Array<int> row_units(const RegularMatrix& about) {
   Array<int> out;
   for (const double size : about.sizes)
-    out.push_back(std::ilogb(std::sqrt(size / about.s * size + about.lambda / about.s)));
+    out.push_back(exponent_within(std::sqrt(size / about.s * size + about.lambda / about.s)));
   return out;
 }
 
@@ -30,7 +35,7 @@ void each_element(MatrixView a, Triangle triangle, const F& f) {
 double cholesky_unit(double mean_eigenvalue, double lambda) {
   const double x = std::max(mean_eigenvalue, lambda);
   if (!(x > 0)) return 1;
-  const int exponent = std::clamp(std::ilogb(x), -1022, 1022);
+  const int exponent = exponent_within(x);
   return std::ldexp(1.0, exponent - exponent % 2);
 }
 
