@@ -119,10 +119,9 @@ std::shared_ptr<const Predictor> expansion_at(const RowFeatures& features, const
   Matrix c(z.rows(), t);
   Array<double> b(t);
   problem.expansion(lambdas, c.view(), b);
-  const LayoutView support{z.data(), z.rows(), z.cols(), z.rows(), Layout::col_major};
   return std::make_shared<const Predictor>(
       features.kernel(),
-      Prediction{*features.kernel(), z.rows(), z.cols(), t, lambdas, b, {}, {}, {}, support, c.view(), {}, {}});
+      Prediction{*features.kernel(), z.rows(), z.cols(), t, lambdas, b, {}, {}, {}, layout_view(z), c.view(), {}, {}});
 }
 
 // The same of x itself: a hyperplane.

@@ -23,10 +23,6 @@ Matrix copied(const LayoutView& from) {
   return to;
 }
 
-LayoutView by_columns(const Matrix& a) {
-  return {a.data(), a.rows(), a.cols(), a.rows(), Layout::col_major};
-}
-
 }  // namespace
 
 Dense::Dense(MPI_Comm comm, const std::function<void(Dense&)>& take) : team_(comm) {
@@ -67,7 +63,7 @@ void Dense::take(KernelPtr kernel, const LayoutView& x, const LayoutView& y, con
   if (const double span = weight_span(weights_); span > most_span)
     fail(Status::not_positive_definite, "the weights differ by a factor of ", span,
          ", and rows of low weight are rounding beside those of high weight; one process's CHOLESKY keeps them apart");
-  problem_.emplace(std::move(kernel), Rows(by_columns(x_)), by_columns(y_), weights_, intercept);
+  problem_.emplace(std::move(kernel), Rows(layout_view(x_)), layout_view(y_), weights_, intercept);
 }
 
 // The largest share is that of the first place of the grid.

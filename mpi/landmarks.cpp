@@ -98,8 +98,7 @@ Matrix chosen(const Team& team, const KernelPtr& kernel, const Shard& shard, con
   team.together([&] {
     if (team.rank() != 0) return;
     const Landmarks landmarks{wish.count, {}, static_cast<LandmarkMethod>(wish.method), wish.seed};
-    rows = choose_landmarks(
-        *kernel, LayoutView{sample.data(), sample.rows(), sample.cols(), sample.rows(), Layout::col_major}, landmarks);
+    rows = choose_landmarks(*kernel, layout_view(sample), landmarks);
   });
   Index found = std::ssize(rows);
   team.broadcast_bytes(&found, sizeof found);

@@ -85,6 +85,10 @@ struct LayoutView {
   }
 };
 
+inline LayoutView layout_view(const Matrix& a) {
+  return {a.data(), a.rows(), a.cols(), a.rows(), Layout::col_major};
+}
+
 // The index of the first infinity or NaN; values.size() when there is none.
 Index first_not_finite(Span<const double> values);
 // to(i, j) = from(row + i, j) for all rows of `to`.

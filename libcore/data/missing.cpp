@@ -8,7 +8,6 @@
 #include "libcore/base/progress.hpp"
 
 namespace freeridge {
-
 namespace {
 
 MissingPtr some_missing(const Array<Array<Index>>& rows) {

@@ -129,8 +129,10 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
          "no hyperparameter of the kernel is free: those that are not held by their labels are scales of features that "
          "are constant, bandwidths of points that all coincide, or 0");
   require_learnable(criterion, variables.count());
-  if (learns_with_landmarks(rows)) require_all_observed("a kernel that is learnt with landmarks");
-  if (learns_with_landmarks(rows)) make_plan(request(kernel_));  // refuses a route that takes no landmarks
+  if (learns_with_landmarks(rows)) {
+    require_all_observed("a kernel that is learnt with landmarks");
+    make_plan(request(kernel_));  // refuses a route that takes no landmarks
+  }
   require_room_to_learn(rows, groups);
 
   Array<Index> order(n());
@@ -165,8 +167,8 @@ const KernelSearch& Model::require_kernel_search() const {
   return *kernel_search_;
 }
 
-// The rows, copied twice at most, a few of them once more, those in which an output is observed once more, and what a gradient makes of them; with landmarks, what the
-// model takes with them, and their gradient.
+// The rows, copied twice at most, a few of them once more, those in which an output is observed once more, and what a
+// gradient makes of them; with landmarks, what the model takes with them, and their gradient.
 void Model::require_room_to_learn(Index rows, const Groups* groups) const {
   const bool apart = learns_with_landmarks(rows);
   const Index dual = apart ? usual_rows_of_kernel : rows, squares = checked_doubles(dual, dual);

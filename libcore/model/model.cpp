@@ -114,9 +114,6 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
     copy_rows(from, 0, copied->view());
     return copied;
   };
-  const auto view_of = [](const Matrix& a) {
-    return LayoutView{a.data(), a.rows(), a.cols(), a.rows(), Layout::col_major};
-  };
   if (copy && x.is_sparse()) {
     require_memory(x.sparse().bytes() + checked_doubles(y.rows, y.cols) * 8, "the copy of x and y",
                    "use freeridge_set_sparse_view", memory_limit_);
@@ -124,16 +121,16 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
     data.x = data.sparse_copy->view(x.sparse().format, x.rows, x.cols);
   } else if (copy) {
     data.x_copy = own(x);
-    data.x = view_of(*data.x_copy);
+    data.x = layout_view(*data.x_copy);
   }
   if (copy || data.missing) {
     const std::shared_ptr<Matrix> y_copy = own(y);
     if (data.missing) {
       fill_missing(*data.missing, y_copy->view());
-      require_finite("y", view_of(*y_copy));
+      require_finite("y", layout_view(*y_copy));
     }
     data.y_copy = y_copy;
-    data.y = view_of(*data.y_copy);
+    data.y = layout_view(*data.y_copy);
   }
   report(1);
   unset();

@@ -232,7 +232,7 @@ class Model {
     Span<const double> weight_values() const { return weights ? Span(*weights) : Span<const double>(); }
     LayoutView fixed_view() const {
       if (!fixed) return {nullptr, x.rows, 0, x.rows, Layout::col_major};
-      return {fixed->data(), fixed->rows(), fixed->cols(), fixed->rows(), Layout::col_major};
+      return layout_view(*fixed);
     }
   };
   struct Fit {

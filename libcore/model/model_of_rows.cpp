@@ -9,10 +9,6 @@
 namespace freeridge {
 namespace {
 
-LayoutView view_of(const Matrix& a) {
-  return {a.data(), a.rows(), a.cols(), a.rows(), Layout::col_major};
-}
-
 // `rows` of x, copied; of a precomputed kernel these columns alone.
 struct CopiedRows {
   std::shared_ptr<const Matrix> dense;
@@ -46,7 +42,7 @@ CopiedRows copied_rows(const Rows& x, Span<const Index> rows, bool square) {
       copy_rows(x, rows[i], copied->view().row_range(i, 1));
     worked(touched * static_cast<double>(copied->cols()));
   }
-  out.view = view_of(*copied);
+  out.view = layout_view(*copied);
   out.dense = std::move(copied);
   return out;
 }
@@ -71,7 +67,7 @@ Model Model::of_rows(Span<const Index> rows, bool with_groups, Span<const Index>
   for (Index j = 0; j < y->cols(); ++j)
     for (Index i = 0; i < y->rows(); ++i) (*y)(i, j) = data_->y(rows[i], outputs[j]);
   CopiedRows x = copied_rows(data_->x, rows, kernel_->precomputed());
-  Data data{x.view, view_of(*y), x.dense, y, x.sparse, {}, {}, 0, {}, {}};
+  Data data{x.view, layout_view(*y), x.dense, y, x.sparse, {}, {}, 0, {}, {}};
   if (data_->missing) data.missing = data_->missing->among(rows, outputs);
   for (Index j = 0; j < y->cols() && data.missing; ++j)
     if (const Index values = y->rows() - std::ssize(data.missing->rows_of(j)); values < 2)

@@ -16,7 +16,7 @@ OffsetRows dense_rows(const LayoutView& x, double shift, Index more) {
     for (Index i = 0; i < values.rows; ++i) values(i, j) += shift;
     worked(touched * static_cast<double>(values.rows));
   }
-  const LayoutView view{copy->data(), copy->rows(), copy->cols(), copy->rows(), Layout::col_major};
+  const LayoutView view = layout_view(*copy);
   return {view, std::move(copy)};
 }
 

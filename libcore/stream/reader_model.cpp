@@ -128,9 +128,6 @@ Matrix ReaderModel::gather(Span<const Index> rows, std::optional<PassRead>& read
 std::shared_ptr<const RowFeatures> ReaderModel::features_for(const Settings& settings, std::optional<PassRead>& read,
                                                              Array<Index>& chosen) const {
   if (route_for(settings) == Route::primal) return std::make_shared<const RowFeatures>(reader_.d(), unpenalised_);
-  const auto view = [](const Matrix& a) {
-    return LayoutView{a.data(), a.rows(), a.cols(), a.rows(), Layout::col_major};
-  };
   Stage stage(0, 0.4);
   chosen = rows_;
   Matrix z;
@@ -150,7 +147,7 @@ std::shared_ptr<const RowFeatures> ReaderModel::features_for(const Settings& set
       chosen = std::move(candidates);
     } else {
       const Landmarks wanted{wanted_, {}, settings.method, settings.seed};
-      const Array<Index> places = choose_landmarks(*settings.kernel, view(z), wanted);
+      const Array<Index> places = choose_landmarks(*settings.kernel, layout_view(z), wanted);
       Matrix some_z(std::ssize(places), reader_.d());
       for (std::size_t i = 0; i < places.size(); ++i) {
         chosen.push_back(candidates[places[i]]);
@@ -162,7 +159,7 @@ std::shared_ptr<const RowFeatures> ReaderModel::features_for(const Settings& set
     z = gather(chosen, read);
   }
   stage.next(1);
-  return std::make_shared<const RowFeatures>(settings.kernel, view(z), settings.intercept, settings.reduction);
+  return std::make_shared<const RowFeatures>(settings.kernel, layout_view(z), settings.intercept, settings.reduction);
 }
 
 void ReaderModel::factorize(const Settings& settings) {

@@ -18,9 +18,7 @@ constexpr double careful = 4;  // of the landmarks against all rows, of which th
 // The landmarks as a problem of their own, whose rows they are.
 struct Own {
   Own(const KernelPtr& kernel, const Matrix& z, bool intercept)
-      : y(z.rows(), 1, 0.0),
-        problem(kernel, LayoutView{z.data(), z.rows(), z.cols(), z.rows(), Layout::col_major},
-                LayoutView{y.data(), z.rows(), 1, z.rows(), Layout::col_major}, {}, intercept) {}
+      : y(z.rows(), 1, 0.0), problem(kernel, layout_view(z), layout_view(y), {}, intercept) {}
   Matrix y;
   Problem problem;
 };
