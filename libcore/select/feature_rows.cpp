@@ -34,14 +34,15 @@ FeatureRows::FeatureRows(const Problem& problem, const FeatureSystem& system)
     : problem_(problem), system_(system), gamma_(copy_of(system.products.view())) {
   trsm(Op::none, system.c.view(), gamma_.view());
   if (system.kept.empty()) {
-    factor_ = copy_of(system.c.view());
+    factor_ = TriangleDivisor(copy_of(system.c.view()));
     for (Index k = 0; k < problem.x_free.rows() && problem.intercept; ++k)
       shift_.push_back(problem.x_free(k, 0) / (*problem.linear_scale)[k]);
     return;
   }
   support_.emplace(problem.kernel, problem.x, system.kept);
-  factor_ = Matrix(p(), p());
-  gemm(Op::none, Op::none, 1, system.l.view(), system.c.view(), 0, factor_.view());
+  Matrix factor(p(), p());
+  gemm(Op::none, Op::none, 1, system.l.view(), system.c.view(), 0, factor.view());
+  factor_ = TriangleDivisor(std::move(factor));
   centre_ = Matrix(p(), problem.q());
   if (problem.q() > 0) gemm(Op::none, Op::none, 1, system.l.view(), system.parts.view(), 0, centre_.view());
 }
@@ -90,7 +91,7 @@ void FeatureRows::make(Span<const Index> rows, RowTile& tile) const {
     }
     worked(2 * touched * static_cast<double>(count));
   }
-  trsm_right(Op::transpose, factor_.view(), psi);
+  factor_.divide(Op::transpose, psi);
   for (Index j = 0; j < t; ++j)
     for (Index i = 0; i < count; ++i) r(i, j) = problem_.y_tilde(rows[i], j);
   gemm(Op::none, Op::none, -1, psi, gamma_.view(), 1, r);
@@ -115,7 +116,7 @@ void FeatureRows::each(int team, const std::function<void(RowTile&, int)>& take)
 }
 
 void FeatureRows::solve_back(MatrixView g) const {
-  trsm_right(Op::none, factor_.view(), g);
+  factor_.divide(Op::none, g);
 }
 
 void MendedRows::put_into(RowTile& tile) const {

@@ -12,6 +12,7 @@
 #include "libcore/base/array.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/triangle_divisor.hpp"
 
 namespace freeridge {
 
@@ -49,9 +50,9 @@ class FeatureRows {
   const Problem& problem_;
   const FeatureSystem& system_;
   std::optional<Support> support_;
-  Matrix factor_;        // L C, or C
-  Matrix centre_;        // LANDMARK: L M, p x q
-  Array<double> shift_;  // PRIMAL: of x / scale what the shift leaves of its means
+  TriangleDivisor factor_;  // by L C, or C
+  Matrix centre_;           // LANDMARK: L M, p x q
+  Array<double> shift_;     // PRIMAL: of x / scale what the shift leaves of its means
   Matrix gamma_;
 };
 

@@ -324,9 +324,9 @@ ScoreGradient landmark_gradient(const Factorization& factorization, Criterion cr
 
 Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index q, Index landmarks, Index rows) {
   const Index p = landmarks, workers = reduction_workers(n, p + t);
-  const Index tile = checked_doubles(std::min(tile_rows(p), n), 2 * p + d + 5 * t + 3 * q + 3);
-  Index doubles = checked_doubles(8 + workers, checked_doubles(p, p + t + q + 3)) + checked_doubles(workers, tile) +
-                  checked_doubles(3, checked_doubles(p, d));
+  const Index tile = checked_doubles(std::min(tile_rows(p), n), 2 * p + d + 5 * t + 3 * q + 3 + divided_columns);
+  Index doubles = checked_doubles(8 + workers, checked_doubles(p, p + t + q + 3 + divided_columns)) +
+                  checked_doubles(workers, tile) + checked_doubles(3, checked_doubles(p, d));
   if (rows > 0)
     doubles += leave_out_doubles(rows, p + q, d, t) + checked_doubles(rows, p + 2 * t + 2 * q) + checked_doubles(n, t);
   if (n <= p + q) doubles += checked_doubles(4, checked_doubles(n, n)) + checked_doubles(n, 2 * p + d);

@@ -225,8 +225,8 @@ ScoreGradient primal_gradient(const Factorization& factorization, const Kernel& 
 Index primal_gradient_bytes(Index n, Index d, Index t, Index rows) {
   if (n <= d + 1) return checked_doubles(1, checked_doubles(5, checked_doubles(n, n)) + checked_doubles(n, d)) * 8;
   const Index workers = reduction_workers(n, d + t);
-  Index doubles = checked_doubles(6, checked_doubles(d, d + t)) +
-                  checked_doubles(workers, checked_doubles(std::min(tile_rows(d), n), d + 4 * t + 4));
+  Index doubles = checked_doubles(6, checked_doubles(d, d + t + divided_columns)) +
+                  checked_doubles(workers, checked_doubles(std::min(tile_rows(d), n), d + 4 * t + 4 + divided_columns));
   if (rows > 0) doubles += leave_out_doubles(rows, d, d, t);
   return checked_doubles(doubles, 1) * 8;
 }
