@@ -64,7 +64,7 @@ Contrast::Contrast(Index n, ConstMatrixView q1, Pivot pivot)
 void Contrast::choose_places(ConstMatrixView q1) {
   Matrix rest = copy_of(q1);  // of the rows, after those in the places before
   Array<Index> swaps(q());
-  Array<double> size(n_);
+  Array<double> size(n_), unit(q());
   for (Index k = 0; k < q(); ++k) {
     std::fill(size.begin(), size.end(), 0.0);
     for (Index l = 0; l < q(); ++l)
@@ -73,11 +73,11 @@ void Contrast::choose_places(ConstMatrixView q1) {
     swaps[k] = size[k] < as_heavy * as_heavy * *heaviest ? heaviest - size.begin() : k;
     const double length = std::sqrt(size[swaps[k]]);
     swap_rows(rest.view(), k, swaps[k]);
-    for (Index i = k + 1; i < n_ && length > 0; ++i) {
-      double along = 0;
-      for (Index l = 0; l < q(); ++l) along += rest(i, l) * (rest(k, l) / length);
-      for (Index l = 0; l < q(); ++l) rest(i, l) -= along * (rest(k, l) / length);
-    }
+    if (!(length > 0)) continue;
+    const MatrixView others = rest.view().row_range(k + 1, n_ - k - 1);
+    for (Index l = 0; l < q(); ++l) unit[l] = rest(k, l) / length;
+    gemv(Op::none, 1, others, unit.data(), 0, size.data());
+    ger(-1, size.data(), unit.data(), others);
     worked(4 * touched * static_cast<double>(n_ * q()));
   }
   if (std::ranges::all_of(swaps, [k = Index{0}](Index place) mutable { return place == k++; })) return;

@@ -36,6 +36,7 @@ ConstMatrixView block_of(Op op, ConstMatrixView a, Index i, Index j, Index rows,
 constexpr double memory_grain = grain / 6;
 // The grain of a symmetric product: larger, as cutting it means that half of A is read twice.
 constexpr double symv_grain = 8 * grain / 3;
+constexpr Index cached_rows = 128;  // of A in a symmetric product
 // OpenBLAS's kernels for old processors, and for those it does not know, read as many numbers behind y.
 constexpr std::size_t behind_y = 4;
 
@@ -184,8 +185,12 @@ void symm(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
   const MatrixView upper = c.row_range(0, half), lower = c.row_range(half, rest);
   symm(a.block(0, 0, half, half), b.row_range(0, half), upper);
   symm(a.block(half, half, rest, rest), b.row_range(half, rest), lower);
-  gemm(Op::transpose, Op::none, 1, below, b.row_range(half, rest), 1, upper);
-  gemm(Op::none, Op::none, 1, below, b.row_range(0, half), 1, lower);
+  for (Index i = 0; i < rest; i += cached_rows) {  // each number of A goes into both products while it is in the cache
+    const Index count = std::min(cached_rows, rest - i);
+    const ConstMatrixView piece = below.row_range(i, count);
+    gemm(Op::transpose, Op::none, 1, piece, b.row_range(half + i, count), 1, upper);
+    gemm(Op::none, Op::none, 1, piece, b.row_range(0, half), 1, lower.row_range(i, count));
+  }
 }
 
 void syr2(double alpha, const double* x, const double* y, MatrixView a) {
