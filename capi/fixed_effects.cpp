@@ -7,6 +7,8 @@
 namespace freeridge::capi {
 namespace {
 
+constexpr const char* no_fixed_effects = "the model has no fixed effects; call freeridge_set_fixed_effects first";
+
 // New points with the values of their fixed effects, and where the answers about them go (m x t in the same layout).
 struct GivenPoints {
   Layout layout;
@@ -17,7 +19,7 @@ struct GivenPoints {
   Index ldfixed;
 
   Points of(Index d, Index q) const {
-    if (q == 0) fail(Status::invalid_state, "the model has no fixed effects; call freeridge_set_fixed_effects first");
+    if (q == 0) fail(Status::invalid_state, no_fixed_effects);
     const LayoutView rows = checked_matrix("x", x, layout, "m", m, "d", d, "ldx", ldx);
     return {rows, checked_matrix("fixed", fixed, layout, "m", m, "q", q, "ldfixed", ldfixed)};
   }
@@ -71,7 +73,7 @@ freeridge_status freeridge_get_fixed_effects(const freeridge_model* model, int32
     const Model& m = model_of(model);
     m.require_fitted();
     const Index q = m.fixed_count();
-    if (q == 0) fail(Status::invalid_state, "the model has no fixed effects; call freeridge_set_fixed_effects first");
+    if (q == 0) fail(Status::invalid_state, no_fixed_effects);
     require_ld("ld", ld, "q", q, m.t());
     Matrix found(q, m.t());
     std::string reason;
@@ -79,6 +81,21 @@ freeridge_status freeridge_get_fixed_effects(const freeridge_model* model, int32
     if (errors != nullptr) copy_out(found.view(), Layout::col_major, errors, ld);
     if (effects != nullptr) m.fixed_effects(optional_output(effects, q, m.t(), ld));
     if (kept != nullptr) m.fixed_kept({kept, q});
+    report_undefined(std::move(reason));
+  });
+}
+
+freeridge_status freeridge_get_fixed_covariance(const freeridge_model* model, double* covariance, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    required("covariance", covariance);
+    m.require_fitted();
+    const Index q = m.fixed_count();
+    if (q == 0) fail(Status::invalid_state, no_fixed_effects);
+    require_ld("ld", ld, "q", q, q * m.t());
+    Matrix found(q, q * m.t());
+    std::string reason = m.fixed_covariance(found.view());
+    copy_out(found.view(), Layout::col_major, covariance, ld);
     report_undefined(std::move(reason));
   });
 }

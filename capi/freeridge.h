@@ -888,6 +888,15 @@ FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* mo
 FREERIDGE_API freeridge_status freeridge_get_fixed_effects(const freeridge_model* model, int32_t* kept, double* effects,
                                                            double* errors, int64_t ld);
 
+/* covariance: Cov(a) of freeridge_get_fixed_effects, whole, whose diagonal is the square of the errors there: q x (q t),
+ * column-major, ld >= q, that of output j in the columns q j to q j + q - 1; 0 in the rows and columns of effects that are
+ * not kept. It is that of generalised least squares with tau^2 by REML, as mixed models have it, whatever the kernel is;
+ * freeridge_coefficient_covariance has sigma2, that of the residuals. Needs FITTED. Cost: freeridge_predict_variance at
+ * q (q + 1) / 2 points. Memory: q^2 t and n q. Statuses: INVALID_STATE (also: no fixed effects), INVALID_ARGUMENT,
+ * NOT_FINITE, UNDEFINED (lambda is 0, or m is: NaN), CANCELLED. Source: C. Henderson, as above. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_fixed_covariance(const freeridge_model* model, double* covariance,
+                                                              int64_t ld);
+
 /* The variance components of the mixed model Y = F a + f + e, t numbers each at the lambdas in force; NULL is fine:
  *     random = tau^2 = Y'PY / m     of f, of covariance tau^2 K;      residual = lambda tau^2     of the errors
  *     share = random / (random + residual) = 1 / (1 + lambda)

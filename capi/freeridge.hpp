@@ -288,6 +288,12 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
       return freeridge_get_fixed_effects(get(), nullptr, nullptr, errors, ld);
     });
   }
+  Matrix fixed_covariance() const {  // q x q t, output after output
+    const std::int64_t q = fixed_count();
+    return Matrix(q, q * sizes()[2]).filled([&](double* covariance, std::int64_t ld) {
+      return freeridge_get_fixed_covariance(get(), covariance, ld);
+    });
+  }
   std::vector<std::int32_t> fixed_kept() const {
     std::vector<std::int32_t> kept(static_cast<std::size_t>(fixed_count()));
     return check(freeridge_get_fixed_effects(get(), kept.data(), nullptr, nullptr, fixed_count())), kept;

@@ -727,3 +727,5 @@ freeridge_accumulator_group_errors(accumulator, layout, n, x, ldx, y, ldy, weigh
     ld) = ccall((:freeridge_accumulator_group_errors, library), freeridge_status, (Ptr{freeridge_accumulator},
     freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Int32}, Int64, Ptr{Float64},
     Ptr{Float64}, Int64), accumulator, layout, n, x, ldx, y, ldy, weights, group, count, lambdas, errors, ld)
+freeridge_get_fixed_covariance(model, covariance, ld) = ccall((:freeridge_get_fixed_covariance, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64), model, covariance, ld)

@@ -2,7 +2,9 @@
 // lambda tau^2 W^-1), with M = K + lambda W^-1, tau^2 = Y~'PY~ / m by REML as for predictions (diagnostics.cpp):
 //     Cov(a) = tau^2 (F'M^-1 F)^-1
 // of generalised least squares; the variance of an effect is that which the smoother has for a functional that is the
-// effect alone (Points of problem.hpp).
+// effect alone (Points of problem.hpp). The covariance of two of them, each over its own standard deviation, is half of
+//     Var(e_k + e_l) - 2
+// so that an effect with a small variance keeps its digits beside one with a large one.
 // C. Henderson, Best linear unbiased estimation and prediction under a selection model, Biometrics 31 (1975).
 #include <algorithm>
 #include <cmath>
@@ -12,6 +14,36 @@
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
+namespace {
+
+// The effects that take part, by their columns in F.
+struct EffectFunctionals {
+  Matrix g;             // q x effects, see Points
+  Array<double> scale;  // the effect is what g says over it
+  Array<Index> place;
+};
+
+EffectFunctionals effect_functionals(const Unpenalised& unpenalised) {
+  const Span<const Index> kept = unpenalised.kept();
+  EffectFunctionals out{Matrix(unpenalised.q(), std::ssize(kept)), {}, {kept.begin(), kept.end()}};
+  for (Index k = 0; k < out.g.cols(); ++k)
+    out.scale.push_back(unpenalised.direction_of(kept[k], {out.g.col(k), out.g.rows()}));
+  return out;
+}
+
+// The correlations of the effect k with those behind it, from their variances v.
+Array<double> later_correlations(const ResidualMaker& maker, const Matrix& g, Span<const double> v, Index k) {
+  Matrix sums(g.rows(), g.cols() - k - 1);
+  const auto scaled = [&](Index i, Index effect) { return v[effect] > 0 ? g(i, effect) / std::sqrt(v[effect]) : 0; };
+  for (Index l = 0; l < sums.cols(); ++l)
+    for (Index i = 0; i < sums.rows(); ++i) sums(i, l) = scaled(i, k) + scaled(i, k + 1 + l);
+  Array<double> out(sums.cols());
+  if (!out.empty()) maker.smoother(Points(sums.view()), 0, {}, out);
+  for (double& value : out) value = std::clamp(value / 2 - 1, -1.0, 1.0);
+  return out;
+}
+
+}  // namespace
 
 void Model::fixed_kept(Span<std::int32_t> kept) const {
   std::ranges::fill(kept, 0);
@@ -24,42 +56,85 @@ void Model::fixed_effects(MatrixView effects) const {
   copy(fit().solution.fixed.view(), effects);
 }
 
+std::string Model::each_effect_variance(ConstMatrixView g, const TakeVariances& take) const {
+  const Problem& problem = factorization_->problem();
+  std::string reason;
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    const double lambda = fit_->lambdas[first];
+    Array<double> v(g.cols, nan);
+    if (lambda > 0 && problem.degrees() > 0) {
+      residual_maker.smoother(Points(g), 0, {}, v);
+      for (double& variance : v) variance = std::max(variance, 0.0);
+    } else if (reason.empty()) {
+      reason = lambda <= 0
+                   ? "the standard errors of the fixed effects are undefined at lambda = 0"
+                   : "the standard errors of the fixed effects are undefined: there is no degree of freedom left";
+    }
+    take(residual_maker, v, first, count);
+  });
+  return reason;
+}
+
+double Model::effect_scale(const ResidualMaker& residual_maker, Index output) const {
+  const Index degrees = factorization_->problem().degrees();
+  return degrees > 0 ? std::sqrt(residual_maker.quadratic_form(output) / static_cast<double>(degrees)) : nan;
+}
+
 std::string Model::fixed_errors(MatrixView errors) const {
   require_fitted();
   require_room(lambda_bytes(), "the errors of the fixed effects", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
-  const Problem& problem = factorization_->problem();
-  const Span<const Index> kept = problem.unpenalised.kept();
-  Matrix out(errors.rows, t(), 0.0), g(problem.q(), std::ssize(kept));
-  Array<double> scale;
-  for (Index k = 0; k < g.cols(); ++k) scale.push_back(problem.unpenalised.direction_of(kept[k], {g.col(k), g.rows()}));
-  const Points functionals(g.view());
-  std::string reason;
-  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
-    const double lambda = fit_->lambdas[first];
-    Array<double> v(g.cols());
-    if (lambda > 0 && problem.degrees() > 0) {
-      residual_maker.smoother(functionals, 0, {}, v);
-    } else {
-      std::ranges::fill(v, nan);
-      if (reason.empty())
-        reason = lambda <= 0
-                     ? "the standard errors of the fixed effects are undefined at lambda = 0"
-                     : "the standard errors of the fixed effects are undefined: there is no degree of freedom left";
-    }
-    for (Index j = first; j < first + count; ++j) {
-      const double tau2 =
-          problem.degrees() > 0 ? residual_maker.quadratic_form(j) / static_cast<double>(problem.degrees()) : nan;
-      for (Index k = 0; k < g.cols(); ++k) {
-        const double error = std::isnan(v[k]) ? nan : std::sqrt(tau2) * std::sqrt(std::max(v[k], 0.0)) / scale[k];
-        if (!std::isfinite(error) && reason.empty())
-          fail(Status::not_finite, "the standard error of fixed effect ", kept[k], " overflows; rescale y or f");
-        out(kept[k], j) = error;
-      }
-    }
-  });
+  const EffectFunctionals effects = effect_functionals(factorization_->problem().unpenalised);
+  Matrix out(errors.rows, t(), 0.0);
+  const std::string reason = each_effect_variance(
+      effects.g.view(), [&](const ResidualMaker& maker, Span<const double> v, Index first, Index count) {
+        for (Index j = first; j < first + count; ++j) {
+          const double tau = effect_scale(maker, j);
+          for (std::size_t k = 0; k < v.size(); ++k) {
+            const double error = tau * std::sqrt(v[k]) / effects.scale[k];
+            if (!std::isfinite(error) && !std::isnan(v[k]) && !std::isnan(tau))
+              fail(Status::not_finite, "the standard error of fixed effect ", effects.place[k],
+                   " overflows; rescale y or f");
+            out(effects.place[k], j) = error;
+          }
+        }
+      });
   report(1);
   copy(out.view(), errors);
+  return reason;
+}
+
+std::string Model::fixed_covariance(MatrixView covariance) const {
+  require_fitted();
+  const EffectFunctionals effects = effect_functionals(factorization_->problem().unpenalised);
+  const Index side = covariance.rows, count_of = effects.g.cols();
+  require_room(lambda_bytes() + 8 * checked_doubles(n() + side * (t() + 1), side),
+               "the covariances of the fixed effects", "use fewer outputs, or landmarks");
+  const Hearing hearing(listener_);
+  Matrix out(side, side * t(), 0.0);
+  const std::string reason = each_effect_variance(
+      effects.g.view(), [&](const ResidualMaker& maker, Span<const double> v, Index first, Index count) {
+        Matrix correlations(count_of, count_of, nan);
+        for (Index k = 0; k < count_of; ++k) {
+          const Array<double> later =
+              std::isnan(v[k]) ? Array<double>(count_of - k - 1, nan) : later_correlations(maker, effects.g, v, k);
+          correlations(k, k) = std::isnan(v[k]) ? nan : 1;
+          for (Index l = k + 1; l < count_of; ++l) correlations(k, l) = correlations(l, k) = later[l - k - 1];
+        }
+        for (Index j = first; j < first + count; ++j) {
+          const double tau = effect_scale(maker, j);
+          const auto error = [&](Index k) { return tau * (std::sqrt(v[k]) / effects.scale[k]); };
+          for (Index l = 0; l < count_of; ++l)
+            for (Index k = 0; k < count_of; ++k) {
+              const double value = error(k) * correlations(k, l) * error(l);
+              if (!std::isfinite(value) && !std::isnan(v[k]) && !std::isnan(tau))
+                fail(Status::not_finite, "a covariance of the fixed effects overflows; rescale y or f");
+              out(effects.place[k], side * j + effects.place[l]) = value;
+            }
+        }
+      });
+  report(1);
+  copy(out.view(), covariance);
   return reason;
 }
 

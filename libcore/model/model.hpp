@@ -104,6 +104,8 @@ class Model {
   void fixed_kept(Span<std::int32_t> kept) const;
   void fixed_effects(MatrixView effects) const;
   [[nodiscard]] std::string fixed_errors(MatrixView errors) const;
+  // q x q t, output after output.
+  [[nodiscard]] std::string fixed_covariance(MatrixView covariance) const;
   // The mixed model at the lambdas in force (variance_components.cpp), t each.
   struct VarianceComponents {
     Array<double> residual, random, share, share_error;
@@ -325,6 +327,11 @@ class Model {
   static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
   // The same with missing values: P~ of the rows in which the outputs are observed.
   static void for_each_observed(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
+  // take(P~, v, first, count): the variances v, over tau^2, of effects that are functionals g of what is not penalised, for each
+  // run of outputs with one lambda; answers why they are NaN. effect_scale: tau of an output.
+  using TakeVariances = std::function<void(const ResidualMaker&, Span<const double>, Index, Index)>;
+  std::string each_effect_variance(ConstMatrixView g, const TakeVariances& take) const;
+  double effect_scale(const ResidualMaker& residual_maker, Index output) const;
   // Throws INVALID_STATE where some outputs have missing values.
   void require_all_observed(const char* what) const;
   // An answer of n x t numbers at the lambdas in force: part(P~, first, its columns) for each run of outputs with one

@@ -46,6 +46,14 @@ class FixedAnswers(Answers):
         return self._answer(out, "get_fixed_effects", pointer(out.kept), pointer(out.effects), pointer(out.errors),
                             max(q, 1))
 
+    def fixed_covariance(self) -> List[Array]:
+        """For each output the covariance of the effects in the mixed model, q x q, whose diagonal is the square of their
+        standard errors. Raises Error as fixed_effects(). Cost: predict_variance() at q (q + 1) / 2 points."""
+        q = self.fixed_count()
+        whole = empty(max(q, 1), max(q, 1) * self.t)
+        self._answer(whole, "get_fixed_covariance", pointer(whole), max(q, 1))
+        return [whole[:, j * q : (j + 1) * q] for j in range(self.t)]
+
     def variance_components(self) -> VarianceComponents:
         """Of the mixed model y = F a + f + e at the lambda set, which REML should have chosen. Raises Error (UNDEFINED)
         at lambda = 0, or where the likelihood has no maximum nearby, with NaN in its `values`. Cost: four lambdas."""

@@ -492,6 +492,7 @@ _declare(STATUS, "freeridge_accumulator_group_moments", accumulator=ACCUMULATOR,
 _declare(STATUS, "freeridge_accumulator_group_errors", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES,
     ldx=INT64, y=DOUBLES, ldy=INT64, weights=DOUBLES, group=INT32S, count=INT64, lambdas=DOUBLES, errors=DOUBLES,
     ld=INT64)
+_declare(STATUS, "freeridge_get_fixed_covariance", model=MODEL, covariance=DOUBLES, ld=INT64)
 
 
 def call(name: str, *arguments: Any) -> None:

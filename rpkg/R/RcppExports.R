@@ -297,6 +297,10 @@ core_fixed_effects <- function(handle, se) {
     .Call(`_freeridge_core_fixed_effects`, handle, se)
 }
 
+core_fixed_covariance <- function(handle) {
+    .Call(`_freeridge_core_fixed_covariance`, handle)
+}
+
 core_variance_components <- function(handle) {
     .Call(`_freeridge_core_variance_components`, handle)
 }

@@ -1,11 +1,14 @@
 # Covariances of the coefficients of a linear fit, in the original units of x, as the core has them
-# (freeridge_coefficient_covariance).
+# (freeridge_coefficient_covariance); of a fit with unpenalised columns those of their effects (freeridge_get_fixed_covariance).
 
-# complete: only for other packages, which hand it on; lm() has NA coefficients, here there are none.
+# complete: FALSE: without effects that are NA. A fit without unpenalised columns has no such coefficients.
 vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = TRUE, ...) {
   refuse_extra(...)
-  check_flag(complete, "complete")
-  refuse_vcov_of_effects(object)
+  complete <- check_flag(complete, "complete")
+  if (!is.null(object$fixed)) {
+    check_choice(type, "type", covariance_types)
+    return(effect_covariance(object, lambda, complete))
+  }
   found <- core_coefficient_covariance(covariance_model(object, type, lambda), type)
   warn_reason(found$reason)
   labels <- stacked_names(object)
@@ -58,11 +61,6 @@ covariance_model <- function(fit, type, lambda) {
 
 # Says why some numbers of an answer do not exist; reason: the core's words, or "".
 warn_reason <- function(reason) if (nzchar(reason)) warn_undefined(in_words_of_r(reason))
-
-refuse_vcov_of_effects <- function(fit) {
-  if (is.null(fit$fixed)) return(invisible())
-  refuse("the covariances of unpenalised effects are not to be had; summary() and confint() have their standard errors")
-}
 
 # The coefficients below one another, output by output, and their names as those of lm with several responses.
 stacked_names <- function(fit, names = c(if (fit$intercept) "(Intercept)", feature_names(fit$x))) {

@@ -198,6 +198,22 @@ effect_errors <- function(fit, model) {
   list(errors = own_effects(found, found$errors), freedom = freedom)
 }
 
+# Their covariances in the mixed model, output by output; between two outputs, each of which is a model by itself, NA.
+effect_covariance <- function(fit, lambda, complete) {
+  found <- core_fixed_covariance(effects_model(fit, lambda))
+  warn_reason(found$reason)
+  names <- colnames(fit$fixed)
+  q <- length(names)
+  value <- matrix(NA_real_, q * ncol(fit$y), q * ncol(fit$y), dimnames = rep(list(stacked_names(fit, names)), 2L))
+  for (j in seq_len(ncol(fit$y))) {
+    own <- q * (j - 1L) + seq_len(q)
+    value[own, own] <- found$covariance[, own]
+  }
+  lost <- is.na(as.vector(fit$effects))
+  value[lost, ] <- value[, lost] <- NA
+  if (complete) value else value[!lost, !lost, drop = FALSE]
+}
+
 # What print() says of them.
 print_unpenalised <- function(fit, most = 8L) {
   if (is.null(fit$fixed)) return(invisible())

@@ -870,6 +870,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_fixed_covariance
+Rcpp::List core_fixed_covariance(SEXP handle);
+RcppExport SEXP _freeridge_core_fixed_covariance(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fixed_covariance(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_variance_components
 Rcpp::List core_variance_components(SEXP handle);
 RcppExport SEXP _freeridge_core_variance_components(SEXP handleSEXP) {
@@ -1598,6 +1608,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_average_difference", (DL_FUNC) &_freeridge_core_average_difference, 5},
     {"_freeridge_core_set_fixed_effects", (DL_FUNC) &_freeridge_core_set_fixed_effects, 2},
     {"_freeridge_core_fixed_effects", (DL_FUNC) &_freeridge_core_fixed_effects, 2},
+    {"_freeridge_core_fixed_covariance", (DL_FUNC) &_freeridge_core_fixed_covariance, 1},
     {"_freeridge_core_variance_components", (DL_FUNC) &_freeridge_core_variance_components, 1},
     {"_freeridge_core_check_kernel", (DL_FUNC) &_freeridge_core_check_kernel, 1},
     {"_freeridge_core_kernel_text", (DL_FUNC) &_freeridge_core_kernel_text, 1},

@@ -28,6 +28,20 @@ Rcpp::List core_fixed_effects(SEXP handle, bool se) {
                             Rcpp::Named("errors") = errors, Rcpp::Named("reason") = reason);
 }
 
+// covariance: q x q t, output after output; reason: as above
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_fixed_covariance(SEXP handle) {
+  Model& model = model_of(handle);
+  std::int64_t count = 0;
+  check(freeridge_get_fixed_count(model.core, &count));
+  const int q = static_cast<int>(count), t = dimensions_of(model).t;
+  auto covariance = fresh<Rcpp::NumericMatrix>(q, q * t);
+  const freeridge_status status = freeridge_get_fixed_covariance(model.core, covariance.begin(), count);
+  check_but_undefined(model, status);
+  const std::string reason = status == FREERIDGE_UNDEFINED ? freeridge_last_error() : "";
+  return Rcpp::List::create(Rcpp::Named("covariance") = covariance, Rcpp::Named("reason") = reason);
+}
+
 // t numbers each, and the reason for those that are NaN, or ""
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_variance_components(SEXP handle) {

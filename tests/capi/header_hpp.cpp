@@ -216,6 +216,7 @@ void kernels_and_effects() {
   const Matrix a = model.fixed_effects(), errors = model.fixed_errors();
   EXPECT(model.fixed_kept() == (std::vector<std::int32_t>{1, 0}) && a(1) == 0 && errors(1) == 0);
   EXPECT(std::fabs(a(0) - 4) < 0.1 && errors(0) > 0 && errors(0) < 0.1);
+  EXPECT(close(model.fixed_covariance()(0), errors(0) * errors(0)));
   const Matrix f0 = model.predict(rows, effects), parts = model.variance_components();
   for (std::int64_t i = 0; i < 40; ++i)
     EXPECT(std::fabs(y[static_cast<std::size_t>(i)] - f0(i) - parts(0, 0) / parts(0, 1) * model.coefficients()(i)) <

@@ -89,6 +89,7 @@ TEST(Refusals, Answers) {
   expect_refused<ConditionNumber>({}, {Variant::spectral, Variant::primal, Variant::landmark});
   expect_refused<HatMatrix>();
   expect_refused<GetFixedEffects>({}, {Variant::fixed});
+  expect_refused<GetFixedCovariance>({}, {Variant::fixed});
   expect_refused<PredictFixed>({}, {Variant::fixed});
   expect_refused<PredictPathFixed>({{"ldout", integers(bad_leading(sample::m))}}, {Variant::fixed});
   expect_refused<PredictJackknifeFixed>({}, {Variant::fixed});

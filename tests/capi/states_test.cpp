@@ -291,6 +291,7 @@ void expect_needs_fixed_effects(State least) {
 // With fixed effects predictions need their values at the new points, without they have none.
 TEST(ContractStates, PredictionsAndFixedEffects) {
   expect_needs_fixed_effects<GetFixedEffects>(State::fitted);
+  expect_needs_fixed_effects<GetFixedCovariance>(State::fitted);
   expect_needs_fixed_effects<PredictFixed>(State::fitted);
   expect_needs_fixed_effects<PredictPathFixed>(State::factorized);
   expect_needs_fixed_effects<PredictJackknifeFixed>(State::fitted);

@@ -198,18 +198,23 @@ TEST_P(FixedEffects, EffectsAndTheirErrors) {
     const Dense covariance = c.mixed.effects_covariance();
     Matrix effects(q, t), errors(q, t), expected(q, t), expected_errors(q, t), b(1, t), expected_b(1, t);
     Labels kept(static_cast<std::size_t>(q), -1);
+    Matrix whole(q, q * t), expected_whole(q, q * t);
+    check(freeridge_get_fixed_covariance(c.model.get(), whole.values.data(), q), "freeridge_get_fixed_covariance");
     check(freeridge_get_fixed_effects(c.model.get(), kept.data(), effects.values.data(), errors.values.data(), q),
           "freeridge_get_fixed_effects");
     for (std::int64_t j = 0; j < t; ++j) {
       for (std::int64_t k = 0; k < q; ++k) {
         expected(k, j) = static_cast<double>(fit.a(ones + k, j));
         expected_errors(k, j) = static_cast<double>(std::sqrt(c.mixed.tau2(j) * covariance(ones + k, ones + k)));
+        for (std::int64_t l = 0; l < q; ++l)
+          expected_whole(k, q * j + l) = static_cast<double>(c.mixed.tau2(j) * covariance(ones + k, ones + l));
       }
       if (ones == 1) expected_b(0, j) = static_cast<double>(fit.a(0, j));
     }
     b.values = c.model.intercepts();
     EXPECT_CLOSE(effects, expected, 1e-9);
     EXPECT_CLOSE(errors, expected_errors, 1e-9);
+    EXPECT_CLOSE(whole, expected_whole, 1e-9);
     EXPECT_CLOSE(b, expected_b, 1e-9);
     EXPECT_EQ(kept, Labels(static_cast<std::size_t>(q), 1));
   });

@@ -133,6 +133,7 @@ void add_model_answers(Scenarios& all) {
   add_both<PredictJackknife>(all);
   add_both<PredictVariance>(all);
   add_with_fixed_effects<GetFixedEffects>(all);
+  add_with_fixed_effects<GetFixedCovariance>(all);
   add_with_fixed_effects<PredictFixed>(all);
   add_with_fixed_effects<PredictPathFixed>(all);
   add_with_fixed_effects<PredictJackknifeFixed>(all);

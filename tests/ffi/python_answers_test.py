@@ -149,6 +149,8 @@ class Models(Comparison):
         self.assertEqual(list(found.kept), [1, 1, 0])
         self.close(found.effects, np.vstack([effects[1:], np.zeros(2)]))
         self.close(found.errors, np.vstack([np.sqrt(np.outer(np.diag(covariance)[1:], tau2)), np.zeros(2)]))
+        for j, whole in enumerate(model.fixed_covariance()):
+            self.close(whole, np.pad(tau2[j] * covariance[1:, 1:], (0, 1)))
         k, given = gauss(p.x, p.new), np.column_stack([new_f, new_f[:, 0]])
         predicted = k.T @ c + new_design @ effects
         for new, fixed in ((p.new, given), (np.asfortranarray(p.new), given)):

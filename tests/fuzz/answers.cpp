@@ -123,7 +123,7 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
   const std::vector<double> x = repeated(questions.numbers, m * d), fixed = repeated(questions.numbers, m * (q + 1));
   Output<double> out(size_of(m, t)), lower(size_of(m, t)), upper(size_of(m, t)), variance(size_of(m, t)),
       noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), random(size_of(t)),
-      share(size_of(t)), error(size_of(t)), path(size_of(m, t));
+      share(size_of(t)), error(size_of(t)), path(size_of(m, t)), covariance(size_of(q, q * t));
   Output<std::int32_t> kept(size_of(q));
   ASK(freeridge_predict_fixed, Caller::in_pieces, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, out, m);
   ASK(freeridge_predict_path_fixed, Caller::in_pieces, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, 1,
@@ -133,6 +133,7 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
   ASK(freeridge_predict_variance_fixed, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, variance, m,
       noise);
   ASK(freeridge_get_fixed_effects, 0, model, kept, effects, errors, std::max<std::int64_t>(q, 1));
+  ASK(freeridge_get_fixed_covariance, 0, model, covariance, std::max<std::int64_t>(q, 1));
   ASK(freeridge_variance_components, 0, model, residual, random, share, error);
 }
 

@@ -251,8 +251,8 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
                    SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchRows, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
                    DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, CoefficientCovariance,
-                   CoefficientErrors, AverageGradient, AverageDifference, GetFixedEffects, PredictPathFixed,
-                   PredictJackknifeFixed, PredictVarianceFixed, VarianceComponents>();
+                   CoefficientErrors, AverageGradient, AverageDifference, GetFixedEffects, GetFixedCovariance,
+                   PredictPathFixed, PredictJackknifeFixed, PredictVarianceFixed, VarianceComponents>();
     others
         .refused<LambdaGrid, Score, EstimateScore, ScoreGradient, Objective, GetSearch, GetOneStandardError,
                  LambdaFlags, PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();

@@ -60,6 +60,15 @@ impl Model<'_> {
         Ok(FixedEffects { kept, effects, errors })
     }
 
+    /// The covariances of the effects in the mixed model, those of output j in the columns q j to q j + q - 1; `Undefined` at
+    /// lambda = 0.
+    pub fn fixed_covariance(&self) -> Result<Dense> {
+        let (q, t) = (self.fixed_count()?, self.outputs()?);
+        Dense::filled(q, q * t, |covariance, ld| {
+            self.handle.read(|model| unsafe { sys::freeridge_get_fixed_covariance(model, covariance, ld) })
+        })
+    }
+
     /// Variances and the share of f, at a lambda that REML chose.
     pub fn variance_components(&self) -> Result<VarianceComponents> {
         let t = self.outputs()?;

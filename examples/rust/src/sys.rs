@@ -677,4 +677,6 @@ extern "C" {
     pub fn freeridge_accumulator_group_errors(accumulator: *const freeridge_accumulator, layout: freeridge_layout, n:
         i64, x: *const f64, ldx: i64, y: *const f64, ldy: i64, weights: *const f64, group: *const i32, count: i64,
         lambdas: *const f64, errors: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_get_fixed_covariance(model: *const freeridge_model, covariance: *mut f64, ld: i64) ->
+        freeridge_status;
 }

@@ -428,6 +428,7 @@ fn fixed_effects_of_a_line() -> Result<()> {
     assert_eq!(model.fixed_count()?, 1);
     let found = model.fixed_effects()?;
     assert!(found.kept == [1] && close(found.effects.at(0, 0), 2.0) && found.errors.at(0, 0) >= 0.0);
+    assert!(close(model.fixed_covariance()?.at(0, 0), found.errors.at(0, 0) * found.errors.at(0, 0)));
     let (out, path) = (model.predict_fixed(points, column)?, model.predict_path_fixed(points, column, &[0.5, 2.0])?);
     (0..N).for_each(|i| assert!(close(out.at(i, 0), y[i]) && close(path.at(i, 1), y[i])));
     assert_eq!(model.predict_jackknife_fixed(points, column, 0.9)?.lower.at(0, 0).is_finite(), true);

@@ -43,6 +43,13 @@ test_that("the fit, its effects and its left-out errors are those of the linear 
     expect_close(as.vector(found), drop(oracle$c), 1e-9)
     expect_close(unname(c(attr(found, "intercept"), attr(found, "effects"))), drop(oracle$a), 1e-9)
     expect_named(attr(found, "effects"), c("wt", "gear4", "gear5"))
+    # generalised least squares, with tau^2 by REML
+    m_inverse <- solve(k + diag(0.4 / w))
+    inner <- solve(t(f) %*% m_inverse %*% f)
+    covariance <- inner[-1L, -1L] * sum(data$mpg * oracle$c) / (32 - 4)
+    expect_close(vcov(fit), covariance, 1e-9)
+    expect_close(sqrt(diag(vcov(fit))), summary(fit)$effects[, "Std. Error"], 1e-10)
+    expect_identical(rownames(vcov(fit)), rownames(confint(fit)))
     expect_close(unname(fitted(fit)), drop(k %*% oracle$c + f %*% oracle$a), 1e-10)
     expect_close(unname(loo(fit)), drop(left_out_by_refits(k, f, data$mpg, 0.4, 1:32, w)), 1e-9)
     group <- rep_len(1:7, 32L)
@@ -77,6 +84,8 @@ test_that("without columns of the kernel, or with a large lambda, the fit is lm(
     expect_close(as.matrix(loo(ours)), as.matrix(residuals(theirs)) / (1 - hatvalues(theirs)), 1e-8)
     if (!inherits(theirs, "mlm")) {
       expect_close(confint(ours), confint(theirs), 1e-8)
+      effects <- colnames(ours$fixed)
+      expect_close(vcov(ours), vcov(theirs)[effects, effects], 1e-8)
       expect_close(predict(ours, data[3:7, ], se.fit = TRUE)$se.fit, predict(theirs, data[3:7, ], se.fit = TRUE)$se.fit, 1e-8)
     }
     expect_close(df.residual(ours), rep(df.residual(theirs), ncol(ours$y)), 1e-9)
@@ -86,6 +95,7 @@ test_that("without columns of the kernel, or with a large lambda, the fit is lm(
     ours <- freeridge(mpg ~ hp + unpenalised(wt + gear), data, kernel = kernel, lambda = 1e13)
     expect_close(summary(ours)$effects, coef(summary(theirs))[-1L, ], 1e-6)
     expect_close(confint(ours)[c("wt", "gear4", "gear5"), ], confint(theirs)[-1L, ], 1e-6)
+    expect_close(vcov(ours), vcov(theirs)[-1L, -1L], 1e-6)
   }
   table <- generics::tidy(ours)
   expect_identical(table$term, c("(Intercept)", "hp", "wt", "gear4", "gear5"))
@@ -103,6 +113,8 @@ test_that("a column that depends on the others has no effect, as lm() has it", {
   expect_close(predict(ours, data[1:3, ]), suppressWarnings(predict(theirs, data[1:3, ])), 1e-6)
   expect_true(all(is.na(summary(ours)$effects[c("one", "twice"), "Estimate"])))
   expect_close(confint(ours)["wt", ], confint(theirs)["wt", ], 1e-6)
+  expect_identical(is.na(diag(vcov(ours))), c(wt = FALSE, one = TRUE, twice = TRUE))
+  expect_close(vcov(ours, complete = FALSE), vcov(theirs, complete = FALSE)["wt", "wt", drop = FALSE], 1e-6)
   expect_output(print(ours), "without an effect of their own, as they depend on others: one, twice")
   full <- freeridge(mpg ~ hp + unpenalised(0 + gear), data, kernel = linear_kernel(), lambda = 1)
   expect_identical(is.na(coef(full))[c("gear3", "gear5")], c(gear3 = FALSE, gear5 = TRUE))
@@ -248,6 +260,11 @@ test_that("landmarks and several outputs have unpenalised columns, too", {
   expect_named(both, c("mpg", "drat"))
   one <- freeridge(drat ~ hp + qsec + unpenalised(wt), data, kernel = gaussian_kernel(80), lambda = 2, landmarks = 8)
   expect_close(both$drat, summary(one)$effects, 1e-8)
+  expect_identical(dimnames(vcov(fit)), rep(list(c("mpg:wt", "drat:wt")), 2L))
+  expect_close(vcov(fit)["drat:wt", "drat:wt"], vcov(one)[[1L]], 1e-8)
+  expect_true(is.na(vcov(fit)["mpg:wt", "drat:wt"]))
+  expect_warning(none <- vcov(one, lambda = 0), "undefined at lambda = 0", class = "freeridge_undefined")
+  expect_true(is.nan(none[[1L]]))
   expect_close(dim(attr(coef(one, c(1, 2, 3)), "effects")), c(1, 3), 0)
 })
 
@@ -301,7 +318,7 @@ test_that("what makes no sense is refused, and says why", {
   line <- freeridge(mpg ~ hp + unpenalised(wt), data, kernel = linear_kernel(), lambda = 1)
   for (to in c("glmnet", "lm.ridge")) expect_refusal(lambda_as(line, to), "the fit has unpenalised columns")
   expect_close(lambda_as(line, "mean"), 1 / 32, 1e-12)
-  expect_refusal(vcov(fit), "the covariances of unpenalised effects are not to be had")
+  expect_refusal(vcov(fit, "robust"), 'type must be one of "bayesian", "frequentist", not "robust"')
 
   for (bad in list(data$wt[-1L], data[-1L, "wt", drop = FALSE])) {
     expect_refusal(freeridge(x, data$mpg, fixed = bad), "fixed has 31 rows, x has 32")

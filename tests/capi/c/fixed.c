@@ -17,13 +17,14 @@ static void answers(void) {
   freeridge_model* model = model_with_effects();
   const double lambdas[2] = {0.5, 5};
   double effects[Q * T], errors[Q * T], fitted[N * T], out[N * T], path[N * T * 2], lower[N * T], upper[N * T],
-      variance[N * T], noise[T], residual[T], random[T], share[T], b[T];
+      variance[N * T], noise[T], residual[T], random[T], share[T], b[T], covariance[Q * Q * T];
   int32_t kept[Q] = {7, 7};
   int64_t q = -1;
   int i, j;
   OK(freeridge_get_fixed_count(model, &q));
   CHECK(q == Q);
   OK(freeridge_get_fixed_effects(model, kept, effects, errors, Q));
+  OK(freeridge_get_fixed_covariance(model, covariance, Q));
   OK(freeridge_get_intercept(model, b));
   CHECK(kept[0] == 1 && kept[1] == 0);
   OK(freeridge_get_fitted(model, fitted, N));
@@ -36,6 +37,8 @@ static void answers(void) {
                                       noise));
   for (j = 0; j < T; ++j) {
     CHECK(effects[1 + j * Q] == 0 && errors[1 + j * Q] == 0 && errors[j * Q] > 0);
+    NEAR(covariance[j * Q * Q], errors[j * Q] * errors[j * Q]);
+    CHECK(covariance[j * Q * Q + 1] == 0 && covariance[j * Q * Q + Q + 1] == 0);
     for (i = 0; i < N; ++i) {
       NEAR(out[i + j * N], fitted[i + j * N]);
       NEAR(path[i + j * N], out[i + j * N]);

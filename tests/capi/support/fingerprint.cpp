@@ -63,6 +63,7 @@ void ask_about_fixed_effects(Fingerprint& answers, const freeridge_model* model)
   int64_t q = 0;
   if (freeridge_get_fixed_count(model, &q) != FREERIDGE_OK || q != sample::q) return;
   ask(answers, call_on<GetFixedEffects>(model));
+  ask(answers, call_on<GetFixedCovariance>(model));
   ask(answers, call_on<VarianceComponents>(model));
   ask(answers, call_on<PredictFixed>(model));
   ask(answers, call_on<PredictPathFixed>(model));

@@ -12,6 +12,12 @@ struct GetFixedEffects : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_get_fixed_effects, model, kept, effects, errors, ld);
 };
 
+struct GetFixedCovariance : AnyCall, OnModel {
+  Output<double> covariance{sample::size(sample::q, sample::q* sample::t)};
+  int64_t ld = sample::q;
+  FREERIDGE_CALL(freeridge_get_fixed_covariance, model, covariance, ld);
+};
+
 struct PredictFixed : AnyCall, AtPointsFixed {
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
