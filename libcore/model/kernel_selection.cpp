@@ -14,6 +14,7 @@
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/model/model.hpp"
+#include "libcore/select/noise_prior.hpp"
 
 namespace freeridge {
 namespace {
@@ -40,6 +41,12 @@ double geometric_mean(Span<const double> values) {
 // The range, made so wide that it holds lambda: the best may lie where rounding begins, which differs a little by kernel.
 LambdaRange holding(LambdaRange range, double lambda) {
   return {std::min(range.low, lambda), std::max(range.high, lambda)};
+}
+
+// What the choice of lambda for the kernel learnt adds to the criterion; empty: nothing.
+std::function<double(double)> noise_penalty_of(const KernelSearch& search, const KernelSearchOptions& options) {
+  if (!has_noise_prior(options.criterion, options)) return {};
+  return [spread = search.spread](double lambda) { return noise_penalty(lambda, spread).value; };
 }
 
 }  // namespace
@@ -140,15 +147,16 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   if (rows < n() || rows > few_of_kernel_search) Random(seed).shuffle(Span<Index>(order), rows);
   Stage stage(0, part_of_search);
   const double s = shrinkage == 0 ? usual_shrinkage : shrinkage;
-  auto search = std::make_shared<KernelSearch>(learn_kernel(
-      variables, order, rows, {criterion, s, evaluations == 0 ? usual_evaluations(rows, s) : evaluations}));
+  const KernelSearchOptions options{criterion, s, evaluations == 0 ? usual_evaluations(rows, s) : evaluations};
+  auto search = std::make_shared<KernelSearch>(learn_kernel(variables, order, rows, options));
   search->learnt_on = ascending(order, rows);
 
   stage.next(0.9);
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());
   stage.next(0.98);
   auto lambda = std::make_shared<const LambdaSearch>(
-      search_lambda(*factorization, criterion, groups, holding(lambda_range(*factorization), search->lambda)));
+      search_lambda(*factorization, criterion, groups, holding(lambda_range(*factorization), search->lambda),
+                    noise_penalty_of(*search, options)));
   search->score = combined_score(factorization->problem(), criterion, lambda->best_score);
   stage.next(1);
   auto fit = std::make_shared<const Fit>(solve(*factorization, lambda->best));

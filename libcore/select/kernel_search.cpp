@@ -9,6 +9,7 @@
 #include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/select/bandwidth.hpp"
+#include "libcore/select/noise_prior.hpp"
 
 namespace freeridge {
 namespace {
@@ -241,6 +242,11 @@ class KernelSearcher {
       const double size = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
       other.f = (criterion == Criterion::reml ? found->score : size / 2 * std::log(found->score)) +
                 shrinkage_penalty(variables_, shrinkage_, u_of(out), unused);
+      if (has_noise_prior(criterion, options_)) {
+        const KernelSize of_kernel = size_(kernel);
+        const double lambda = std::exp(other.z[0] + of_kernel.log_size);
+        other.f += static_cast<double>(rows.outputs) * noise_penalty(lambda, of_kernel.spread).value;
+      }
       if (!(other.f < out.f - lower_by * size)) break;
       other = minimum(stage, rows, criterion, other, left());
       if (other.f < out.f) out = std::move(other);
@@ -295,13 +301,21 @@ class KernelSearcher {
       return nan;
     }
     std::ranges::fill(g, 0.0);
+    double f = found->score;
     g[0] = found->log_lambda;
     Array<double> by_number = found->kernel;
-    for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] += found->log_lambda * size.gradient[i];
+    const auto outputs = static_cast<double>(rows.outputs);
+    if (has_noise_prior(criterion, options_)) {
+      const NoisePenalty noise = noise_penalty(lambda, size.spread);
+      f += outputs * noise.value;
+      g[0] += outputs * noise.log_lambda;
+      for (std::size_t i = 0; i < by_number.size(); ++i)
+        by_number[i] += outputs * noise.spread * size.spread_gradient[i];
+    }
+    for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] += g[0] * size.gradient[i];
     variables_.gradient(by_number, g.subspan(1));
-    double f = found->score;
     if (criterion != Criterion::reml) {
-      const double half = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs) / 2;
+      const double half = static_cast<double>(rows.rows) * outputs / 2;
       f = half * std::log(found->score);
       for (double& slope : g) slope *= half / found->score;
     }
@@ -319,7 +333,9 @@ class KernelSearcher {
 
   KernelSearch answer(const Found& best) {
     out_.kernel = kernel_at(best);
-    out_.lambda = std::exp(best.z[0] + size_(out_.kernel).log_size);
+    const KernelSize size = size_(out_.kernel);
+    out_.spread = size.spread;
+    out_.lambda = std::exp(best.z[0] + size.log_size);
     const auto at_bound = [&](std::size_t v) { return best.z[v] <= low_[v] ? -1 : best.z[v] >= high_[v] ? 1 : 0; };
     out_.lambda_at = at_bound(0);
     out_.learnt = variables_.count();

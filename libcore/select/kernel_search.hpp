@@ -2,9 +2,10 @@
 // logarithms of factors on the hyperparameters (kernel_variables.hpp) and `size` that of the kernel matrix
 // (kernel_size.hpp), it minimises in a box (bounded_lbfgs.hpp)
 //     REML + penalty,   and from there, where another criterion is asked for,   n t / 2 log(criterion) + penalty
-//     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel
+//     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel, and beside REML t noise_penalty (noise_prior.hpp)
 // n t / 2 log(criterion) is what REML would be, but for its log-determinant, if the criterion were the variance of the
-// residuals: so the penalty counts as much in both. Stages:
+// residuals: so the first part counts as much in both. Left-out errors have
+// no need of the second: they see what a fit without noise is worth. Stages:
 //     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of the sample: the range of the
 //                 factor is wide, and a factorization of few rows costs little
 //     sample      REML on the sample, from the best factor; only where there are more rows than the sample has
@@ -24,6 +25,7 @@
 // criteria, SIAM/ASA J. Uncertainty Quantification 11 (2023).
 #pragma once
 
+#include <cmath>
 #include <functional>
 
 #include "libcore/select/bounded_lbfgs.hpp"
@@ -65,6 +67,7 @@ struct KernelSearch {
   std::int32_t lambda_at = 0;              // the same of lambda
   bool kept = false;                       // nothing better than the given kernel was found
   KernelPtr kernel;
+  double spread = 0;  // of the kernel (kernel_size.hpp)
   double lambda = 0;
   double score = 0;  // the criterion on all rows of the model, one number for all outputs
 };
@@ -91,12 +94,17 @@ struct SearchedRows {
 
 struct KernelSearchOptions {
   Criterion criterion;
-  double shrinkage;  // s; infinity: none
+  double shrinkage;  // s; infinity: no penalty at all
   Index evaluations;
 };
 
 // Throws INVALID_ARGUMENT for GCV with more than one variable and for ERROR_RATE.
 void require_learnable(Criterion criterion, Index variables);
+
+// Whether noise_penalty is added to the criterion: in the search, and in the choice of lambda for the kernel that it found.
+inline bool has_noise_prior(Criterion criterion, const KernelSearchOptions& options) {
+  return criterion == Criterion::reml && std::isfinite(options.shrinkage);
+}
 
 KernelSearch search_kernel(const KernelPtr& kernel, const KernelVariables& variables, const SearchedRows& rows,
                            const KernelSearchOptions& options);

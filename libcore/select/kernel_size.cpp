@@ -1,29 +1,36 @@
 #include "libcore/select/kernel_size.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/log_gradient.hpp"
+#include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
 
 KernelSize kernel_size(const Kernel& kernel, ConstMatrixView points) {
   const Index m = points.rows;
-  Matrix k(m, m), identity(m, m, 0.0);
+  const auto count = static_cast<double>(m);
+  Matrix k(m, m), identity(m, m, 0.0), centring(m, m, -1 / (count * count));
   kernel.evaluate(points, points, k.view());
   double trace = 0;
   for (Index i = 0; i < m; ++i) {
     trace += k(i, i);
-    identity(i, i) = 1;
+    identity(i, i) = 1 / count;
+    centring(i, i) += 1 / count;
   }
   worked(touched * static_cast<double>(m * m));
   if (!(trace > 0)) fail(Status::undefined, "the kernel matrix of ", m, " of the points has the trace ", trace);
   KernelSize out;
-  out.log_size = std::log(trace / static_cast<double>(m));
+  out.log_size = std::log(trace / count);
+  out.spread = std::max(0.0, dot(m * m, centring.data(), k.data()));
   out.gradient.assign(hyperparameter_count(kernel), 0.0);
+  out.spread_gradient = out.gradient;
   add_log_gradient(kernel, points, points, identity.view(), out.gradient);
-  for (double& slope : out.gradient) slope /= trace;
+  add_log_gradient(kernel, points, points, centring.view(), out.spread_gradient);
+  for (double& slope : out.gradient) slope /= trace / count;
   return out;
 }
 

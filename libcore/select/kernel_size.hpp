@@ -1,7 +1,9 @@
-// How large the kernel matrix of some points is, and how that changes with the kernel: a search bounds lambda in units of it,
-// as rounding is (factor/digits.hpp),
-//     size = tr K / m,      d log size / d log theta_i = <I, dK / d log theta_i> / tr K
-// Cost: m^2 kernel values and derivatives.
+// How large the kernel matrix of some points is, and how that changes with the kernel. A search bounds lambda in units of its
+// size, as rounding is (factor/digits.hpp), and compares the noise with its spread, the variance of f about its mean over the
+// points for tau = 1 (noise_prior.hpp):
+//     size = tr K / m,          d log size / d log theta_i = <I, dK / d log theta_i> / tr K
+//     spread = <C, K> / m,      C = I - 1 1' / m,      d log spread / d log theta_i = <C, dK / d log theta_i> / <C, K>
+// Cost: m^2 kernel values, and derivatives twice.
 #pragma once
 
 #include "libcore/kernel/kernel.hpp"
@@ -9,8 +11,8 @@
 namespace freeridge {
 
 struct KernelSize {
-  double log_size = 0;
-  Array<double> gradient;  // of log_size, by the logarithms of the hyperparameters
+  double log_size = 0, spread = 0;
+  Array<double> gradient, spread_gradient;  // of log_size and of spread, by the logarithms of the hyperparameters
 };
 
 // points: m x d. Throws UNDEFINED where all are zero, as a linear kernel's values at x = 0.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "libcore/base/constants.hpp"
 #include "libcore/select/estimated_criteria.hpp"
@@ -88,7 +89,7 @@ class Search {
       ScoreCurve& tried = curve(first + j);
       for (Index l = 0; l < size; ++l) {
         const double lambda = lambdas[l];
-        const double above = caution * uncertainty(l, j);
+        const double above = caution * uncertainty(l, j) + (searched_.penalty ? searched_.penalty(lambda) : 0);
         tried.push_back({lambda, std::log(lambda), score(l, j) + above, error(l, j), above});
       }
       std::sort(tried.begin(), tried.end(), [](const Tried& a, const Tried& b) { return a.lambda < b.lambda; });
@@ -294,7 +295,7 @@ Array<double> log_grid(LambdaRange range, Index count) {
 }
 
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                           LambdaRange range) {
+                           LambdaRange range, std::function<double(double lambda)> penalty) {
   const bool missing = factorization.problem().missing != nullptr;
   Searched searched{criterion,
                     factorization.problem().t(),
@@ -303,7 +304,8 @@ LambdaSearch search_lambda(const Factorization& factorization, Criterion criteri
                       return scores(factorization, criterion, groups, lambdas, first, out, errors);
                     },
                     {},
-                    missing};
+                    missing,
+                    std::move(penalty)};
   if (factorization.estimating() != nullptr)
     searched.estimates = [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors,
                              MatrixView uncertainty) {

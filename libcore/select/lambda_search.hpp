@@ -73,6 +73,8 @@ struct Searched {
       estimates = {};
   // A lambda costs as much for each output as for the first: no output has lambdas tried that are for others.
   bool alone = false;
+  // Added to the score of each output where the choice is made, a function of lambda; the scores that are kept are without it.
+  std::function<double(double lambda)> penalty = {};
 };
 
 // So many lambdas a search for t outputs tries, unless its criterion is rugged.
@@ -80,6 +82,6 @@ Index lambdas_of_search(Index t);
 // Throws UNDEFINED when the criterion has no value for some output anywhere.
 LambdaSearch search_lambda(const Searched& searched, LambdaRange range);
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                           LambdaRange range);
+                           LambdaRange range, std::function<double(double lambda)> penalty = {});
 
 }  // namespace freeridge

@@ -74,9 +74,33 @@ double minimised(const Kernel& kernel, const Data& data, bool intercept, freerid
   return criterion == FREERIDGE_REML ? score : static_cast<double>(data.x.rows) / 2 * std::log(score);
 }
 
-double best_given(const Kernel& kernel, const Data& data, freeridge_criterion criterion, bool intercept = true) {
-  Model model = model_of(kernel, data, intercept);
-  return model.factorize().select_lambda(criterion).score[0];
+// What the prior of the noise adds to REML at lambda: log(1 + spread / lambda), spread the variance over the rows that a
+// function of the kernel has in the mean.
+double noise_penalty(const Kernel& kernel, const Data& data, double lambda) {
+  const Packed x = pack(data.x, FREERIDGE_COL_MAJOR, 0);
+  const auto rows = static_cast<std::size_t>(data.x.rows);
+  Vector k(rows * rows);
+  EXPECT_EQ(freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, data.x.rows, data.x.rows, d, x.values.data(),
+                                      x.ld, x.values.data(), x.ld, k.data(), data.x.rows),
+            FREERIDGE_OK);
+  double trace = 0, sum = 0;
+  for (std::size_t i = 0; i < rows; ++i) trace += k[i * rows + i];
+  for (const double value : k) sum += value;
+  const auto m = static_cast<double>(rows);
+  return std::log(1 + (trace - sum / m) / m / lambda);
+}
+
+// The lowest criterion of the kernel given, with the penalty of the noise where the search has it.
+double best_given(const Kernel& kernel, const Data& data, freeridge_criterion criterion, bool penalised) {
+  Model model = model_of(kernel, data);
+  model.factorize();
+  if (!penalised) return model.select_lambda(criterion).score[0];
+  const Vector lambdas = model.lambda_grid(2000);
+  const Matrix scores = model.score(criterion, lambdas);
+  double best = infinite;
+  for (std::size_t l = 0; l < lambdas.size(); ++l)
+    best = std::min(best, scores.values[l] + noise_penalty(kernel, data, lambdas[l]));
+  return best;
 }
 
 TEST(SelectKernel, AtTheEndTheGradientIsZero) {
@@ -123,8 +147,10 @@ TEST(SelectKernel, NeverWorseThanTheKernelGiven) {
           const Kernel kernel = Kernel::parse(given.text);
           Model model = model_of(kernel, data);
           const KernelChoice choice = model.select_kernel(criterion, {}, shrinkage, 0, 1, evaluations);
-          const double before = best_given(kernel, data, criterion);
-          EXPECT_LE(choice.score, before + 1e-6 * std::abs(before));
+          const bool penalised = criterion == FREERIDGE_REML && shrinkage == 0;
+          const double before = best_given(kernel, data, criterion, penalised);
+          const double noise = penalised ? noise_penalty(model.kernel_in_force(), data, model.lambda_in_force()[0]) : 0;
+          EXPECT_LE(choice.score + noise, before + 1e-6 * std::abs(before));
           if (evaluations == 1) {
             EXPECT_TRUE(model.kernel_in_force() == kernel);
             EXPECT_EQ(choice.kept, 1);
@@ -273,6 +299,37 @@ TEST(SelectKernel, ShrinkageKeepsTheRatios) {
   EXPECT_EQ(half.select_kernel(FREERIDGE_LOO, {}, 0.5).score, usual.select_kernel(FREERIDGE_LOO, {}, 0).score);
 }
 
+// REML and its penalty are flat in log lambda where the search ends, for each output; without shrinkage REML alone is, and
+// the search for lambda alone knows no penalty.
+TEST(SelectKernel, APriorOfTheNoise) {
+  for (const char* text : {kernels[0].text, kernels[2].text})
+    for (const std::int64_t outputs : {1, 2})
+      for (const bool penalised : {true, false}) {
+        SCOPED_TRACE(std::string(text) + (penalised ? " penalised" : " plain"));
+        const Data data = data_of(12, n, outputs, true);
+        Model model = model_of(Kernel::parse(text), data);
+        model.select_kernel(FREERIDGE_REML, {}, penalised ? 0 : infinite);
+        const Kernel learnt = model.kernel_in_force();
+        const Vector chosen = model.lambda_in_force();
+        const auto penalty = [&](double lambda) { return penalised ? noise_penalty(learnt, data, lambda) : 0; };
+        for (std::size_t j = 0; j < chosen.size(); ++j) {
+          const double low = chosen[j] * std::exp(-1e-3), high = chosen[j] * std::exp(1e-3);
+          const Matrix scores = model.score(FREERIDGE_REML, {low, high});
+          const auto output = static_cast<std::int64_t>(j);
+          const double slope = (scores(1, output) + penalty(high) - scores(0, output) - penalty(low)) / 2e-3;
+          EXPECT_NEAR(slope, 0, 1e-5 * static_cast<double>(n)) << j;
+        }
+        const Vector alone = model.select_lambda(FREERIDGE_REML).lambda;
+        for (std::size_t j = 0; j < chosen.size(); ++j) {
+          if (penalised) {
+            EXPECT_GT(chosen[j], alone[j] * 1.001);
+          } else {
+            EXPECT_NEAR(std::log(chosen[j] / alone[j]), 0, 1e-5);
+          }
+        }
+      }
+}
+
 // Units of the features change nothing but the units of the lengths.
 TEST(SelectKernel, UnitsDoNotMatter) {
   Data data = data_of(12);
@@ -288,9 +345,9 @@ TEST(SelectKernel, RowsAreDrawnByTheSeed) {
   for (const freeridge_criterion criterion : criteria) {
     const auto learnt = [&](std::int64_t rows, std::int64_t seed) {
       Model model = model_of(Kernel::parse(kernels[0].text), data);
-      const KernelChoice choice = model.select_kernel(criterion, {}, 0, rows, seed);
+      const KernelChoice choice = model.select_kernel(criterion, {}, infinite, rows, seed);
       EXPECT_EQ(choice.rows, std::min<std::int64_t>(rows, 120));
-      // Lambda is that of all rows.
+      // Lambda is that of all rows (without shrinkage by the criterion alone).
       Model again = model_of(model.kernel_in_force(), data);
       EXPECT_EQ(again.factorize().select_lambda(criterion).score[0], choice.score);
       EXPECT_EQ(again.lambda_in_force(), model.lambda_in_force());
