@@ -195,6 +195,7 @@ void expect_refused_on_accumulator(const CallKind& kind, const Rows& rows) {
   const std::unique_ptr<AnyCall> call = kind.make();
   prepare(*call);
   EXPECT_EQ((*call)(), FREERIDGE_OK) << "as it stands: " << freeridge_last_error();
+  destroy_outputs(*call);
 }
 template <class Call>
 void expect_refused_on_accumulator(const Rows& rows = {}) {

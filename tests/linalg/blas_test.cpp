@@ -1,5 +1,6 @@
 // What the BLAS is asked for stays within the arrays that it is given; linalg.oldest_kernels runs this with the kernels
-// that OpenBLAS has for old processors and takes where it does not know the processor.
+// that OpenBLAS has for old processors and takes where it does not know the processor. Calls that are so large that they are
+// cut into pieces: deep.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/triangle_divisor.hpp"
+#include "support/deep.hpp"
 #include "support/random.hpp"
 
 namespace blas_test {
@@ -86,6 +88,59 @@ TEST(Blas, TriangleDivisorDividesAsSubstitutionDoes) {
         EXPECT_LE(norm(left), 4 * norm(other) + 1e-15 * norm(product)) << p << " columns, " << rows << " rows";
       }
     }
+}
+
+Matrix random_matrix(support::Random& random, Index rows, Index cols) {
+  Matrix out(rows, cols);
+  for (double& value : out.values()) value = random.uniform(-1, 1);
+  return out;
+}
+
+TEST(BlasPieces, SumsOfManySquares) {
+  if (!support::deep()) return;
+  support::Random random(6);
+  const Index n = 600, inner = 10000;
+  const Matrix a = random_matrix(random, n, inner);
+  for (const Triangle triangle : {Triangle::lower, Triangle::upper}) {
+    Matrix c(n, n, 1.0);
+    syrk(Op::none, 2, a.view(), 3, c.view(), triangle);
+    for (const auto& [i, j] : {std::pair<Index, Index>{0, 0}, {599, 0}, {599, 598}, {301, 299}, {300, 300}}) {
+      double expected = 3;
+      for (Index k = 0; k < inner; ++k) expected += 2 * a(i, k) * a(j, k);
+      EXPECT_NEAR(triangle == Triangle::lower ? c(i, j) : c(j, i), expected, 1e-9) << i << ", " << j;
+    }
+  }
+}
+
+// op(L) X = B, and X L = B or X L' = B: the residual of some columns.
+TEST(BlasPieces, TriangularSystems) {
+  if (!support::deep()) return;
+  support::Random random(7);
+  const auto entry = [](const Matrix& l, Triangle triangle, Op op, Index i, Index k) {
+    if (op == Op::transpose) std::swap(i, k);
+    return (triangle == Triangle::lower ? k <= i : i <= k) ? l(i, k) : 0.0;
+  };
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{1300, 1500}, {1500, 1300}})
+    for (const Op op : {Op::none, Op::transpose})
+      for (const Triangle triangle : {Triangle::lower, Triangle::upper})
+        for (const bool right : {false, true}) {
+          if (right && triangle == Triangle::upper) continue;
+          const Index side = right ? cols : rows;
+          Matrix l = random_matrix(random, side, side);
+          for (Index k = 0; k < side; ++k) l(k, k) = static_cast<double>(side);
+          const Matrix b = random_matrix(random, rows, cols);
+          Matrix x = copy_of(b.view());
+          if (right)
+            trsm_right(op, l.view(), x.view());
+          else
+            trsm(op, l.view(), x.view(), triangle);
+          for (const auto& [i, j] : {std::pair<Index, Index>{0, 0}, {rows - 1, cols - 1}, {649, 651}, {751, 649}}) {
+            double sum = 0;
+            for (Index k = 0; k < side; ++k)
+              sum += right ? x(i, k) * entry(l, triangle, op, k, j) : entry(l, triangle, op, i, k) * x(k, j);
+            EXPECT_NEAR(sum, b(i, j), 1e-10) << rows << ": " << i << ", " << j << (right ? " right" : "");
+          }
+        }
 }
 
 }  // namespace blas_test

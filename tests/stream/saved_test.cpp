@@ -2,6 +2,7 @@
 // a later version or forged: a status, never a crash and never more memory than the bytes could fill.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -273,6 +274,45 @@ TEST(StreamSaved, ForgedNumbers) {
     put(shorter, payload_length, shorter.size() - payload - 8);
     EXPECT_EQ(load(with_checksum(shorter)), FREERIDGE_CORRUPT) << left;
   }
+}
+
+// Compacted: the shifts (d + t), and the triangle column by column, or with landmarks by Gram the sum of products.
+TEST(StreamSaved, ForgedCompactNumbers) {
+  const auto compact = [](const Accumulator& accumulator) {
+    check(freeridge_accumulator_compact(accumulator.get()), "freeridge_accumulator_compact");
+    return accumulator.save();
+  };
+  const auto statuses = [](const Bytes& bytes, std::size_t first, double value) {
+    std::vector<freeridge_status> out;
+    for (std::size_t at = payload + 8 * first; at + 8 < bytes.size(); at += 8)
+      out.push_back(load(with_field(bytes, (at - payload) / 8, value)));
+    return out;
+  };
+  // Three rows of p = 5 columns: what is below them in the triangle is 0.
+  const Bytes three = compact(Accumulator(problem_of(3, 2, true)));
+  const std::vector<freeridge_status> of_three = statuses(three, numbers + 4, 0.25);
+  ASSERT_EQ(of_three.size(), 15u);
+  for (std::size_t k = 0, place = 0; k < 5; ++k)
+    for (std::size_t i = 0; i <= k; ++i, ++place)
+      EXPECT_EQ(of_three[place], i < 3 ? FREERIDGE_OK : FREERIDGE_CORRUPT) << i << ", " << k;
+  EXPECT_EQ(load(with_field(three, form, std::uint64_t{2})), FREERIDGE_OK);
+  EXPECT_EQ(load(with_field(three, d, std::uint64_t{1} << 30)), FREERIDGE_CORRUPT);
+  // No rows: all is 0, and cannot have been prepared.
+  Random random(34);
+  const Matrix z = random.uniform_matrix(2, 2, -1, 1);
+  const Accumulator empty(2, 2, true);
+  Accumulator by_gram(Kernel::gaussian(1), z, 2, true, FREERIDGE_REDUCTION_GRAM);
+  const Bytes none = compact(empty);
+  EXPECT_EQ(load(with_field(none, form, std::uint64_t{2})), FREERIDGE_CORRUPT);
+  for (const freeridge_status status : statuses(none, numbers, 1)) EXPECT_EQ(status, FREERIDGE_CORRUPT);
+  // By Gram: a sum of no rows is 0, and of some has no negative square. Behind the landmarks, 15 numbers.
+  const Bytes no_sum = compact(by_gram);
+  const std::size_t sum = (no_sum.size() - payload - 8) / 8 - 15;
+  for (const freeridge_status status : statuses(no_sum, sum, 1)) EXPECT_EQ(status, FREERIDGE_CORRUPT);
+  by_gram.add(problem_of(5, 2, true));
+  const Bytes some = compact(by_gram);
+  EXPECT_EQ(load(some), FREERIDGE_OK);
+  EXPECT_EQ(std::ranges::count(statuses(some, sum, -1), FREERIDGE_CORRUPT), 5);
 }
 
 // What loads answers, or says why not, whatever its numbers are.

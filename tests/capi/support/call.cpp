@@ -21,3 +21,11 @@ void AnyCall::each_output(const std::function<void(AnyOutput&)>& visit) {
   for (const call::Slot& slot : slots())
     if (slot.output != nullptr) visit(*slot.output);
 }
+
+void destroy_outputs(AnyCall& call) {
+  call.each_output([](AnyOutput& output) {
+    if (output.untouched()) return;
+    if (auto* model = dynamic_cast<Output<freeridge_model*>*>(&output)) freeridge_destroy(model->values[0]);
+    if (auto* kernel = dynamic_cast<Output<freeridge_kernel*>*>(&output)) freeridge_kernel_destroy(kernel->values[0]);
+  });
+}

@@ -49,6 +49,9 @@ struct AnyCall {
   void each_output(const std::function<void(AnyOutput&)>& visit);
 };
 
+// Ends what a call has made.
+void destroy_outputs(AnyCall& call);
+
 #define FREERIDGE_CALL(function, ...)                                                              \
   freeridge_status operator()() override {                                                         \
     return [](auto&... argument) { return function(call::passed(argument)...); }(__VA_ARGS__);     \
