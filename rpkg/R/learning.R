@@ -123,6 +123,11 @@ check_bands <- function(bands, x) {
   match(bands, unique(bands))
 }
 
+# Whether the choice of lambda has the prior of the noise beside REML, as that of a kernel that was learnt has.
+has_noise_prior <- function(fit) {
+  fit$criterion == "reml" && !is.null(fit$learning) && is.finite(fit$shrinkage)
+}
+
 # The arguments that say what is learnt, as parts of the fit.
 learning_settings <- function(fit, lengths, learn, bands, shrinkage, learn_rows) {
   fit$learn <- check_choice(learn, "learn", learn_names)

@@ -36,7 +36,7 @@ print_setting <- function(fit, digits) {
   given <- if (ncol(fit$x) == 0L) " (of no consequence: no column is penalised)" else if (!fit$chosen) " (given)"
   cat("lambda: ", number(unname(fit$lambda)), given, "\n", sep = "")
   if (fit$chosen) {
-    cat("  chosen by ", criterion_titles[[fit$criterion]],
+    cat("  chosen by ", criterion_titles[[fit$criterion]], if (has_noise_prior(fit)) ", with a prior of the noise",
         if (fit$criterion == "groups" && NCOL(fit$groups) > 1L) paste0(", mean of ", NCOL(fit$groups), " divisions"),
         if (fit$rule == "1se") ", one-standard-error rule", ": ",
         number(unname(fit$score)),
