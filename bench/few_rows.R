@@ -2,6 +2,7 @@
 #
 #   Rscript bench/few_rows.R [SET ...]     R_LIBS: a library with the package
 #   Rscript bench/few_rows.R columns       each column of twelve data sets in turn the response, the others predict it
+#   Rscript bench/few_rows.R noiseless     six functions without noise, over the standard deviation of their values
 #
 # Protocol: of each set ten folds by chance, five times; each candidate is fitted anew, with all that it chooses, to nine
 # folds and predicts the tenth. A set's number is the root mean squared error over all rows and repeats, divided by that
@@ -106,6 +107,45 @@ columns <- function() {
   }
 }
 
+# Points u uniform in [0, 1]^d. borehole: the flow through a borehole, with the usual ranges of its eight variables.
+functions <- list(
+  borehole = list(8L, function(u) {
+    low <- c(0.05, 100, 63070, 990, 63.1, 700, 1120, 9855)
+    high <- c(0.15, 50000, 115600, 1110, 116, 820, 1680, 12045)
+    v <- sweep(sweep(u, 2L, high - low, "*"), 2L, low, "+")
+    log_ratio <- log(v[, 2L] / v[, 1L])
+    2 * pi * v[, 3L] * (v[, 4L] - v[, 6L]) /
+      (log_ratio * (1 + 2 * v[, 7L] * v[, 3L] / (log_ratio * v[, 1L]^2 * v[, 8L]) + v[, 3L] / v[, 5L]))
+  }),
+  friedman = list(5L, function(u) 10 * sin(pi * u[, 1L] * u[, 2L]) + 20 * (u[, 3L] - 0.5)^2 + 10 * u[, 4L] + 5 * u[, 5L]),
+  branin = list(2L, function(u) {
+    a <- 15 * u[, 1L] - 5
+    b <- 15 * u[, 2L]
+    (b - 5.1 / (4 * pi^2) * a^2 + 5 / pi * a - 6)^2 + 10 * (1 - 1 / (8 * pi)) * cos(a) + 10
+  }),
+  sine = list(1L, function(u) sin(12 * u[, 1L]) + u[, 1L]),
+  linear = list(4L, function(u) drop(u %*% 1:4)),
+  quadratic = list(3L, function(u) rowSums(u^2) + u[, 1L] * u[, 2L])
+)
+
+noiseless <- function() {
+  cat("| function | n | error |\n| --- | --- | --- |\n")
+  for (n in c(12L, 30L, 80L, 200L)) {
+    for (name in names(functions)) {
+      set.seed(n)
+      d <- functions[[name]][[1L]]
+      f <- functions[[name]][[2L]]
+      errors <- vapply(1:4, function(draw) {
+        x <- matrix(stats::runif(n * d), n)
+        new <- matrix(stats::runif(2000L * d), 2000L)
+        truth <- f(new)
+        sqrt(mean((stats::predict(suppressWarnings(freeridge(x, f(x))), new) - truth)^2)) / stats::sd(truth)
+      }, 0)
+      cat(sprintf("| %s | %d | %.4g |\n", name, n, exp(mean(log(errors)))))
+    }
+  }
+}
+
 main <- function(chosen) {
   if (length(chosen) == 0L) chosen <- names(sets)
   results <- lapply(stats::setNames(chosen, chosen), errors_on)
@@ -122,4 +162,5 @@ main <- function(chosen) {
   line(c("worst", "", "", number(apply(ratios, 2L, max)), ""))
   line(c("seconds", "", "", formatC(rowSums(vapply(results, `[[`, numeric(length(candidates)), "seconds")), digits = 3L), ""))
 }
-if (identical(commandArgs(TRUE), "columns")) columns() else main(commandArgs(TRUE))
+chosen <- commandArgs(TRUE)
+if (identical(chosen, "columns")) columns() else if (identical(chosen, "noiseless")) noiseless() else main(chosen)

@@ -74,7 +74,7 @@ double minimised(const Kernel& kernel, const Data& data, bool intercept, freerid
   return criterion == FREERIDGE_REML ? score : static_cast<double>(data.x.rows) / 2 * std::log(score);
 }
 
-// What the prior of the noise adds to REML at lambda: log(1 + spread / lambda), spread the variance over the rows that a
+// What the prior of the noise adds to REML at lambda: 1/2 log(1 + spread / lambda), spread the variance over the rows that a
 // function of the kernel has in the mean.
 double noise_penalty(const Kernel& kernel, const Data& data, double lambda) {
   const Packed x = pack(data.x, FREERIDGE_COL_MAJOR, 0);
@@ -87,7 +87,7 @@ double noise_penalty(const Kernel& kernel, const Data& data, double lambda) {
   for (std::size_t i = 0; i < rows; ++i) trace += k[i * rows + i];
   for (const double value : k) sum += value;
   const auto m = static_cast<double>(rows);
-  return std::log(1 + (trace - sum / m) / m / lambda);
+  return std::log(1 + (trace - sum / m) / m / lambda) / 2;
 }
 
 // The lowest criterion of the kernel given, with the penalty of the noise where the search has it.
