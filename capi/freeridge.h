@@ -1196,10 +1196,10 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
 /* freeridge_score of LOO or GCV where the route estimates them (ITERATIVE): errors are the standard errors of the estimates,
  * count x t as scores, and not those of the mean over points, which freeridge_score has. On all other routes the errors are
  * 0. Where lambda is far below the best one, leverages are near 1 and LOO may be off by any factor, with a standard error
- * that says so; GCV is not. From random signs, the probes, the same for every lambda and call. probes: how many, 3 to 10000, or 0: 8,
+ * that says so; GCV is not. From random signs, the probes, the same for every lambda and call. probes: how many, 3 to 10000, or 0: 7,
  * and 32768 / n up to 256 where n is below 4096. Errors of estimates fall as probes^(-1/2). Needs FACTORIZED. Cost: solutions
- * with t + probes right-hand sides at each lambda, to an accuracy of 1e-4, in shared passes. Kernels that are not linear: n^2 kernel
- * values, once; and where the error of LOO would be more than 0.2 %, 16 more right-hand sides, the most uncertain rows. Statuses:
+ * with t + probes right-hand sides at each lambda, to accuracies of 1e-4 and 3e-4, in shared passes. Kernels that are not linear: n^2 kernel
+ * values, once; and where the error of LOO would be more than 0.4 %, 8 more right-hand sides, the most uncertain rows. Statuses:
  * INVALID_STATE (also: another criterion where the route estimates), INVALID_ARGUMENT (also: another number of probes),
  * NOT_FINITE, UNDEFINED (some scores have no value, as where a solution does not converge, or rounding keeps it from the
  * accuracy that was asked for (freeridge_set_accuracy): NaN), CANCELLED. Source: M.

@@ -44,7 +44,9 @@ class Block {
     return rule_.measure == StoppingRule::Measure::enclosed ? ends_[order_[j]].gamma * product : product;
   }
   double target(Index column) const {
-    return rule_.targets[column] * (rule_.measure == StoppingRule::Measure::enclosed ? ends_[column].below : 1);
+    const bool of_below =
+        rule_.measure == StoppingRule::Measure::relative || rule_.measure == StoppingRule::Measure::enclosed;
+    return rule_.targets[column] * (of_below ? ends_[column].below : 1);
   }
 
   void start() {

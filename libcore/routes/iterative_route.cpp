@@ -85,9 +85,9 @@ Iterative::Solved Iterative::solved(double lambda, Index first, Index count) con
   for (Index j = 0; j < count; ++j) std::copy_n(problem().y_tilde.col(first + j), n, b.col(j));
   const Parts& with = parts();
   with.preconditioner.take_out(b.view());
-  const Array<double> lambdas(count, lambda);
+  const Array<double> lambdas(count, lambda), wanted(count, accuracy_);
   IterativeColumns made = IterativeSolver(problem(), with.passes, with.preconditioner)
-                              .solve(b.view(), lambdas, accuracy_, IterativeSolver::Bounds::tight);
+                              .solve(b.view(), lambdas, wanted, IterativeSolver::Bounds::tight);
   require_accuracy(made, lambda);
   Array<double> accuracy;
   for (Index j = 0; j < count; ++j) accuracy.push_back(made.accuracy(j));
@@ -101,9 +101,8 @@ void Iterative::solve(double lambda, MatrixView b) const {
   lock_patiently(lock);
   const Parts& with = parts();
   with.preconditioner.take_out(b);
-  const Array<double> lambdas(b.cols, lambda);
-  const IterativeColumns made =
-      IterativeSolver(problem(), with.passes, with.preconditioner).solve(b, lambdas, accuracy_);
+  const Array<double> lambdas(b.cols, lambda), wanted(b.cols, accuracy_);
+  const IterativeColumns made = IterativeSolver(problem(), with.passes, with.preconditioner).solve(b, lambdas, wanted);
   require_accuracy(made, lambda);
   copy(made.c.view(), b);
 }

@@ -20,7 +20,7 @@ constexpr double share = 0.5;          // of the bound that is wanted, for what 
 constexpr double progress_made = 0.5;  // of the bound, in a round; else there is no point in another one
 constexpr double enclosure = 4;        // what may be left of the square of an error, over what is certain of it
 constexpr Index enclosing_steps = 40;
-constexpr double round_in_single = 1e-4;  // of the bound, in a round of single precision
+constexpr double round_in_single = 3e-5;  // of the bound, in a round of single precision; two make 1e-8
 // From this multiple of |K_w|_F n^(-1/2) on, the size of rounding errors of floats in K_w, lambda is worth trying with them.
 constexpr double single_noise = 4 * 0x1p-24;
 
@@ -35,7 +35,7 @@ double IterativeColumns::accuracy(Index j) const {
 // One call of solve; columns of b are divided by powers of two near their norms.
 class IterativeSolver::Run {
  public:
-  Run(const IterativeSolver& of, ConstMatrixView b, Span<const double> lambdas, double wanted)
+  Run(const IterativeSolver& of, ConstMatrixView b, Span<const double> lambdas, Span<const double> wanted)
       : of_(of), lambdas_(lambdas), wanted_(wanted), b_(copy_of(b)) {
     const Index n = b.rows, k = b.cols;
     double squares = of.preconditioner_.trace_left() * of.preconditioner_.trace_left();
@@ -115,7 +115,7 @@ class IterativeSolver::Run {
     }
   }
 
-  bool reached(Index j) const { return out_.accuracy(j) <= wanted_; }
+  bool reached(Index j) const { return out_.accuracy(j) <= wanted_[j]; }
 
   Matrix take(const Matrix& from, Span<const Index> which) const {
     Matrix out(from.rows(), std::ssize(which));
@@ -152,17 +152,19 @@ class IterativeSolver::Run {
   void advance(Span<const Index> which, Precision precision, Array<Index>& left) {
     const Array<double> lambdas = lambdas_of(which);
     Matrix r = take(r_, which), c(r.rows(), r.cols(), 0.0);
+    const bool first = out_.steps[which.front()] == 0;  // from zero, of all columns or none
     Array<double> targets, before;
     for (const Index j : which) {
-      const double size = out_.steps[j] > 0 ? out_.size[j] : out_.bound[j];  // b'Phat b >= b'P b at first
-      const double target = std::max(share * wanted_ * size,
-                                     precision == Precision::single_precision ? round_in_single * out_.bound[j] : 0.0);
+      const double least = precision == Precision::single_precision ? round_in_single : 0;
+      const double target = first ? std::max(share * wanted_[j], least)
+                                  : std::max(share * wanted_[j] * out_.size[j], least * out_.bound[j]);
       targets.push_back(target * target);
       before.push_back(out_.bound[j]);
     }
     const Index most = precision == Precision::single_precision ? most_in_single : most_steps;
-    const Array<ColumnEnd> ends = conjugate_gradients(
-        system(lambdas, precision), {StoppingRule::Measure::preconditioned, targets, most}, c.view(), r.view());
+    const auto measure = first ? StoppingRule::Measure::relative : StoppingRule::Measure::preconditioned;
+    const Array<ColumnEnd> ends =
+        conjugate_gradients(system(lambdas, precision), {measure, targets, most}, c.view(), r.view());
     for (Index k = 0; k < c.cols(); ++k) {
       out_.steps[which[k]] += ends[k].steps + 1;
       for (Index i = 0; i < c.rows(); ++i) c(i, k) += out_.c(i, which[k]);
@@ -210,15 +212,15 @@ class IterativeSolver::Run {
   }
 
   const IterativeSolver& of_;
-  Span<const double> lambdas_;
-  double wanted_, noise_;  // |K_w|_F n^(-1/2), from above
+  Span<const double> lambdas_, wanted_;
+  double noise_;  // |K_w|_F n^(-1/2), from above
   Matrix b_, r_;
   Array<double> unit_;
   Array<char> in_single_;
   IterativeColumns out_;
 };
 
-IterativeColumns IterativeSolver::solve(ConstMatrixView b, Span<const double> lambdas, double wanted,
+IterativeColumns IterativeSolver::solve(ConstMatrixView b, Span<const double> lambdas, Span<const double> wanted,
                                         Bounds bounds) const {
   return Run(*this, b, lambdas, wanted).solve(bounds);
 }

@@ -10,7 +10,7 @@
 namespace freeridge {
 namespace {
 
-constexpr double sharp = 0.002;  // relative: the error of a LOO that needs no solutions for single rows
+constexpr double sharp = 0.004;  // relative: the error of a LOO that needs no solutions for single rows
 
 class EstimateSum final : public EstimateSink {
  public:

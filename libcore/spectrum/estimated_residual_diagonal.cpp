@@ -59,7 +59,7 @@ Estimate estimated_loo(const DiagonalEvidence& evidence, Span<const double> c, d
   const ConstMatrixView raw = evidence.raw;
   const double s = static_cast<double>(raw.cols);
   Array<double> without(raw.cols, 0.0), rho(raw.cols);
-  double sum = 0, first = 0, third = 0, least = 0;
+  double sum = 0, first = 0, third = 0, least = 0, slopes = 0;
   for (Index i = 0; i < raw.rows; ++i) {
     const double b = evidence.base[i], e = c[i] / b, share = e * e / sum_w;
     Powers powers;
@@ -67,6 +67,7 @@ Estimate estimated_loo(const DiagonalEvidence& evidence, Span<const double> c, d
     sum += share * powers.series(s);
     first += share;
     third += share * powers.triples(s);
+    slopes += 4 * (share / b) * (share / b);
     least += c[i] / evidence.high[i] * (c[i] / evidence.high[i]) / sum_w;
     for (Index p = 0; p < raw.cols; ++p) {
       Powers others = powers;
@@ -76,7 +77,8 @@ Estimate estimated_loo(const DiagonalEvidence& evidence, Span<const double> c, d
   }
   worked(touched * static_cast<double>(raw.rows * raw.cols));
   const double rest = first > 0 ? first * rest_of_series(third / first) : 0;
-  return {sum < least ? least : sum, std::hypot(jackknife(without), rest)};
+  const double early = std::sqrt(slopes / static_cast<double>(raw.rows)) * evidence.probe_error;
+  return {sum < least ? least : sum, std::hypot(jackknife(without), rest, early)};
 }
 
 void recentre(Span<double> base, ConstMatrixView raw) {

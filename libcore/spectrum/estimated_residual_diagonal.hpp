@@ -9,7 +9,9 @@
 // different probes p, q, r. So however wrong a guess is, what is wrong in LOO is the end of the series alone:
 //     LOO           sum_i (c_i / b_i)^2 (1 - 2 U1_i + 3 U2_i) / sum(w),   c = P~Y~
 //     its error     the jackknife over probes, and the rest of the series, sum_i (c_i / b_i)^2 / sum(w) times
-//                   (1 - r)^-2 - 1 - 2 r - 3 r^2,   r^3 the absolute mean of U3_i with the weights (c_i / b_i)^2
+//                   (1 - r)^-2 - 1 - 2 r - 3 r^2,   r^3 the absolute mean of U3_i with the weights (c_i / b_i)^2;
+//                   and |v|_2 e n^(-1/2),   v_i = 2 (c_i / b_i)^2 / (b_i sum(w)), where solutions for probes end early and miss
+//                   e = |error of P~ z|_2: those errors of P~_ii, which the probes share, as if their signs were random
 //     tr(P~)        the mean over p of sum_i raw_ip
 //     GCV           n |c|^2 / tr^2
 // Guesses that are wrong in common are put right before (recentre): of the rows with b_i alike, the mean of raw_ip / b_i.
@@ -32,6 +34,7 @@ struct DiagonalEvidence {
   // What solutions may have done to P~Y~, |error|_2 of each output (empty: nothing), and to the mean of sum_i raw_ip.
   Span<const double> residual_error = {};
   double trace_error = 0;
+  double probe_error = 0;  // and to P~ z, |error|_2, the most of all probes
 };
 
 constexpr Index fewest_probes = 3;

@@ -19,7 +19,7 @@ class TraceSink final : public EstimateSink {
 }  // namespace
 
 Index usual_probes(Index n) {
-  return std::clamp<Index>(32768 / n, 8, 256);
+  return std::clamp<Index>(32768 / n, 7, 256);
 }
 
 Estimating::Estimating(ProblemPtr problem, ByteReader& in)
