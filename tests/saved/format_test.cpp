@@ -304,6 +304,24 @@ TEST_P(SavedFiles, AsManyFeaturesAsPoints) {
   }
 }
 
+// The line of six points, rows sparse; and two points with the kernel k = exp(-d^2): c = (1, -1)' / (1 - k(1) + lambda), b = 0.
+TEST_P(SavedFiles, ConjugateGradients) {
+  if (GetParam() < 6) return;  // files of which are of version 6 and later
+  const Handle sparse = support::loaded_file(file("model_iterative_sparse", GetParam())),
+               gaussian = support::loaded_file(file("model_iterative", GetParam()));
+  for (const double lambda : {0.5, 2.0}) {
+    ASSERT_EQ(freeridge_set_lambda(sparse.get(), lambda), FREERIDGE_OK) << freeridge_last_error();
+    expect_predicts(sparse.get(), line(lambda));
+    ASSERT_EQ(freeridge_set_lambda(gaussian.get(), lambda), FREERIDGE_OK) << freeridge_last_error();
+    double out[6];
+    ASSERT_EQ(freeridge_predict(gaussian.get(), FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, 6), FREERIDGE_OK);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const double f = std::exp(-x[i] * x[i]) - std::exp(-(x[i] - 1) * (x[i] - 1));
+      EXPECT_NEAR(out[i], f / (1 - std::exp(-1) + lambda), tolerance);
+    }
+  }
+}
+
 // Six points, b penalised: w and b solve (x~'x~ + lambda I) (w, b)' = x~'y for the columns x~ = (x, 1).
 TEST_P(SavedFiles, PenalisedIntercept) {
   if (GetParam() < 4) return;  // which began with version 4

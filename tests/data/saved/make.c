@@ -107,6 +107,21 @@ int main(int argc, char** argv) {
   check(freeridge_save(model, path));
   freeridge_destroy(model);
 
+  /* The same, and two points with a Gaussian kernel, by conjugate gradients; intercept. */
+  model = model_of(linear, 6, 1, FREERIDGE_ROUTE_ITERATIVE);
+  check(freeridge_set_sparse(model, FREERIDGE_CSR, 6, 1, starts, places, x + 1, FREERIDGE_COL_MAJOR, 1, y, 6));
+  check(freeridge_set_accuracy(model, 1e-12));
+  fit(model);
+  name_file(path, sizeof path, argv[1], "model_iterative_sparse");
+  check(freeridge_save(model, path));
+  freeridge_destroy(model);
+  model = model_of(gaussian, 2, 1, FREERIDGE_ROUTE_ITERATIVE);
+  check(freeridge_set_accuracy(model, 1e-12));
+  fit(model);
+  name_file(path, sizeof path, argv[1], "model_iterative");
+  check(freeridge_save(model, path));
+  freeridge_destroy(model);
+
   /* Six points, linear kernel, a penalised intercept. */
   model = model_of(linear, 6, FREERIDGE_INTERCEPT_PENALISED, FREERIDGE_ROUTE_PRIMAL);
   fit(model);
