@@ -7,7 +7,7 @@
 // With a weak preconditioner that bound is many times the error. So it is made tighter in the end, where that is wanted: some
 // steps of conjugate gradients from r in double precision, whose Radau rule (conjugate_gradients.hpp; the eigenvalues of
 // Phat G are at least 1, as Phat >= P) encloses r'P r until the bound is at most 2.24 times the error.
-// Each column starts at zero: solutions of the next larger lambda would save a tenth of the passes at most (3000 rows of California
+// Each column starts at zero: solutions of the next larger lambda would save an eighth of the passes at most (3000 rows of California
 // housing, lambda 1 to 0.01), and all lambdas would no longer share theirs.
 // Memory: 6 n k. Cost: n^2 / 2 kernel values, 2 n^2 k and 4 n r k an iteration.
 #pragma once
