@@ -97,7 +97,7 @@ test_that("without columns of the kernel, or with a large lambda, the fit is lm(
     expect_close(confint(ours)[c("wt", "gear4", "gear5"), ], confint(theirs)[-1L, ], 1e-6)
     expect_close(vcov(ours), vcov(theirs)[-1L, -1L], 1e-6)
   }
-  table <- generics::tidy(ours)
+  table <- tidy.freeridge(ours)
   expect_identical(table$term, c("(Intercept)", "hp", "wt", "gear4", "gear5"))
   expect_close(table$std.error[3:5], coef(summary(theirs))[-1L, 2L], 1e-6)
 })
@@ -148,7 +148,7 @@ test_that("rows, missing values, offsets, classes and weights of zero go along",
   expect_identical(length(predict(fit, data[0, ])), 0L)
   expect_identical(dim(model.frame(fit)), c(length(known), 5L))
   expect_identical(dim(model.matrix(fit)), c(length(known), 5L))
-  expect_identical(nrow(generics::augment(fit)), length(rows))
+  expect_identical(nrow(augment.freeridge(fit)), length(rows))
 
   data <- cars()
   w <- rep(1, 32L)
