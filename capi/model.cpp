@@ -64,24 +64,29 @@ void get_matrix_of(const From& from, const char* name, double* out, const char* 
 }
 
 template <class Get>
+void get_fitted_matrix(const freeridge_model* model, const char* name, double* out, const char* rows_name, int64_t ld,
+                       const Get& get) {
+  const Model& m = model_of(model);
+  required(name, out);
+  m.require_fitted();
+  get_matrix_of(m, name, out, rows_name, ld, get);
+}
+
+template <class Get>
 freeridge_status get_matrix(const char* call, const freeridge_model* model, const char* name, double* out,
                             const char* rows_name, int64_t ld, const Get& get) noexcept {
-  return guarded(call, [&] {
-    const Model& m = model_of(model);
-    required(name, out);
-    m.require_fitted();
-    get_matrix_of(m, name, out, rows_name, ld, get);
-  });
+  return guarded(call, [&] { get_fitted_matrix(model, name, out, rows_name, ld, get); });
 }
 
 // The same for numbers that a predictor has, too.
 template <class Get>
 freeridge_status get_kept_matrix(const char* call, const freeridge_model* model, const char* name, double* out,
                                  const char* rows_name, int64_t ld, const Get& get) noexcept {
-  if (model == nullptr || predictor_of(model) == nullptr) return get_matrix(call, model, name, out, rows_name, ld, get);
   return guarded(call, [&] {
+    const Predictor* const predictor = predictor_of(model);
+    if (predictor == nullptr) return get_fitted_matrix(model, name, out, rows_name, ld, get);
     required(name, out);
-    get_matrix_of(*predictor_of(model), name, out, rows_name, ld, get);
+    get_matrix_of(*predictor, name, out, rows_name, ld, get);
   });
 }
 

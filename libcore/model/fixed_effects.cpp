@@ -86,7 +86,7 @@ std::string Model::fixed_errors(MatrixView errors) const {
   const Hearing hearing(listener_);
   const EffectFunctionals effects = effect_functionals(factorization_->problem().unpenalised);
   Matrix out(errors.rows, t(), 0.0);
-  const std::string reason = each_effect_variance(
+  std::string reason = each_effect_variance(
       effects.g.view(), [&](const ResidualMaker& maker, Span<const double> v, Index first, Index count) {
         for (Index j = first; j < first + count; ++j) {
           const double tau = effect_scale(maker, j);
@@ -112,7 +112,7 @@ std::string Model::fixed_covariance(MatrixView covariance) const {
                "the covariances of the fixed effects", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   Matrix out(side, side * t(), 0.0);
-  const std::string reason = each_effect_variance(
+  std::string reason = each_effect_variance(
       effects.g.view(), [&](const ResidualMaker& maker, Span<const double> v, Index first, Index count) {
         Matrix correlations(count_of, count_of, nan);
         for (Index k = 0; k < count_of; ++k) {

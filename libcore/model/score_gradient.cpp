@@ -130,7 +130,7 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   const auto of = [&](const Model& model) {
     return model.gradient_of_all(criterion, model.groups_for(criterion), lambda);
   };
-  const ScoreGradient out = data_->missing ? sum_over_parts(criterion, of) : of(*this);
+  ScoreGradient out = data_->missing ? sum_over_parts(criterion, of) : of(*this);
   report(1);
   return out;
 }

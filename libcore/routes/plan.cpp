@@ -56,7 +56,7 @@ Choice choose_direct(const Request& r) {
 // seconds. Errors left out of single points go with the route that knows them.
 Choice choose(const Request& r) {
   if (r.route != Route::automatic) return {r.route, "the route was set"};
-  const Choice direct = choose_direct(r);
+  Choice direct = choose_direct(r);
   if (!r.linear || !r.sparse || direct.route == Route::landmark || !fits(Route::iterative, r)) return direct;
   if (!fits(direct.route, r)) return {Route::iterative, "x is sparse, and neither d^2 nor n^2 numbers fit into memory"};
   const double work = required_work(direct.route, r);

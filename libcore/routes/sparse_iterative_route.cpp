@@ -102,10 +102,12 @@ Matrix SparseIterative::hat_products(ConstMatrixView solutions) const {
 void SparseIterative::give(Index lambda, double value, ConstMatrixView residual, Matrix hat, EstimateSink& sink) const {
   const Index n = problem().n();
   CentredSparseRows::Bounds bounds = rows_.bounds(value);
+  if (exact())
+    for (Index i = 0; i < n; ++i)
+      if (bounds.guess[i] > 0) bounds.guess[i] = std::clamp(1 - hat(i, i), bounds.low[i], bounds.high[i]);
   Matrix raw = exact() ? Matrix(n, fewest_probes) : std::move(hat);
   for (Index i = 0; i < n; ++i) {
     const bool none = !(bounds.guess[i] > 0);
-    if (exact() && !none) bounds.guess[i] = std::clamp(1 - hat(i, i), bounds.low[i], bounds.high[i]);
     for (Index p = 0; p < raw.cols(); ++p) raw(i, p) = exact() || none ? bounds.guess[i] : 1 - raw(i, p);
   }
   if (!exact()) recentre(bounds.guess, raw.view());

@@ -184,7 +184,7 @@ class KernelSearcher {
     out_.kept = true;
     if (left_ == 0) return given;
     twice_ = false;  // from another start
-    const Found out = within_budget(KernelStage::criterion, rows_, options_.criterion, given, left_);
+    Found out = within_budget(KernelStage::criterion, rows_, options_.criterion, given, left_);
     if (!(out.f < given.f)) return given;
     out_.kept = false;
     return out;

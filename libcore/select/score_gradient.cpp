@@ -199,9 +199,9 @@ ScoreGradient score_gradient(const Problem& problem, Criterion criterion, const 
 Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, const Groups* groups) {
   const Index columns = checked_doubles(n, 8 + 4 * t);
   const Index room = groups != nullptr ? group_gradient_doubles(n, t, *groups) : 0;
-  return checked_doubles(
-             checked_doubles(n, n) + columns + room + 4 * thread_count() * log_gradient_tile * (log_gradient_tile + d),
-             1) *
+  return checked_doubles(checked_doubles(n, n) + columns + room +
+                             4 * Index{thread_count()} * log_gradient_tile * (log_gradient_tile + d),
+                         1) *
              8 +
          log_gradient_bytes(kernel, d);
 }
