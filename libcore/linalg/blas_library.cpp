@@ -170,7 +170,7 @@ std::string blas_description() {
     return text(two_words(openblas_config()), ", ", core, core.empty() ? "" : " kernels, ",
                 std::string_view(made[static_cast<std::size_t>(std::clamp(openblas_threads(), 0, 2))]));
   }
-  if (auto* version = symbol<const char*()>("bli_info_get_version_str")) {
+  if (auto* version = symbol<const char*()>("bli_info_get_version_str")) {  // GCOVR_EXCL_START: ./dev test-blas
     auto* id = symbol<int()>("bli_arch_query_id");
     auto* name = symbol<const char*(int)>("bli_arch_string");
     const std::string core = id != nullptr && name != nullptr ? text(", ", name(id()), " kernels") : "";
@@ -182,7 +182,7 @@ std::string blas_description() {
     return words.data();
   }
   return text("BLAS of unknown make", file_of_blas());
-}
+}  // GCOVR_EXCL_STOP
 
 Vectors processor_vectors() {
 #if defined(__x86_64__)

@@ -27,12 +27,12 @@ thread_local int single_here = 0;  // how many of them live on this thread; 1 on
 thread_local int blas_before_adopted = 0, levels_before_adopted = 0;
 
 // For a BLAS that has no number: what OpenMP programs go by, and the cores this process may use.
-int default_threads() {
+int default_threads() {  // GCOVR_EXCL_START: such a BLAS (./dev test-blas)
   const char* wish = std::getenv("OMP_NUM_THREADS");
   const long wished = wish != nullptr ? std::strtol(wish, nullptr, 10) : 0;
   if (wished > 0) return static_cast<int>(std::min<long>(wished, most_threads));
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+}  // GCOVR_EXCL_STOP
 
 // A BLAS with one number for the whole process.
 bool has_shared_number() {
@@ -80,7 +80,7 @@ void set_thread_count(int count) {
 void adopt_thread_count() {
   const BlasControl& blas = blas_control();
   if (!blas.of_thread || single_here > 0) return;
-  const int wanted = setting_seen;
+  const int wanted = setting_seen;  // GCOVR_EXCL_START: OpenMP and BLIS (./dev test-blas)
   if (wanted == 1 && levels_before_adopted == 0) levels_before_adopted = levels_away();
   if (wanted != 1) levels_back(std::exchange(levels_before_adopted, 0));
   if (wanted > 0) {
@@ -91,7 +91,7 @@ void adopt_thread_count() {
     blas.set(blas_before_adopted);
     blas_before_adopted = 0;
   }
-}
+}  // GCOVR_EXCL_STOP
 
 int thread_count() {
   if (single_here > 0) return 1;
