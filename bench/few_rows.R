@@ -72,6 +72,9 @@ errors_on <- function(set) {
   list(rmse = sqrt(colMeans(squares) / repeats), n = n, seconds = spent,
        flatters = 100 * (1 - sqrt(reported / sum(squares[, "default"]))))
 }
+
+line <- function(cells) cat("| ", paste(cells, collapse = " | "), " |\n", sep = "")
+
 frames <- list(airquality = stats::na.omit(datasets::airquality), attitude = datasets::attitude, iris = datasets::iris[1:4],
                LifeCycleSavings = datasets::LifeCycleSavings, longley = datasets::longley, mtcars = datasets::mtcars,
                rock = datasets::rock, stackloss = datasets::stackloss, state = as.data.frame(datasets::state.x77),
@@ -99,11 +102,11 @@ columns <- function() {
     vapply(names(data), of_column, numeric(2), data)
   })
   found$all <- do.call(cbind, found)
-  cat("| set | columns | error over that of lm | worst | in 90 % |\n| --- | --- | --- | --- | --- |\n")
+  line(c("set", "columns", "error over that of lm", "worst", "in 90 %"))
+  line(rep("---", 5L))
   for (set in names(found)) {
     ratio <- found[[set]][1L, ]
-    cat(sprintf("| %s | %d | %.3f | %.3f | %.3f |\n", set, length(ratio), exp(mean(log(ratio))), max(ratio),
-                mean(found[[set]][2L, ])))
+    line(c(set, length(ratio), sprintf("%.3f", c(exp(mean(log(ratio))), max(ratio), mean(found[[set]][2L, ])))))
   }
 }
 
@@ -129,7 +132,8 @@ functions <- list(
 )
 
 noiseless <- function() {
-  cat("| function | n | error |\n| --- | --- | --- |\n")
+  line(c("function", "n", "error"))
+  line(rep("---", 3L))
   for (n in c(12L, 30L, 80L, 200L)) {
     for (name in names(functions)) {
       set.seed(n)
@@ -141,7 +145,7 @@ noiseless <- function() {
         truth <- f(new)
         sqrt(mean((stats::predict(suppressWarnings(freeridge(x, f(x))), new) - truth)^2)) / stats::sd(truth)
       }, 0)
-      cat(sprintf("| %s | %d | %.4g |\n", name, n, exp(mean(log(errors)))))
+      line(c(name, n, sprintf("%.4g", exp(mean(log(errors))))))
     }
   }
 }
@@ -150,7 +154,6 @@ main <- function(chosen) {
   if (length(chosen) == 0L) chosen <- names(sets)
   results <- lapply(stats::setNames(chosen, chosen), errors_on)
   ratios <- t(vapply(results, function(found) found$rmse / found$rmse[["lm"]], numeric(length(candidates))))
-  line <- function(cells) cat("| ", paste(cells, collapse = " | "), " |\n", sep = "")
   number <- function(values) formatC(values, digits = 3L, format = "f")
   line(c("set", "n", "error of lm", names(candidates), "flatters, %"))
   line(rep("---", length(candidates) + 4L))

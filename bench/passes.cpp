@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   constexpr Precision precisions[] = {Precision::single_precision, Precision::double_precision};
   const Matrix x = uniform(n, d);
   const Array<double> weights(n, 1.0);
-  const KernelPasses passes(gaussian_kernel(2), Rows(LayoutView{x.data(), n, d, n, Layout::col_major}), weights);
+  const KernelPasses passes(gaussian_kernel(2), Rows(layout_view(x)), weights);
   double least[2][3] = {{1e9, 1e9, 1e9}, {1e9, 1e9, 1e9}};
   for (int repetition = 0; repetition < 3; ++repetition)
     for (int p = 0; p < 2; ++p)

@@ -7,7 +7,10 @@
 namespace freeridge::capi {
 namespace {
 
-constexpr const char* no_fixed_effects = "the model has no fixed effects; call freeridge_set_fixed_effects first";
+Index some_effects(Index q) {
+  if (q == 0) fail(Status::invalid_state, "the model has no fixed effects; call freeridge_set_fixed_effects first");
+  return q;
+}
 
 // New points with the values of their fixed effects, and where the answers about them go (m x t in the same layout).
 struct GivenPoints {
@@ -19,7 +22,7 @@ struct GivenPoints {
   Index ldfixed;
 
   Points of(Index d, Index q) const {
-    if (q == 0) fail(Status::invalid_state, no_fixed_effects);
+    some_effects(q);
     const LayoutView rows = checked_matrix("x", x, layout, "m", m, "d", d, "ldx", ldx);
     return {rows, checked_matrix("fixed", fixed, layout, "m", m, "q", q, "ldfixed", ldfixed)};
   }
@@ -72,8 +75,7 @@ freeridge_status freeridge_get_fixed_effects(const freeridge_model* model, int32
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
     m.require_fitted();
-    const Index q = m.fixed_count();
-    if (q == 0) fail(Status::invalid_state, no_fixed_effects);
+    const Index q = some_effects(m.fixed_count());
     require_ld("ld", ld, "q", q, m.t());
     Matrix found(q, m.t());
     std::string reason;
@@ -90,8 +92,7 @@ freeridge_status freeridge_get_fixed_covariance(const freeridge_model* model, do
     const Model& m = model_of(model);
     required("covariance", covariance);
     m.require_fitted();
-    const Index q = m.fixed_count();
-    if (q == 0) fail(Status::invalid_state, no_fixed_effects);
+    const Index q = some_effects(m.fixed_count());
     require_ld("ld", ld, "q", q, q * m.t());
     Matrix found(q, q * m.t());
     std::string reason = m.fixed_covariance(found.view());

@@ -1302,9 +1302,10 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * it. Weights and offsets that are 0 and scales of constant features are held in any case.
  * shrinkage: s > 0; the logarithms of the factors on the scales of a scaled kernel cost 1/2 sum (u - mean)^2 / s^2 beside
  * REML or n t / 2 log(criterion), so that lengths differ by a factor of about e^s unless the data say otherwise. 0: the
- * library's choice, 0.5; infinity: none. REML has a prior of the noise beside it, unless shrinkage is infinity: for each output
- * 1/2 log(1 + spread / lambda), spread the mean of k(x, x) less that of k(x, z) over 64 of the rows. Where rows are few, REML alone is often flat towards
- * lambda = 0, and would choose a fit without noise; where they are many, the prior decides nothing.
+ * library's choice, 0.5; infinity: none. REML has a prior of the noise beside it, unless shrinkage is infinity: for each
+ * output 1/2 log(1 + spread / lambda), spread the mean of k(x, x) less that of k(x, z) over 64 of the rows. Where rows are
+ * few, REML alone is often flat towards lambda = 0, and would choose a fit without noise; where they are many, the prior
+ * decides nothing.
  * rows: the kernel is learnt on so many rows, drawn at random by `seed` (n or more: all; at least 2). 0: the library's
  * choice, 2000. Learning takes O(rows^3) time and 2.25 rows^2 numbers of memory, whatever route is set. Where landmarks are set
  * and rows is more than 2000, REML moves the kernel on 2000 of the rows without landmarks, and then the criterion, REML too, on

@@ -170,7 +170,7 @@ std::string blas_description() {
     return text(two_words(openblas_config()), ", ", core, core.empty() ? "" : " kernels, ",
                 std::string_view(made[static_cast<std::size_t>(std::clamp(openblas_threads(), 0, 2))]));
   }
-  if (auto* version = symbol<const char*()>("bli_info_get_version_str")) {  // GCOVR_EXCL_START: ./dev test-blas
+  if (auto* version = symbol<const char*()>("bli_info_get_version_str")) {  // GCOVR_EXCL_START: other makes
     auto* id = symbol<int()>("bli_arch_query_id");
     auto* name = symbol<const char*(int)>("bli_arch_string");
     const std::string core = id != nullptr && name != nullptr ? text(", ", name(id()), " kernels") : "";

@@ -118,7 +118,7 @@ Prediction Model::prediction(const Fit& fit) const {
           solution.w.view(),
           factorization_->problem().shift,
           solution.level,
-          landmarks ? Rows(LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major}) : data_->x,
+          landmarks ? Rows(layout_view(x)) : data_->x,
           landmarks ? fit.landmark_c.view() : solution.c.view(),
           landmarks ? factorization_->landmarks() : Span<const Index>(),
           solution.fixed.view()};

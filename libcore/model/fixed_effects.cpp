@@ -107,25 +107,24 @@ std::string Model::fixed_errors(MatrixView errors) const {
 std::string Model::fixed_covariance(MatrixView covariance) const {
   require_fitted();
   const EffectFunctionals effects = effect_functionals(factorization_->problem().unpenalised);
-  const Index side = covariance.rows, count_of = effects.g.cols();
+  const Index side = covariance.rows, kept = effects.g.cols();
   require_room(lambda_bytes() + 8 * checked_doubles(n() + side * (t() + 1), side),
                "the covariances of the fixed effects", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   Matrix out(side, side * t(), 0.0);
   std::string reason = each_effect_variance(
       effects.g.view(), [&](const ResidualMaker& maker, Span<const double> v, Index first, Index count) {
-        Matrix correlations(count_of, count_of, nan);
-        for (Index k = 0; k < count_of; ++k) {
-          const Array<double> later =
-              std::isnan(v[k]) ? Array<double>(count_of - k - 1, nan) : later_correlations(maker, effects.g, v, k);
-          correlations(k, k) = std::isnan(v[k]) ? nan : 1;
-          for (Index l = k + 1; l < count_of; ++l) correlations(k, l) = correlations(l, k) = later[l - k - 1];
+        Matrix correlations(kept, kept, nan);
+        for (Index k = 0; k < kept && !std::isnan(v[k]); ++k) {
+          const Array<double> later = later_correlations(maker, effects.g, v, k);
+          correlations(k, k) = 1;
+          for (Index l = k + 1; l < kept; ++l) correlations(k, l) = correlations(l, k) = later[l - k - 1];
         }
         for (Index j = first; j < first + count; ++j) {
           const double tau = effect_scale(maker, j);
           const auto error = [&](Index k) { return tau * (std::sqrt(v[k]) / effects.scale[k]); };
-          for (Index l = 0; l < count_of; ++l)
-            for (Index k = 0; k < count_of; ++k) {
+          for (Index l = 0; l < kept; ++l)
+            for (Index k = 0; k < kept; ++k) {
               const double value = error(k) * correlations(k, l) * error(l);
               if (!std::isfinite(value) && !std::isnan(v[k]) && !std::isnan(tau))
                 fail(Status::not_finite, "a covariance of the fixed effects overflows; rescale y or f");

@@ -93,9 +93,6 @@ class KernelSearcher {
   }
 
  private:
-  // log lambda - log size
-  double relative(double lambda, const KernelPtr& kernel) const { return std::log(lambda) - size_(kernel).log_size; }
-
   // The best multiple of all lengths, and from there REML on the sample. given: the same at the kernel that is given.
   Found first_stages(Found& given) {
     Stage stage(0, 1.0 / (multiples + 3));
@@ -234,16 +231,16 @@ class KernelSearcher {
       const auto found = value_of([&] { return lambda_of_sample_(kernel, criterion); });
       if (!found) break;
       keep(stage, found->score, found->lambda, nan);
-      low_[0] = std::min(low_[0], relative(found->low, kernel));  // so far that of another kernel
+      const KernelSize of_kernel = size_(kernel);
+      low_[0] = std::min(low_[0], std::log(found->low) - of_kernel.log_size);  // so far that of another kernel
       Found other = out;
-      other.z[0] = std::clamp(relative(found->lambda, kernel), low_[0], high_[0]);
+      other.z[0] = std::clamp(std::log(found->lambda) - of_kernel.log_size, low_[0], high_[0]);
       if (other.z[0] == out.z[0]) break;
       Array<double> unused(variables_.count(), 0.0);
       const double size = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
       other.f = (criterion == Criterion::reml ? found->score : size / 2 * std::log(found->score)) +
                 shrinkage_penalty(variables_, shrinkage_, u_of(out), unused);
       if (has_noise_prior(criterion, options_)) {
-        const KernelSize of_kernel = size_(kernel);
         const double lambda = std::exp(other.z[0] + of_kernel.log_size);
         other.f += static_cast<double>(rows.outputs) * noise_penalty(lambda, of_kernel.spread).value;
       }

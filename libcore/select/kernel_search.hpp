@@ -4,8 +4,8 @@
 //     REML + penalty,   and from there, where another criterion is asked for,   n t / 2 log(criterion) + penalty
 //     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel, and beside REML t noise_penalty (noise_prior.hpp)
 // n t / 2 log(criterion) is what REML would be, but for its log-determinant, if the criterion were the variance of the
-// residuals: so the first part counts as much in both. Left-out errors have
-// no need of the second: they see what a fit without noise is worth. Stages:
+// residuals: so the first part counts as much in both. Left-out errors have no need of the second: they see what a fit
+// without noise is worth. Stages:
 //     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of the sample: the range of the
 //                 factor is wide, and a factorization of few rows costs little
 //     sample      REML on the sample, from the best factor; only where there are more rows than the sample has

@@ -18,7 +18,7 @@ KernelSize kernel_size(const Kernel& kernel, ConstMatrixView points) {
   double trace = 0;
   for (Index i = 0; i < m; ++i) {
     trace += k(i, i);
-    identity(i, i) = 1 / count;
+    identity(i, i) = 1;
     centring(i, i) += 1 / count;
   }
   worked(touched * static_cast<double>(m * m));
@@ -30,7 +30,7 @@ KernelSize kernel_size(const Kernel& kernel, ConstMatrixView points) {
   out.spread_gradient = out.gradient;
   add_log_gradient(kernel, points, points, identity.view(), out.gradient);
   add_log_gradient(kernel, points, points, centring.view(), out.spread_gradient);
-  for (double& slope : out.gradient) slope /= trace / count;
+  for (double& slope : out.gradient) slope /= trace;
   return out;
 }
 

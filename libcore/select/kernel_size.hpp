@@ -2,7 +2,7 @@
 // size, as rounding is (factor/digits.hpp), and compares the noise with its spread, the variance of f about its mean over the
 // points for tau = 1 (noise_prior.hpp):
 //     size = tr K / m,          d log size / d log theta_i = <I, dK / d log theta_i> / tr K
-//     spread = <C, K> / m,      C = I - 1 1' / m,      d log spread / d log theta_i = <C, dK / d log theta_i> / <C, K>
+//     spread = <C, K> / m,      d spread / d log theta_i = <C, dK / d log theta_i> / m,      C = I - 1 1' / m
 // Cost: m^2 kernel values, and derivatives twice.
 #pragma once
 

@@ -23,7 +23,8 @@ class EstimateSink {
   virtual void undefined(Index lambda, const std::string& reason) = 0;
 };
 
-// 7, which with one output are eight columns, and more where the points are few: the error of a mean over points falls with the root of points x probes.
+// 7, which with one output are eight columns, and more where the points are few: the error of a mean over points falls with
+// the root of points x probes.
 Index usual_probes(Index n);
 
 class ByteReader;  // bytes.hpp

@@ -198,8 +198,8 @@ class Selection(FixedAnswers):
         """Learns all hyperparameters of the kernel (their labels: negative: held; equal: moved together; None: each by
         itself) and lambda by gradients; the model is fitted with the kernel() learnt. For a length of each feature the
         kernel is scaled(gaussian(1), the columns' standard deviations). shrinkage, rows, evaluations 0: 0.5 (infinity:
-        none, and no prior of the noise beside REML), 2000, 100. Raises Error (INVALID_STATE) for a kernel without hyperparameters, InputError for ERROR_RATE,
-        and for GCV where several are free. Cost: some 10 to 50 times 4/3 rows^3 flops; see freeridge_select_kernel."""
+        none, and no prior of the noise beside REML), 2000, 100. Raises Error (INVALID_STATE) for a kernel without
+        hyperparameters, InputError for ERROR_RATE, and for GCV where several are free. Cost: some 10 to 50 times 4/3 rows^3 flops; see freeridge_select_kernel."""
         count = len(self.kernel().hyperparameters)
         labels = None if label is None else vector(label, np.int32, count, name="label")
         score = c.DOUBLE()

@@ -10,6 +10,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_text.hpp"
+#include "libcore/select/kernel_size.hpp"
 #include "support/kernel_numbers.hpp"
 #include "support/problems.hpp"
 
@@ -161,6 +162,33 @@ TEST(LogGradient, OfPointsTooFarForTheirSquares) {
                              2 * 2 * laplacian * r};
   ASSERT_EQ(std::ssize(found), 6);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found[i], expected[i], 1e-14 * expected[i]) << i;
+}
+
+// tr K / m and <C, K> / m, C = I - 1 1' / m.
+TEST(LogGradient, OfTheSizeAndTheSpread) {
+  Random random(14);
+  const std::int64_t m = 9;
+  const Matrix x = points(random, m, 3, 0.5);
+  Dense mean_diagonal(m, m), centring(m, m);
+  for (std::int64_t j = 0; j < m; ++j)
+    for (std::int64_t i = 0; i < m; ++i) {
+      mean_diagonal(i, j) = i == j ? Real{1} / m : 0;
+      centring(i, j) = mean_diagonal(i, j) - Real{1} / (m * m);
+    }
+  for (const KernelSpec& spec : specs(3)) {
+    const Dense k = oracle::kernel_matrix(spec, x, x);
+    Real size = 0, spread = 0;
+    for (std::size_t p = 0; p < k.values.size(); ++p) {
+      size += mean_diagonal.values[p] * k.values[p];
+      spread += centring.values[p] * k.values[p];
+    }
+    freeridge::KernelSize found = freeridge::kernel_size(*core_kernel(spec), copied(x).view());
+    EXPECT_NEAR(found.log_size, static_cast<double>(std::log(size)), 1e-13);
+    EXPECT_NEAR(found.spread, static_cast<double>(spread), 1e-13 * static_cast<double>(size));
+    for (double& slope : found.gradient) slope *= static_cast<double>(size);
+    expect_derivatives(spec, x, x, mean_diagonal, found.gradient);
+    expect_derivatives(spec, x, x, centring, found.spread_gradient);
+  }
 }
 
 TEST(LogGradient, OfAKernelWithoutNumbersAsksForNoTile) {

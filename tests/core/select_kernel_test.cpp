@@ -74,9 +74,8 @@ double minimised(const Kernel& kernel, const Data& data, bool intercept, freerid
   return criterion == FREERIDGE_REML ? score : static_cast<double>(data.x.rows) / 2 * std::log(score);
 }
 
-// What the prior of the noise adds to REML at lambda: 1/2 log(1 + spread / lambda), spread the variance over the rows that a
-// function of the kernel has in the mean.
-double noise_penalty(const Kernel& kernel, const Data& data, double lambda) {
+// The variance over the rows that a function of the kernel has in the mean.
+double spread_of(const Kernel& kernel, const Data& data) {
   const Packed x = pack(data.x, FREERIDGE_COL_MAJOR, 0);
   const auto rows = static_cast<std::size_t>(data.x.rows);
   Vector k(rows * rows);
@@ -87,7 +86,12 @@ double noise_penalty(const Kernel& kernel, const Data& data, double lambda) {
   for (std::size_t i = 0; i < rows; ++i) trace += k[i * rows + i];
   for (const double value : k) sum += value;
   const auto m = static_cast<double>(rows);
-  return std::log(1 + (trace - sum / m) / m / lambda) / 2;
+  return (trace - sum / m) / m;
+}
+
+// What the prior of the noise adds to REML.
+double noise_penalty(double spread, double lambda) {
+  return std::log(1 + spread / lambda) / 2;
 }
 
 // The lowest criterion of the kernel given, with the penalty of the noise where the search has it.
@@ -97,9 +101,10 @@ double best_given(const Kernel& kernel, const Data& data, freeridge_criterion cr
   if (!penalised) return model.select_lambda(criterion).score[0];
   const Vector lambdas = model.lambda_grid(2000);
   const Matrix scores = model.score(criterion, lambdas);
+  const double spread = spread_of(kernel, data);
   double best = infinite;
   for (std::size_t l = 0; l < lambdas.size(); ++l)
-    best = std::min(best, scores.values[l] + noise_penalty(kernel, data, lambdas[l]));
+    best = std::min(best, scores.values[l] + noise_penalty(spread, lambdas[l]));
   return best;
 }
 
@@ -149,7 +154,8 @@ TEST(SelectKernel, NeverWorseThanTheKernelGiven) {
           const KernelChoice choice = model.select_kernel(criterion, {}, shrinkage, 0, 1, evaluations);
           const bool penalised = criterion == FREERIDGE_REML && shrinkage == 0;
           const double before = best_given(kernel, data, criterion, penalised);
-          const double noise = penalised ? noise_penalty(model.kernel_in_force(), data, model.lambda_in_force()[0]) : 0;
+          const double noise =
+              penalised ? noise_penalty(spread_of(model.kernel_in_force(), data), model.lambda_in_force()[0]) : 0;
           EXPECT_LE(choice.score + noise, before + 1e-6 * std::abs(before));
           if (evaluations == 1) {
             EXPECT_TRUE(model.kernel_in_force() == kernel);
@@ -311,7 +317,8 @@ TEST(SelectKernel, APriorOfTheNoise) {
         model.select_kernel(FREERIDGE_REML, {}, penalised ? 0 : infinite);
         const Kernel learnt = model.kernel_in_force();
         const Vector chosen = model.lambda_in_force();
-        const auto penalty = [&](double lambda) { return penalised ? noise_penalty(learnt, data, lambda) : 0; };
+        const double spread = penalised ? spread_of(learnt, data) : 0;
+        const auto penalty = [&](double lambda) { return noise_penalty(spread, lambda); };
         for (std::size_t j = 0; j < chosen.size(); ++j) {
           const double low = chosen[j] * std::exp(-1e-3), high = chosen[j] * std::exp(1e-3);
           const Matrix scores = model.score(FREERIDGE_REML, {low, high});
