@@ -120,7 +120,7 @@ Matrix wide_directions(WeightedRows& rows, Index n, Array<double>& s) {
     transpose(part, turned.view().columns(row, part.rows));
   }
   const ScaledQr qr(std::move(turned), triangle.view());
-  require_finite_squares(qr.norms(), "x");
+  require_finite_squares(qr.error_norms(), "x");
   s.resize(n);
   small_svd(triangle.view(), s, u.view(), vt.view());
   qr.expand(u.view(), v.view());

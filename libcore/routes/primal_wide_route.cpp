@@ -121,10 +121,10 @@ Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, Span<double> s,
   return right;
 }
 
-// (c eps |D v_k|)^2, D the norms of the features (small_svd.hpp); where S_k is beyond c eps max D, that.
+// (c eps |D v_k|)^2, D the error norms of the features (small_svd.hpp, scaled_qr.hpp); where S_k is beyond c eps max D, that.
 Array<double> wide_noise(const ScaledQr& qr, Span<const double> s, ConstMatrixView right) {
   const double factor = rounding_of_rows(qr.d(), qr.m());
-  const double most = factor * (qr.d() > 0 ? *std::ranges::max_element(qr.norms()) : 0);
+  const double most = factor * (qr.d() > 0 ? *std::ranges::max_element(qr.error_norms()) : 0);
   Array<double> out(s.size(), most * most);
   const Index m = qr.m(), first = std::ranges::find_if(s, [&](double value) { return value <= most; }) - s.begin();
   for (Index k = first; k < m; k += directions_at_once) {
@@ -133,7 +133,7 @@ Array<double> wide_noise(const ScaledQr& qr, Span<const double> s, ConstMatrixVi
     qr.expand(right.columns(k, count), v.view());
     for (Index j = 0; j < count; ++j) {
       double mixed = 0;
-      for (Index i = 0; i < qr.d(); ++i) mixed = std::hypot(mixed, qr.norms()[i] * v(i, j));
+      for (Index i = 0; i < qr.d(); ++i) mixed = std::hypot(mixed, qr.error_norms()[i] * v(i, j));
       worked(15 * nanosecond * static_cast<double>(qr.d()));
       out[k + j] = factor * mixed * (factor * mixed);
     }
@@ -152,7 +152,7 @@ FactorizationPtr factorize_wide(ProblemPtr problem) {
   Matrix basis(problem->n(), m), triangle(m, m);
   stage.next(0.7);
   ScaledQr qr(std::move(points), triangle.view());
-  require_finite_squares(qr.norms(), "x");
+  require_finite_squares(qr.error_norms(), "x");
   Array<double> s(m);
   stage.next(0.98);
   Matrix right =

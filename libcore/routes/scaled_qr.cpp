@@ -53,30 +53,40 @@ Index ScaledQr::all_reflectors() const {
 }
 
 // Sorts the rows by their norms where there are several groups. Rows of zeros go into the last one.
-void ScaledQr::group() {
-  const MatrixView all = t();
-  norms_ = row_norms(all);
-  order_.resize(norms_.size());
+void ScaledQr::group(Span<const double> norms) {
+  order_.resize(norms.size());
   std::iota(order_.begin(), order_.end(), Index{0});
-  const auto [low, high] = std::ranges::minmax(norms_);
+  const auto [low, high] = std::ranges::minmax(norms);
   if (low > group_width * high || high == 0) {
     ends_ = {d()};
     return;
   }
-  std::ranges::stable_sort(order_, std::greater<>(), [&](Index i) { return norms_[i]; });
+  std::ranges::stable_sort(order_, std::greater<>(), [&](Index i) { return norms[i]; });
   double largest = high;
   for (Index i = 0; i < d(); ++i) {
-    const double norm = norms_[order_[i]];
+    const double norm = norms[order_[i]];
     if (norm == 0 || norm >= group_width * largest) continue;
     ends_.push_back(i);
     largest = norm;
   }
   ends_.push_back(d());
-  take_rows(order_, all);
+  take_rows(order_, t());
+}
+
+void ScaledQr::set_error_norms(Array<double> norms) {
+  for (Index g = 0; g < group_count(); ++g) {
+    const Span<const Index> members = Span<const Index>(order_).subspan(begin(g), rows(g));
+    double largest = 0;
+    for (const Index i : members) largest = std::max(largest, norms[i]);
+    for (const Index i : members.first(reflectors(g))) norms[i] = largest;
+  }
+  error_norms_ = std::move(norms);
 }
 
 ScaledQr::ScaledQr(Matrix storage, MatrixView triangle) : storage_(std::move(storage)), m_(triangle.cols) {
-  group();
+  Array<double> norms = row_norms(t());
+  group(norms);
+  set_error_norms(std::move(norms));
   tau_.resize(all_reflectors());
   if (several_groups()) stack_ = Matrix(all_reflectors(), m());
   const Stage stage(0, 1, 4 * static_cast<double>(d()) * static_cast<double>(m()) * static_cast<double>(m()));

@@ -3,8 +3,8 @@
 //     T_g = Q_g R_g                          Householder QR of each group, d_g x m
 //     [R_1; R_2; ...] P = Q_0 [R; 0]         with column pivoting
 //     T P = Q [R; 0],   Q = diag(Q_1, Q_2, ...) Q_0                     one group: R = R_1, P = I, Q_0 = I
-// The rounding error of a row is eps times the norms in its group; without groups it would be eps times the norm of the
-// largest row (A. J. Cox, N. J. Higham, Stability of Householder QR factorization for weighted least squares problems,
+// The rounding error of a row is in proportion to its norm; that of the first m rows of a group, which become R_g, to the
+// largest norm in the group. Without groups it would be the largest norm of all (A. J. Cox, N. J. Higham, Stability of Householder QR factorization for weighted least squares problems,
 // Numerical Analysis 1997, Pitman: rows in descending order, columns pivoted).
 // Q is kept as reflectors in the place of T. Once: 2 d m^2, and for several groups 2 min(d, groups m) m^2 and as many
 // numbers. A product with Q: 4 d m a column.
@@ -28,8 +28,8 @@ class ScaledQr {
   bool several_groups() const { return ends_.size() > 1; }
   // P: column j of R is column pivots()[j] of T; empty: all in their places.
   Span<const Index> pivots() const { return pivots_; }
-  // The norms of the rows of T.
-  Span<const double> norms() const { return norms_; }
+  // What the rounding error of each row of T is in proportion to.
+  Span<const double> error_norms() const { return error_norms_; }
 
   // out = Q [h; 0]
   void expand(ConstMatrixView h, MatrixView out) const;
@@ -37,9 +37,10 @@ class ScaledQr {
   void reduce(ConstMatrixView a, MatrixView h, Span<double> rest2) const;
 
  private:
+  void group(Span<const double> norms);
+  void set_error_norms(Array<double> norms);
   MatrixView t() { return storage_.view().columns(storage_.cols() - m_, m_); }
   ConstMatrixView t() const { return storage_.view().columns(storage_.cols() - m_, m_); }
-  void group();
   Index group_count() const { return static_cast<Index>(ends_.size()); }
   Index begin(Index g) const { return g == 0 ? 0 : ends_[g - 1]; }
   // Of T in order, of their reflectors: those of the group g.
@@ -55,7 +56,7 @@ class ScaledQr {
   Matrix stack_;        // reflectors of Q_0; empty for one group
   Array<double> stack_tau_;
   Array<Index> pivots_;
-  Array<double> norms_;  // empty after loading
+  Array<double> error_norms_;  // empty after loading
 };
 
 }  // namespace freeridge

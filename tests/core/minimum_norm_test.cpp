@@ -4,6 +4,7 @@
 //     w = B' (B B')^-1 (A_c' W A_c)^-1 A_c' W Y,     b = mean(Y) - w' mean(x).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -155,11 +156,16 @@ TEST_F(MinimumNorm, OrdinaryLeastSquaresAndItsErrorsLeftOut) {
 TEST_F(MinimumNorm, RankDeficientDesigns) {
   struct Shape {
     std::int64_t n, rank, d;
+    double first;  // the units of the first n columns beside the others'
   };
-  for (const Shape shape : {Shape{20, 3, 6}, Shape{20, 1, 2}, Shape{14, 4, 30}}) {
-    SCOPED_TRACE(::testing::Message() << "n = " << shape.n << ", d = " << shape.d << ", rank " << shape.rank);
+  for (const Shape shape : {Shape{20, 3, 6, 1}, Shape{20, 1, 2, 1}, Shape{14, 4, 30, 1}, Shape{20, 4, 200, 0x1p-9}}) {
+    SCOPED_TRACE(::testing::Message() << "n = " << shape.n << ", d = " << shape.d << ", rank " << shape.rank
+                                      << ", units " << shape.first);
     for_each_setting([&](Random& random, bool weighted, bool intercept) {
-      const Matrix a = dyadic(random, shape.n, shape.rank), b = dyadic(random, shape.rank, shape.d);
+      const Matrix a = dyadic(random, shape.n, shape.rank);
+      Matrix b = dyadic(random, shape.rank, shape.d);
+      for (std::int64_t j = 0; j < std::min(shape.n, shape.d); ++j)
+        for (std::int64_t k = 0; k < shape.rank; ++k) b(k, j) *= shape.first;
       const Design design = make_design(random, a, b, weighted, intercept);
       const Model model = fit(design.problem);
       expect_plane(model, design, minimum_norm(design, all_rows(design)));
