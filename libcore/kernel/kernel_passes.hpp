@@ -2,13 +2,14 @@
 //     out = K_w p,   K_w = W^(1/2) K W^(1/2),   p n x k
 // tile by tile, each once for all k columns, and used for both of its places: T p_J goes to the rows I, T'p_I to the rows
 // J. The answer has the same bits for any number of threads. In single precision the values, the columns and the sums over a
-// tile are floats, and sums of tiles are doubles; kernels of the distance alone have it (single_points.hpp).
-// Memory: n k (k rounded up to a multiple of 8) and two tiles a thread. Cost: n^2 / 2 kernel values, 2 n^2 k.
+// tile are floats, and sums of tiles are doubles; kernels of the distance alone have it (radial_tiles.hpp).
+// Memory: (2 + threads) n k, k rounded up to a multiple of 8, and a tile and its points a thread. Cost: n^2 / 2 kernel
+// values, 2 n^2 k.
 #pragma once
 
 #include "libcore/base/array.hpp"
 #include "libcore/kernel/kernel.hpp"
-#include "libcore/kernel/single_points.hpp"
+#include "libcore/kernel/radial_tiles.hpp"
 #include "libcore/rows/rows.hpp"
 
 namespace freeridge {
@@ -19,7 +20,11 @@ class KernelPasses {
  public:
   // x and sqrt_w (n numbers) are borrowed.
   KernelPasses(KernelPtr kernel, const Rows& x, Span<const double> sqrt_w)
-      : kernel_(std::move(kernel)), x_(x), sqrt_w_(sqrt_w), single_(SinglePoints::of(*kernel_, x)) {}
+      : kernel_(std::move(kernel)),
+        x_(x),
+        sqrt_w_(sqrt_w),
+        single_(SinglePoints::of(*kernel_, x)),
+        radial_(radial_tiles(*kernel_, x.cols)) {}
 
   bool has_single() const { return single_.has_value(); }
   // Throws NOT_FINITE where a value overflows. Single precision only where has_single().
@@ -29,15 +34,16 @@ class KernelPasses {
   static Index doubles(Index n, Index d, Index k, Index threads);
 
  private:
+  template <class Number>
   class Strip;
-  class SingleStrip;
-  void multiply_single(ConstMatrixView weighted, MatrixView out) const;
-  void multiply_double(ConstMatrixView weighted, MatrixView out) const;
+  template <class Number>
+  void multiply_in(ConstMatrixView p, MatrixView out) const;
 
   KernelPtr kernel_;
   Rows x_;
   Span<const double> sqrt_w_;
   std::optional<SinglePoints> single_;
+  std::optional<RadialTiles> radial_;
 };
 
 }  // namespace freeridge
