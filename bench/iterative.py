@@ -1,7 +1,7 @@
 """All points without a factorization: the route ITERATIVE beside others, in one run each.
 
-    python3 bench/iterative.py solutions FOLDER [rows=1500]                      c against exact solutions, and its bound
-    python3 bench/iterative.py band FOLDER [rows=10000]                          LOO at 5 lambdas and c, beside BAND
+    python3 bench/iterative.py solutions FOLDER [rows=1500] [accuracy=1e-9]      c against exact solutions, and its bound
+    python3 bench/iterative.py band FOLDER [rows=10000] [accuracy=1e-10]         LOO at 5 lambdas and c, beside BAND
     python3 bench/iterative.py landmarks FOLDER [rows=8000] [share=0.75]         test errors beside landmarks of equal time
     python3 bench/iterative.py memory [rows=100000] [lambda=0.1] [accuracy=1e-6] [estimate=0]   one lambda, synthetic rows
 
@@ -24,9 +24,9 @@ SETS = ("concrete", "energy", "yacht", "airfoil", "abalone", "diabetes", "wine_r
         "pima", "banknote")
 
 
-def model(x, y, sigma, route, accuracy=1e-8):
+def model(x, y, sigma, route, accuracy=None):
     made = fr.Model(fr.gaussian(sigma), x, y, route=route)
-    return made.set_accuracy(accuracy) if route == fr.ROUTE_ITERATIVE else made
+    return made.set_accuracy(accuracy) if accuracy and route == fr.ROUTE_ITERATIVE else made
 
 
 def taken(call):
@@ -65,8 +65,8 @@ class Exact:
         return float(np.sqrt(v @ (self.g @ v)))
 
 
-def solutions(folder, rows="1500"):
-    """c to 1e-8, or what can be reached, at the lambda that LOO chooses and that times 0.01 and 100. error: |c - c*|_G / |c*|_G;
+def solutions(folder, rows="1500", accuracy="1e-9"):
+    """c to the accuracy, or what can be reached, at the lambda that LOO chooses and that times 0.01 and 100. error: |c - c*|_G / |c*|_G;
     largest: max |c - c*| / max |c*|; bound: what accuracy() says; ratio: the bound over the error; spectral: error of SPECTRAL."""
     print("| set | rows | lambda | error | largest | bound | ratio | SPECTRAL |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
@@ -76,7 +76,7 @@ def solutions(folder, rows="1500"):
         sigma = median_distance(x)
         spectral = model(x, y, sigma, fr.ROUTE_SPECTRAL).factorize()
         chosen = spectral.select_lambda(fr.LOO).lambdas[0]
-        ours = model(x, y, sigma, fr.ROUTE_ITERATIVE).factorize()
+        ours = model(x, y, sigma, fr.ROUTE_ITERATIVE, float(accuracy)).factorize()
         k = kernel_matrix(x, sigma)
         for lambda_ in (100 * chosen, chosen, chosen / 100):
             line = f"| {name} | {len(x)} | {lambda_:.2g} |"
@@ -94,14 +94,14 @@ def solutions(folder, rows="1500"):
                   flush=True)
 
 
-def band(folder, rows="10000"):
+def band(folder, rows="10000", accuracy="1e-10"):
     """California housing: the factorization, LOO at 5 lambdas and c at one of them, of both routes in turn."""
     x, y = problem(folder, "california", int(rows), 1)
     lambdas = (1, 0.3, 0.1, 0.03, 0.01)
     print("| route | factorize | LOO at 5 lambdas | c at 0.03 | together |\n| --- | --- | --- | --- | --- |")
     scores, c = {}, {}
     for route, name in ((fr.ROUTE_ITERATIVE, "ITERATIVE"), (fr.ROUTE_BAND, "BAND")):
-        ours = model(x, y, 3, route)
+        ours = model(x, y, 3, route, float(accuracy))
         _, first = taken(ours.factorize)
         if route == fr.ROUTE_ITERATIVE:
             scores[name], second = taken(lambda: ours.estimate_score(fr.LOO, lambdas))

@@ -174,17 +174,28 @@ void IterativeNeighbourhoods::find() {
     Matrix values(rows, n);
     support.evaluate(problem_.x, first, values.view());
     Array<Near> nearest(rows * size_, Near{-1, 0});  // of each row, the largest first
-    for (Index j = 0; j < n; ++j)
+    Array<double> last(rows, -1.0);                  // of each row, the value of the last one
+    for (Index i = 0; i < rows; ++i) {
+      nearest[i * size_] = {std::numeric_limits<double>::infinity(), static_cast<std::int32_t>(first + i)};
+      values(i, first + i) = std::numeric_limits<double>::quiet_NaN();  // larger than none
+    }
+    for (Index j = 0; j < n; ++j) {
+      double* const of_j = values.col(j);
+      int nearer = 0;  // few columns have one: a loop without branches sees that
       for (Index i = 0; i < rows; ++i) {
-        const double value =
-            first + i == j ? std::numeric_limits<double>::infinity() : values(i, j) * values(i, j) * scale[j];
-        Near* const of_row = nearest.data() + i * size_;
-        Index place = size_;
-        while (place > 0 && value > of_row[place - 1].value) --place;
-        if (place == size_) continue;
-        std::move_backward(of_row + place, of_row + size_ - 1, of_row + size_);
-        of_row[place] = {value, static_cast<std::int32_t>(j)};
+        of_j[i] *= of_j[i] * scale[j];
+        nearer |= of_j[i] > last[i];
       }
+      for (Index i = 0; i < rows && nearer != 0; ++i) {
+        if (!(of_j[i] > last[i])) continue;
+        Near* const of_row = nearest.data() + i * size_;
+        Index place = size_ - 1;
+        while (of_j[i] > of_row[place - 1].value) --place;
+        std::move_backward(of_row + place, of_row + size_ - 1, of_row + size_);
+        of_row[place] = {of_j[i], static_cast<std::int32_t>(j)};
+        last[i] = of_row[size_ - 1].value;
+      }
+    }
     worked(2 * static_cast<double>(rows * n));
     for (Index p = 0; p < rows * size_; ++p) neighbour_[first * size_ + p] = nearest[p].row;
   });
