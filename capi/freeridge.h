@@ -172,7 +172,7 @@ enum {
   FREERIDGE_ROUTE_ITERATIVE = 6 /* the problem of all points at any n, for kernels that are not linear, and for linear
                                    ones with sparse x. Sparse x: conjugate gradients with the diagonal on the normal
                                    equations, O(entries + n + d) a step and column, some 10 to 500 steps a lambda;
-                                   memory as that of x, and some 14 (n + d) (t + 8) numbers. Else: conjugate gradients over kernel values that are made anew in each pass, with a preconditioner
+                                   memory as that of x, and some (n + 13 d) (t + 8) numbers. Else: conjugate gradients over kernel values that are made anew in each pass, with a preconditioner
                                    of r columns for every lambda, r^2 about 32 n and r at least 512 [DEFTW]. Set-up: n r kernel values,
                                    5 n r^2; a lambda: some 5 to 50 passes of n^2 / 2 kernel values; memory 8 n r
                                    bytes. Solutions with a bound of their error (freeridge_set_accuracy), predictions
@@ -743,7 +743,7 @@ FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, 
 
 /* 0 < accuracy < 1 (1e-8 unless set): the relative error of solutions of the ITERATIVE route, as freeridge_get_accuracy has
  * it. A lambda at which it cannot be reached (rounding leaves about 1e-16 |K| / lambda) is refused with NOT_CONVERGED,
- * and freeridge_last_error says what was reached. Goes back to DATA. Cost: O(1). Statuses: INVALID_ARGUMENT, NOT_FINITE.
+ * and freeridge_last_error says what was reached. Estimates have accuracies of their own. Goes back to DATA. Cost: O(1). Statuses: INVALID_ARGUMENT, NOT_FINITE.
  * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_accuracy(freeridge_model* model, double accuracy);
 
@@ -1198,12 +1198,12 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
  * 0. Where lambda is far below the best one, leverages are near 1 and LOO may be off by any factor, with a standard error
  * that says so; GCV is not. From random signs, the probes, the same for every lambda and call. probes: how many, 3 to 10000, or 0: 7,
  * and 32768 / n up to 256 where n is below 4096. Errors of estimates fall as probes^(-1/2). Needs FACTORIZED. Cost: solutions
- * with t + probes right-hand sides at each lambda, to accuracies of 1e-4 and 3e-4, in shared passes. Kernels that are not linear: n^2 kernel
+ * with t + probes right-hand sides at each lambda, to accuracies of 1e-4 and 3e-4 (sparse rows: 1e-4 and 1e-2; what they lack is in the errors), in shared passes. Kernels that are not linear: n^2 kernel
  * values, once; and where the error of LOO would be more than 0.4 %, 8 more right-hand sides, the most uncertain rows. Statuses:
  * INVALID_STATE (also: another criterion where the route estimates), INVALID_ARGUMENT (also: another number of probes),
- * NOT_FINITE, UNDEFINED (some scores have no value, as where a solution does not converge, or rounding keeps it from the
- * accuracy that was asked for (freeridge_set_accuracy): NaN), CANCELLED. Source: M.
- * Hutchinson, Communications in Statistics 19 (1990); docs/numerics.md. Since 0.1. */
+ * NOT_FINITE, UNDEFINED (some scores have no value: NaN; as where rounding keeps solutions from the accuracy that was asked
+ * for (freeridge_set_accuracy), or those of estimates from their own, which freeridge_set_accuracy does not move: a larger
+ * lambda or another route helps), CANCELLED. Source: M. Hutchinson, Communications in Statistics 19 (1990); docs/numerics.md. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* model, freeridge_criterion criterion,
                                                         int64_t probes, int64_t count, const double* lambdas,
                                                         double* scores, double* errors, int64_t ld);

@@ -11,6 +11,7 @@
 #include "libcore/routes/feature_reduction.hpp"
 #include "libcore/routes/iterative_route.hpp"
 #include "libcore/routes/primal_sparse_route.hpp"
+#include "libcore/routes/sparse_iterative_route.hpp"
 #include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
@@ -177,15 +178,17 @@ Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
          workers(std::min(pieces.rows, r.n)) * Doubles(std::max<Index>(2 * pieces.lambdas * (r.t + 1) - 4 * r.t, 0));
 }
 
-// Of solutions with so many right-hand sides on the ITERATIVE route: b, r and c, their parts that are still open, what
-// conjugate gradients take, and a pass.
+// Of solutions with so many right-hand sides on the ITERATIVE route: b, its copy, r and c, of the columns that are still open r
+// and c once more, two blocks of conjugate gradients; and a pass (kernel_passes.hpp). Sparse rows: b, r and w with what they are
+// in scaled units, before and after a round; and a product.
 Doubles iterative_solving(const Request& r, Doubles columns) {
-  if (r.linear)  // sparse rows: b, r, w, p, q and their parts that are open; products and what is estimated from them
-    return (Doubles(14) * Doubles(r.d) + Doubles(4) * Doubles(r.n)) * columns + Doubles(16) * Doubles(r.n) +
-           Doubles(14 << 18);
   const Doubles n(r.n), d(r.precomputed ? 0 : r.d);
-  return (Doubles(11) + threads()) * n * columns + threads() * Doubles(256) * (Doubles(256) + Doubles(2) * d) +
-         Doubles(preconditioner_rank(r.n)) * columns + Doubles(1 << 20);
+  if (r.linear) return (Doubles(13) * d + n) * columns + Doubles(1 << 10);
+  constexpr Index tile = 256;
+  const Doubles by_eights(columns.value() > std::numeric_limits<Index>::max() - 8 ? columns.value()
+                                                                                  : (columns.value() + 7) / 8 * 8);
+  return Doubles(8) * n * columns + (threads() + Doubles(3)) * (n + Doubles(tile)) * by_eights +
+         threads() * Doubles(tile) * (Doubles(tile) + Doubles(2) * d) + Doubles(preconditioner_rank(r.n)) * columns;
 }
 
 // F and the columns that it grows by; F'F with its eigenvectors, and rows of U on their way into the place of F.
@@ -244,14 +247,24 @@ Index lambda_bytes(Route route, const Request& r, bool beside_another, Index lam
   return (room + outputs_of(r) + tiles_of(route, r) + lambdas_in_hand(route, r, lambdas) + table).bytes();
 }
 
+// Sparse rows: what is solved for, then products with the solutions. Else the lambdas that go together, of which each has its
+// solutions, base and bounds: what is solved for; products of probes with Phat, before and after the neighbours, and these; rows
+// that are solved for, of 8 lambdas at a time.
 Index estimate_bytes(const Request& r, Index probes, Index lambdas) {
+  const Doubles n(r.n), d(r.d), t(r.t), few(1 << 10);
+  if (r.linear) {
+    const Doubles columns = t + Doubles(SparseIterative::columns(r.n, r.d, probes));
+    const Doubles given = Doubles(4) * d * columns + n * (columns + Doubles(SparseIterative::exact(r.n, r.d) ? 3 : 0));
+    return (larger(iterative_solving(r, columns), given) + n * (t + Doubles(8)) + d * columns +
+            Doubles(r.fixed + 1) * d + few)
+        .bytes();
+  }
   const Index columns = r.t + probes, together = std::clamp<Index>(estimated_columns / columns, 1, lambdas);
-  Doubles near(0);
-  if (!r.linear)  // neighbours, products of a block of probes with Phat before and after, and the rows that are solved for
-    near = Doubles(IterativeNeighbourhoods::doubles(r.n, preconditioner_rank(r.n), thread_count())) +
-           iterative_solving(r, Doubles(estimated_columns)) + Doubles(2 * r.n) * Doubles(together) * Doubles(columns);
-  return (iterative_solving(r, Doubles(together) * Doubles(columns)) + near + outputs_of(r) +
-          Doubles(r.n) * Doubles(4 * probes + 32))
+  const Doubles all = Doubles(together) * Doubles(columns), known = n * (all + Doubles(3 * together));
+  const Doubles neighbours(IterativeNeighbourhoods::doubles(r.n, preconditioner_rank(r.n), thread_count()));
+  const Doubles near = known + n * (Doubles(2) * Doubles(together) * Doubles(probes) + Doubles(together)) + neighbours;
+  const Doubles rows = known + iterative_solving(r, Doubles(std::min<Index>(8 * together, estimated_columns)));
+  return (larger(iterative_solving(r, all), larger(near, rows)) + n * (Doubles(2 * probes) + t + Doubles(12)) + few)
       .bytes();
 }
 

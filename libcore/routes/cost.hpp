@@ -7,7 +7,7 @@
 //     sparse   8/3 d^3; 2 n d (b + 2) a lambda for a few of them, b = 16           d^2
 //   LANDMARK   2 n r^2, 2 n r^2 a pass; 4 n r a lambda                               6 r^2
 //   ITERATIVE  5 n r^2, r^2 = 32 n; some 30 passes of n^2 / 2 kernel values a lambda   n r
-//     sparse   some 10 to 500 steps a lambda, of the entries for each column      3/2 entries + 14 (n + d) (t + 8)
+//     sparse   some 10 to 500 steps a lambda, of the entries for each column      3/2 entries + (n + 13 d) (t + 8)
 // and n^2 / 2 (LANDMARK: 2 n r) kernel values. The speed of each part beside the matrix product, and the cost of
 // LAPACK's calls on small matrices, were measured once (bench/). They differ between machines, but by less than the
 // routes do.

@@ -66,7 +66,7 @@ class Iterative::Estimates {
       const Index worst = worst_column(solved, wanted, l * k, k);
       const double reachable = reachable_accuracy(solved, l * k);
       if (!(solved.accuracy(worst) <= wanted[worst]))
-        sink.undefined(places[l], not_converged(lambdas[l], solved.accuracy(worst), wanted[worst]));
+        sink.undefined(places[l], estimate_not_converged(lambdas[l], solved.accuracy(worst), wanted[worst]));
       else if (reachable > f_.accuracy_)
         sink.undefined(places[l], not_converged(lambdas[l], reachable, f_.accuracy_));
       else
@@ -95,14 +95,6 @@ class Iterative::Estimates {
     Array<double> of_columns;
     for (const double lambda : lambdas) of_columns.insert(of_columns.end(), static_cast<std::size_t>(each), lambda);
     return IterativeSolver(f_.problem(), with_.passes, with_.preconditioner).solve(b, of_columns, wanted);
-  }
-
-  // That which is farthest from the accuracy that was wanted.
-  static Index worst_column(const IterativeColumns& solved, Span<const double> wanted, Index first, Index count) {
-    Index worst = first;
-    for (Index j = first; j < first + count; ++j)
-      if (!(solved.accuracy(j) / wanted[j] <= solved.accuracy(worst) / wanted[worst])) worst = j;
-    return worst;
   }
 
   // What rounding leaves, of the outputs; with what is in the residual itself it is several times as much.

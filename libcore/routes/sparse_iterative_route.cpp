@@ -98,8 +98,29 @@ Matrix SparseIterative::hat_products(ConstMatrixView solutions) const {
   return out;
 }
 
+// With r = b - A w of a probe, b = X~'z: |X~ w - H z|_2 <= |w - A^-1 b|_A <= bound, and z'H z - b'w = w'r + r'A^-1 r, where
+// w'r = b'w - w'A w and 0 <= r'A^-1 r <= bound^2. For few rows b'w + w'r is taken for H_ii, which leaves the last part.
+SparseIterative::EarlyErrors SparseIterative::early_errors(const NormalColumns& made, ConstMatrixView b, Index outputs,
+                                                           MatrixView hat) const {
+  EarlyErrors out;
+  out.of_outputs.assign(made.bound.begin(), made.bound.begin() + outputs);
+  double squares = 0;
+  for (Index j = outputs; j < b.cols; ++j) {
+    const double left = dot(b.rows, b.col(j), made.w.col(j)) - made.size[j] * made.size[j];
+    const double bound2 = made.bound[j] * made.bound[j];
+    if (exact()) hat(j - outputs, j - outputs) += left;
+    out.of_trace += exact() ? bound2 : (std::abs(left) + bound2) / static_cast<double>(b.cols - outputs);
+    squares += bound2 * bound2;
+    out.of_probes = std::max(out.of_probes, made.bound[j]);
+  }
+  if (exact())
+    out.of_probes = std::sqrt(static_cast<double>(problem().n()) * squares);  // |.|_2 of rows, no signs assumed
+  return out;
+}
+
 // A P~_ii that is known to be zero, of a row that what is not penalised takes up, is exact; for few rows all are.
-void SparseIterative::give(Index lambda, double value, ConstMatrixView residual, Matrix hat, EstimateSink& sink) const {
+void SparseIterative::give(Index lambda, double value, ConstMatrixView residual, Matrix hat, const EarlyErrors& errors,
+                           EstimateSink& sink) const {
   const Index n = problem().n();
   CentredSparseRows::Bounds bounds = rows_.bounds(value);
   if (exact())
@@ -111,7 +132,8 @@ void SparseIterative::give(Index lambda, double value, ConstMatrixView residual,
     for (Index p = 0; p < raw.cols(); ++p) raw(i, p) = exact() || none ? bounds.guess[i] : 1 - raw(i, p);
   }
   if (!exact()) recentre(bounds.guess, raw.view());
-  sink.at(lambda, residual, {bounds.guess, bounds.high, raw.view()});
+  sink.at(lambda, residual,
+          {bounds.guess, bounds.high, raw.view(), errors.of_outputs, errors.of_trace, errors.of_probes});
 }
 
 std::unique_ptr<ResidualMaker> SparseIterative::at(double lambda) const {
@@ -133,12 +155,12 @@ Array<Index> largest_first(Span<const double> lambdas) {
 
 void SparseIterative::estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
                                EstimateSink& sink) const {
-  const Index d = rows_.d(), more = columns(probes), all = outputs + more;
+  const Index d = rows_.d(), more = columns(problem().n(), d, probes), all = outputs + more;
   Matrix b(d, all), before, residuals(problem().n(), outputs);
   copy(xy_.view().columns(first, outputs), b.view().columns(0, outputs));
   copy(probe_products(more).view(), b.view().columns(outputs, more));
   Array<double> wanted(all, exact() ? enough_to_estimate : enough_for_probes);
-  std::fill_n(wanted.begin(), outputs, std::max(accuracy_, enough_to_estimate));
+  std::fill_n(wanted.begin(), outputs, exact() ? accuracy_ : std::max(accuracy_, enough_to_estimate));
   Stage stage(0, 0);
   Index done = 0;
   for (const Index l : largest_first(lambdas)) {
@@ -149,14 +171,15 @@ void SparseIterative::estimate(Span<const double> lambdas, Index first, Index ou
       continue;
     }
     NormalColumns made = equations_.solve(b.view(), lambda, before.view(), wanted);
-    double worst = 0;
-    for (Index j = 0; j < all; ++j)
-      if (!(made.accuracy(j) <= wanted[j])) worst = std::max(worst, made.accuracy(j));
-    if (worst > 0) {
-      sink.undefined(l, not_converged(lambda, worst, enough_to_estimate));
+    const Index worst = worst_column(made, wanted, 0, all);
+    if (!(made.accuracy(worst) <= wanted[worst])) {
+      const auto why = wanted[worst] == accuracy_ ? not_converged : estimate_not_converged;
+      sink.undefined(l, why(lambda, made.accuracy(worst), wanted[worst]));
     } else {
       residual(first, made.w.view().columns(0, outputs), residuals.view());
-      give(l, lambda, residuals.view(), hat_products(made.w.view().columns(outputs, more)), sink);
+      Matrix hat = hat_products(made.w.view().columns(outputs, more));
+      const EarlyErrors errors = early_errors(made, b.view(), outputs, hat.view());
+      give(l, lambda, residuals.view(), std::move(hat), errors, sink);
     }
     before = std::move(made.w);
     report(1);

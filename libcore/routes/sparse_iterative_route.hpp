@@ -9,7 +9,8 @@
 // Where n (n + d) <= 2^18 the diagonal is exact, from the columns of P~. Promises about single points (errors left out, leverages,
 // groups) and log-determinants are refused.
 // lambda below 4 eps times the largest eigenvalue: NOT_POSITIVE_DEFINITE.
-// Memory: x once more, X~'Y~, and while a lambda is solved for 8 d (t + 8) + 3 n (t + 8).
+// What solutions that end early may have done is in the errors of estimates, from their bounds (early_errors).
+// Memory: x once more, X~'Y~, and while a lambda is solved for (13 d + n) (t + 8).
 // Cost: 4 flops an entry and column in each step, 20 to 500 steps a lambda.
 #pragma once
 
@@ -35,6 +36,10 @@ class SparseIterative final : public Estimating {
                 EstimateSink& sink) const override;
   [[nodiscard]] bool solve_each(Span<const double> lambdas, Solution& solution) const override;
 
+  // Whether the diagonal of P~ is exact, from n columns, and how many columns estimates solve for.
+  static bool exact(Index n, Index d) { return n <= most_exact_doubles && n * (n + d) <= most_exact_doubles; }
+  static Index columns(Index n, Index d, Index probes) { return exact(n, d) ? n : probes; }
+
   const CentredSparseRows& rows() const { return rows_; }
   // X~'Y~, d x t.
   const Matrix& products() const { return xy_; }
@@ -48,14 +53,21 @@ class SparseIterative final : public Estimating {
  private:
   void set();
   // Random signs, or for few rows the unit vectors.
-  bool exact() const { return problem().n() * (problem().n() + problem().d()) <= most_exact_doubles; }
-  Index columns(Index probes) const { return exact() ? problem().n() : probes; }
+  bool exact() const { return exact(problem().n(), problem().d()); }
   void probe(Index p, Span<double> z) const;
   // X~'z, d x columns.
   Matrix probe_products(Index count) const;
   // z_i (H z)_i from the solutions for probe_products, n x columns.
   Matrix hat_products(ConstMatrixView solutions) const;
-  void give(Index lambda, double value, ConstMatrixView residual, Matrix hat, EstimateSink& sink) const;
+  // What solutions that end early may have done to |P~Y~|_2 of each output, to the trace, and to |P~ z|_2 of all probes.
+  struct EarlyErrors {
+    Array<double> of_outputs;
+    double of_trace = 0, of_probes = 0;
+  };
+  // hat: of hat_products, corrected for few rows.
+  EarlyErrors early_errors(const NormalColumns& made, ConstMatrixView b, Index outputs, MatrixView hat) const;
+  void give(Index lambda, double value, ConstMatrixView residual, Matrix hat, const EarlyErrors& errors,
+            EstimateSink& sink) const;
 
   static constexpr Index most_exact_doubles = 1 << 18;
   CentredSparseRows rows_;

@@ -37,6 +37,12 @@ std::string Estimating::not_converged(double lambda, double accuracy, double wan
               wanted, " (freeridge_set_accuracy); ask for less, or set a larger lambda or another route");
 }
 
+std::string Estimating::estimate_not_converged(double lambda, double accuracy, double wanted) {
+  return text("at lambda = ", lambda, " a solution that estimates need is certain to ", accuracy,
+              " of its norm only, in place of ", wanted,
+              ", whatever freeridge_set_accuracy asks for; set a larger lambda or another route");
+}
+
 Estimate Estimating::trace(double lambda) const {
   TraceSink sink;
   estimate(Array<double>{lambda}, 0, 0, usual_probes(problem().n()), sink);

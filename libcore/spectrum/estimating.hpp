@@ -54,8 +54,18 @@ class Estimating : public Factorization {
   Estimating(ProblemPtr problem, double accuracy) : Factorization(std::move(problem)), accuracy_(accuracy) {}
   Estimating(ProblemPtr problem, ByteReader& in);
 
-  // Of a solution that is certain to less than `wanted`.
+  // Of a solution that is certain to less than `wanted`, the accuracy that was asked for; and of one that estimates are made of,
+  // whose accuracy is their own.
   static std::string not_converged(double lambda, double accuracy, double wanted);
+  static std::string estimate_not_converged(double lambda, double accuracy, double wanted);
+  // Of the columns [first, first + count) that which is farthest from the accuracy that was wanted.
+  template <class Columns>
+  static Index worst_column(const Columns& solved, Span<const double> wanted, Index first, Index count) {
+    Index worst = first;
+    for (Index j = first; j < first + count; ++j)
+      if (!(solved.accuracy(j) / wanted[j] <= solved.accuracy(worst) / wanted[worst])) worst = j;
+    return worst;
+  }
 
   double accuracy_;
   EigenvalueRange range_{};

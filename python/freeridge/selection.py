@@ -144,9 +144,9 @@ class Selection(FixedAnswers):
                             pointer(out.errors), count)
 
     def estimate_score(self, criterion: int, lambdas: ArrayLike, probes: int = 0) -> Scores:
-        """LOO or GCV with the standard errors of the estimates of ROUTE_ITERATIVE, from so many probes (3 or more; 0: 8,
-        more where n < 2048);
-        on other routes, which compute, the errors are 0. Cost: solutions with t + probes right-hand sides a lambda."""
+        """LOO or GCV with the standard errors of the estimates of ROUTE_ITERATIVE, from so many probes (3 or more; 0: 7,
+        more where n < 4096); on other routes, which compute, the errors are 0. Raises Error (UNDEFINED) where solutions do not
+        converge: set a larger lambda or another route; set_accuracy() does not change what estimates take. Cost: solutions with t + probes right-hand sides a lambda."""
         lambdas = vector(lambdas, name="lambdas")
         count = len(lambdas)
         out = Scores(empty(count, self.t), empty(count, self.t))

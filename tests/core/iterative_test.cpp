@@ -318,6 +318,21 @@ TEST(Iterative, EstimatesWithTheirErrors) {
 }
 
 // Of few points some probes, and with them a constant output, are along the intercept: nothing but rounding is left of them.
+// Rounding keeps solutions that estimates need from an accuracy that the user does not set.
+TEST(Iterative, EstimatesThatDoNotConvergeSayWhatHelps) {
+  Random random(4);
+  const oracle::Problem problem = random_problem(random, oracle::KernelSpec::gaussian(3), 300, 2, 1, false, true);
+  Model model = iterative(problem, 0.9);
+  double tolerance = 0, score = 0, error = 0;
+  check(freeridge_get_tolerance(model.factorize().get(), &tolerance), "freeridge_get_tolerance");
+  const double below = 1.5 * tolerance, above = 1e10 * tolerance;
+  EXPECT_EQ(freeridge_estimate_score(model.get(), FREERIDGE_LOO, 0, 1, &below, &score, &error, 1), FREERIDGE_UNDEFINED);
+  EXPECT_NE(std::string(freeridge_last_error()).find("whatever freeridge_set_accuracy asks for; set a larger lambda"),
+            std::string::npos)
+      << freeridge_last_error();
+  EXPECT_EQ(freeridge_estimate_score(model.get(), FREERIDGE_LOO, 0, 1, &above, &score, &error, 1), FREERIDGE_OK);
+}
+
 TEST(Iterative, ProbesAlongTheIntercept) {
   const Vector lambdas = {0.01, 0.5, 20.0};
   for (std::int64_t n = 2; n <= 9; ++n)

@@ -6,6 +6,7 @@
 
 #include "progress/heard_calls.hpp"
 #include "support/counted_memory.hpp"
+#include "support/sparse.hpp"
 
 namespace {
 
@@ -218,6 +219,66 @@ TEST(CountedMemory, OfASearchForManyOutputs) {
                              return Answer{status, lambda};
                            }};
     expect_announced(call, model, size.n);
+  }
+}
+
+// Estimates and a search by them, with what the first of them makes for the model.
+void expect_estimates(Model model, const Sizes& size) {
+  const std::int64_t announced = required(model);
+  EXPECT_LE(peak_of([&] { model.factorize().lambda(0.5); }), announced);
+  for (const Vector& lambdas : {Vector{0.1}, Vector{3, 1, 0.3}})
+    for (const auto criterion : {FREERIDGE_LOO, FREERIDGE_GCV}) {
+      SCOPED_TRACE(::testing::Message() << lambdas.size() << " lambdas, criterion " << criterion);
+      const auto estimate = [&](const Model& m) {
+        const auto count = std::ssize(lambdas);
+        Answer out{FREERIDGE_OK, Vector(static_cast<std::size_t>(2 * count * size.t))};
+        out.status = freeridge_estimate_score(m.get(), criterion, 0, count, lambdas.data(), out.numbers.data(),
+                                              &out.numbers[static_cast<std::size_t>(count * size.t)], count);
+        return out;
+      };
+      support::check(freeridge_set_memory_limit(model.get(), 0), "freeridge_set_memory_limit");
+      model.factorize();                              // knows no neighbours
+      const double share = size.n > 100 ? 0.6 : 0.3;  // of few rows blocks are filled up to whole ones
+      expect_announced({"estimate_score", estimate}, model, size.n, share);
+    }
+  if (size.n > 400) return;
+  const auto select = [&](const Model& m) {
+    Answer out{FREERIDGE_OK, Vector(static_cast<std::size_t>(2 * size.t))};
+    out.status = freeridge_select_lambda(m.get(), FREERIDGE_LOO, 0.01, 10, out.numbers.data(),
+                                         &out.numbers[static_cast<std::size_t>(size.t)]);
+    return out;
+  };
+  expect_announced({"select_lambda", select}, model, size.n);
+}
+
+TEST(CountedMemory, OfEstimates) {
+  for (const Sizes& size : {Sizes{20, 4, 2}, Sizes{300, 30, 1}, Sizes{1200, 4, 3}, Sizes{3000, 4, 1}}) {
+    SCOPED_TRACE(size.n);
+    expect_estimates(data_model({"distances", "gaussian(sigma = 0.4)", FREERIDGE_ROUTE_ITERATIVE}, size), size);
+    if (size.n > 300) continue;
+    expect_estimates(
+        data_model({"products", "polynomial(degree = 2, scale = 1, offset = 1)", FREERIDGE_ROUTE_ITERATIVE}, size),
+        size);
+    support::check(freeridge_set_threads(2), "freeridge_set_threads");
+    Model on_two = data_model({"two threads", "gaussian(sigma = 0.4)", FREERIDGE_ROUTE_ITERATIVE}, size);
+    EXPECT_NO_THROW(on_two.factorize().score(FREERIDGE_LOO, {0.1, 1}));
+    support::check(freeridge_set_threads(0), "freeridge_set_threads");
+  }
+}
+
+TEST(CountedMemory, OfEstimatesOfSparseRows) {
+  for (const Sizes& size : {Sizes{60, 20, 2}, Sizes{400, 200, 1}, Sizes{3000, 500, 3}, Sizes{400, 3000, 1}}) {
+    SCOPED_TRACE(::testing::Message() << size.n << " x " << size.d);
+    support::Random random(7);
+    Matrix x(size.n, size.d);
+    for (std::int64_t i = 0; i < size.n; ++i)
+      for (int k = 0; k < 8; ++k) x(i, random.index(size.d)) = random.uniform(0.2, 2);
+    Model model(support::Kernel::linear());
+    support::check(
+        set_sparse(model.get(), support::Sparse(x, FREERIDGE_CSR), random.uniform_matrix(size.n, size.t, -1, 1), false),
+        "freeridge_set_sparse");
+    model.weights(random.uniform_vector(size.n, 0.5, 2)).route(FREERIDGE_ROUTE_ITERATIVE);
+    expect_estimates(std::move(model), size);
   }
 }
 

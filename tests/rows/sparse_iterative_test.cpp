@@ -182,10 +182,51 @@ TEST(SparseIterative, FewRowsHaveExactScores) {
     const Vector lambdas = {1.0, 100.0};
     for (const auto criterion : {FREERIDGE_LOO, FREERIDGE_GCV}) {
       const Estimates found = estimates(model.get(), criterion, lambdas, 1);
-      EXPECT_CLOSE(found.scores, exact.score(criterion, lambdas), 1e-3);
+      EXPECT_CLOSE(found.scores, exact.score(criterion, lambdas), 1e-7);
       for (const double error : found.errors.values) EXPECT_LE(error, 1e-6);
     }
   }
+}
+
+// Loose solutions of outputs: exact but for them where rows are few, so that the error is theirs alone; else beside the probes'.
+TEST(SparseIterative, SolutionsThatEndEarlyAreInTheErrors) {
+  const Vector lambdas = {1.0, 10.0, 100.0};
+  for (const std::int64_t n : {100, 800})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      SCOPED_TRACE(::testing::Message() << n << " rows, seed " << seed);
+      const Problem problem = text_like(n, 200, 1, seed % 2 == 0, true, seed);
+      Model loose = iterative(problem, FREERIDGE_CSR, 0.1), sharp = iterative(problem, FREERIDGE_CSR, 1e-9);
+      Model exact = exact_model(problem);
+      loose.factorize(), sharp.factorize(), exact.factorize();
+      for (const auto criterion : {FREERIDGE_LOO, FREERIDGE_GCV}) {
+        const Estimates found = estimates(loose.get(), criterion, lambdas, 1);
+        const Estimates without = estimates(sharp.get(), criterion, lambdas, 1);
+        const Matrix known = exact.score(criterion, lambdas);
+        for (std::int64_t l = 0; l < 3; ++l) {
+          const double early = std::abs(found.scores(l, 0) - without.scores(l, 0));
+          EXPECT_LE(early, found.errors(l, 0)) << lambdas[static_cast<std::size_t>(l)];
+          EXPECT_LE(std::abs(found.scores(l, 0) - known(l, 0)), 3 * found.errors(l, 0));
+          EXPECT_LE(without.errors(l, 0), found.errors(l, 0));
+        }
+      }
+    }
+}
+
+// Rounding keeps solutions that estimates need from an accuracy that the user does not set.
+TEST(SparseIterative, EstimatesThatDoNotConvergeSayWhatHelps) {
+  Problem problem = text_like(800, 200, 1, false, true, 1);
+  for (std::int64_t i = 0; i < 800; ++i)  // two columns that are nearly the same
+    problem.x(i, 1) = problem.x(i, 0) * (1 + 1e-7 * static_cast<double>(i % 7));
+  Model model = iterative(problem, FREERIDGE_CSR, 0.9);
+  double tolerance = 0, score = 0, error = 0;
+  check(freeridge_get_tolerance(model.factorize().get(), &tolerance), "freeridge_get_tolerance");
+  const double lambda = 1.5 * tolerance;
+  EXPECT_EQ(freeridge_estimate_score(model.get(), FREERIDGE_LOO, 0, 1, &lambda, &score, &error, 1),
+            FREERIDGE_UNDEFINED);
+  EXPECT_NE(std::string(freeridge_last_error()).find("whatever freeridge_set_accuracy asks for; set a larger lambda"),
+            std::string::npos)
+      << freeridge_last_error();
+  EXPECT_FALSE(std::isnan(estimates(model.get(), FREERIDGE_LOO, {1e10 * tolerance}, 1).scores(0, 0)));
 }
 
 // Duplicate rows, columns that are constant, empty or the same as another, empty rows.
