@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "losses/classifier.hpp"
+#include "support/damaged_bytes.hpp"
 #include "support/saved.hpp"
 
 namespace saved_test {
@@ -135,25 +136,12 @@ TEST_P(SavedClassifier, EveryStateAndAFile) {
 TEST_P(SavedClassifier, CutShortOrChanged) {
   const Problem problem = small({oracle::Family::gaussian, true, true});
   const Bytes bytes = support::saved(make_classifier(problem, GetParam()).fit(1).get());
-  for (std::size_t size = 1; size < bytes.size(); ++size)
-    ASSERT_EQ(load(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))), FREERIDGE_CORRUPT) << size;
-  Bytes changed = bytes;
-  for (std::size_t k = 0; k < changed.size(); ++k)
-    for (int bit = 0; bit < 8; ++bit) {
-      changed[k] = static_cast<unsigned char>(changed[k] ^ 1 << bit);
-      ASSERT_EQ(load(changed), FREERIDGE_CORRUPT) << "bit " << bit << " of byte " << k;
-      changed[k] = static_cast<unsigned char>(changed[k] ^ 1 << bit);
-    }
+  support::expect_other_lengths_refused(bytes, load);
+  support::expect_flipped_bits_refused(bytes, true, load);
   const std::size_t length = bytes.size() - frame::payload - frame::tail;
   for (std::size_t kept = 0; kept <= length + 16; kept += 8)
     ASSERT_EQ(load(frame::with_payload_length(bytes, kept)), kept == length ? FREERIDGE_OK : FREERIDGE_CORRUPT) << kept;
-  for (const std::uint64_t kind : {0, 1, 2, 3, 5}) {
-    Bytes other = bytes;
-    frame::put(other, frame::kind, kind);
-    EXPECT_EQ(load(frame::with_checksum(other)), FREERIDGE_CORRUPT) << kind;
-    frame::put(other, frame::version, 77);
-    EXPECT_EQ(load(frame::with_checksum(other)), FREERIDGE_NEWER_FORMAT);
-  }
+  support::expect_other_versions_refused(bytes, {0, 1, 2, 3, 5}, load);
   freeridge_model* model = nullptr;
   EXPECT_EQ(freeridge_load_from_memory(bytes.data(), static_cast<std::int64_t>(bytes.size()), &model),
             FREERIDGE_CORRUPT);

@@ -7,6 +7,7 @@
 #include "capi/support/fingerprint.hpp"
 #include "saved/cases.hpp"
 #include "support/counted_memory.hpp"
+#include "support/damaged_bytes.hpp"
 #include "support/deep.hpp"
 #include "support/random.hpp"
 #include "support/saved.hpp"
@@ -112,29 +113,12 @@ class SavedDamage : public testing::TestWithParam<std::size_t> {
 
 TEST_P(SavedDamage, AnyLengthButTheRightOne) {
   SCOPED_TRACE(name());
-  for (std::size_t size = 0; size < bytes().size(); ++size) {
-    if (size == 0) continue;  // 0 bytes are no size: the contract's tests
-    ASSERT_EQ(load(Bytes(bytes().begin(), bytes().begin() + static_cast<std::ptrdiff_t>(size))), FREERIDGE_CORRUPT)
-        << size;
-  }
-  for (const std::size_t more : {1u, 7u, 8u, 64u}) {
-    Bytes longer = bytes();
-    longer.resize(longer.size() + more);
-    EXPECT_EQ(load(longer), FREERIDGE_CORRUPT) << more;
-  }
-  EXPECT_EQ(load(bytes()), FREERIDGE_OK);
+  support::expect_other_lengths_refused(bytes(), load);
 }
 
 TEST_P(SavedDamage, AnyBitFlipped) {
   SCOPED_TRACE(name());
-  Bytes changed = bytes();
-  for (std::size_t k = 0; k < changed.size(); ++k)
-    for (int bit = 0; bit < 8; ++bit) {
-      if (!support::deep() && bit != static_cast<int>(k % 8)) continue;
-      changed[k] = static_cast<unsigned char>(changed[k] ^ 1 << bit);
-      ASSERT_EQ(load(changed), FREERIDGE_CORRUPT) << "bit " << bit << " of byte " << k;
-      changed[k] = static_cast<unsigned char>(changed[k] ^ 1 << bit);
-    }
+  support::expect_flipped_bits_refused(bytes(), support::deep(), load);
 }
 
 // The payload cut after any number, or continued, in a frame that is sound.
@@ -191,28 +175,9 @@ TEST_P(SavedDamage, SeveralNumbersForged) {
 }
 
 TEST_P(SavedDamage, ALaterVersionAndAnotherKind) {
-  for (const std::uint64_t later : {std::uint64_t{7}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
-    Bytes newer = bytes();
-    frame::put(newer, frame::version, later);
-    EXPECT_EQ(load(newer), FREERIDGE_CORRUPT);  // that is a flipped bit
-    EXPECT_EQ(load(frame::with_checksum(newer)), FREERIDGE_NEWER_FORMAT);
-    frame::put(newer, frame::kind, 99);
-    EXPECT_EQ(load(frame::with_checksum(newer)), FREERIDGE_NEWER_FORMAT);
-  }
-  for (const std::uint64_t never : {std::uint64_t{0}, ~std::uint64_t{0}}) {
-    Bytes older = bytes();
-    frame::put(older, frame::version, never);
-    EXPECT_EQ(load(frame::with_checksum(older)), FREERIDGE_CORRUPT);
-  }
-  for (const std::uint64_t kind : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{4}, ~std::uint64_t{0}}) {
-    Bytes other = bytes();
-    frame::put(other, frame::kind, kind);
-    EXPECT_EQ(load(frame::with_checksum(other)), FREERIDGE_CORRUPT) << kind;
-  }
   // A model is no predictor, nor the other way round.
-  Bytes other = bytes();
-  frame::put(other, frame::kind, 5 - frame::get(other, frame::kind));
-  EXPECT_EQ(load(frame::with_checksum(other)), FREERIDGE_CORRUPT);
+  const std::uint64_t twin = 5 - frame::get(bytes(), frame::kind);
+  support::expect_other_versions_refused(bytes(), {0, 1, 4, ~std::uint64_t{0}, twin}, load);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SavedDamage, testing::Range(std::size_t{0}, 2 * saved_cases().size()));
@@ -233,17 +198,7 @@ TEST(SavedDamageOf, StatesBeforeFitted) {
 }
 
 TEST(SavedDamageOf, Foreign) {
-  Random random(32);
-  for (const std::size_t size : {1u, 8u, 39u, 40u, 41u, 48u, 1000u}) {
-    EXPECT_EQ(load(Bytes(size, 0)), FREERIDGE_CORRUPT);
-    EXPECT_EQ(load(Bytes(size, 0xff)), FREERIDGE_CORRUPT);
-    Bytes noise(size);
-    for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.index(256));
-    EXPECT_EQ(load(noise), FREERIDGE_CORRUPT);
-    for (std::size_t k = 0; k < std::min<std::size_t>(8, size); ++k)
-      noise[k] = static_cast<unsigned char>("FREERIDG"[k]);
-    EXPECT_EQ(load(noise), FREERIDGE_CORRUPT);
-  }
+  support::expect_foreign_refused(load);
 }
 
 // The text of the kernel, forged: of another kernel that does not fit, cut, deep, long, and with a length that lies.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/accumulator.hpp"
+#include "support/damaged_bytes.hpp"
 #include "support/problems.hpp"
 
 namespace saved_test {
@@ -15,7 +16,7 @@ namespace saved_test {
 using namespace support;
 using oracle::KernelSpec;
 using oracle::Problem;
-using Bytes = std::vector<unsigned char>;
+using namespace support::frame;
 
 const Vector lambda_values = {0.0, 0.1, 10.0};
 
@@ -47,34 +48,8 @@ freeridge_status load(const Bytes& bytes) {
   return status;
 }
 
-// --- the form, written down once more -----------------------------------------------------------------------------
+// --- the form, written down once more (its frame: support/saved.hpp) -----------------------------------------------
 
-void put(Bytes& bytes, std::size_t at, std::uint64_t value) {
-  for (std::size_t k = 0; k < 8; ++k) bytes[at + k] = static_cast<unsigned char>(value >> (8 * k) & 0xff);
-}
-
-std::uint64_t get(const Bytes& bytes, std::size_t at) {
-  std::uint64_t value = 0;
-  for (std::size_t k = 0; k < 8; ++k) value |= static_cast<std::uint64_t>(bytes[at + k]) << (8 * k);
-  return value;
-}
-
-// CRC-32C bit by bit.
-std::uint32_t crc(const unsigned char* bytes, std::size_t size) {
-  std::uint32_t value = 0xffffffffu;
-  for (std::size_t k = 0; k < size; ++k) {
-    value ^= bytes[k];
-    for (int bit = 0; bit < 8; ++bit) value = (value & 1) != 0 ? value >> 1 ^ 0x82f63b78u : value >> 1;
-  }
-  return value ^ 0xffffffffu;
-}
-
-Bytes with_checksum(Bytes bytes) {
-  put(bytes, bytes.size() - 8, crc(bytes.data(), bytes.size() - 8));
-  return bytes;
-}
-
-constexpr std::size_t version = 8, kind = 16, payload_length = 24, payload = 32;
 enum Field : std::size_t {
   d = 0,
   t = 1,
@@ -170,60 +145,19 @@ TEST(StreamSaved, TheLengthFirst) {
 }
 
 TEST(StreamSaved, CutShortAnywhere) {
-  const Bytes bytes = small_bytes();
-  for (std::size_t size = 1; size < bytes.size(); ++size)
-    EXPECT_EQ(load(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))), FREERIDGE_CORRUPT) << size;
-  Bytes longer = bytes;
-  for (int more = 0; more < 16; ++more) {
-    longer.push_back(0);
-    EXPECT_EQ(load(longer), FREERIDGE_CORRUPT);
-  }
-  EXPECT_EQ(load(bytes), FREERIDGE_OK);
+  expect_other_lengths_refused(small_bytes(), load);
 }
 
 TEST(StreamSaved, AnyBitFlipped) {
-  Bytes bytes = small_bytes();
-  for (std::size_t k = 0; k < bytes.size(); ++k)
-    for (int bit = 0; bit < 8; ++bit) {
-      bytes[k] = static_cast<unsigned char>(bytes[k] ^ 1 << bit);
-      EXPECT_EQ(load(bytes), FREERIDGE_CORRUPT) << "bit " << bit << " of byte " << k;
-      bytes[k] = static_cast<unsigned char>(bytes[k] ^ 1 << bit);
-    }
-  EXPECT_EQ(load(bytes), FREERIDGE_OK);
+  expect_flipped_bits_refused(small_bytes(), true, load);
 }
 
 TEST(StreamSaved, Foreign) {
-  Random random(32);
-  for (const std::size_t size : {1u, 8u, 39u, 40u, 41u, 48u, 1000u}) {
-    EXPECT_EQ(load(Bytes(size, 0)), FREERIDGE_CORRUPT);
-    EXPECT_EQ(load(Bytes(size, 0xff)), FREERIDGE_CORRUPT);
-    Bytes noise(size);
-    for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.index(256));
-    EXPECT_EQ(load(noise), FREERIDGE_CORRUPT);
-    for (std::size_t k = 0; k < std::min<std::size_t>(8, size); ++k)
-      noise[k] = static_cast<unsigned char>("FREERIDG"[k]);
-    EXPECT_EQ(load(noise), FREERIDGE_CORRUPT);
-  }
+  expect_foreign_refused(load);
 }
 
 TEST(StreamSaved, ALaterVersionAndAnotherKind) {
-  const Bytes bytes = small_bytes();
-  for (const std::uint64_t later : {std::uint64_t{7}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
-    Bytes newer = bytes;
-    put(newer, version, later);
-    EXPECT_EQ(load(newer), FREERIDGE_CORRUPT);  // that is a flipped bit
-    EXPECT_EQ(load(with_checksum(newer)), FREERIDGE_NEWER_FORMAT);
-    put(newer, kind, 99);
-    EXPECT_EQ(load(with_checksum(newer)), FREERIDGE_NEWER_FORMAT);
-  }
-  for (const std::uint64_t never : {std::uint64_t{0}, ~std::uint64_t{0}}) {
-    Bytes older = bytes;
-    put(older, version, never);
-    EXPECT_EQ(load(with_checksum(older)), FREERIDGE_CORRUPT);
-  }
-  Bytes other = bytes;
-  put(other, kind, 2);
-  EXPECT_EQ(load(with_checksum(other)), FREERIDGE_CORRUPT);
+  expect_other_versions_refused(small_bytes(), {0, 2, 3, 4, ~std::uint64_t{0}}, load);
 }
 
 // Sound checksums around numbers that cannot be. n = 5 rows, p = 5: the stack has 5 x 5 numbers behind 4 shifts.
