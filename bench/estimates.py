@@ -1,10 +1,10 @@
 """How honest are the estimates of LOO on the route ITERATIVE? Against the exact ones of the route SPECTRAL.
 
-    python3 bench/estimates.py FOLDER [seeds=50] [rows=1200] [probes=0] [SET ...]    FOLDER: <set>.csv, one header line, the response last
+    python3 bench/estimates.py FOLDER [seeds=50] [rows=1200] [probes=0] [bandwidth=B] [SET ...]    FOLDER: <set>.csv, one header line, the response last
 
 PYTHONPATH: python; FREERIDGE_LIBRARY: the library. A problem: some rows of a set at random (a seed each), columns and response
 divided by their standard deviations, a Gaussian kernel, whose bandwidth is half of the median distance of two rows, that, and
-twice, seed by seed in turn. The lambda that select_lambda chooses by estimates, and a grid of lambdas from 10 to 1e-5; probes:
+twice, seed by seed in turn; or B of it for all seeds. The lambda that select_lambda chooses by estimates, and a grid of lambdas from 10 to 1e-5; probes:
 for the grid. A row of the table for each set and bandwidth:
   covered   share of problems in which three standard errors cover the exact LOO of the lambda chosen
   grid      the same of the grid's lambdas with an estimate whose exact LOO is at most twice the best
@@ -73,18 +73,19 @@ def share(parts):
 
 
 def main(folder, *arguments):
-    options = {"seeds": 50, "rows": 1200, "probes": 0}
+    options = {"seeds": 50, "rows": 1200, "probes": 0, "bandwidth": 0.0}
     for option in [a for a in arguments if "=" in a]:
         name, value = option.split("=")
-        options[name] = int(value)
+        options[name] = type(options[name])(value)
     sets = [a for a in arguments if "=" not in a] or SETS
     print("| set | sigma / median | covered | grid | far | error | excess | seconds |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     everything = []
     for name in sets:
-        for part, factor in enumerate((0.5, 1, 2)):
+        factors = (options["bandwidth"],) if options["bandwidth"] > 0 else (0.5, 1, 2)
+        for part, factor in enumerate(factors):
             found = []
-            for seed in range(part, options["seeds"], 3):
+            for seed in range(part, options["seeds"], len(factors)):
                 x, y = problem(folder, name, options["rows"], seed)
                 found.append(compare(x, y, factor * median_distance(x), options["probes"]))
             everything += found
