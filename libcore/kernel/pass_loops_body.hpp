@@ -174,47 +174,48 @@ inline void add_to_point(Floats sum, float* p, Index j, Index part) {
 }
 
 // `block` columns of T at a time, whose sums stay in registers. Eight bytes of T, one double or two floats, are read once
-// into all of a register for both products: a load and two operations, which are what this loop waits for.
+// into all of a register for both products: a load and two operations, which are what this loop waits for. Sums of few
+// terms, of `block` or `rows`, are added to the others: rounding grows with the number of terms in a row.
 template <class V, class Number>
 inline void add_products(const Number* t, const Number* p_a, const Number* p_b, Number* own, Number* other) {
-  constexpr Index points = 8 / sizeof(Number), lanes = sizeof(V) / sizeof(Number);
+  constexpr Index points = 8 / sizeof(Number), lanes = sizeof(V) / sizeof(Number), rows = 64;
   constexpr Index block = sizeof(V) == 64 ? 8 : 4;  // of 32 or 16 registers
   for (Index part = 0; part < points * together; part += lanes)
     for (Index j = 0; j < side; j += block) {
-      V p[block], s[block];
+      V p[block];
 #pragma GCC unroll 8
-      for (Index c = 0; c < block; ++c) {
-        p[c] = of_point(p_b, j + c, part);
-        s[c] = V{};
-      }
-      for (Index i = 0; i < side; i += points) {
-        const V q = load<V>(p_a + i * together + part);
-        V o = load<V>(own + i * together + part);
+      for (Index c = 0; c < block; ++c) p[c] = of_point(p_b, j + c, part);
+      for (Index first = 0; first < side; first += rows) {
+        V s[block] = {};
+        for (Index i = first; i < first + rows; i += points) {
+          const V q = load<V>(p_a + i * together + part);
+          V o{};
 #pragma GCC unroll 8
-        for (Index c = 0; c < block; ++c) {
-          const V v = (V)(Words{} + load<std::uint64_t>(t + (j + c) * side + i));
-          s[c] = add_product(s[c], v, q);
-          o = add_product(o, v, p[c]);
+          for (Index c = 0; c < block; ++c) {
+            const V v = (V)(Words{} + load<std::uint64_t>(t + (j + c) * side + i));
+            s[c] = add_product(s[c], v, q);
+            o = add_product(o, v, p[c]);
+          }
+          store(load<V>(own + i * together + part) + o, own + i * together + part);
         }
-        store(o, own + i * together + part);
-      }
 #pragma GCC unroll 8
-      for (Index c = 0; c < block; ++c) add_to_point(s[c], other, j + c, part);
+        for (Index c = 0; c < block; ++c) add_to_point(s[c], other, j + c, part);
+      }
     }
 }
-inline void products(const double* t, const double* p_a, const double* p_b, double* own, double* other) {
-  add_products<Doubles>(t, p_a, p_b, own, other);
-}
-inline void products(const float* t, const float* p_a, const float* p_b, double* own, double* other) {
-  float of_own[side * together] = {}, of_other[side * together] = {};
-  add_products<Floats>(t, p_a, p_b, of_own, of_other);
+// The sums of a tile by themselves first: their rounding does not grow with those of other tiles.
+template <class Number>
+inline void products(const Number* t, const Number* p_a, const Number* p_b, double* own, double* other) {
+  Number of_own[side * together] = {}, of_other[side * together] = {};
+  add_products<typename Format<Number>::Register>(t, p_a, p_b, of_own, of_other);
   for (Index k = 0; k < side * together; ++k) own[k] += of_own[k];
   for (Index k = 0; k < side * together; ++k) other[k] += of_other[k];
 }
 
 template <class Number>
 constexpr TileLoops<Number> loops_of = {tile<Number, Gaussian<Number>>, tile<Number, Laplacian<Number>>,
-                                        tile<Number, Matern32<Number>>, tile<Number, Matern52<Number>>, products};
+                                        tile<Number, Matern32<Number>>, tile<Number, Matern52<Number>>,
+                                        products<Number>};
 constexpr PassLoops table = {loops_of<float>, loops_of<double>};
 
 #undef FREERIDGE_REGISTER
