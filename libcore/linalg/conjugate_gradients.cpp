@@ -40,13 +40,14 @@ class Block {
   MatrixView p() { return p_.view().columns(0, active_); }
   MatrixView q() { return q_.view().columns(0, active_); }
   double square(Index j, double product) const {
-    if (rule_.measure == StoppingRule::Measure::euclidean) return dot(r_.rows, r_.col(j), r_.col(j));
+    if (rule_.measure == StoppingRule::Measure::euclidean || rule_.measure == StoppingRule::Measure::euclidean_relative)
+      return dot(r_.rows, r_.col(j), r_.col(j));
     return rule_.measure == StoppingRule::Measure::enclosed ? ends_[order_[j]].gamma * product : product;
   }
   double target(Index column) const {
-    const bool of_below =
-        rule_.measure == StoppingRule::Measure::relative || rule_.measure == StoppingRule::Measure::enclosed;
-    return rule_.targets[column] * (of_below ? ends_[column].below : 1);
+    const bool alone =
+        rule_.measure == StoppingRule::Measure::preconditioned || rule_.measure == StoppingRule::Measure::euclidean;
+    return rule_.targets[column] * (alone ? 1 : ends_[column].below);
   }
 
   void start() {

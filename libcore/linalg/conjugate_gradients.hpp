@@ -32,9 +32,15 @@ struct ShiftedSystem {
 };
 
 struct StoppingRule {
-  // The square that has to fall to the target of its column: r'M^-1 r, or r'r; relative and enclosed: r'M^-1 r and gamma
-  // r'M^-1 r, to that multiple of `below`.
-  enum class Measure { preconditioned, euclidean, relative, enclosed } measure = Measure::preconditioned;
+  // The square that has to fall to the target of its column: r'M^-1 r, or r'r; relative, euclidean_relative and enclosed: r'M^-1 r,
+  // r'r and gamma r'M^-1 r, to that multiple of `below`.
+  enum class Measure {
+    preconditioned,
+    euclidean,
+    relative,
+    euclidean_relative,
+    enclosed
+  } measure = Measure::preconditioned;
   Span<const double> targets;  // one for each column
   Index most_steps = 0;
 };

@@ -16,7 +16,8 @@ constexpr int power_steps = 5;
 constexpr std::int64_t power_seed = 0;
 constexpr Index normal_steps = 20000;  // of conjugate gradients, before the residual is computed anew
 constexpr int normal_rounds = 10;
-constexpr double share_of_steps = 0.5;   // of the bound that is wanted, for what conjugate gradients leave
+constexpr double share_of_steps = 0.9;   // of the bound that is wanted, for what conjugate gradients leave
+constexpr double known_well = 0.5;       // a bound, over the size that it leaves certain
 constexpr double normal_progress = 0.5;  // of the bound, in a round; else there is no point in another one
 
 Matrix columns_of(ConstMatrixView from, Span<const Index> which) {
@@ -126,8 +127,11 @@ class NormalEquations::Run {
       for (Index i = 0; i < r.rows; ++i) z(i, k) = r(i, k) / (of_.rows_.squares()[i] + lambda_);
   }
 
-  // |A^-1 b|_A from below, where w says nothing about it: b'z / |z|_A, z = M^-1 b.
+  // |A^-1 b|_A from below: |w|_A - bound, or where w says less about it b'z / |z|_A, z = M^-1 b.
   Array<double> least_sizes(Span<const Index> open) {
+    Array<double> known;
+    for (const Index j : open) known.push_back(out_.size[j] - out_.bound[j]);
+    if (std::ranges::all_of(open, [&](Index j) { return out_.bound[j] <= known_well * out_.size[j]; })) return known;
     const Matrix b = columns_of(b_.view(), open);
     Matrix z(b.rows(), b.cols()), product(b.rows(), b.cols());
     precondition(b.view(), z.view());
@@ -137,25 +141,28 @@ class NormalEquations::Run {
     for (Index k = 0; k < b.cols(); ++k) {
       const Index d = b.rows();
       const double square = dot(d, z.col(k), product.col(k)) + lambda_ * dot(d, z.col(k), z.col(k));
-      out.push_back(std::max(out_.size[open[k]], dot(d, b.col(k), z.col(k)) / std::sqrt(square)));
+      out.push_back(std::max(known[k], dot(d, b.col(k), z.col(k)) / std::sqrt(square)));
     }
     return out;
   }
 
   // A round of conjugate gradients for the residuals, and the residuals computed anew.
   void advance(Array<Index>& open) {
-    const Array<double> lambdas(open.size(), lambda_), least = least_sizes(open);
+    const Array<double> lambdas(open.size(), lambda_);
+    const bool from_zero = std::ranges::all_of(open, [&](Index j) { return out_.size[j] == 0; });
+    const Array<double> least = from_zero ? Array<double>(open.size(), 1.0) : least_sizes(open);
+    const auto measure = from_zero ? StoppingRule::Measure::euclidean_relative : StoppingRule::Measure::euclidean;
     Matrix r = columns_of(r_.view(), open), more(r.rows(), r.cols(), 0.0);
     Array<double> targets;
     for (std::size_t k = 0; k < open.size(); ++k) {
-      const double target = share_of_steps * wanted_[open[k]] * least[k] * std::sqrt(lambda_);
+      const double wanted = wanted_[open[k]] / (1 + wanted_[open[k]]);  // of |w|_A, so that it is that of |A^-1 b|_A
+      const double target = share_of_steps * wanted * least[k] * std::sqrt(lambda_);
       targets.push_back(target * target);
     }
     const ShiftedSystem system{[&](ConstMatrixView p, MatrixView out) { of_.rows_.normal_multiply(p, out); },
                                [&](ConstMatrixView v, Span<const Index>, MatrixView z) { precondition(v, z); },
                                lambdas};
-    const Array<ColumnEnd> ends =
-        conjugate_gradients(system, {StoppingRule::Measure::euclidean, targets, normal_steps}, more.view(), r.view());
+    const Array<ColumnEnd> ends = conjugate_gradients(system, {measure, targets, normal_steps}, more.view(), r.view());
     Index most = 0;
     const Matrix before = columns_of(out_.w.view(), open), r_before = columns_of(r_.view(), open);
     Array<double> bound, size;
