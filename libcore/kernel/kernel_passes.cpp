@@ -134,10 +134,4 @@ void KernelPasses::multiply(ConstMatrixView p, MatrixView out, Precision precisi
       fail(Status::not_finite, "a product with the kernel matrix overflows; rescale x");
 }
 
-Index KernelPasses::doubles(Index n, Index d, Index k, Index threads) {
-  const Index columns = (k + 7) / 8 * 8;  // themselves, sums, and what is added up
-  return checked_doubles(n + side, (threads + 2) * columns + 1) + checked_doubles(n, d) / 2 +
-         threads * checked_doubles(side, side + 2 * d);
-}
-
 }  // namespace freeridge

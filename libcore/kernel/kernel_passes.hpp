@@ -30,9 +30,6 @@ class KernelPasses {
   // Throws NOT_FINITE where a value overflows. Single precision only where has_single().
   void multiply(ConstMatrixView p, MatrixView out, Precision precision) const;
 
-  // What multiply allocates for k columns, on so many threads.
-  static Index doubles(Index n, Index d, Index k, Index threads);
-
  private:
   template <class Number>
   class Strip;
