@@ -3,6 +3,7 @@
     python3 bench/iterative.py solutions FOLDER [rows=1500] [accuracy=1e-9]      c against exact solutions, and its bound
     python3 bench/iterative.py band FOLDER [rows=10000] [accuracy=1e-10]         LOO at 5 lambdas and c, beside BAND
     python3 bench/iterative.py landmarks FOLDER [rows=8000] [share=0.75]         test errors beside landmarks of equal time
+    python3 bench/iterative.py kernel_ridge [rows=10000] [lambda=0.1] [accuracy=1e-6]      beside scikit-learn's KernelRidge
     python3 bench/iterative.py memory [rows=100000] [lambda=0.1] [accuracy=1e-6] [estimate=0]   one lambda, synthetic rows
 
 FOLDER: <set>.csv, one header line, the response last. PYTHONPATH: python; FREERIDGE_LIBRARY: the library. Columns and response
@@ -176,19 +177,42 @@ def landmarks(folder, rows="8000", share="0.75"):
               f"{np.sqrt(theirs.mean()):.4f} | {difference:.4f}, {deviation:.4f} |", flush=True)
 
 
-def memory(rows="100000", lambda_="0.1", accuracy="1e-6", estimate="0"):
-    """Normal x of 8 columns, sigma the median distance: one lambda, seconds and the most memory beside Python's and the data's."""
+def synthetic(rows):
+    """Normal x of 8 columns, y, and the median distance of two rows."""
     random = np.random.default_rng(1)
+    x = random.standard_normal((rows, 8))
+    y = np.sin(x[:, 0]) + x[:, 1] * x[:, 2] / 2 + 0.3 * random.standard_normal(rows)
+    return x, y, median_distance(x)
+
+
+def most_memory():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def kernel_ridge(rows="10000", lambda_="0.1", accuracy="1e-6"):
+    """Synthetic rows, one lambda, no intercept, which scikit-learn's KernelRidge does not have: seconds, and MiB beyond the data."""
+    from sklearn.kernel_ridge import KernelRidge
+    x, y, sigma = synthetic(int(float(rows)))
+    before = most_memory()
+    ours = fr.Model(fr.gaussian(sigma), x, y, intercept=False, route=fr.ROUTE_ITERATIVE, factorize=False)
+    _, seconds = taken(lambda: ours.set_accuracy(float(accuracy)).factorize().set_lambda(float(lambda_)))
+    c, between = ours.coefficients()[:, 0], most_memory()
+    theirs = KernelRidge(alpha=float(lambda_), kernel="rbf", gamma=1 / sigma ** 2)
+    _, theirs_seconds = taken(lambda: theirs.fit(x, y))
+    print(f"| {len(x)} | {seconds:.1f} | {theirs_seconds:.1f} | {theirs_seconds / seconds:.1f} | {between - before:.0f} | "
+          f"{most_memory() - before:.0f} | {abs(c - theirs.dual_coef_).max() / abs(c).max():.0e} |", flush=True)
+
+
+def memory(rows="100000", lambda_="0.1", accuracy="1e-6", estimate="0"):
+    """Synthetic rows: one lambda, seconds and the most memory beside Python's and the data's."""
     n = int(float(rows))
-    x = random.standard_normal((n, 8))
-    y = np.sin(x[:, 0]) + x[:, 1] * x[:, 2] / 2 + 0.3 * random.standard_normal(n)
-    sigma = median_distance(x)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    x, y, sigma = synthetic(n)
+    before = most_memory()
     ours = model(x, y, sigma, fr.ROUTE_ITERATIVE, float(accuracy))
     required = ours.memory_required()
     _, first = taken(ours.factorize)
     _, second = taken(lambda: ours.set_lambda(float(lambda_)))
-    beyond = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    beyond = most_memory() - before
     r = max(512, int(np.sqrt(32 * n)))
     print(f"n = {n}, r = {r}: factorize {first:.1f} s, c at {lambda_} {second:.1f} s, bound {ours.accuracy()[0]:.1e}")
     print(f"{beyond:.0f} MiB beyond the data, 8 n r = {8 * n * r / 2 ** 20:.0f} MiB; announced {required / 2 ** 20:.0f} MiB")
