@@ -172,10 +172,11 @@ enum {
   FREERIDGE_ROUTE_ITERATIVE = 6 /* the problem of all points at any n, for kernels that are not linear, and for linear
                                    ones with sparse x. Sparse x: conjugate gradients with the diagonal on the normal
                                    equations, O(entries + n + d) a step and column, some 10 to 500 steps a lambda;
-                                   memory as that of x, and some (n + 13 d) (t + 8) numbers. Else: conjugate gradients over kernel values that are made anew in each pass, with a preconditioner
-                                   of r columns for every lambda, r^2 about 32 n and r at least 512 [DEFTW]. Set-up: n r kernel values,
-                                   5 n r^2; a lambda: some 5 to 50 passes of n^2 / 2 kernel values; memory 8 n r
-                                   bytes. Solutions with a bound of their error (freeridge_set_accuracy), predictions
+                                   memory as that of x, and some (n + 13 d) (t + 8) numbers. Else: conjugate gradients
+                                   over kernel values that are made anew in each pass, with a preconditioner of r
+                                   columns for every lambda, r^2 about 32 n and r at least 512 [DEFTW]. Set-up: n r
+                                   kernel values, 5 n r^2; a lambda: some 5 to 50 passes of n^2 / 2 kernel values;
+                                   memory 8 n r bytes. Solutions with a bound of their error (freeridge_set_accuracy), predictions
                                    and what few more solutions give; LOO and GCV as estimates
                                    (freeridge_estimate_score); no errors left out of single points, leverages, REML,
                                    eigenvalues, nor lambda = 0: INVALID_STATE and NOT_POSITIVE_DEFINITE. AUTO takes
@@ -743,8 +744,8 @@ FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, 
 
 /* 0 < accuracy < 1 (1e-8 unless set): the relative error of solutions of the ITERATIVE route, as freeridge_get_accuracy has
  * it. A lambda at which it cannot be reached (rounding leaves about 1e-16 |K| / lambda) is refused with NOT_CONVERGED,
- * and freeridge_last_error says what was reached. Estimates have accuracies of their own. Goes back to DATA. Cost: O(1). Statuses: INVALID_ARGUMENT, NOT_FINITE.
- * Since 0.1. */
+ * and freeridge_last_error says what was reached. Estimates have accuracies of their own. Goes back to DATA. Cost: O(1).
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_accuracy(freeridge_model* model, double accuracy);
 
 /* *accuracy: as freeridge_set_accuracy. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
@@ -1196,14 +1197,16 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
 /* freeridge_score of LOO or GCV where the route estimates them (ITERATIVE): errors are the standard errors of the estimates,
  * count x t as scores, and not those of the mean over points, which freeridge_score has. On all other routes the errors are
  * 0. Where lambda is far below the best one, leverages are near 1 and LOO may be off by any factor, with a standard error
- * that says so; GCV is not. From random signs, the probes, the same for every lambda and call. probes: how many, 3 to 10000, or 0: 7,
- * and 32768 / n up to 256 where n is below 4096. Errors of estimates fall as probes^(-1/2). Needs FACTORIZED. Cost: solutions
- * with t + probes right-hand sides at each lambda, to accuracies of 1e-4 and 3e-4 (sparse rows: 1e-4 and 1e-2; what they lack is in the errors), in shared passes. Kernels that are not linear: n^2 kernel
- * values, once; and where the error of LOO would be more than 0.4 %, 8 more right-hand sides, the most uncertain rows. Statuses:
+ * that says so; GCV is not. From random signs, the probes, the same for every lambda and call. probes: how many, 3 to
+ * 10000, or 0: 7, and 32768 / n up to 256 where n is below 4096. Errors of estimates fall as probes^(-1/2). Needs
+ * FACTORIZED. Cost: solutions with t + probes right-hand sides at each lambda, to accuracies of 1e-4 and 3e-4 (sparse rows:
+ * 1e-4 and 1e-2), in shared passes; what solutions lack is in the errors. Kernels that are not linear: n^2 kernel values,
+ * once; and where the error of LOO would be more than 0.4 %, 8 more right-hand sides, the most uncertain rows. Statuses:
  * INVALID_STATE (also: another criterion where the route estimates), INVALID_ARGUMENT (also: another number of probes),
  * NOT_FINITE, UNDEFINED (some scores have no value: NaN; as where rounding keeps solutions from the accuracy that was asked
  * for (freeridge_set_accuracy), or those of estimates from their own, which freeridge_set_accuracy does not move: a larger
- * lambda or another route helps), CANCELLED. Source: M. Hutchinson, Communications in Statistics 19 (1990); docs/numerics.md. Since 0.1. */
+ * lambda or another route helps), CANCELLED. Source: M. Hutchinson, Communications in Statistics 19 (1990);
+ * docs/numerics.md. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* model, freeridge_criterion criterion,
                                                         int64_t probes, int64_t count, const double* lambdas,
                                                         double* scores, double* errors, int64_t ld);

@@ -32,8 +32,8 @@ struct ShiftedSystem {
 };
 
 struct StoppingRule {
-  // The square that has to fall to the target of its column: r'M^-1 r, or r'r; relative, euclidean_relative and enclosed: r'M^-1 r,
-  // r'r and gamma r'M^-1 r, to that multiple of `below`.
+  // The square that has to fall to the target of its column: r'M^-1 r, or r'r; relative, euclidean_relative and
+  // enclosed: r'M^-1 r, r'r and gamma r'M^-1 r, to that multiple of `below`.
   enum class Measure {
     preconditioned,
     euclidean,

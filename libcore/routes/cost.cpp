@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/kernel/pass_loops.hpp"
 #include "libcore/kernel/sparse_inner_products.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
@@ -184,11 +185,10 @@ Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
 Doubles iterative_solving(const Request& r, Doubles columns) {
   const Doubles n(r.n), d(r.precomputed ? 0 : r.d);
   if (r.linear) return (Doubles(13) * d + n) * columns + Doubles(1 << 10);
-  constexpr Index tile = 256;
-  const Doubles by_eights(columns.value() > std::numeric_limits<Index>::max() - 8 ? columns.value()
-                                                                                  : (columns.value() + 7) / 8 * 8);
-  return Doubles(8) * n * columns + (threads() + Doubles(3)) * (n + Doubles(tile)) * by_eights +
-         threads() * Doubles(tile) * (Doubles(tile) + Doubles(2) * d) + Doubles(preconditioner_rank(r.n)) * columns;
+  const Doubles side(PassLoops::side), together(PassLoops::together);
+  const Doubles groups((columns.value() - 1) / PassLoops::together + 1);
+  return Doubles(8) * n * columns + (threads() + Doubles(3)) * (n + side) * groups * together +
+         threads() * side * (side + Doubles(2) * d) + Doubles(preconditioner_rank(r.n)) * columns;
 }
 
 // F and the columns that it grows by; F'F with its eigenvectors, and rows of U on their way into the place of F.

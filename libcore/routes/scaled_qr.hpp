@@ -4,8 +4,9 @@
 //     [R_1; R_2; ...] P = Q_0 [R; 0]         with column pivoting
 //     T P = Q [R; 0],   Q = diag(Q_1, Q_2, ...) Q_0                     one group: R = R_1, P = I, Q_0 = I
 // The rounding error of a row is in proportion to its norm; that of the first m rows of a group, which become R_g, to the
-// largest norm in the group. Without groups it would be the largest norm of all (A. J. Cox, N. J. Higham, Stability of Householder QR factorization for weighted least squares problems,
-// Numerical Analysis 1997, Pitman: rows in descending order, columns pivoted).
+// largest norm in the group. Without groups it would be the largest norm of all (A. J. Cox, N. J. Higham, Stability of
+// Householder QR factorization for weighted least squares problems, Numerical Analysis 1997, Pitman: rows in descending
+// order, columns pivoted).
 // Q is kept as reflectors in the place of T. Once: 2 d m^2, and for several groups 2 min(d, groups m) m^2 and as many
 // numbers. A product with Q: 4 d m a column.
 #pragma once

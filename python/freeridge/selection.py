@@ -145,8 +145,9 @@ class Selection(FixedAnswers):
 
     def estimate_score(self, criterion: int, lambdas: ArrayLike, probes: int = 0) -> Scores:
         """LOO or GCV with the standard errors of the estimates of ROUTE_ITERATIVE, from so many probes (3 or more; 0: 7,
-        more where n < 4096); on other routes, which compute, the errors are 0. Raises Error (UNDEFINED) where solutions do not
-        converge: set a larger lambda or another route; set_accuracy() does not change what estimates take. Cost: solutions with t + probes right-hand sides a lambda."""
+        more where n < 4096); on other routes, which compute, the errors are 0. Raises Error (UNDEFINED) where solutions
+        do not converge: set a larger lambda or another route; set_accuracy() does not change what estimates take. Cost:
+        solutions with t + probes right-hand sides a lambda."""
         lambdas = vector(lambdas, name="lambdas")
         count = len(lambdas)
         out = Scores(empty(count, self.t), empty(count, self.t))
@@ -199,7 +200,8 @@ class Selection(FixedAnswers):
         itself) and lambda by gradients; the model is fitted with the kernel() learnt. For a length of each feature the
         kernel is scaled(gaussian(1), the columns' standard deviations). shrinkage, rows, evaluations 0: 0.5 (infinity:
         none, and no prior of the noise beside REML), 2000, 100. Raises Error (INVALID_STATE) for a kernel without
-        hyperparameters, InputError for ERROR_RATE, and for GCV where several are free. Cost: some 10 to 50 times 4/3 rows^3 flops; see freeridge_select_kernel."""
+        hyperparameters, InputError for ERROR_RATE, and for GCV where several are free. Cost: some 10 to 50 times
+        4/3 rows^3 flops; see freeridge_select_kernel."""
         count = len(self.kernel().hyperparameters)
         labels = None if label is None else vector(label, np.int32, count, name="label")
         score = c.DOUBLE()

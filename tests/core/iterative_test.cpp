@@ -317,7 +317,6 @@ TEST(Iterative, EstimatesWithTheirErrors) {
   EXPECT_LE(widest, 0.05);
 }
 
-// Of few points some probes, and with them a constant output, are along the intercept: nothing but rounding is left of them.
 // Rounding keeps solutions that estimates need from an accuracy that the user does not set.
 TEST(Iterative, EstimatesThatDoNotConvergeSayWhatHelps) {
   Random random(4);
@@ -333,6 +332,7 @@ TEST(Iterative, EstimatesThatDoNotConvergeSayWhatHelps) {
   EXPECT_EQ(freeridge_estimate_score(model.get(), FREERIDGE_LOO, 0, 1, &above, &score, &error, 1), FREERIDGE_OK);
 }
 
+// Of few points some probes, and with them a constant output, are along the intercept: nothing but rounding is left of them.
 TEST(Iterative, ProbesAlongTheIntercept) {
   const Vector lambdas = {0.01, 0.5, 20.0};
   for (std::int64_t n = 2; n <= 9; ++n)
