@@ -417,8 +417,7 @@ FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, cons
  * the bandwidth, leverages (0 in the rows S), degrees of freedom and fitted values (there the prediction) are these;
  * score_gradient and select_kernel are sums over the outputs with the same S, each with the cost of a model of its own;
  * what is INVALID_STATE: fixed effects and refinement (from factorize on), objective, cooks_distance, hat_matrix,
- * coefficient_covariance, coefficient_errors, errors of averages, variance_components; score_gradient with landmarks,
- * select_kernel where it learns with landmarks.
+ * coefficient_covariance, coefficient_errors, errors of averages, variance_components.
  * y is copied where something is missing. Where the observed rows do not determine the others (at lambda = 0), the calls
  * answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of s rows and each lambda
  * 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2. Changes no state.

@@ -24,6 +24,7 @@ Problem::Problem(KernelPtr kernel_, const Rows& x_, const LayoutView& y_, Span<c
                  const LayoutView& fixed_)
     : kernel(std::move(kernel_)),
       x(x_),
+      basis(x_),
       y(y_),
       weights(weights_),
       fixed(fixed_),

@@ -89,6 +89,7 @@ struct Problem {
 
   KernelPtr kernel;
   Rows x;
+  Rows basis;  // the points that landmarks are rows of: x, unless x is some rows of them (Model::of_rows)
   std::shared_ptr<const void> x_numbers;  // holds what x views, where that is the problem's own
   LayoutView y;
   Span<const double> weights;

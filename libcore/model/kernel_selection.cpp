@@ -136,10 +136,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
          "no hyperparameter of the kernel is free: those that are not held by their labels are scales of features that "
          "are constant, bandwidths of points that all coincide, or 0");
   require_learnable(criterion, variables.count());
-  if (learns_with_landmarks(rows)) {
-    require_all_observed("a kernel that is learnt with landmarks");
-    make_plan(request(kernel_));  // refuses a route that takes no landmarks
-  }
+  if (learns_with_landmarks(rows)) make_plan(request(kernel_));  // refuses a route that takes no landmarks
   require_room_to_learn(rows, groups);
 
   Array<Index> order(n());

@@ -273,9 +273,9 @@ class Model {
   // The kernel and the rows of the problem that is factorized: with a penalised offset k + 1 (penalised_offset.hpp).
   KernelPtr problem_kernel(const KernelPtr& kernel) const;
   OffsetRows problem_rows(const Kernel& kernel, const Rows& x) const;
-  ProblemPtr make_problem(const KernelPtr& kernel) const;
+  std::shared_ptr<Problem> make_problem(const KernelPtr& kernel) const;
   // The same for derivatives by the kernel's hyperparameters (score_gradient.cpp).
-  ProblemPtr gradient_problem(const KernelPtr& kernel) const;
+  std::shared_ptr<Problem> gradient_problem(const KernelPtr& kernel) const;
   // The ways of score_gradient.
   ScoreGradient landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient gradient_with(const KernelPtr& kernel, const Landmarks& landmarks, Criterion criterion,
@@ -284,13 +284,17 @@ class Model {
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const;  // without landmarks
+  // Of a precomputed kernel the columns of the rows that a model of some rows has, or all, among which landmarks may be.
+  enum class Columns { own, all };
   // `of` the model of each part of outputs that are observed in the same rows.
-  ScoreGradient sum_over_parts(Criterion criterion, const std::function<ScoreGradient(const Model&)>& of) const;
+  ScoreGradient sum_over_parts(Criterion criterion, Columns columns,
+                               const std::function<ScoreGradient(const Model&)>& of) const;
   Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
   // The model of some rows, ascending, and some outputs (empty: all), without landmarks.
-  Model of_rows(Span<const Index> rows, bool with_groups, Span<const Index> outputs = {}) const;
+  Model of_rows(Span<const Index> rows, bool with_groups, Span<const Index> outputs = {},
+                Columns columns = Columns::own) const;
   // Of select_kernel: what its search asks of a model; the search on the first `rows` in random order, with landmarks where
   // learns_with_landmarks.
   RowsOfSearch rows_of_search(Criterion criterion) const;

@@ -9,13 +9,13 @@
 namespace freeridge {
 namespace {
 
-// `rows` of x, copied; of a precomputed kernel these columns alone.
 struct CopiedRows {
   std::shared_ptr<const Matrix> dense;
   std::shared_ptr<const SparseMatrix> sparse;
   Rows view;
 };
 
+// square: and of these rows the columns of the same numbers alone.
 CopiedRows copied_rows(const Rows& x, Span<const Index> rows, bool square) {
   CopiedRows out;
   const Index count = std::ssize(rows);
@@ -49,7 +49,7 @@ CopiedRows copied_rows(const Rows& x, Span<const Index> rows, bool square) {
 
 }  // namespace
 
-Model Model::of_rows(Span<const Index> rows, bool with_groups, Span<const Index> outputs) const {
+Model Model::of_rows(Span<const Index> rows, bool with_groups, Span<const Index> outputs, Columns columns) const {
   Model out(kernel_);
   out.offset_ = offset_;
   out.reduction_ = reduction_;
@@ -66,7 +66,7 @@ Model Model::of_rows(Span<const Index> rows, bool with_groups, Span<const Index>
   auto y = std::make_shared<Matrix>(std::ssize(rows), std::ssize(outputs));
   for (Index j = 0; j < y->cols(); ++j)
     for (Index i = 0; i < y->rows(); ++i) (*y)(i, j) = data_->y(rows[i], outputs[j]);
-  CopiedRows x = copied_rows(data_->x, rows, kernel_->precomputed());
+  CopiedRows x = copied_rows(data_->x, rows, kernel_->precomputed() && columns == Columns::own);
   Data data{x.view, layout_view(*y), x.dense, y, x.sparse, {}, {}, 0, {}, {}};
   if (data_->missing) data.missing = data_->missing->among(rows, outputs);
   for (Index j = 0; j < y->cols() && data.missing; ++j)

@@ -19,7 +19,7 @@ OffsetRows Model::problem_rows(const Kernel& kernel, const Rows& x) const {
   return offset_ == Offset::penalised ? offset_rows(kernel, x) : OffsetRows{x, nullptr};
 }
 
-ProblemPtr Model::make_problem(const KernelPtr& kernel) const {
+std::shared_ptr<Problem> Model::make_problem(const KernelPtr& kernel) const {
   OffsetRows rows = problem_rows(*kernel, data_->x);
   auto out = std::make_shared<Problem>(problem_kernel(kernel), rows.x, data_->y, data_->weight_values(),
                                        offset_ == Offset::free, data_->fixed_view());

@@ -6,7 +6,7 @@
 // model's own kernel. With a penalised offset the problem's kernel is k + 1 (plus_one), whose hyperparameters are those of k;
 // of a linear k, too, but for `columns`, where the problem has a column of ones instead.
 // Where outputs have missing values, J is a sum over the parts of outputs that are observed in the same rows, and each part
-// is a model of these rows:
+// is a model of these rows, with the landmarks of all rows:
 //     J = sum_part sum_(j in part) score_j / divisor_j        (score_divisors, bandwidth.hpp)
 #include <algorithm>
 #include <memory>
@@ -30,25 +30,40 @@ Index largest_group(const Groups* groups) {
 
 }  // namespace
 
-ProblemPtr Model::gradient_problem(const KernelPtr& kernel) const {
+std::shared_ptr<Problem> Model::gradient_problem(const KernelPtr& kernel) const {
   if (offset_ != Offset::penalised || kernel->precomputed()) return make_problem(kernel);
-  return std::make_shared<const Problem>(plus_one(kernel), data_->x, data_->y, data_->weight_values(), false,
-                                         data_->fixed_view());
+  return std::make_shared<Problem>(plus_one(kernel), data_->x, data_->y, data_->weight_values(), false,
+                                   data_->fixed_view());
 }
 
 ScoreGradient Model::gradient_with(const KernelPtr& kernel, const Landmarks& landmarks, Criterion criterion,
                                    const Groups* groups, double lambda) const {
-  Stage stage(0, 0.25);
-  const FactorizationPtr f = factorize_landmark(gradient_problem(kernel), landmarks, reduction_);
-  stage.next(1);
-  return freeridge::landmark_gradient(*f, criterion, groups, lambda);
+  const auto of = [&](ProblemPtr problem, const Landmarks& chosen, const Groups* own) {
+    Stage stage(0, 0.25);
+    const FactorizationPtr f = factorize_landmark(std::move(problem), chosen, reduction_);
+    stage.next(1);
+    return freeridge::landmark_gradient(*f, criterion, own, lambda);
+  };
+  const ProblemPtr problem = gradient_problem(kernel);
+  if (!data_->missing) return of(problem, landmarks, groups);
+  Landmarks chosen = landmarks;
+  chosen.rows = choose_landmarks(*problem->kernel, problem->x, landmarks);
+  return sum_over_parts(criterion, Columns::all, [&](const Model& part) {
+    const std::shared_ptr<Problem> own = part.gradient_problem(kernel);
+    own->basis = problem->x;
+    return of(own, chosen, part.groups_for(criterion));
+  });
 }
 
 Index Model::landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const {
-  return landmark_gradient_bytes(*kernel_, rows, d(), t(), fixed_count() + 1, landmarks, largest_group(groups));
+  const Index columns = kernel_->precomputed() ? n() : d();
+  const Index copies = data_->missing ? checked_doubles(rows, columns + 2 * t() + fixed_count()) : 0;
+  return checked_doubles(copies, 8) +
+         landmark_gradient_bytes(*kernel_, rows, d(), t(), fixed_count() + 1, landmarks, largest_group(groups));
 }
 
-ScoreGradient Model::sum_over_parts(Criterion criterion, const std::function<ScoreGradient(const Model&)>& of) const {
+ScoreGradient Model::sum_over_parts(Criterion criterion, Columns columns,
+                                    const std::function<ScoreGradient(const Model&)>& of) const {
   const Array<double> divisors = score_divisors(*make_problem(kernel_), criterion);
   ScoreGradient sum;
   Stage stage(0, 0);
@@ -57,7 +72,7 @@ ScoreGradient Model::sum_over_parts(Criterion criterion, const std::function<Sco
     Array<Index> rows;
     for (Index i = 0; i < n(); ++i)
       if (!std::ranges::binary_search(part.rows, i)) rows.push_back(i);
-    const Model model = of_rows(rows, criterion == Criterion::groups, part.outputs);
+    const Model model = of_rows(rows, criterion == Criterion::groups, part.outputs, columns);
     stage.next(fraction(++done, std::ssize(data_->missing->parts())));
     const ScoreGradient gradient = of(model);
     const double share = part.outputs.size() == 1 ? 1 / divisors[part.outputs[0]] : 1;  // several have their divisors
@@ -73,7 +88,7 @@ ScoreGradient Model::sum_over_parts(Criterion criterion, const std::function<Sco
 ScoreGradient Model::dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups,
                                    double lambda) const {
   if (!data_->missing) return freeridge::score_gradient(*gradient_problem(kernel), criterion, groups, lambda);
-  return sum_over_parts(criterion, [&](const Model& part) {
+  return sum_over_parts(criterion, Columns::own, [&](const Model& part) {
     return part.dual_gradient(kernel, criterion, part.groups_for(criterion), lambda);
   });
 }
@@ -86,10 +101,10 @@ ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups
   if (f) wanted.rows.assign(f->landmarks().begin(), f->landmarks().end());
   if (f) wanted.count = std::ssize(wanted.rows);
   const Index own = landmark_learning_bytes(n(), wanted.count, groups);
-  require_room(own + (f && !other_problem ? 0 : memory_required()), "the gradient of a score",
+  require_room(own + (f && !other_problem && !data_->missing ? 0 : memory_required()), "the gradient of a score",
                "use fewer landmarks or smaller groups");
   const Hearing hearing(listener_);
-  if (!f || other_problem) return gradient_with(kernel_, wanted, criterion, groups, lambda);
+  if (!f || other_problem || data_->missing) return gradient_with(kernel_, wanted, criterion, groups, lambda);
   return freeridge::landmark_gradient(*f, criterion, groups, lambda);
 }
 
@@ -122,7 +137,6 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_lambdas("lambda", {&lambda, 1});
   const Groups* const groups = groups_for(criterion);
   if (data_->landmarks > 0) {
-    require_all_observed("the gradient of a score with landmarks");
     make_plan(request(kernel_));  // refuses a route that takes no landmarks
     return landmark_gradient(criterion, groups, lambda);
   }
@@ -130,7 +144,7 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   const auto of = [&](const Model& model) {
     return model.gradient_of_all(criterion, model.groups_for(criterion), lambda);
   };
-  ScoreGradient out = data_->missing ? sum_over_parts(criterion, of) : of(*this);
+  ScoreGradient out = data_->missing ? sum_over_parts(criterion, Columns::own, of) : of(*this);
   report(1);
   return out;
 }

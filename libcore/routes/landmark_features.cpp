@@ -47,12 +47,12 @@ void centre(MatrixView a) {
 }  // namespace
 
 LandmarkFeatures::LandmarkFeatures(const Problem& problem, Array<Index> rows) : landmarks_(std::move(rows)) {
-  if (problem.kernel->precomputed()) require_symmetric(problem.x.dense(), landmarks_);
+  if (problem.kernel->precomputed()) require_symmetric(problem.basis.dense(), landmarks_);
   const Index count = static_cast<Index>(landmarks_.size());
   Matrix k(count, count);
-  const Support all(problem.kernel, problem.x, landmarks_);
+  const Support all(problem.kernel, problem.basis, landmarks_);
   for (Index i = 0; i < count; ++i) {
-    all.evaluate(problem.x, landmarks_[i], k.view().row_range(i, 1));
+    all.evaluate(problem.basis, landmarks_[i], k.view().row_range(i, 1));
     worked(10 * nanosecond * static_cast<double>(count));  // each number into another column
   }
   double largest = 0;
@@ -61,7 +61,7 @@ LandmarkFeatures::LandmarkFeatures(const Problem& problem, Array<Index> rows) : 
   const double tolerance = static_cast<double>(count) * std::numeric_limits<double>::epsilon() * largest;
   const Index rank = largest > 0 ? pstrf(k.view(), tolerance, pivots) : 0;
   for (Index i = 0; i < rank; ++i) kept_.push_back(landmarks_[pivots[i]]);
-  support_.emplace(problem.kernel, problem.x, kept_);
+  support_.emplace(problem.kernel, problem.basis, kept_);
   l_ = Matrix(rank, rank, 0.0);
   for (Index j = 0; j < rank; ++j) std::copy_n(k.col(j) + j, rank - j, l_.col(j) + j);
 }
@@ -85,7 +85,7 @@ LandmarkFeatures::LandmarkFeatures(const Problem& problem, ByteReader& in) {
   load_triangle(in, "L", l_.view(), Triangle::lower);
   for (Index j = 0; j < rank; ++j)
     if (!(l_(j, j) > 0)) fail(Status::corrupt, "the saved L has ", l_(j, j), " on its diagonal");
-  support_.emplace(problem.kernel, problem.x, kept_);
+  support_.emplace(problem.kernel, problem.basis, kept_);
 }
 
 void LandmarkFeatures::save(ByteWriter& out) const {

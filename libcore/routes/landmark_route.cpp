@@ -12,9 +12,9 @@
 namespace freeridge {
 
 FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction) {
-  require_symmetric(*problem->kernel, problem->x);
+  require_symmetric(*problem->kernel, problem->basis);
   Stage stage(0, 0.3);
-  Array<Index> rows = choose_landmarks(*problem->kernel, problem->x, landmarks);
+  Array<Index> rows = choose_landmarks(*problem->kernel, problem->basis, landmarks);
   stage.next(0.35);
   auto map = std::make_unique<LandmarkFeatures>(*problem, std::move(rows));
   if (reduction != Reduction::qr) map->prepare_partial(*problem, 1.5);

@@ -39,7 +39,7 @@ FeatureRows::FeatureRows(const Problem& problem, const FeatureSystem& system)
       shift_.push_back(problem.x_free(k, 0) / (*problem.linear_scale)[k]);
     return;
   }
-  support_.emplace(problem.kernel, problem.x, system.kept);
+  support_.emplace(problem.kernel, problem.basis, system.kept);
   Matrix factor(p(), p());
   gemm(Op::none, Op::none, 1, system.l.view(), system.c.view(), 0, factor.view());
   factor_ = TriangleDivisor(std::move(factor));

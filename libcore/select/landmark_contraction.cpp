@@ -9,7 +9,7 @@ namespace freeridge {
 Matrix landmark_points(const Problem& problem, const FeatureSystem& system) {
   const Index p = std::ssize(system.kept);
   Matrix out(p, problem.d());
-  for (Index q = 0; q < p; ++q) copy_rows(problem.x, system.kept[q], out.view().row_range(q, 1));
+  for (Index q = 0; q < p; ++q) copy_rows(problem.basis, system.kept[q], out.view().row_range(q, 1));
   return out;
 }
 

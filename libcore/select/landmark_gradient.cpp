@@ -289,7 +289,7 @@ ScoreGradient by_pairs(const Factorization& factorization, const FeatureSystem& 
   if (out.kernel.empty()) return out;
   Matrix phi(n, p), sphi(n, p), h(p, p), points(n, problem.d());
   copy_rows(problem.x, 0, points.view());
-  const Support support(problem.kernel, problem.x, system.kept);
+  const Support support(problem.kernel, problem.basis, system.kept);
   support.evaluate(problem.x, 0, phi.view());
   problem.weight_rows(phi.view());
   trsm_right(Op::transpose, system.l.view(), phi.view());

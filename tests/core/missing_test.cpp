@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <ostream>
 
@@ -207,9 +208,20 @@ Gradient gradient_of(const Model& model, freeridge_criterion criterion, double l
   return out;
 }
 
-// LOO, GCV and GROUPS of an output are divided by the weighted variance of what is observed of it.
+// What LOO, GCV and GROUPS of an output are divided by: the weighted variance of what is observed of it; 1 for REML.
+double divisor(const Problem& problem, std::int64_t output, freeridge_criterion criterion) {
+  if (criterion == FREERIDGE_REML) return 1;
+  double weight = 0, mean = 0, variance = 0;
+  for (std::int64_t i = 0; i < problem.x.rows; ++i)
+    if (!missing(i, output)) weight += problem.weight(i), mean += problem.weight(i) * problem.y(i, output);
+  mean /= weight;
+  for (std::int64_t i = 0; i < problem.x.rows; ++i)
+    if (!missing(i, output))
+      variance += problem.weight(i) / weight * (problem.y(i, output) - mean) * (problem.y(i, output) - mean);
+  return variance;
+}
+
 TEST_P(Missing, GradientsAreSumsOverTheObservedRows) {
-  if (GetParam().landmarks) return;
   make(true, true);
   const Labels group = modulo_groups(problem.x.rows, 6);
   model.groups(group);
@@ -222,12 +234,7 @@ TEST_P(Missing, GradientsAreSumsOverTheObservedRows) {
     for (std::int64_t j = 0; j < t; ++j) {
       Model refit = refitted(j, rows);
       refit.groups(selected(group, rows));
-      double weight = 0, mean = 0, variance = 0;
-      for (const std::int64_t i : rows) weight += problem.weight(i);
-      for (const std::int64_t i : rows) mean += problem.weight(i) / weight * problem.y(i, j);
-      for (const std::int64_t i : rows)
-        variance += problem.weight(i) / weight * (problem.y(i, j) - mean) * (problem.y(i, j) - mean);
-      const double share = criterion == FREERIDGE_REML ? 1 : 1 / variance;
+      const double share = 1 / divisor(problem, j, criterion);
       const Gradient one = gradient_of(refit, criterion, 0.4, numbers);
       sum.score += share * one.score;
       sum.log_lambda += share * one.log_lambda;
@@ -253,6 +260,65 @@ Model gappy(const Problem& problem, freeridge_layout layout = FREERIDGE_COL_MAJO
   check(freeridge_set_missing(out.get(), 1), "freeridge_set_missing");
   out.data(problem.x, with_gaps(problem.y), layout, 2).route(FREERIDGE_ROUTE_SPECTRAL);
   return out;
+}
+
+// Landmarks in rows that are not observed, and more of them than there are observed rows: derivatives against central
+// differences of the criterion.
+TEST(MissingValues, GradientsWithLandmarksThatAreNotObserved) {
+  Random random(14);
+  for (const bool precomputed : {false, true})
+    for (const freeridge_intercept intercept : {FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED})
+      for (const std::int64_t count : {7, 20}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "precomputed " << precomputed << ", intercept " << intercept << ", " << count << " landmarks");
+        const Problem problem = random_problem(random, kernel_of(Family::matern32, 2), 30, 2, t, true, true);
+        std::vector<std::int64_t> own;
+        for (std::int64_t k = 0; k < count; ++k) own.push_back((7 * k + 1) % 30);
+        const Matrix y = with_gaps(problem.y);
+        const auto model_at = [&](double length) {
+          const Kernel kernel = Kernel::matern(1.5, length);
+          Matrix x = problem.x;
+          if (precomputed) {
+            x = Matrix(30, 30);
+            check(freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, 30, 30, 2, problem.x.values.data(), 30,
+                                            problem.x.values.data(), 30, x.values.data(), 30),
+                  "freeridge_kernel_evaluate");
+          }
+          Model out(precomputed ? Kernel::precomputed() : Kernel::matern(1.5, length));
+          check(freeridge_set_missing(out.get(), 1), "freeridge_set_missing");
+          out.data(x, y).weights(problem.weights).groups(modulo_groups(30, 6));
+          check(freeridge_set_intercept(out.get(), intercept), "freeridge_set_intercept");
+          set_landmarks(out, own);
+          return out;
+        };
+        for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS}) {
+          SCOPED_TRACE("criterion " + std::to_string(criterion));
+          const auto score = [&](double log_lambda, double log_length) {
+            const Matrix scores = model_at(std::exp(log_length)).factorize().score(criterion, {std::exp(log_lambda)});
+            double sum = 0;
+            for (std::int64_t j = 0; j < t; ++j) sum += scores(0, j) / divisor(problem, j, criterion);
+            return sum;
+          };
+          const auto slope = [](const std::function<double(double)>& f) {
+            const double h = 1e-3;
+            return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
+          };
+          const double at = std::log(0.3), length = std::log(0.8);
+          Model model = model_at(0.8);
+          for (const bool factorized : {false, true}) {
+            if (factorized) model.factorize();
+            const Gradient found = gradient_of(model, criterion, 0.3, precomputed ? 0 : 1);
+            const double expected = score(at, length);
+            EXPECT_NEAR(found.score, expected, 1e-10 * std::abs(expected));
+            EXPECT_NEAR(found.log_lambda, slope([&](double h) { return score(at + h, length); }),
+                        1e-8 * std::abs(expected));
+            if (!precomputed) {
+              EXPECT_NEAR(found.kernel[0], slope([&](double h) { return score(at, length + h); }),
+                          1e-8 * std::abs(expected));
+            }
+          }
+        }
+      }
 }
 
 TEST(MissingValues, AreKeptByLayoutsCopiesAndSavedBytes) {
@@ -358,8 +424,6 @@ TEST(MissingValues, WhatIsNotMadeOfThemIsRefused) {
         "freeridge_set_fixed_effects");
   refused(freeridge_factorize(model.get()));
   check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 0, nullptr, 1), "freeridge_set_fixed_effects");
-  set_landmarks(model, landmarks);
-  refused(freeridge_score_gradient(model.get(), FREERIDGE_LOO, 0.4, value, value + 1, value + 2));
 }
 
 TEST(MissingValues, OutputsOfOneValueOrNoneAreRefused) {
