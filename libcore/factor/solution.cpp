@@ -39,10 +39,13 @@ void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, So
 void take_out(const Problem& problem, Span<const Index> which, ConstMatrixView e, Index first, Solution& solution) {
   if (problem.q() == 0) return;
   const Matrix q1 = problem.q1_of(which);
+  Array<double> of_u(problem.q()), effects(solution.fixed.rows());
   for (Index j = 0; j < e.cols; ++j) {
-    const double less = dot(e.rows, q1.data(), e.col(j)) / problem.unpenalised.nu(0);
+    for (Index k = 0; k < problem.q(); ++k) of_u[k] = dot(e.rows, q1.col(k), e.col(j)) / problem.unpenalised.nu(k);
+    const double less = problem.unpenalised.effects(of_u, effects.data());
     solution.b[first + j] -= less;
     if (!solution.level.empty()) solution.level[first + j] -= less;
+    for (std::size_t k = 0; k < effects.size(); ++k) solution.fixed(static_cast<Index>(k), first + j) -= effects[k];
   }
 }
 

@@ -29,8 +29,8 @@ void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, So
 // b and the fixed effects from the coefficients of U (q numbers).
 void set_free(const Problem& problem, Index column, Span<const double> of_u, Solution& solution);
 
-// The intercept of Y~ has moved, where Y~ is less e in the rows `which` than the problem has it, e with a column for each
-// output from `first` on:  A less diag(nu)^-1 q1_S'e. Without fixed effects.
+// The coefficients of U have moved, where Y~ is less e in the rows `which` than the problem has it, e with a column for each
+// output from `first` on:  A less diag(nu)^-1 q1_S'e.
 void take_out(const Problem& problem, Span<const Index> which, ConstMatrixView e, Index first, Solution& solution);
 
 // From c~ (c = W^(1/2) c~), for the dual routes. k_q1 = K_w q1 (n x q):

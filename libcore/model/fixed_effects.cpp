@@ -62,7 +62,7 @@ std::string Model::each_effect_variance(ConstMatrixView g, const TakeVariances& 
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const double lambda = fit_->lambdas[first];
     Array<double> v(g.cols, nan);
-    if (lambda > 0 && problem.degrees() > 0) {
+    if (lambda > 0 && problem.degrees_of(first) > 0) {
       residual_maker.smoother(Points(g), 0, {}, v);
       for (double& variance : v) variance = std::max(variance, 0.0);
     } else if (reason.empty()) {
@@ -76,7 +76,7 @@ std::string Model::each_effect_variance(ConstMatrixView g, const TakeVariances& 
 }
 
 double Model::effect_scale(const ResidualMaker& residual_maker, Index output) const {
-  const Index degrees = factorization_->problem().degrees();
+  const Index degrees = factorization_->problem().degrees_of(output);
   return degrees > 0 ? std::sqrt(residual_maker.quadratic_form(output) / static_cast<double>(degrees)) : nan;
 }
 

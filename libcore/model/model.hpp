@@ -331,6 +331,8 @@ class Model {
   static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
   // The same with missing values: P~ of the rows in which the outputs are observed.
   static void for_each_observed(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
+  // P~ at one lambda of outputs that are observed in the same rows; false where there is none.
+  bool try_residual_maker(double lambda, Index first, Index count, const EachResidualMaker& f) const;
   // take(P~, v, first, count): the variances v, over tau^2, of effects that are functionals g of what is not penalised, for each
   // run of outputs with one lambda; answers why they are NaN. effect_scale: tau of an output.
   using TakeVariances = std::function<void(const ResidualMaker&, Span<const double>, Index, Index)>;

@@ -57,6 +57,22 @@ void Model::for_each_observed(const Factorization& factorization, const Fit& fit
   }
 }
 
+bool Model::try_residual_maker(double lambda, Index first, Index count, const EachResidualMaker& f) const {
+  std::shared_ptr<const ResidualMaker> maker = factorization_->try_at(lambda, [](const std::string&) {});
+  if (!maker) return false;
+  if (!data_->missing) {
+    f(*maker, first, count);
+    return true;
+  }
+  try {
+    each_part(AllRows(*factorization_, std::move(maker), first, count), first, count, f);
+  } catch (const Error& error) {
+    if (error.status() != Status::undefined) throw;
+    return false;
+  }
+  return true;
+}
+
 void Model::require_all_observed(const char* what) const {
   if (data(what).missing)
     fail(Status::invalid_state, what, " is not made of outputs with missing values; leave these rows out of x and y");

@@ -64,7 +64,6 @@ std::string Model::explain() const {
 }
 
 FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& landmarks) const {
-  if (data_->fixed) require_all_observed("a model with fixed effects");
   if (refinement_ > 0) require_all_observed("a refined solution");
   Request wanted = request(kernel);
   wanted.landmarks = landmarks.count;

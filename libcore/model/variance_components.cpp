@@ -37,7 +37,6 @@ void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double
 
 Model::VarianceComponents Model::variance_components() const {
   require_fitted();
-  require_all_observed("the split of the variance");
   require_room(lambda_bytes(), "the variance components", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   const Problem& problem = factorization_->problem();
@@ -45,13 +44,14 @@ Model::VarianceComponents Model::variance_components() const {
       Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     const double lambda = fit_->lambdas[first];
-    if (lambda <= 0 || problem.degrees() == 0) {
+    const Index degrees = problem.degrees_of(first);
+    if (lambda <= 0 || degrees <= 0) {
       keep_first(out.reason, lambda <= 0 ? "the variance components are undefined at lambda = 0"
                                          : "the variance components are undefined: there is no degree of freedom left");
       return;
     }
     for (Index j = first; j < first + count; ++j) {
-      out.random[j] = maker.quadratic_form(j) / static_cast<double>(problem.degrees());
+      out.random[j] = maker.quadratic_form(j) / static_cast<double>(degrees);
       out.residual[j] = lambda * out.random[j];
       out.share[j] = 1 / (1 + lambda);
       if (!std::isfinite(out.random[j]) || !std::isfinite(out.residual[j]))
@@ -61,12 +61,12 @@ Model::VarianceComponents Model::variance_components() const {
     constexpr double factors[] = {1, -8, 8, -1}, places[] = {-2, -1, 1, 2};
     for (int k = 0; k < 4; ++k) {
       const double there = lambda * std::exp(places[k] * step);
-      const std::unique_ptr<ResidualMaker> beside = factorization_->try_at(there, [](const std::string&) {});
-      if (!beside) {
-        std::ranges::fill(curvature, nan);
-        break;
-      }
-      add_slopes(*beside, problem.degrees(), there, factors[k] / (12 * step), first, curvature);
+      const bool made = try_residual_maker(there, first, count, [&](const ResidualMaker& beside, Index, Index) {
+        add_slopes(beside, degrees, there, factors[k] / (12 * step), first, curvature);
+      });
+      if (made) continue;
+      std::ranges::fill(curvature, nan);
+      break;
     }
     for (Index j = 0; j < count; ++j) {
       const double h2 = out.share[first + j];

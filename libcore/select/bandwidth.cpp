@@ -121,7 +121,9 @@ Array<double> score_divisors(const Problem& problem, Criterion criterion) {
   Array<double> out(problem.t(), 1.0);
   if (problem.t() == 1 || criterion == Criterion::error_rate || criterion == Criterion::reml) return out;
   for (Index j = 0; j < problem.t(); ++j) {
-    Array<double> y(problem.y_tilde.col(j), problem.y_tilde.col(j) + problem.n()), root = problem.sqrt_w;
+    const double origin = problem.intercept ? problem.y_free(0, j) : 0;
+    Array<double> y(problem.n()), root = problem.sqrt_w;
+    for (Index i = 0; i < problem.n(); ++i) y[i] = root[i] * (problem.y(i, j) - origin);
     for (const Index i : problem.missing_rows(j)) y[i] = root[i] = 0;
     const double sum_w = problem.sum_w_of(j);
     const double mean = dot(problem.n(), root.data(), y.data()) / sum_w;  // not 0 without an intercept

@@ -63,11 +63,14 @@ bool missing(std::int64_t row, std::int64_t output) {
 
 class Missing : public ::testing::TestWithParam<Way> {
  protected:
-  void make(bool weighted, bool intercept) {
+  // effects: how many columns F has.
+  void make(bool weighted, bool intercept, std::int64_t effects) {
     const Way& way = GetParam();
     Random random(1213);
     problem = random_problem(random, kernel_of(way.family, way.d), way.n, way.d, t, weighted, intercept);
     points = random.uniform_matrix(5, way.d, -1, 1);
+    f = random.uniform_matrix(way.n, effects, 1, 3);
+    f_points = random.uniform_matrix(5, effects, 1, 3);
     for (std::int64_t k = 0; k < way.d && way.sparse; ++k)
       for (std::int64_t i = 0; i < way.n; ++i)
         if ((i * 7 + k * 5) % 3 != 0) problem.x(i, k) = 0;
@@ -75,15 +78,19 @@ class Missing : public ::testing::TestWithParam<Way> {
     for (std::int64_t j = 0; j < t; ++j)
       for (std::int64_t i = 0; i < way.n; ++i)
         if (missing(i, j)) y(i, j) = nan;
-    model = with_data(problem.x, y, problem.weights, landmarks);
+    model = with_data(problem.x, y, problem.weights, landmarks, f);
   }
-  Model with_data(const Matrix& x, const Matrix& y, const Vector& weights, const std::vector<std::int64_t>& own) const {
+  Model with_data(const Matrix& x, const Matrix& y, const Vector& weights, const std::vector<std::int64_t>& own,
+                  const Matrix& fixed) const {
     const Way& way = GetParam();
     Model out(oracle::make_kernel(problem.kernel));
     check(freeridge_set_missing(out.get(), 1), "freeridge_set_missing");
     out.data(x, y);
     if (way.sparse) check(set_sparse(out.get(), Sparse(x, FREERIDGE_CSR), y, false), "set_sparse");
     out.weights(weights).intercept(problem.intercept).route(way.route);
+    if (fixed.cols > 0)
+      check(freeridge_set_fixed_effects(out.get(), FREERIDGE_COL_MAJOR, fixed.cols, fixed.values.data(), fixed.rows),
+            "freeridge_set_fixed_effects");
     check(freeridge_set_reduction(out.get(), way.reduction), "freeridge_set_reduction");
     if (way.landmarks) set_landmarks(out, own);
     return std::move(out.factorize());
@@ -101,7 +108,8 @@ class Missing : public ::testing::TestWithParam<Way> {
     Vector weights;
     for (const std::int64_t i : rows)
       if (!problem.weights.empty()) weights.push_back(problem.weight(i));
-    return with_data(select_rows(problem.x, rows), column(select_rows(problem.y, rows), output), weights, own);
+    return with_data(select_rows(problem.x, rows), column(select_rows(problem.y, rows), output), weights, own,
+                     select_rows(f, rows));
   }
   static Labels selected(const Labels& labels, const std::vector<std::int64_t>& rows) {
     Labels out;
@@ -112,8 +120,59 @@ class Missing : public ::testing::TestWithParam<Way> {
     return column(select_rows(all, rows), output);
   }
 
+  // What a model says of new points.
+  struct New {
+    Matrix f, variance, lower, upper;
+    Vector noise;
+  };
+  New of_points(const Model& of, std::int64_t outputs) const {
+    const std::int64_t m = points.rows;
+    New out{Matrix(m, outputs), Matrix(m, outputs), Matrix(m, outputs), Matrix(m, outputs),
+            Vector(static_cast<std::size_t>(outputs))};
+    const double *const x = points.values.data(), *const u = f_points.values.data();
+    constexpr freeridge_layout layout = FREERIDGE_COL_MAJOR;
+    const bool effects = f.cols > 0;
+    check(effects ? freeridge_predict_fixed(of.get(), layout, m, x, m, u, m, out.f.values.data(), m)
+                  : freeridge_predict(of.get(), layout, m, x, m, out.f.values.data(), m),
+          "freeridge_predict");
+    check(effects
+              ? freeridge_predict_variance_fixed(of.get(), layout, m, x, m, u, m, out.variance.values.data(), m,
+                                                 out.noise.data())
+              : freeridge_predict_variance(of.get(), layout, m, x, m, out.variance.values.data(), m, out.noise.data()),
+          "freeridge_predict_variance");
+    check(effects ? freeridge_predict_jackknife_fixed(of.get(), layout, m, x, m, u, m, 0.8, out.lower.values.data(),
+                                                      out.upper.values.data(), m)
+                  : freeridge_predict_jackknife(of.get(), layout, m, x, m, 0.8, out.lower.values.data(),
+                                                out.upper.values.data(), m),
+          "freeridge_predict_jackknife");
+    return out;
+  }
+  // Effects, their errors and covariances, and the variance components and shares: the numbers of each output in a column.
+  Matrix mixed(const Model& of, std::int64_t outputs) const {
+    const std::int64_t q = f.cols, all = 2 * q + q * q + 4;
+    Matrix out(all, outputs), errors(q, outputs), covariance(q, q * outputs), effects(q, outputs);
+    std::vector<Vector> components(4, Vector(static_cast<std::size_t>(outputs)));
+    if (q > 0) {
+      check(freeridge_get_fixed_effects(of.get(), nullptr, effects.values.data(), errors.values.data(), q),
+            "freeridge_get_fixed_effects");
+      check(freeridge_get_fixed_covariance(of.get(), covariance.values.data(), q), "freeridge_get_fixed_covariance");
+    }
+    const freeridge_status status = freeridge_variance_components(of.get(), components[0].data(), components[1].data(),
+                                                                  components[2].data(), components[3].data());
+    EXPECT_TRUE(status == FREERIDGE_OK || status == FREERIDGE_UNDEFINED) << freeridge_last_error();
+    for (std::int64_t j = 0; j < outputs; ++j) {
+      for (std::int64_t k = 0; k < q; ++k) out(k, j) = effects(k, j), out(q + k, j) = errors(k, j);
+      for (std::int64_t k = 0; k < q * q; ++k) out(2 * q + k, j) = covariance(k % q, q * j + k / q);
+      for (std::size_t k = 0; k < 4; ++k) {
+        const double value = components[k][static_cast<std::size_t>(j)];
+        out(all - 4 + static_cast<std::int64_t>(k), j) = std::isnan(value) ? -1 : value;
+      }
+    }
+    return out;
+  }
+
   Problem problem;
-  Matrix points;
+  Matrix points, f, f_points;
   Model model{Kernel::linear()};
 };
 
@@ -121,16 +180,15 @@ TEST_P(Missing, AnswersAreThoseOfTheObservedRows) {
   for (const bool weighted : {false, true})
     for (const bool shared : {false, true}) {
       SCOPED_TRACE(::testing::Message() << (weighted ? "weights" : "intercept") << (shared ? ", one lambda" : ""));
-      make(weighted, !weighted || GetParam().route == FREERIDGE_ROUTE_BAND);
+      make(weighted, !weighted || GetParam().route == FREERIDGE_ROUTE_BAND, weighted == shared ? 2 : 0);
       Vector lambdas = {0.3, 0.05, 2, 0.7, 11};
       if (shared) lambdas.assign(t, 0.3);
       model.lambdas(lambdas);
-      const Matrix loo = model.loo(), fitted = model.fitted(), leverage = model.leverage(), f = model.predict(points);
+      const Matrix loo = model.loo(), fitted = model.fitted(), leverage = model.leverage(), all = mixed(model, t);
       const Labels group = modulo_groups(problem.x.rows, 6);
       const Matrix groups = model.group_errors(group);
       const Vector df = model.degrees_of_freedom(), sigma2 = model.error_variance(), b = model.intercepts();
-      const PredictedVariance variance = model.predict_variance(points);
-      const Intervals intervals = model.predict_jackknife(points, 0.8);
+      const New at_points = of_points(model, t);
       std::vector<std::int64_t> rows;
       for (std::int64_t j = 0; j < t; ++j) {
         SCOPED_TRACE("output " + std::to_string(j));
@@ -138,19 +196,19 @@ TEST_P(Missing, AnswersAreThoseOfTheObservedRows) {
         Model refit = refitted(j, rows);
         refit.lambda(lambdas[at]);
         EXPECT_CLOSE(only(loo, rows, j), refit.loo(), tolerance);
-        EXPECT_CLOSE(column(fitted, j), refit.predict(problem.x), tolerance);
+        EXPECT_CLOSE(only(fitted, rows, j), refit.fitted(), tolerance);
         EXPECT_CLOSE(only(leverage, rows, j), refit.leverage(), tolerance);
-        EXPECT_CLOSE(column(f, j), refit.predict(points), tolerance);
         EXPECT_CLOSE(only(groups, rows, j), refit.group_errors(selected(group, rows)), tolerance);
         EXPECT_NEAR(df[at], refit.degrees_of_freedom()[0], tolerance * df[at]);
         EXPECT_NEAR(sigma2[at], refit.error_variance()[0], tolerance * sigma2[at]);
         EXPECT_NEAR(b[at], refit.intercepts()[0], tolerance * (1 + std::abs(b[at])));
-        const PredictedVariance of_refit = refit.predict_variance(points);
-        EXPECT_CLOSE(column(variance.variance, j), of_refit.variance, tolerance);
-        EXPECT_NEAR(variance.noise[at], of_refit.noise[0], tolerance * variance.noise[at]);
-        const Intervals ends = refit.predict_jackknife(points, 0.8);
-        EXPECT_CLOSE(column(intervals.lower, j), ends.lower, tolerance);
-        EXPECT_CLOSE(column(intervals.upper, j), ends.upper, tolerance);
+        EXPECT_CLOSE(column(all, j), mixed(refit, 1), 1e-9);
+        const New of_refit = of_points(refit, 1);
+        EXPECT_CLOSE(column(at_points.f, j), of_refit.f, tolerance);
+        EXPECT_CLOSE(column(at_points.variance, j), of_refit.variance, tolerance);
+        EXPECT_NEAR(at_points.noise[at], of_refit.noise[0], tolerance * at_points.noise[at]);
+        EXPECT_CLOSE(column(at_points.lower, j), of_refit.lower, tolerance);
+        EXPECT_CLOSE(column(at_points.upper, j), of_refit.upper, tolerance);
         if (problem.kernel.family == Family::linear) {
           EXPECT_CLOSE(column(model.hyperplane(), j), refit.hyperplane(), 1e-9);
         }
@@ -167,7 +225,7 @@ TEST_P(Missing, AnswersAreThoseOfTheObservedRows) {
 }
 
 TEST_P(Missing, CriteriaAndSearchesAreThoseOfTheObservedRows) {
-  make(true, true);
+  make(true, true, 2);
   const Vector lambdas = {0.02, 0.4, 30};
   const Labels group = modulo_groups(problem.x.rows, 6), gap = modulo_groups(problem.x.rows, 11);
   model.groups(group).gaps(gap);
@@ -222,7 +280,7 @@ double divisor(const Problem& problem, std::int64_t output, freeridge_criterion 
 }
 
 TEST_P(Missing, GradientsAreSumsOverTheObservedRows) {
-  make(true, true);
+  make(true, true, 2);
   const Labels group = modulo_groups(problem.x.rows, 6);
   model.groups(group);
   const std::size_t numbers = problem.kernel.family == Family::linear ? 0 : 1;
@@ -415,15 +473,29 @@ TEST(MissingValues, WhatIsNotMadeOfThemIsRefused) {
   refused(freeridge_cooks_distance(model.get(), room, 22));
   refused(freeridge_hat_matrix(model.get(), 0.4, room, nullptr, 22));
   refused(freeridge_coefficient_covariance(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, room, 22));
-  refused(freeridge_variance_components(model.get(), room, room, room, room));
   refused(freeridge_objective(model.get(), 1, value, room, room, room, 1));
   check(freeridge_set_refinement(model.get(), 1), "freeridge_set_refinement");
   refused(freeridge_factorize(model.get()));
   check(freeridge_set_refinement(model.get(), 0), "freeridge_set_refinement");
-  check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 1, problem.x.values.data(), 22),
-        "freeridge_set_fixed_effects");
-  refused(freeridge_factorize(model.get()));
-  check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 0, nullptr, 1), "freeridge_set_fixed_effects");
+}
+
+// A column of F that is zero but in rows in which an output is not observed.
+TEST(MissingValues, EffectsThatTheObservedRowsLeaveUndetermined) {
+  Random random(15);
+  const Problem problem = random_problem(random, kernel_of(Family::gaussian, 2), 22, 2, t, true, true);
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND}) {
+    Model model = gappy(problem);
+    Matrix f(22, 1);
+    for (const std::int64_t i : {3, 9}) f(i, 0) = 1;  // output 1
+    check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 1, f.values.data(), 22), "set_fixed_effects");
+    model.route(route).factorize();
+    EXPECT_EQ(freeridge_set_lambda(model.get(), 0.4), FREERIDGE_UNDEFINED);
+    EXPECT_NE(std::string(freeridge_last_error()).find("output 1"), std::string::npos) << freeridge_last_error();
+    Matrix scores(1, t);
+    EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_LOO, 1, &f.values[3], scores.values.data(), nullptr, 1),
+              FREERIDGE_UNDEFINED);
+    EXPECT_TRUE(std::isnan(scores(0, 1)) && !std::isnan(scores(0, 0)));
+  }
 }
 
 TEST(MissingValues, OutputsOfOneValueOrNoneAreRefused) {
