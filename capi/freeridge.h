@@ -414,14 +414,14 @@ FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, cons
  * the one factorization of all rows: with S the rows in which an output is missing, P of the others is P_TT - P_TS
  * (P_SS)^-1 P_ST. An output needs two values (else INVALID_ARGUMENT from set_data). Solutions, predictions, variances and
  * intervals, errors left out (NaN where there is nothing to leave out), criteria but ERROR_RATE, searches for lambda and
- * the bandwidth, leverages (0 in the rows S), degrees of freedom and fitted values (there the prediction) are these;
- * score_gradient and select_kernel are sums over the outputs with the same S, each with the cost of a model of its
- * own; what is INVALID_STATE: refinement (from factorize on), objective, cooks_distance, hat_matrix,
- * coefficient_covariance, coefficient_errors, errors of averages. y is copied where something is missing. Where the
- * observed rows do not determine the others (at lambda = 0, or where they leave fixed effects undetermined), the
- * calls answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of s rows and each
- * lambda 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2. Changes no
- * state. Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * the bandwidth, leverages and Cook's distances (0 in the rows S), degrees of freedom, objectives and fitted values
+ * (there the prediction) are these; score_gradient and select_kernel are sums over the outputs with the same S, each
+ * with the cost of a model of its own; coefficient_covariance (NaN between outputs with different S),
+ * coefficient_errors and errors of averages take such a model, too, and are INVALID_STATE with landmarks. So are
+ * refinement (from factorize on) and hat_matrix in any case. y is copied where something is missing. Where the observed rows do not determine the others (at lambda
+ * = 0, or where they leave fixed effects undetermined), the calls answer UNDEFINED and write nothing. Cost: outputs
+ * with the same S share work; for each S of s rows and each lambda 2 n r s + n s^2, or where the S have more than n
+ * rows together 2 n^2 r once for all and n s^2. Changes no state. Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_missing(freeridge_model* model, int32_t on);
 
 /* Copies the data into the model: x (n x d) and y (n x t), both in `layout`, with leading dimensions ldx and ldy.

@@ -38,6 +38,18 @@ MissingPtr MissingOutputs::among(Span<const Index> rows, Span<const Index> outpu
   return some_missing(out);
 }
 
+Array<Index> MissingOutputs::observed_rows(const Part& part, Index n) {
+  Array<Index> out;
+  auto next = part.rows.begin();
+  for (Index i = 0; i < n; ++i) {
+    if (next != part.rows.end() && *next == i)
+      ++next;
+    else
+      out.push_back(i);
+  }
+  return out;
+}
+
 Index MissingOutputs::rows_in(Index first, Index count) const {
   Index sum = 0;
   for (const Part& part : parts_)

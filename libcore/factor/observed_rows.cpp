@@ -196,8 +196,11 @@ double ObservedRows::squared_norm(Index output) const {
   return dot(r.rows(), r.data(), r.data());
 }
 
-double ObservedRows::function_norm2(Index) const {
-  refuse("the norms");
+// c~'K_w c~ = Y~*'P Y~* - lambda |c~|^2 as P (K_w + lambda I) P = P, c~ = P~Y~* / s and lambda = rho s. Where lambda is far above
+// the eigenvalues the difference has the rounding of Y~*'P Y~*.
+double ObservedRows::function_norm2(Index output) const {
+  if (!(scale() > 0)) return nan;
+  return std::max(quadratic_form(output) - shrinkage() * (squared_norm(output) / scale()), 0.0);
 }
 
 // c~ = P~Y~* / s

@@ -90,13 +90,18 @@ std::string Model::estimate_score(Criterion criterion, Index probes, Span<const 
 
 std::string Model::objective(Span<const double> lambdas, const ObjectiveViews& out) const {
   require_factorized();
-  require_all_observed("the objective");
   require_lambdas("lambdas", lambdas);
   require_room_for_score(nullptr, static_cast<Index>(lambdas.size()));
   const Hearing hearing(listener_);
-  ObjectiveTables tables =
-      objectives(lambdas, t(), factorization_->problem().sum_w,
-                 [&](double lambda, const auto& undefined) { return factorization_->try_at(lambda, undefined); });
+  const Problem& problem = factorization_->problem();
+  ObjectiveTables tables = objectives(lambdas, t(), [&](double lambda, const auto& set, const auto& undefined) {
+    try_residual_maker(
+        lambda, 0, t(),
+        [&](const ResidualMaker& maker, Index first, Index count) {
+          for (Index j = first; j < first + count; ++j) set(maker, j, problem.sum_w_of(j));
+        },
+        undefined);
+  });
   report(1);
   return tables.give(out);
 }

@@ -9,11 +9,13 @@
 // With lambda_j of output j: g_kj g_kl stands for the number of direction k in the covariance of the outputs j and l,
 // g = 1 / (S^2 + lambda_j)^(1/2) or S / (S^2 + lambda_j), and 1 / (lambda_j lambda_l)^(1/2) for 1 / lambda. sigma^2 is
 //     sigma2_jl = r_j'r_l / ((n - df_j)(n - df_l))^(1/2),     r_j = W^(1/2) residuals = rho P~Y~
+// Outputs with missing values: of each part that is observed in the same rows, by a model of these rows; none between two parts.
 // A. Hoerl, R. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970), (3.1);
 // G. Wahba, Bayesian "confidence intervals" for the cross-validated smoothing spline, JRSS B 45 (1983).
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -29,7 +31,8 @@ struct Model::CoefficientVariances {
   Matrix sigma2;      // t x t
   bool free = false;  // whether directions that the data do not show have a variance, the prior's
   Array<double> shift, lambdas;
-  double of_mean = 0;  // 1 / sum(w); without an intercept 0
+  Array<Index> outputs;  // which these t are among all
+  double of_mean = 0;    // 1 / sum(w); without an intercept 0
   std::string reason;
 
   Index d() const { return directions.v.rows(); }  // of the problem: with a penalised offset one more than the model's
@@ -133,8 +136,24 @@ Matrix Model::error_roots(std::string& reason) const {
   return out;
 }
 
-Model::CoefficientVariances Model::coefficient_variances(CovarianceType type) const {
-  require_all_observed("a covariance of the coefficients");
+Array<Model::CoefficientVariances> Model::coefficient_variances(CovarianceType type) const {
+  Array<CoefficientVariances> out;
+  if (!data_->missing) {
+    out.push_back(own_variances(type));
+    out[0].outputs.resize(t());
+    std::iota(out[0].outputs.begin(), out[0].outputs.end(), Index{0});
+    return out;
+  }
+  each_part_model("a covariance of the coefficients",
+                  [&](const Model& part, Span<const Index> /*rows*/, Span<const Index> outputs) {
+                    CoefficientVariances& own = out.emplace_back(part.own_variances(type));
+                    own.outputs.assign(outputs.begin(), outputs.end());
+                    if (!own.reason.empty()) own.reason = of_part(own.reason, outputs);
+                  });
+  return out;
+}
+
+Model::CoefficientVariances Model::own_variances(CovarianceType type) const {
   const Problem& problem = factorization_->problem();
   const Array<double>& lambdas = fit_->lambdas;
   CoefficientVariances out;
@@ -198,32 +217,36 @@ std::string Model::coefficient_covariance(CovarianceType type, MatrixView out) c
   const Index side = coefficient_count(), columns = factorization_->problem().d(), first = side - columns;
   require_room_for_directions(checked_doubles(side * t(), side * t()) + checked_doubles(4 * columns, columns));
   const Hearing hearing(listener_);
-  const CoefficientVariances parts = coefficient_variances(type);
-  Matrix whole(side * t(), side * t());
-  for (Index j = 0; j < t(); ++j)
-    for (Index l = 0; l <= j; ++l) {
-      const Matrix slopes = parts.slopes(j, l);
-      Matrix block(side, side);
-      copy(slopes.view(), block.view().block(first, first, columns, columns));
-      if (first > 0) {
-        Array<double> with_mean(columns, 0.0);
-        gemv(Op::none, 1, slopes.view(), parts.shift.data(), 0, with_mean.data());
-        block(0, 0) = parts.of_mean + dot(columns, with_mean.data(), parts.shift.data());
-        for (Index k = 0; k < columns; ++k) block(0, 1 + k) = block(1 + k, 0) = -with_mean[k];
-      } else if (offset_ == Offset::penalised) {
-        block = last_first(slopes);
-      }
-      for (Index q = 0; q < side; ++q)
-        for (Index k = 0; k < side; ++k) {
-          const double value = parts.sigma2(j, l) * block(k, q);
-          if (std::isinf(value) || (std::isnan(value) && parts.reason.empty()))
-            fail(Status::not_finite, "a covariance of the coefficients overflows; rescale x or y");
-          whole(j * side + k, l * side + q) = whole(l * side + q, j * side + k) = value;
+  Matrix whole(side * t(), side * t(), nan);
+  std::string reason;
+  for (const CoefficientVariances& parts : coefficient_variances(type)) {
+    for (Index j = 0; j < std::ssize(parts.outputs); ++j)
+      for (Index l = 0; l <= j; ++l) {
+        const Matrix slopes = parts.slopes(j, l);
+        Matrix block(side, side);
+        copy(slopes.view(), block.view().block(first, first, columns, columns));
+        if (first > 0) {
+          Array<double> with_mean(columns, 0.0);
+          gemv(Op::none, 1, slopes.view(), parts.shift.data(), 0, with_mean.data());
+          block(0, 0) = parts.of_mean + dot(columns, with_mean.data(), parts.shift.data());
+          for (Index k = 0; k < columns; ++k) block(0, 1 + k) = block(1 + k, 0) = -with_mean[k];
+        } else if (offset_ == Offset::penalised) {
+          block = last_first(slopes);
         }
-    }
+        const Index row = parts.outputs[j] * side, column = parts.outputs[l] * side;
+        for (Index q = 0; q < side; ++q)
+          for (Index k = 0; k < side; ++k) {
+            const double value = parts.sigma2(j, l) * block(k, q);
+            if (std::isinf(value) || (std::isnan(value) && parts.reason.empty()))
+              fail(Status::not_finite, "a covariance of the coefficients overflows; rescale x or y");
+            whole(row + k, column + q) = whole(column + q, row + k) = value;
+          }
+      }
+    keep_first(reason, parts.reason);
+  }
   report(1);
   copy(whole.view(), out);
-  return parts.reason;
+  return reason;
 }
 
 std::string Model::coefficient_errors(CovarianceType type, MatrixView w, double* b) const {
@@ -231,39 +254,42 @@ std::string Model::coefficient_errors(CovarianceType type, MatrixView w, double*
   require_linear(factorization_->problem());
   require_room_for_directions(checked_doubles(d() + 1, t()));
   const Hearing hearing(listener_);
-  const CoefficientVariances parts = coefficient_variances(type);
-  const LinearDirections& directions = parts.directions;
-  const Array<double> along = parts.along();
-  const double centre_outside = parts.centre_outside(along);
-  const Index columns = parts.d();
+  const Index columns = factorization_->problem().d();
   Matrix errors(columns, t());
   Array<double> of_b(t());
-  for (Index j = 0; j < t(); ++j) {
-    const double sigma2 = parts.sigma2(j, j);
-    const double rest = parts.free ? 1 / parts.lambdas[j] : 0;
-    for (Index k = 0; k < columns; ++k) {
-      double variance = parts.free ? parts.outside(k) * rest : 0;
-      for (Index r = 0; r < directions.v.cols(); ++r) {
-        const double value = directions.v(k, r) * parts.g(r, j);
-        variance += value * value;
+  std::string reason;
+  for (const CoefficientVariances& parts : coefficient_variances(type)) {
+    const LinearDirections& directions = parts.directions;
+    const Array<double> along = parts.along();
+    const double centre_outside = parts.centre_outside(along);
+    for (Index j = 0; j < std::ssize(parts.outputs); ++j) {
+      const Index output = parts.outputs[j];
+      const double sigma2 = parts.sigma2(j, j), rest = parts.free ? 1 / parts.lambdas[j] : 0;
+      for (Index k = 0; k < columns; ++k) {
+        double variance = parts.free ? parts.outside(k) * rest : 0;
+        for (Index r = 0; r < directions.v.cols(); ++r) {
+          const double value = directions.v(k, r) * parts.g(r, j);
+          variance += value * value;
+        }
+        double& error = errors(k, output);
+        error = directions.root[k] * std::sqrt(sigma2 * variance);
+        if (std::isinf(error) || (std::isnan(error) && parts.reason.empty()))
+          fail(Status::not_finite, "a standard error of the coefficients overflows; rescale x or y");
       }
-      errors(k, j) = directions.root[k] * std::sqrt(sigma2 * variance);
+      double variance = parts.of_mean + (parts.free ? centre_outside * rest : 0);
+      for (Index r = 0; r < directions.v.cols(); ++r) variance += along[r] * parts.g(r, j) * along[r] * parts.g(r, j);
+      of_b[output] = std::sqrt(sigma2 * variance);
+      worked(8 * touched * static_cast<double>(columns * directions.v.cols()));
     }
-    double variance = parts.of_mean + (parts.free ? centre_outside * rest : 0);
-    for (Index r = 0; r < directions.v.cols(); ++r) variance += along[r] * parts.g(r, j) * along[r] * parts.g(r, j);
-    of_b[j] = std::sqrt(sigma2 * variance);
-    worked(8 * touched * static_cast<double>(columns * directions.v.cols()));
+    keep_first(reason, parts.reason);
   }
-  for (const double value : errors.values())
-    if (std::isinf(value) || (std::isnan(value) && parts.reason.empty()))
-      fail(Status::not_finite, "a standard error of the coefficients overflows; rescale x or y");
   report(1);
   copy(errors.view().row_range(0, d()), w);
   if (offset_ == Offset::penalised)
     for (Index j = 0; j < t(); ++j) of_b[j] = errors(d(), j);
   if (b != nullptr)
     for (Index j = 0; j < t(); ++j) b[j] = offset_ == Offset::none ? 0 : of_b[j];
-  return parts.reason;
+  return reason;
 }
 
 // D = w'z and its errors, z = sum_i a_i (high_i - low_i).
@@ -281,22 +307,24 @@ Model::Effects Model::linear_difference(const LayoutView& high, const LayoutView
   for (Index j = 0; j < t(); ++j) out.average(0, j) = dot(d(), w.col(j), z.data());
   require_no_overflow("the average", out.average.view());
   if (!with_errors) return out;
-  const CoefficientVariances parts = coefficient_variances(CovarianceType::frequentist);
-  const LinearDirections& directions = parts.directions;
-  for (Index k = 0; k < parts.d(); ++k) z[k] *= directions.root[k];
-  Array<double> inside(directions.v.cols());
-  if (!inside.empty()) gemv(Op::transpose, 1, directions.v.view(), z.data(), 0, inside.data());
-  for (Index j = 0; j < t(); ++j) {
-    double variance = 0;
-    for (std::size_t r = 0; r < inside.size(); ++r) {
-      const double value = inside[r] * parts.g(static_cast<Index>(r), j);
-      variance += value * value;
+  for (const CoefficientVariances& parts : coefficient_variances(CovarianceType::frequentist)) {
+    const LinearDirections& directions = parts.directions;
+    Array<double> scaled = z, inside(directions.v.cols());
+    for (Index k = 0; k < parts.d(); ++k) scaled[k] *= directions.root[k];
+    if (!inside.empty()) gemv(Op::transpose, 1, directions.v.view(), scaled.data(), 0, inside.data());
+    for (Index j = 0; j < std::ssize(parts.outputs); ++j) {
+      double variance = 0;
+      for (std::size_t r = 0; r < inside.size(); ++r) {
+        const double value = inside[r] * parts.g(static_cast<Index>(r), j);
+        variance += value * value;
+      }
+      double& error = out.error(0, parts.outputs[j]);
+      error = std::sqrt(parts.sigma2(j, j) * variance);
+      if (std::isinf(error) || (std::isnan(error) && parts.reason.empty()))
+        fail(Status::not_finite, "a standard error of output ", parts.outputs[j], " overflows; rescale x or y");
     }
-    out.error(0, j) = std::sqrt(parts.sigma2(j, j) * variance);
-    if (std::isinf(out.error(0, j)) || (std::isnan(out.error(0, j)) && parts.reason.empty()))
-      fail(Status::not_finite, "a standard error of output ", j, " overflows; rescale x or y");
+    keep_first(out.reason, parts.reason);
   }
-  out.reason = parts.reason;
   report(1);
   return out;
 }

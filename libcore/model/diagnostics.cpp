@@ -41,8 +41,15 @@ std::string cooks_distances(const ResidualMaker& residual_maker, const LeverageT
                  ? no_error_variance(output)
                  : text("Cook's distances of output ", output,
                         " are undefined: ", df > 0 ? "its residuals are zero" : "the fit has no degrees of freedom");
+  const Span<const Index> unobserved = residual_maker.unobserved();  // without influence
+  auto next = unobserved.begin();
   for (std::size_t i = 0; i < column.size(); ++i) {
     const double p = terms.diagonal[i];
+    if (next != unobserved.end() && *next == static_cast<Index>(i)) {
+      column[i] = defined ? 0 : nan;
+      ++next;
+      continue;
+    }
     if (p == 0) keep_first(reason, text("Cook's distance of row ", i, " is undefined: its leverage is one"));
     const double e = column[i] / p, h = std::max(terms.leverage[i], 0.0);
     column[i] = p == 0 || !defined ? nan : e / sigma2 * e * (h / df);
@@ -79,7 +86,6 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
 
 std::string Model::cooks_distance(MatrixView distance) const {
   require_fitted();
-  require_all_observed("Cook's distance");
   const Index rows = n();
   LeverageTerms terms{Array<double>(rows), Array<double>(rows), 0, 0};
   std::string reason;

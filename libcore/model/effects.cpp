@@ -4,6 +4,7 @@
 // Both are linear in Y: c = P_M Y, so that A_k = q'Y, q = P_M delta_k, and with errors of variance sigma^2 / w_i
 //     Var(A_k) = sigma^2 q'W^-1 q = sigma^2 |P W^(1/2) delta_k|^2                               (functional_norms)
 // Linear kernels: A = w, D = w'z, z = sum_i a_i (high_i - low_i), with the frequentist covariance of w (covariance.cpp).
+// Outputs with missing values: c is zero where they are not observed, and errors are those of a model of the other rows.
 // J. Hainmueller, C. Hazlett, Kernel regularized least squares, Political Analysis 22 (2014), section 4.
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,26 @@ Model::Effects Model::effects_of(MatrixView delta, const Prediction& from, bool 
   gemm(Op::transpose, Op::none, 1, delta, from.c, 0, out.average.view());
   require_finite_average(out.average, "the average");
   if (!with_errors) return out;
+  if (!data_->missing) {
+    effect_errors(delta, out);
+    return out;
+  }
+  each_part_model("standard errors of an average",
+                  [&](const Model& part, Span<const Index> rows, Span<const Index> outputs) {
+                    Matrix own(std::ssize(rows), delta.cols);
+                    for (Index k = 0; k < own.cols(); ++k)
+                      for (Index i = 0; i < own.rows(); ++i) own(i, k) = delta(rows[i], k);
+                    Effects of{{}, Matrix(delta.cols, std::ssize(outputs)), {}};
+                    part.effect_errors(own.view(), of);
+                    for (Index j = 0; j < of.error.cols(); ++j)
+                      copy(of.error.view().columns(j, 1), out.error.view().columns(outputs[j], 1));
+                    if (!of.reason.empty()) keep_first(out.reason, of_part(of.reason, outputs));
+                  });
+  return out;
+}
+
+// delta: functionals of all rows of this model, without missing outputs.
+void Model::effect_errors(ConstMatrixView delta, Effects& out) const {
   for (Index first_delta = 0; first_delta < delta.cols; first_delta += functionals_at_once) {
     const Index some = std::min(functionals_at_once, delta.cols - first_delta);
     for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
@@ -77,7 +98,6 @@ Model::Effects Model::effects_of(MatrixView delta, const Prediction& from, bool 
       }
     });
   }
-  return out;
 }
 
 Model::Effects Model::average_gradient(const LayoutView& points, const double* a, bool with_errors) const {

@@ -331,8 +331,16 @@ class Model {
   static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
   // The same with missing values: P~ of the rows in which the outputs are observed.
   static void for_each_observed(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
-  // P~ at one lambda of outputs that are observed in the same rows; false where there is none.
-  bool try_residual_maker(double lambda, Index first, Index count, const EachResidualMaker& f) const;
+  // P~ at one lambda for each run of outputs that are observed in the same rows; undefined(cause) where there is none.
+  void try_residual_maker(double lambda, Index first, Index count, const EachResidualMaker& f,
+                          const std::function<void(const std::string&)>& undefined) const;
+  // f(model, rows, outputs) for each part of outputs with missing values, fitted at their lambdas to the rows in which they are
+  // observed: for answers that P~ of all rows does not give. of_part: the reason of such a model.
+  using EachPartModel = std::function<void(const Model&, Span<const Index>, Span<const Index>)>;
+  void each_part_model(const char* what, const EachPartModel& f) const;
+  static std::string of_part(const std::string& reason, Span<const Index> outputs) {
+    return text(reason, " (of the outputs that are observed in the same rows as output ", outputs[0], ")");
+  }
   // take(P~, v, first, count): the variances v, over tau^2, of effects that are functionals g of what is not penalised, for each
   // run of outputs with one lambda; answers why they are NaN. effect_scale: tau of an output.
   using TakeVariances = std::function<void(const ResidualMaker&, Span<const double>, Index, Index)>;
@@ -362,12 +370,14 @@ class Model {
   void require_room_for_gradient(Index m, Index functionals) const;
 
   struct CoefficientVariances;
-  CoefficientVariances coefficient_variances(CovarianceType type) const;
+  Array<CoefficientVariances> coefficient_variances(CovarianceType type) const;  // together all outputs
+  CoefficientVariances own_variances(CovarianceType type) const;                 // of a model without missing outputs
   // P~Y~ of all outputs over the root of their degrees of freedom: R'R has sigma2 on its diagonal. reason: why it is NaN.
   Matrix error_roots(std::string& reason) const;
   Effects linear_difference(const LayoutView& high, const LayoutView& low, Span<const double> a,
                             bool with_errors) const;
   Effects effects_of(MatrixView delta, const Prediction& from, bool with_errors) const;
+  void effect_errors(ConstMatrixView delta, Effects& out) const;
 
   KernelPtr kernel_;
   std::optional<Data> data_;

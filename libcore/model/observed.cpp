@@ -7,8 +7,10 @@ namespace freeridge {
 namespace {
 
 using Each = std::function<void(const ResidualMaker&, Index, Index)>;
+using Undefined = std::function<void(const std::string&)>;
 
-void each_part(const AllRows& all, Index first, Index count, const Each& f) {
+// undefined: of the parts whose outputs are not determined; without it they throw.
+void each_part(const AllRows& all, Index first, Index count, const Each& f, const Undefined& undefined = {}) {
   const Array<MissingOutputs::Part>& parts = all.problem().missing->parts();
   Stage stage(0, 0);
   Index done = 0;
@@ -17,12 +19,17 @@ void each_part(const AllRows& all, Index first, Index count, const Each& f) {
     Index outputs = 0;
     MissingOutputs::each_run(part, first, count, [&](Index, Index size) { outputs += size; });
     if (outputs == 0) continue;
-    const bool observed = part.rows.empty();
-    const std::optional<ObservedRows> rows =
-        observed ? std::optional<ObservedRows>() : std::optional<ObservedRows>(std::in_place, all, part);
-    MissingOutputs::each_run(part, first, count, [&](Index begin, Index size) {
-      f(observed ? all.maker() : static_cast<const ResidualMaker&>(*rows), begin, size);
-    });
+    try {
+      const bool observed = part.rows.empty();
+      const std::optional<ObservedRows> rows =
+          observed ? std::optional<ObservedRows>() : std::optional<ObservedRows>(std::in_place, all, part);
+      MissingOutputs::each_run(part, first, count, [&](Index begin, Index size) {
+        f(observed ? all.maker() : static_cast<const ResidualMaker&>(*rows), begin, size);
+      });
+    } catch (const Error& error) {
+      if (!undefined || error.status() != Status::undefined) throw;
+      undefined(error.what());
+    }
     report(1);
   }
 }
@@ -57,20 +64,34 @@ void Model::for_each_observed(const Factorization& factorization, const Fit& fit
   }
 }
 
-bool Model::try_residual_maker(double lambda, Index first, Index count, const EachResidualMaker& f) const {
-  std::shared_ptr<const ResidualMaker> maker = factorization_->try_at(lambda, [](const std::string&) {});
-  if (!maker) return false;
-  if (!data_->missing) {
-    f(*maker, first, count);
-    return true;
+void Model::try_residual_maker(double lambda, Index first, Index count, const EachResidualMaker& f,
+                               const Undefined& undefined) const {
+  std::shared_ptr<const ResidualMaker> maker = factorization_->try_at(lambda, undefined);
+  if (!maker) return;
+  if (!data_->missing) return f(*maker, first, count);
+  each_part(AllRows(*factorization_, std::move(maker), first, count), first, count, f, undefined);
+}
+
+void Model::each_part_model(const char* what, const EachPartModel& f) const {
+  if (!landmarks().empty())
+    fail(Status::invalid_state, what,
+         " is not made of outputs with missing values and landmarks; leave these rows out of x and y");
+  Stage stage(0, 0);
+  Index done = 0;
+  for (const MissingOutputs::Part& part : data_->missing->parts()) {
+    stage.next(fraction(++done, std::ssize(data_->missing->parts())));
+    const Array<Index> rows = MissingOutputs::observed_rows(part, n());
+    Model model = of_rows(rows, false, part.outputs);
+    Array<double> lambdas;
+    for (const Index j : part.outputs) lambdas.push_back(fit().lambdas[j]);
+    require_room(model.memory_required(), what, "leave these rows out of x and y");
+    Stage inner(0, 0.6);
+    model.factorization_ = model.factorized(kernel_, {});
+    inner.next(0.8);
+    model.fit_ = std::make_shared<const Fit>(model.solve(*model.factorization_, lambdas));
+    inner.next(1);
+    f(model, rows, part.outputs);
   }
-  try {
-    each_part(AllRows(*factorization_, std::move(maker), first, count), first, count, f);
-  } catch (const Error& error) {
-    if (error.status() != Status::undefined) throw;
-    return false;
-  }
-  return true;
 }
 
 void Model::require_all_observed(const char* what) const {

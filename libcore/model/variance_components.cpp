@@ -61,12 +61,12 @@ Model::VarianceComponents Model::variance_components() const {
     constexpr double factors[] = {1, -8, 8, -1}, places[] = {-2, -1, 1, 2};
     for (int k = 0; k < 4; ++k) {
       const double there = lambda * std::exp(places[k] * step);
-      const bool made = try_residual_maker(there, first, count, [&](const ResidualMaker& beside, Index, Index) {
-        add_slopes(beside, degrees, there, factors[k] / (12 * step), first, curvature);
-      });
-      if (made) continue;
-      std::ranges::fill(curvature, nan);
-      break;
+      try_residual_maker(
+          there, first, count,
+          [&](const ResidualMaker& beside, Index, Index) {
+            add_slopes(beside, degrees, there, factors[k] / (12 * step), first, curvature);
+          },
+          [&](const std::string&) { std::ranges::fill(curvature, nan); });
     }
     for (Index j = 0; j < count; ++j) {
       const double h2 = out.share[first + j];

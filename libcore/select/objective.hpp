@@ -35,9 +35,9 @@ class ObjectiveTables {
  public:
   ObjectiveTables(Span<const double> lambdas, Index outputs)
       : lambdas_(lambdas),
-        training_(std::ssize(lambdas), outputs),
-        norm2_(std::ssize(lambdas), outputs),
-        value_(std::ssize(lambdas), outputs) {}
+        training_(std::ssize(lambdas), outputs, nan),
+        norm2_(std::ssize(lambdas), outputs, nan),
+        value_(std::ssize(lambdas), outputs, nan) {}
 
   // At lambdas[l].
   void set(Index l, Index output, const Objective& objective);
@@ -52,19 +52,21 @@ class ObjectiveTables {
   std::string reason_;
 };
 
-// At `lambdas` for all outputs. at(lambda, undefined): a pointer to what has shrinkage(), squared_norm(j) and
-// function_norm2(j) at this lambda; NULL where there is none, and undefined(cause) is called.
-template <class At>
-ObjectiveTables objectives(Span<const double> lambdas, Index outputs, double sum_w, const At& at) {
+// At `lambdas` for all outputs. each(lambda, set, undefined): set(fit, output, sum_w) for those that have one, fit with
+// shrinkage(), squared_norm(output) and function_norm2(output) at this lambda; undefined(cause) where there is none.
+template <class Each>
+ObjectiveTables objectives(Span<const double> lambdas, Index outputs, const Each& each) {
   ObjectiveTables tables(lambdas, outputs);
   Stage stage(0, 0);
   for (Index l = 0; l < std::ssize(lambdas); ++l) {
+    const double lambda = lambdas[l];
     stage.next(fraction(l + 1, std::ssize(lambdas)));
-    const auto fit = at(lambdas[l], [&](const std::string& cause) { tables.undefined(l, cause); });
-    for (Index j = 0; j < outputs; ++j)
-      tables.set(l, j,
-                 fit ? objective_at(fit->shrinkage(), fit->squared_norm(j), fit->function_norm2(j), lambdas[l], sum_w)
-                     : Objective{nan, nan, nan});
+    each(
+        lambda,
+        [&](const auto& fit, Index j, double sum_w) {
+          tables.set(l, j, objective_at(fit.shrinkage(), fit.squared_norm(j), fit.function_norm2(j), lambda, sum_w));
+        },
+        [&](const std::string& cause) { tables.undefined(l, cause); });
     report(1);
   }
   return tables;

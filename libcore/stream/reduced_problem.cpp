@@ -338,8 +338,9 @@ std::string ReducedProblem::score(Criterion criterion, Span<const double> lambda
 
 ObjectiveTables ReducedProblem::objective(Span<const double> lambdas) const {
   require_lambdas("lambdas", lambdas);
-  return objectives(lambdas, rows_.t(), rows_.sum_w(), [&](double lambda, const auto&) {
-    return std::optional<SpectrumAt>(std::in_place, spectrum_, lambda);
+  return objectives(lambdas, rows_.t(), [&](double lambda, const auto& set, const auto& /*undefined*/) {
+    const SpectrumAt at(spectrum_, lambda);
+    for (Index j = 0; j < rows_.t(); ++j) set(at, j, rows_.sum_w());
   });
 }
 

@@ -48,14 +48,15 @@ glance.freeridge <- function(x, ...) {
   loo <- mean_square(core_loo(model_at(x)))
   frame <- data.frame(
     r.squared = 1 - mean_square(x$y - x$fitted.values) / total, loo.r.squared = 1 - loo / total,
-    sigma = unname(sigma(x)), loo.rmse = sqrt(loo), lambda = unname(x$lambda), df = nrow(x$x) - unname(df.residual(x)),
+    sigma = unname(sigma(x)), loo.rmse = sqrt(loo), lambda = unname(x$lambda),
+    df = observed_counts(x) - unname(df.residual(x)),
     logLik = if (is.null(x$classes)) log_likelihoods(x) else NA_real_, row.names = NULL
   )
   parameters <- frame$df + 1  # as logLik() counts them
   frame$AIC <- -2 * frame$logLik + 2 * parameters
-  frame$BIC <- -2 * frame$logLik + log(nrow(x$x)) * parameters
+  frame$BIC <- -2 * frame$logLik + log(observed_counts(x)) * parameters
   frame$df.residual <- unname(df.residual(x))
-  frame$nobs <- nrow(x$x)
+  frame$nobs <- observed_counts(x)
   if (ncol(x$y) > 1L) data.frame(response = x$outputs, frame) else frame
 }
 

@@ -13,7 +13,9 @@ vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = 
   warn_reason(found$reason)
   labels <- stacked_names(object)
   kept <- rep(c(if (object$intercept) TRUE, rep(ncol(object$x) > 0L, max(ncol(object$x), 1L))), ncol(object$y))
-  structure(found$covariance[kept, kept, drop = FALSE], dimnames = list(labels, labels))
+  value <- structure(found$covariance[kept, kept, drop = FALSE], dimnames = list(labels, labels))
+  if (object$missing_values) value[is.nan(value)] <- NA_real_  # between outputs that are not observed in the same rows
+  value
 }
 
 # The square roots of the diagonal, (intercept and) slopes x outputs, without the matrix.
@@ -23,18 +25,19 @@ coefficient_errors <- function(fit, type, lambda = NULL) {
   rbind(if (fit$intercept) found$b, found$w[seq_len(ncol(fit$x)), , drop = FALSE], deparse.level = 0L)
 }
 
-# Var(x'w + b) for the rows of x, points x outputs: (x - m)'Cov(w)(x - m) + sigma^2 / sum(W), m the weighted means, with
-# which b + m'w, the mean of the response, goes. A penalised b is a slope of ones: (1, x)'Cov(b, w)(1, x).
+# Var(x'w + b) for the rows of x, points x outputs: (x - m)'Cov(w)(x - m) + sigma^2 / sum(W), m the weighted means of the rows
+# in which the output is observed, with which b + m'w, the mean of the response, goes. A penalised b is a slope of ones:
+# (1, x)'Cov(b, w)(1, x).
 linear_variances <- function(fit, x, lambda, sigma2) {
-  weights <- if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights
   free <- fit$intercept && !has_penalised(fit)
-  centre <- if (free) colSums(weights * fit$x) / sum(weights) else 0
-  centred <- x[, seq_len(ncol(fit$x)), drop = FALSE] - rep(centre, each = nrow(x))  # without with_columns()'s zeros
-  if (has_penalised(fit)) centred <- cbind(1, centred)
+  x <- x[, seq_len(ncol(fit$x)), drop = FALSE]  # without with_columns()'s zeros
   all <- vcov(fit, lambda = lambda)
   side <- nrow(all) / ncol(fit$y)
   slopes <- seq_len(side)[if (free) -1L else TRUE]
   variances <- vapply(seq_len(ncol(fit$y)), function(j) {
+    weights <- (if (is.null(fit$weights)) 1 else fit$weights) * !is.na(fit$y[, j])
+    centred <- if (free) x - rep(colSums(weights * fit$x) / sum(weights), each = nrow(x)) else x
+    if (has_penalised(fit)) centred <- cbind(1, centred)
     own <- side * (j - 1L) + slopes
     rowSums((centred %*% all[own, own, drop = FALSE]) * centred) + if (free) sigma2[j] / sum(weights) else 0
   }, numeric(nrow(x)))
@@ -88,7 +91,7 @@ inference <- function(fit, type, lambda = NULL) {
   estimates <- if (linear) found$estimates else effects_at(fit, model)
   rownames(estimates) <- if (linear) variable.names(fit) else colnames(fit$fixed)
   list(estimates = estimates, errors = rbind(found$errors, own$errors, deparse.level = 0L),
-       freedom = rbind(found$freedom, array(own$freedom, dim(own$errors)), deparse.level = 0L))
+       freedom = rbind(found$freedom, matrix(own$freedom, nrow(own$errors), ncol(own$errors), byrow = TRUE), deparse.level = 0L))
 }
 
 confint.freeridge <- function(object, parm = NULL, level = 0.95, type = "bayesian", lambda = NULL, ...) {

@@ -36,14 +36,14 @@ standardised_residuals <- function(fit, handle) {
   sigma <- sqrt(core_degrees_of_freedom(handle)$sigma2)
   scale <- rep(sigma, each = nrow(leverage)) * sqrt(pmax(1 - leverage, 0))
   values <- sqrt(weights) * (fit$y - core_fitted(handle)) / scale
-  values[is.nan(core_loo(handle))] <- NaN  # there the leverage is one, up to rounding
+  values[is.nan(core_loo(handle)) & !is.na(fit$y)] <- NaN  # there the leverage is one, up to rounding
   values
 }
 
 deviance.freeridge <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
   weights <- if (is.null(object$weights)) 1 else object$weights
-  named_by_output(object, colSums(weights * residual_matrix(object, lambda)^2))
+  named_by_output(object, colSums(weights * residual_matrix(object, lambda)^2, na.rm = TRUE))
 }
 
 cooks.distance.freeridge <- function(model, lambda = NULL, ...) {
@@ -66,7 +66,10 @@ sigma.freeridge <- function(object, lambda = NULL, ...) {
 
 df.residual.freeridge <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
-  named_by_output(object, nrow(object$x) - core_degrees_of_freedom(model_at(object, lambda))$df)
+  named_by_output(object, observed_counts(object) - core_degrees_of_freedom(model_at(object, lambda))$df)
 }
+
+# In how many rows each output is observed.
+observed_counts <- function(fit) unname(colSums(!is.na(fit$y)))
 
 named_by_output <- function(fit, values) stats::setNames(values, fit$outputs)

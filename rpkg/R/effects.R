@@ -45,7 +45,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   structure(
     list(effects = effect_array(object, effects, names, cases, padded = is.null(newdata)), average = table,
          binary = names(two_values), reference = reference,
-         df = if (se) named_by_output(object, nrow(object$x) - freedom$df)),
+         df = if (se) named_by_output(object, observed_counts(object) - freedom$df)),
     class = "freeridge_effects"
   )
 }

@@ -40,7 +40,7 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
   if (!se.fit) return(value)
   freedom <- core_degrees_of_freedom(model)
   list(fit = value, se.fit = labelled(mean_errors(fit, model, new, gp, freedom$sigma2)),
-       df = named_by_output(fit, nrow(fit$x) - freedom$df),
+       df = named_by_output(fit, observed_counts(fit) - freedom$df),
        residual.scale = named_by_output(fit, sqrt(freedom$sigma2)))
 }
 

@@ -64,7 +64,7 @@ extractAIC.freeridge <- function(fit, scale = 0, k = 2, ...) {
   refuse_extra(...)
   if (!identical(as.double(scale), 0)) refuse("scale must be 0: the variance is estimated, not ", shown(scale))
   df <- attr(logLik(fit), "df") - 1
-  n <- nrow(fit$x)
+  n <- observed_counts(fit)
   c(df, n * log(unname(deviance(fit)) / n) + k * df)
 }
 
@@ -74,14 +74,14 @@ logLik.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (ncol(object$y) > 1L) refuse("the fit has ", ncol(object$y), " outputs; a log-likelihood is that of one")
   if (!is.null(object$classes)) refuse("a fit to classes is least squares on -1 and +1: it has no likelihood")
-  structure(log_likelihoods(object), nall = nrow(object$x), nobs = nrow(object$x),
-            df = unname(nrow(object$x) - df.residual(object)) + 1, class = "logLik")
+  n <- observed_counts(object)
+  structure(log_likelihoods(object), nall = n, nobs = n, df = n - unname(df.residual(object)) + 1, class = "logLik")
 }
 
 # One for each output.
 log_likelihoods <- function(fit) {
-  n <- nrow(fit$x)
-  weights <- if (is.null(fit$weights)) rep(1, n) else fit$weights
-  squares <- colSums(weights * (fit$y - fit$fitted.values)^2)
-  unname(0.5 * (sum(log(weights)) - n * (log(2 * pi) + 1 - log(n) + log(squares))))
+  n <- observed_counts(fit)
+  weights <- if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights
+  squares <- colSums(weights * (fit$y - fit$fitted.values)^2, na.rm = TRUE)
+  unname(0.5 * (colSums(log(weights) * !is.na(fit$y)) - n * (log(2 * pi) + 1 - log(n) + log(squares))))
 }

@@ -104,14 +104,14 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
   }
   if (coefficients) {
     errors <- coefficient_errors(object, type)
-    value$coefficients <- coefficient_tables(object, errors, nrow(object$x) - freedom$df,
+    value$coefficients <- coefficient_tables(object, errors, observed_counts(object) - freedom$df,
                                              utils::head(as.matrix(coef(object)), nrow(errors)))
     value$type <- type
   }
   if (!is.null(object$fixed)) {
     found <- effect_errors(object, effects_model(object, NULL))
     estimates <- structure(object$effects, dimnames = list(colnames(object$fixed), NULL))
-    value$effects <- coefficient_tables(object, found$errors, rep(found$freedom, ncol(object$y)), estimates)
+    value$effects <- coefficient_tables(object, found$errors, found$freedom, estimates)
     value$effects_df <- found$freedom
   }
   structure(value, class = "summary.freeridge")
@@ -163,15 +163,16 @@ print_coefficients <- function(summary, digits, ...) {
     paste(c(bayesian = "Bayesian", frequentist = "frequentist")[[summary$type]], "standard errors")
   }, digits, ...)
   print_tables("Unpenalised effects", summary$effects, if (!is.null(summary$effects)) {
-    paste("standard errors of the mixed model,", counted(summary$effects_df, "degree"), "of freedom")
+    paste("standard errors of the mixed model,", vapply(summary$effects_df, counted, "", "degree"), "of freedom")
   }, digits, ...)
 }
 
-# Nothing where there are none.
+# Nothing where there are none. words: for all tables, or for each.
 print_tables <- function(title, tables, words, digits, ...) {
   if (is.matrix(tables)) tables <- list(tables)
   for (j in seq_along(tables)) {
-    cat("\n", title, if (length(tables) > 1L) paste0(" of output ", names(tables)[j]), " (", words, "):\n", sep = "")
+    cat("\n", title, if (length(tables) > 1L) paste0(" of output ", names(tables)[j]), " (",
+        if (length(words) > 1L) words[j] else words, "):\n", sep = "")
     stats::printCoefmat(tables[[j]], digits = digits, ...)
   }
 }
@@ -228,7 +229,7 @@ hatvalues.freeridge <- function(model, lambda = NULL, ...) {
 
 nobs.freeridge <- function(object, use.fallback = FALSE, ...) {  # step() says use.fallback = TRUE
   refuse_extra(...)
-  nrow(object$x)
+  if (ncol(object$y) == 1L) observed_counts(object) else nrow(object$x)
 }
 
 formula.freeridge <- function(x, env = parent.frame(), ...) {  # a formula that is there has its own

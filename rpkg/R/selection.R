@@ -97,11 +97,14 @@ lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
   if (!is.null(object$fixed) && to %in% c("glmnet", "lm.ridge")) {
     refuse("the fit has unpenalised columns, and that of \"", to, "\" penalises all of its own: no lambda makes the fits equal")
   }
+  lambda <- rep_len(lambda, ncol(object$y))
   # Without an intercept they centre nothing, but for glmnet the columns whose deviations it divides by.
-  if (to == "glmnet") lambda <- lambda * divisor_ratio(object)^2
-  if (to == "lm.ridge") lambda <- lambda * divisor_ratio(object, centred = object$intercept)^2
-  sd_y <- apply(object$y, 2L, deviation, centred = object$intercept)
-  named_by_output(object, convert_lambda(lambda, "total", to, nrow(object$x), sd_y))
+  converted <- vapply(seq_along(lambda), function(j) {
+    seen <- !is.na(object$y[, j])
+    ratio <- switch(to, glmnet = divisor_ratio(object, seen), lm.ridge = divisor_ratio(object, seen, object$intercept), 1)
+    convert_lambda(lambda[[j]] * ratio^2, "total", to, sum(seen), deviation(object$y[seen, j], object$intercept))
+  }, 0)
+  named_by_output(object, converted)
 }
 
 lambda_as.freeridge_classifier <- function(object, to, lambda = NULL, ...) {
@@ -128,9 +131,9 @@ deviation <- function(column, centred = TRUE) sqrt(mean((column - if (centred) m
 
 # What the columns of a linear fit were divided by, relative to their standard deviations with denominator n, by which
 # some systems divide: one number, or 1 where there is none (then those systems have to be told not to divide).
-divisor_ratio <- function(fit, centred = TRUE) {
+divisor_ratio <- function(fit, rows, centred = TRUE) {
   if (is.null(fit$scale) || fit$kernel$name != "linear") return(1)
-  deviations <- vapply(seq_len(ncol(fit$x)), function(j) deviation(fit$x[, j], centred), 0)
+  deviations <- vapply(seq_len(ncol(fit$x)), function(j) deviation(fit$x[rows, j], centred), 0)
   ratio <- (fit$scale / deviations)[deviations > sqrt(.Machine$double.eps) * fit$scale]
   if (length(ratio) > 0L && diff(range(ratio)) <= 1e-8 * ratio[1L]) ratio[[1L]] else 1
 }

@@ -190,11 +190,12 @@ effects_model <- function(fit, lambda) {
 }
 
 # list(errors, freedom) at the lambda in force: standard errors in the mixed model, q x t, with m = n - q degrees of
-# freedom, q counted with the intercept and without columns that have no effect of their own.
+# freedom, n the rows in which an output is observed, q counted with the intercept and without columns that have no effect
+# of their own.
 effect_errors <- function(fit, model) {
   found <- core_fixed_effects(model, TRUE)
   warn_reason(found$reason)
-  freedom <- nrow(fit$x) - sum(found$kept) - (fit$intercept && !has_penalised(fit))
+  freedom <- observed_counts(fit) - sum(found$kept) - (fit$intercept && !has_penalised(fit))
   list(errors = own_effects(found, found$errors), freedom = freedom)
 }
 

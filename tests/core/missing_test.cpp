@@ -147,27 +147,66 @@ class Missing : public ::testing::TestWithParam<Way> {
           "freeridge_predict_jackknife");
     return out;
   }
-  // Effects, their errors and covariances, and the variance components and shares: the numbers of each output in a column.
-  Matrix mixed(const Model& of, std::int64_t outputs) const {
-    const std::int64_t q = f.cols, all = 2 * q + q * q + 4;
-    Matrix out(all, outputs), errors(q, outputs), covariance(q, q * outputs), effects(q, outputs);
-    std::vector<Vector> components(4, Vector(static_cast<std::size_t>(outputs)));
+  // More answers, those of each output in a row: effects with their covariances, variance components, the objective and its
+  // parts, averages of derivatives and differences with errors, coefficients of linear kernels with theirs.
+  Matrix numbers(const Model& of, std::int64_t outputs) const {
+    std::vector<Vector> rows(static_cast<std::size_t>(outputs));
+    const auto take = [&](const Matrix& table) {  // of several columns for an output all
+      const std::int64_t wide = table.cols / outputs;
+      for (std::int64_t k = 0; k < table.cols; ++k)
+        for (std::int64_t i = 0; i < table.rows; ++i)
+          rows[static_cast<std::size_t>(k / wide)].push_back(std::isnan(table(i, k)) ? -1 : table(i, k));
+    };
+    const std::int64_t q = f.cols, d = problem.x.cols, m = points.rows;
+    const auto defined = [](freeridge_status status) {
+      EXPECT_TRUE(status == FREERIDGE_OK || status == FREERIDGE_UNDEFINED) << freeridge_last_error();
+    };
+    Matrix effects(q, outputs), errors(q, outputs), covariance(q, q * outputs);
     if (q > 0) {
-      check(freeridge_get_fixed_effects(of.get(), nullptr, effects.values.data(), errors.values.data(), q),
-            "freeridge_get_fixed_effects");
-      check(freeridge_get_fixed_covariance(of.get(), covariance.values.data(), q), "freeridge_get_fixed_covariance");
+      defined(freeridge_get_fixed_effects(of.get(), nullptr, effects.values.data(), errors.values.data(), q));
+      defined(freeridge_get_fixed_covariance(of.get(), covariance.values.data(), q));
+      for (const Matrix& each : {effects, errors, covariance}) take(each);
     }
-    const freeridge_status status = freeridge_variance_components(of.get(), components[0].data(), components[1].data(),
-                                                                  components[2].data(), components[3].data());
-    EXPECT_TRUE(status == FREERIDGE_OK || status == FREERIDGE_UNDEFINED) << freeridge_last_error();
-    for (std::int64_t j = 0; j < outputs; ++j) {
-      for (std::int64_t k = 0; k < q; ++k) out(k, j) = effects(k, j), out(q + k, j) = errors(k, j);
-      for (std::int64_t k = 0; k < q * q; ++k) out(2 * q + k, j) = covariance(k % q, q * j + k / q);
-      for (std::size_t k = 0; k < 4; ++k) {
-        const double value = components[k][static_cast<std::size_t>(j)];
-        out(all - 4 + static_cast<std::int64_t>(k), j) = std::isnan(value) ? -1 : value;
-      }
+    std::vector<Matrix> parts(4, Matrix(1, outputs));
+    defined(freeridge_variance_components(of.get(), parts[0].values.data(), parts[1].values.data(),
+                                          parts[2].values.data(), parts[3].values.data()));
+    for (const Matrix& each : parts) take(each);
+    parts.assign(3, Matrix(3, outputs));
+    const Vector lambdas = {0.01, 0.5, 40};
+    defined(freeridge_objective(of.get(), 3, lambdas.data(), parts[0].values.data(), parts[1].values.data(),
+                                parts[2].values.data(), 3));
+    for (const Matrix& each : parts) take(each);
+    if (GetParam().landmarks) return table_of(rows);
+    const double *const x = points.values.data(), *const z = problem.x.values.data();
+    Matrix average(d, outputs), average_errors(d, outputs), difference(2, outputs);
+    if (!GetParam().sparse) {
+      defined(freeridge_average_gradient(of.get(), FREERIDGE_COL_MAJOR, m, x, m, nullptr, average.values.data(),
+                                         average_errors.values.data(), d));
+      Vector both(static_cast<std::size_t>(2 * outputs));
+      defined(freeridge_average_difference(of.get(), FREERIDGE_COL_MAJOR, m, x, m, z, problem.x.rows, nullptr,
+                                           both.data(), &both[static_cast<std::size_t>(outputs)]));
+      for (std::int64_t k = 0; k < 2 * outputs; ++k)
+        difference(k / outputs, k % outputs) = both[static_cast<std::size_t>(k)];
+      for (const Matrix& each : {average, average_errors, difference}) take(each);
     }
+    if (problem.kernel.family != Family::linear) return table_of(rows);
+    take(of.hyperplane());
+    const std::int64_t side = d + (problem.intercept ? 1 : 0), all = side * outputs;
+    for (const freeridge_covariance_type type : {FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COVARIANCE_FREQUENTIST}) {
+      Matrix w(d, outputs), b(1, outputs), whole(all, all), own(side, all);
+      defined(freeridge_coefficient_errors(of.get(), type, w.values.data(), d, b.values.data()));
+      defined(freeridge_coefficient_covariance(of.get(), type, whole.values.data(), all));
+      for (std::int64_t k = 0; k < all; ++k)
+        for (std::int64_t i = 0; i < side; ++i) own(i, k) = whole(k / side * side + i, k);
+      for (const Matrix& each : {w, b, own}) take(each);
+    }
+    return table_of(rows);
+  }
+  static Matrix table_of(const std::vector<Vector>& rows) {
+    Matrix out(static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows[0].size()));
+    for (std::int64_t j = 0; j < out.rows; ++j)
+      for (std::int64_t k = 0; k < out.cols; ++k)
+        out(j, k) = rows[static_cast<std::size_t>(j)][static_cast<std::size_t>(k)];
     return out;
   }
 
@@ -184,7 +223,8 @@ TEST_P(Missing, AnswersAreThoseOfTheObservedRows) {
       Vector lambdas = {0.3, 0.05, 2, 0.7, 11};
       if (shared) lambdas.assign(t, 0.3);
       model.lambdas(lambdas);
-      const Matrix loo = model.loo(), fitted = model.fitted(), leverage = model.leverage(), all = mixed(model, t);
+      const Matrix loo = model.loo(), fitted = model.fitted(), leverage = model.leverage(), more = numbers(model, t),
+                   cooks = model.cooks_distance();
       const Labels group = modulo_groups(problem.x.rows, 6);
       const Matrix groups = model.group_errors(group);
       const Vector df = model.degrees_of_freedom(), sigma2 = model.error_variance(), b = model.intercepts();
@@ -202,23 +242,21 @@ TEST_P(Missing, AnswersAreThoseOfTheObservedRows) {
         EXPECT_NEAR(df[at], refit.degrees_of_freedom()[0], tolerance * df[at]);
         EXPECT_NEAR(sigma2[at], refit.error_variance()[0], tolerance * sigma2[at]);
         EXPECT_NEAR(b[at], refit.intercepts()[0], tolerance * (1 + std::abs(b[at])));
-        EXPECT_CLOSE(column(all, j), mixed(refit, 1), 1e-9);
+        EXPECT_CLOSE(select_rows(more, {j}), numbers(refit, 1), 1e-8);  // each by itself
+        EXPECT_CLOSE(only(cooks, rows, j), refit.cooks_distance(), 1e-9);
         const New of_refit = of_points(refit, 1);
         EXPECT_CLOSE(column(at_points.f, j), of_refit.f, tolerance);
         EXPECT_CLOSE(column(at_points.variance, j), of_refit.variance, tolerance);
         EXPECT_NEAR(at_points.noise[at], of_refit.noise[0], tolerance * at_points.noise[at]);
         EXPECT_CLOSE(column(at_points.lower, j), of_refit.lower, tolerance);
         EXPECT_CLOSE(column(at_points.upper, j), of_refit.upper, tolerance);
-        if (problem.kernel.family == Family::linear) {
-          EXPECT_CLOSE(column(model.hyperplane(), j), refit.hyperplane(), 1e-9);
-        }
         if (!GetParam().landmarks) {
           EXPECT_CLOSE(only(model.coefficients(), rows, j), refit.coefficients(), 1e-9);
         }
         for (std::int64_t i = 0; i < problem.x.rows; ++i) {
           if (!missing(i, j)) continue;
           EXPECT_TRUE(std::isnan(loo(i, j)) && std::isnan(groups(i, j)));
-          EXPECT_EQ(leverage(i, j), 0);
+          EXPECT_TRUE(leverage(i, j) == 0 && cooks(i, j) == 0);
         }
       }
     }
@@ -463,20 +501,26 @@ TEST(MissingValues, WhatIsNotMadeOfThemIsRefused) {
   const Problem problem = random_problem(random, KernelSpec::linear(), 22, 2, t, false, true);
   Model model = gappy(problem);
   model.factorize().lambda(0.4);
-  Matrix out(22, 22);
-  double value[3];
+  Matrix out(22, 22), whole(15, 15);
   double* const room = out.values.data();
   const auto refused = [](freeridge_status status) {
     EXPECT_EQ(status, FREERIDGE_INVALID_STATE);
     EXPECT_NE(std::string(freeridge_last_error()).find("missing"), std::string::npos) << freeridge_last_error();
   };
-  refused(freeridge_cooks_distance(model.get(), room, 22));
   refused(freeridge_hat_matrix(model.get(), 0.4, room, nullptr, 22));
-  refused(freeridge_coefficient_covariance(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, room, 22));
-  refused(freeridge_objective(model.get(), 1, value, room, room, room, 1));
+  // no covariances of outputs that are not observed in the same rows; the third and the fourth are
+  check(freeridge_coefficient_covariance(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, whole.values.data(), 15),
+        "freeridge_coefficient_covariance");
+  EXPECT_TRUE(std::isnan(whole(0, 3)) && std::isnan(whole(7, 0)) && std::isnan(whole(14, 9)));
+  EXPECT_TRUE(std::isfinite(whole(6, 9)) && std::isfinite(whole(0, 2)));
   check(freeridge_set_refinement(model.get(), 1), "freeridge_set_refinement");
   refused(freeridge_factorize(model.get()));
   check(freeridge_set_refinement(model.get(), 0), "freeridge_set_refinement");
+  check(freeridge_set_route(model.get(), FREERIDGE_ROUTE_LANDMARK), "freeridge_set_route");
+  set_landmarks(model, landmarks);
+  model.factorize().lambda(0.4);
+  refused(freeridge_coefficient_covariance(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, whole.values.data(), 15));
+  refused(freeridge_coefficient_errors(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, room, 22, nullptr));
 }
 
 // A column of F that is zero but in rows in which an output is not observed.

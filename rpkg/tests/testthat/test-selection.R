@@ -403,6 +403,39 @@ test_that("NA in a matrix response: each output is that of the rows in which it 
     }
     expect_identical(is.na(residuals(fit)), is.na(y))
   }
+  # what counts the rows of an output, the mixed model of each, and coefficients with their errors
+  z <- cbind(z = sin(1:24))
+  answers <- function(fit, j) {
+    of <- function(values) unname(as.matrix(values)[, j])
+    own <- function(table) nrow(table) / ncol(fit$y) * (j - 1L) + seq_len(nrow(table) / ncol(fit$y))
+    covariance <- vcov(fit)
+    ends <- confint(fit)
+    new <- c(list(fit, p$new, se.fit = TRUE), if (!is.null(fit$fixed)) list(fixed = z[seq_len(nrow(p$new)), , drop = FALSE]))
+    se <- do.call(predict, new)
+    path <- lambda_path(fit, c(0.1, 1), c("loo", "training", "norm2", "objective"))
+    effects <- if (is.null(fit$fixed)) marginal_effects(fit)$average
+    if (ncol(fit$y) > 1L) {
+      path <- path[path$output == fit$outputs[j], ]
+      effects <- effects[effects$output == fit$outputs[j], ]
+    }
+    seen <- !is.na(fit$y[, j])
+    c(list(summary(fit)$outputs[j, ], glance.freeridge(fit)[j, c("logLik", "BIC", "nobs")], suppressWarnings(variance_components(fit))[j, ]),
+      as.list(path[c("loo", "training", "norm2", "objective")]), list(effects$estimate, effects$se),
+      list(df.residual(fit)[j], deviance(fit)[j], ends[own(ends), ], covariance[own(covariance), own(covariance)],
+           of(rstandard(fit))[seen], of(cooks.distance(fit))[seen], of(se$se.fit), se$df[j], if (is.null(fit$weights)) lambda_as(fit, "mean")[j]))
+  }
+  for (case in list(list(linear_kernel(), NULL), list(linear_kernel(), z), list(gaussian_kernel(2), z))) {
+    weights <- if (is.null(case[[2L]])) NULL else p$weights
+    fit <- freeridge(p$x, y, case[[1L]], c(0.2, 1, 3), fixed = case[[2L]], weights = weights, scale = FALSE)
+    for (j in 1:3) {
+      seen <- !is.na(y[, j])
+      one <- freeridge(p$x[seen, ], y[seen, j, drop = FALSE], case[[1L]], c(0.2, 1, 3)[j], weights = weights[seen],
+                       fixed = case[[2L]][seen, , drop = FALSE], scale = FALSE)
+      expect_close(unlist(answers(fit, j)), unlist(answers(one, 1L)), 1e-8)
+    }
+    expect_true(all(is.na(vcov(fit)[1L, nrow(vcov(fit))])))
+    expect_output(print(summary(fit)), "errors")
+  }
   # a kernel that is learnt: that of the observed rows where one set of rows is observed
   part <- y[, c(1L, 1L)]
   seen <- !is.na(part[, 1L])
