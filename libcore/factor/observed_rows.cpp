@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/base/constants.hpp"
+#include "libcore/factor/solution.hpp"
 #include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
@@ -196,9 +198,24 @@ double ObservedRows::squared_norm(Index output) const {
   return dot(r.rows(), r.data(), r.data());
 }
 
-// c~'K_w c~ = Y~*'P Y~* - lambda |c~|^2 as P (K_w + lambda I) P = P, c~ = P~Y~* / s and lambda = rho s. Where lambda is far above
-// the eigenvalues the difference has the rounding of Y~*'P Y~*.
+// |w|^2 of linear kernels. Else c~'K_w c~ = Y~*'P Y~* - lambda |c~|^2 as P (K_w + lambda I) P = P, c~ = P~Y~* / s and lambda =
+// rho s: where lambda is far above the eigenvalues the difference has the rounding of Y~*'P Y~*.
 double ObservedRows::function_norm2(Index output) const {
+  const Problem& problem = all_.problem();
+  if (problem.linear()) {
+    Solution solution{{},
+                      Matrix(problem.d(), problem.t()),
+                      Array<double>(problem.t()),
+                      Array<double>(problem.t()),
+                      Matrix(problem.fixed.cols, problem.t())};
+    solve(output, 1, solution);
+    double sum = 0;
+    for (Index k = 0; k < problem.d(); ++k) {
+      const double w = solution.w(k, output) * (*problem.linear_scale)[k];
+      sum += w * w;
+    }
+    return sum;
+  }
   if (!(scale() > 0)) return nan;
   return std::max(quadratic_form(output) - shrinkage() * (squared_norm(output) / scale()), 0.0);
 }

@@ -172,7 +172,8 @@ class Missing : public ::testing::TestWithParam<Way> {
                                           parts[2].values.data(), parts[3].values.data()));
     for (const Matrix& each : parts) take(each);
     parts.assign(3, Matrix(3, outputs));
-    const Vector lambdas = {0.01, 0.5, 40};
+    const bool tall = GetParam().route == FREERIDGE_ROUTE_PRIMAL && GetParam().n > GetParam().d && !GetParam().sparse;
+    const Vector lambdas = {tall ? 0 : 0.01, 0.5, 40};
     defined(freeridge_objective(of.get(), 3, lambdas.data(), parts[0].values.data(), parts[1].values.data(),
                                 parts[2].values.data(), 3));
     for (const Matrix& each : parts) take(each);
@@ -539,6 +540,28 @@ TEST(MissingValues, EffectsThatTheObservedRowsLeaveUndetermined) {
     EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_LOO, 1, &f.values[3], scores.values.data(), nullptr, 1),
               FREERIDGE_UNDEFINED);
     EXPECT_TRUE(std::isnan(scores(0, 1)) && !std::isnan(scores(0, 0)));
+    EXPECT_EQ(freeridge_objective(model.get(), 1, &f.values[3], nullptr, nullptr, scores.values.data(), 1),
+              FREERIDGE_UNDEFINED);
+    EXPECT_TRUE(std::isnan(scores(0, 1)) && !std::isnan(scores(0, 0)));
+  }
+}
+
+TEST(MissingValues, NoDegreesOfFreedomAreLeft) {
+  Random random(16);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 9, 2, 2, false, true);
+  Matrix y = problem.y, w(2, 2), average(2, 2);
+  for (std::int64_t i = 3; i < 9; ++i) y(i, 1) = nan;  // a plane through three points
+  Model model(Kernel::linear());
+  check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
+  model.data(problem.x, y).factorize().lambda(0);
+  const double* const x = problem.x.values.data();
+  for (const freeridge_status status :
+       {freeridge_coefficient_errors(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, w.values.data(), 2, nullptr),
+        freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 9, x, 9, nullptr, average.values.data(),
+                                   w.values.data(), 2)}) {
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    EXPECT_NE(std::string(freeridge_last_error()).find("as output 1"), std::string::npos) << freeridge_last_error();
+    EXPECT_TRUE(std::isfinite(w(0, 0)) && std::isnan(w(0, 1)));
   }
 }
 

@@ -410,8 +410,8 @@ test_that("NA in a matrix response: each output is that of the rows in which it 
     own <- function(table) nrow(table) / ncol(fit$y) * (j - 1L) + seq_len(nrow(table) / ncol(fit$y))
     covariance <- vcov(fit)
     ends <- confint(fit)
-    new <- c(list(fit, p$new, se.fit = TRUE), if (!is.null(fit$fixed)) list(fixed = z[seq_len(nrow(p$new)), , drop = FALSE]))
-    se <- do.call(predict, new)
+    new_z <- if (!is.null(fit$fixed)) list(fixed = z[seq_len(nrow(p$new)), , drop = FALSE])
+    se <- do.call(predict, c(list(fit, p$new, se.fit = TRUE), new_z))
     path <- lambda_path(fit, c(0.1, 1), c("loo", "training", "norm2", "objective"))
     effects <- if (is.null(fit$fixed)) marginal_effects(fit)$average
     if (ncol(fit$y) > 1L) {
@@ -419,10 +419,12 @@ test_that("NA in a matrix response: each output is that of the rows in which it 
       effects <- effects[effects$output == fit$outputs[j], ]
     }
     seen <- !is.na(fit$y[, j])
-    c(list(summary(fit)$outputs[j, ], glance.freeridge(fit)[j, c("logLik", "BIC", "nobs")], suppressWarnings(variance_components(fit))[j, ]),
+    c(list(summary(fit)$outputs[j, ], glance.freeridge(fit)[j, c("logLik", "BIC", "nobs")],
+           suppressWarnings(variance_components(fit))[j, ]),
       as.list(path[c("loo", "training", "norm2", "objective")]), list(effects$estimate, effects$se),
       list(df.residual(fit)[j], deviance(fit)[j], ends[own(ends), ], covariance[own(covariance), own(covariance)],
-           of(rstandard(fit))[seen], of(cooks.distance(fit))[seen], of(se$se.fit), se$df[j], if (is.null(fit$weights)) lambda_as(fit, "mean")[j]))
+           of(rstandard(fit))[seen], of(cooks.distance(fit))[seen], of(se$se.fit), se$df[j],
+           if (is.null(fit$weights)) lambda_as(fit, "mean")[j]))
   }
   for (case in list(list(linear_kernel(), NULL), list(linear_kernel(), z), list(gaussian_kernel(2), z))) {
     weights <- if (is.null(case[[2L]])) NULL else p$weights
