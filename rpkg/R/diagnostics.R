@@ -70,6 +70,6 @@ df.residual.freeridge <- function(object, lambda = NULL, ...) {
 }
 
 # In how many rows each output is observed.
-observed_counts <- function(fit) unname(colSums(!is.na(fit$y)))
+observed_counts <- function(fit) as.integer(colSums(!is.na(fit$y)))
 
 named_by_output <- function(fit, values) stats::setNames(values, fit$outputs)
