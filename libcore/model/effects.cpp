@@ -60,7 +60,7 @@ Model::Effects Model::effects_of(MatrixView delta, const Prediction& from, bool 
     effect_errors(delta, out);
     return out;
   }
-  each_part_model("standard errors of an average",
+  each_part_model("the standard error of an average",
                   [&](const Model& part, Span<const Index> rows, Span<const Index> outputs) {
                     Matrix own(std::ssize(rows), delta.cols);
                     for (Index k = 0; k < own.cols(); ++k)
