@@ -219,7 +219,8 @@ void ask_for_the_kernel_search(const freeridge_model* model, Caller& call) {
   Output<std::int32_t> stage(tried), at(numbers);
   Output<double> score(tried), lambda(tried), gradient(tried), low(numbers), high(numbers);
   Output<std::int64_t> variable(numbers);
-  ASK(freeridge_get_kernel_search_history, 0, model, stage, score, lambda, gradient);
+  ASK(freeridge_get_kernel_search_history, 0, model, stage, nullptr, lambda, nullptr);
+  ASK(freeridge_get_kernel_search_history, Caller::may_be_nan, model, nullptr, score, nullptr, gradient);
   Output<std::int64_t> row(learnt_one ? size_of(rows.values[0]) : 1);
   ASK(freeridge_get_kernel_search_rows, 0, model, row);
   ASK(freeridge_get_kernel_search_bounds, 0, model, variable, low, high, at, lambda_at);
