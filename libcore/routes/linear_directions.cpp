@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
@@ -16,13 +17,11 @@ namespace {
 
 constexpr Index direction_rows = 512, turned_rows = 64;
 
-// Rows of X~ with the roots of `directions`, times E.
+// Rows of X~ times factor, and E.
 class WeightedRows {
  public:
-  WeightedRows(const Problem& problem, const LinearDirections& directions)
-      : problem_(problem), directions_(directions) {
-    for (Index k = 0; k < problem.d(); ++k) factor_.push_back(directions.root[k] * (*problem.linear_scale)[k]);
-  }
+  WeightedRows(const Problem& problem, const LinearDirections& directions, Array<double> factor)
+      : problem_(problem), directions_(directions), factor_(std::move(factor)) {}
 
   Index columns() const { return directions_.restricted ? directions_.space.cols() : problem_.d(); }
 
@@ -48,8 +47,8 @@ class WeightedRows {
   Matrix space_;
 };
 
-// One over the norms of the columns of W^(1/2) (X - 1 shift').
-Array<double> equal_roots(const Problem& problem) {
+// One over the norms of the columns of X~; 1 for columns of zeros.
+Array<double> equal_factors(const Problem& problem) {
   const Index n = problem.n(), d = problem.d();
   Array<double> out(d, 0.0);
   Matrix tile(std::min(direction_rows, n), d);
@@ -59,7 +58,7 @@ Array<double> equal_roots(const Problem& problem) {
     for (Index k = 0; k < d; ++k) out[k] = std::hypot(out[k], norm2(rows.rows, rows.col(k)));
     worked(4 * touched * static_cast<double>(rows.rows * d));
   }
-  for (Index k = 0; k < d; ++k) out[k] = 1 / (out[k] > 0 ? out[k] * (*problem.linear_scale)[k] : 1);
+  for (double& value : out) value = value > 0 ? 1 / value : 1;
   return out;
 }
 
@@ -139,8 +138,13 @@ LinearDirections linear_directions(const Problem& problem, Span<const Index> lan
   const Index n = problem.n();
   LinearDirections out;
   out.rows = n;
-  for (const double scale : *problem.linear_scale) out.root.push_back(1 / scale);
-  if (equal && landmarks.empty()) out.root = equal_roots(problem);
+  Array<double> factor(problem.d(), 1.0);
+  if (equal && landmarks.empty()) factor = equal_factors(problem);
+  for (Index k = 0; k < problem.d(); ++k) {
+    out.root.push_back(factor[k] / (*problem.linear_scale)[k]);
+    if (!std::isfinite(out.root[k]) || !std::isfinite(factor[k]))
+      fail(Status::not_finite, "the coefficients of column ", k, " of x overflow; rescale x");
+  }
   const Stage stage(0, 0);
   if (!landmarks.empty()) {
     out.restricted = true;
@@ -150,7 +154,7 @@ LinearDirections linear_directions(const Problem& problem, Span<const Index> lan
       return out;
     }
   }
-  WeightedRows rows(problem, out);
+  WeightedRows rows(problem, out, std::move(factor));
   Matrix v = n > rows.columns() ? tall_directions(rows, n, out.s) : wide_directions(rows, n, out.s);
   if (!out.restricted) {
     out.v = std::move(v);

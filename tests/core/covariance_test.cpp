@@ -227,6 +227,17 @@ TEST(Covariance, OtherKernelsAndHugeNumbersAreRefused) {
   EXPECT_EQ(freeridge_coefficient_covariance(huge.get(), FREERIDGE_COVARIANCE_BAYESIAN, out.values.data(), 3),
             FREERIDGE_NOT_FINITE);
   for (const double value : out.values) EXPECT_EQ(value, 7.0);
+
+  // At lambda = 0 the columns are divided by their norms, of which these have no reciprocal: wide and tall.
+  for (const std::int64_t n : {2, 6}) {
+    Matrix x(n, 3), y(n, 1, 1.0);
+    x(0, 0) = 1, x(1, 1) = 2, x(0, 2) = 4e-320, y(1, 0) = 2;
+    Model tiny(Kernel::linear());
+    tiny.data(x, y).intercept(false).factorize().lambda(0);
+    EXPECT_EQ(freeridge_coefficient_covariance(tiny.get(), FREERIDGE_COVARIANCE_FREQUENTIST, out.values.data(), 3),
+              FREERIDGE_NOT_FINITE)
+        << freeridge_last_error();
+  }
 }
 
 }  // namespace covariance_test
