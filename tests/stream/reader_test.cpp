@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/compare.hpp"
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 #include "support/reader.hpp"
