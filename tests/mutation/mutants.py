@@ -93,9 +93,10 @@ class Tree:
                 "^(" + "|".join(map(re.escape, names)) + ")"]
 
     def programs(self, file):
-        """The programs of these tests."""
+        """The programs of these tests that are built here; some tests are run by cmake or python3."""
         shown = json.loads(run(["ctest", *self.chosen(file), "--show-only=json-v1"], cwd=self.build).stdout)
-        return sorted({pathlib.Path(test["command"][0]).name for test in shown["tests"]})
+        commands = {pathlib.Path(test["command"][0]) for test in shown["tests"]}
+        return sorted(command.name for command in commands if self.build in command.parents)
 
     def fails(self, file):
         """The name of the first relevant test that fails; empty when none does."""
@@ -157,6 +158,10 @@ def main():
     tree.update()
     for step in (tree.configure, tree.make):
         done = step()
+        if done.returncode != 0:
+            sys.exit(done.stdout[-5000:])
+    for folder in RELEVANT:  # else each mutant would be caught by the build
+        done = tree.make(*tree.programs(folder + "/"))
         if done.returncode != 0:
             sys.exit(done.stdout[-5000:])
     rows = random_rows(tree.folder, arguments.seed)
