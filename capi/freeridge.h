@@ -176,11 +176,11 @@ enum {
                                    over kernel values that are made anew in each pass, with a preconditioner of r
                                    columns for every lambda, r^2 about 32 n and r at least 512 [DEFTW]. Set-up: n r
                                    kernel values, 5 n r^2; a lambda: some 5 to 50 passes of n^2 / 2 kernel values;
-                                   memory 8 n r bytes. Solutions with a bound of their error (freeridge_set_accuracy), predictions
-                                   and what few more solutions give; LOO and GCV as estimates
-                                   (freeridge_estimate_score); no errors left out of single points, leverages, REML,
-                                   eigenvalues, nor lambda = 0: INVALID_STATE and NOT_POSITIVE_DEFINITE. AUTO takes
-                                   it for sparse x alone */
+                                   memory 8 n r bytes. Solutions with a bound of their error
+                                   (freeridge_set_accuracy), predictions and what few more solutions give; LOO and
+                                   GCV as estimates (freeridge_estimate_score); no errors left out of single points,
+                                   leverages, REML, eigenvalues, nor lambda = 0: INVALID_STATE and
+                                   NOT_POSITIVE_DEFINITE. AUTO takes it for sparse x alone */
 };
 
 /* Criteria, to be minimised over lambda. e are the errors left out, r = Y - fitted, H the hat matrix, M = K + lambda
@@ -418,10 +418,11 @@ FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, cons
  * (there the prediction) are these; score_gradient and select_kernel are sums over the outputs with the same S, each
  * with the cost of a model of its own; coefficient_covariance (NaN between outputs with different S),
  * coefficient_errors and errors of averages take such a model, too, and are INVALID_STATE with landmarks. So are
- * refinement (from factorize on) and hat_matrix in any case. y is copied where something is missing. Where the observed rows do not determine the others (at lambda
- * = 0, or where they leave fixed effects undetermined), the calls answer UNDEFINED and write nothing. Cost: outputs
- * with the same S share work; for each S of s rows and each lambda 2 n r s + n s^2, or where the S have more than n
- * rows together 2 n^2 r once for all and n s^2. Changes no state. Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * refinement (from factorize on) and hat_matrix in any case. y is copied where something is missing. Where the
+ * observed rows do not determine the others (at lambda = 0, or where they leave fixed effects undetermined), the
+ * calls answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of s rows and each
+ * lambda 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2. Changes no
+ * state. Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_missing(freeridge_model* model, int32_t on);
 
 /* Copies the data into the model: x (n x d) and y (n x t), both in `layout`, with leading dimensions ldx and ldy.

@@ -38,11 +38,11 @@ MissingPtr MissingOutputs::among(Span<const Index> rows, Span<const Index> outpu
   return some_missing(out);
 }
 
-Array<Index> MissingOutputs::observed_rows(const Part& part, Index n) {
+Array<Index> MissingOutputs::other_rows(Span<const Index> rows, Index n) {
   Array<Index> out;
-  auto next = part.rows.begin();
+  auto next = rows.begin();
   for (Index i = 0; i < n; ++i) {
-    if (next != part.rows.end() && *next == i)
+    if (next != rows.end() && *next == i)
       ++next;
     else
       out.push_back(i);

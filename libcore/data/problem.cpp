@@ -104,13 +104,7 @@ double Problem::sum_w_of(Index output) const {
   const Span<const Index> rows = missing_rows(output);
   if (rows.empty()) return sum_w;
   double sum = 0;
-  auto next = rows.begin();
-  for (Index i = 0; i < n(); ++i) {
-    if (next != rows.end() && *next == i)
-      ++next;
-    else
-      sum += weight(i);
-  }
+  for (const Index i : MissingOutputs::other_rows(rows, n())) sum += weight(i);
   return sum;
 }
 

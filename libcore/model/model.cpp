@@ -250,14 +250,12 @@ void Model::for_each_residual_maker(const Factorization& factorization, const Fi
     stage.next(1);
     return f(*residual_maker, 0, t);
   }
-  for (Index first = 0, end; first < t; first = end) {
-    const double lambda = fit.lambdas[first];
-    for (end = first + 1; end < t && fit.lambdas[end] == lambda;) ++end;
+  each_lambda(fit.lambdas, [&](double lambda, Index first, Index end) {
     stage.next(fraction(first + end, 2 * t));
     const std::unique_ptr<ResidualMaker> residual_maker = factorization.at(lambda);
     stage.next(fraction(end, t));
     f(*residual_maker, first, end - first);
-  }
+  });
 }
 
 Solution Model::room_for_solution(const Factorization& factorization, Index count) {

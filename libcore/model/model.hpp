@@ -331,6 +331,15 @@ class Model {
   static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
   // The same with missing values: P~ of the rows in which the outputs are observed.
   static void for_each_observed(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
+  // f(lambda, first, end) for each run of outputs with one lambda.
+  template <class F>
+  static void each_lambda(Span<const double> lambdas, const F& f) {
+    const Index t = std::ssize(lambdas);
+    for (Index first = 0, end; first < t; first = end) {
+      for (end = first + 1; end < t && lambdas[end] == lambdas[first];) ++end;
+      f(lambdas[first], first, end);
+    }
+  }
   // P~ at one lambda for each run of outputs that are observed in the same rows; undefined(cause) where there is none.
   void try_residual_maker(double lambda, Index first, Index count, const EachResidualMaker& f,
                           const std::function<void(const std::string&)>& undefined) const;
@@ -341,6 +350,7 @@ class Model {
   static std::string of_part(const std::string& reason, Span<const Index> outputs) {
     return text(reason, " (of the outputs that are observed in the same rows as output ", outputs[0], ")");
   }
+  Array<double> curvatures() const;  // of the restricted likelihoods (variance_components.cpp)
   // take(P~, v, first, count): the variances v, over tau^2, of effects that are functionals g of what is not penalised, for each
   // run of outputs with one lambda; answers why they are NaN. effect_scale: tau of an output.
   using TakeVariances = std::function<void(const ResidualMaker&, Span<const double>, Index, Index)>;

@@ -53,15 +53,13 @@ void Model::for_each_observed(const Factorization& factorization, const Fit& fit
     stage.next(1);
     return each_part(*all, 0, t, f);
   }
-  for (Index first = 0, end; first < t; first = end) {
-    const double lambda = fit.lambdas[first];
-    for (end = first + 1; end < t && fit.lambdas[end] == lambda;) ++end;
+  each_lambda(fit.lambdas, [&](double lambda, Index first, Index end) {
     stage.next(fraction(first + end, 2 * t));
     std::shared_ptr<const ResidualMaker> maker = factorization.at(lambda);
     const AllRows all(factorization, std::move(maker), first, end - first);
     stage.next(fraction(end, t));
     each_part(all, first, end - first, f);
-  }
+  });
 }
 
 void Model::try_residual_maker(double lambda, Index first, Index count, const EachResidualMaker& f,
@@ -80,7 +78,7 @@ void Model::each_part_model(const char* what, const EachPartModel& f) const {
   Index done = 0;
   for (const MissingOutputs::Part& part : data_->missing->parts()) {
     stage.next(fraction(++done, std::ssize(data_->missing->parts())));
-    const Array<Index> rows = MissingOutputs::observed_rows(part, n());
+    const Array<Index> rows = MissingOutputs::other_rows(part.rows, n());
     Model model = of_rows(rows, false, part.outputs);
     Array<double> lambdas;
     for (const Index j : part.outputs) lambdas.push_back(fit().lambdas[j]);

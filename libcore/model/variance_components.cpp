@@ -10,6 +10,7 @@
 // H. Patterson, R. Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971); H. Kang
 // et al., Efficient control of population structure in model organism association mapping, Genetics 178 (2008); J. Endelman,
 // Ridge regression and other kernels for genomic selection with R package rrBLUP, Plant Genome 4 (2011).
+#include <algorithm>
 #include <cmath>
 
 #include "libcore/base/checks.hpp"
@@ -40,45 +41,60 @@ Model::VarianceComponents Model::variance_components() const {
   require_room(lambda_bytes(), "the variance components", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   const Problem& problem = factorization_->problem();
+  const Array<double>& lambdas = fit_->lambdas;
+  const auto defined = [&](Index j) { return lambdas[j] > 0 && problem.degrees_of(j) > 0; };
   VarianceComponents out{
       Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), {}};
+  Stage stage(0, 0.2);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    const double lambda = fit_->lambdas[first];
-    const Index degrees = problem.degrees_of(first);
-    if (lambda <= 0 || degrees <= 0) {
-      keep_first(out.reason, lambda <= 0 ? "the variance components are undefined at lambda = 0"
-                                         : "the variance components are undefined: there is no degree of freedom left");
-      return;
-    }
     for (Index j = first; j < first + count; ++j) {
-      out.random[j] = maker.quadratic_form(j) / static_cast<double>(degrees);
-      out.residual[j] = lambda * out.random[j];
-      out.share[j] = 1 / (1 + lambda);
+      if (!defined(j)) continue;
+      out.random[j] = maker.quadratic_form(j) / static_cast<double>(problem.degrees_of(j));
+      out.residual[j] = lambdas[j] * out.random[j];
+      out.share[j] = 1 / (1 + lambdas[j]);
       if (!std::isfinite(out.random[j]) || !std::isfinite(out.residual[j]))
         fail(Status::not_finite, "the variance components of output ", j, " overflow; rescale y or x");
     }
-    Array<double> curvature(count, 0.0);
-    constexpr double factors[] = {1, -8, 8, -1}, places[] = {-2, -1, 1, 2};
+  });
+  stage.next(1);
+  const Array<double> curvature = curvatures();
+  for (Index j = 0; j < t(); ++j) {
+    const double h2 = out.share[j];
+    if (!defined(j))
+      keep_first(out.reason, lambdas[j] <= 0
+                                 ? "the variance components are undefined at lambda = 0"
+                                 : "the variance components are undefined: there is no degree of freedom left");
+    else if (curvature[j] > 0 && std::isfinite(curvature[j]))
+      out.share_error[j] = h2 * (1 - h2) / std::sqrt(curvature[j]);
+    else
+      keep_first(out.reason,
+                 text("the standard error of the share of output ", j,
+                      " is undefined: the restricted likelihood has no maximum near lambda = ", lambdas[j]));
+  }
+  report(1);
+  return out;
+}
+
+// l'' of each output. P~ of all rows is made once for the outputs with one lambda, at each of the four points.
+Array<double> Model::curvatures() const {
+  const Problem& problem = factorization_->problem();
+  constexpr double factors[] = {1, -8, 8, -1}, places[] = {-2, -1, 1, 2};
+  Array<double> out(t(), 0.0);
+  Stage stage(0, 0);
+  each_lambda(fit_->lambdas, [&](double lambda, Index first, Index end) {
+    if (lambda <= 0 || problem.degrees() == 0) return;
     for (int k = 0; k < 4; ++k) {
       const double there = lambda * std::exp(places[k] * step);
+      stage.next(fraction(4 * first + (k + 1) * (end - first), 4 * t()));
       try_residual_maker(
-          there, first, count,
-          [&](const ResidualMaker& beside, Index, Index) {
-            add_slopes(beside, degrees, there, factors[k] / (12 * step), first, curvature);
+          there, first, end - first,
+          [&](const ResidualMaker& beside, Index begin, Index count) {
+            add_slopes(beside, problem.degrees_of(begin), there, factors[k] / (12 * step), begin,
+                       Span(out).subspan(begin, count));
           },
-          [&](const std::string&) { std::ranges::fill(curvature, nan); });
-    }
-    for (Index j = 0; j < count; ++j) {
-      const double h2 = out.share[first + j];
-      if (curvature[j] > 0 && std::isfinite(curvature[j])) {
-        out.share_error[first + j] = h2 * (1 - h2) / std::sqrt(curvature[j]);
-        continue;
-      }
-      keep_first(out.reason, text("the standard error of the share of output ", first + j,
-                                  " is undefined: the restricted likelihood has no maximum near lambda = ", lambda));
+          [&](const std::string&) { std::fill(out.begin() + first, out.begin() + end, nan); });
     }
   });
-  report(1);
   return out;
 }
 

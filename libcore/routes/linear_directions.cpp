@@ -17,7 +17,7 @@ namespace {
 
 constexpr Index direction_rows = 512, turned_rows = 64;
 
-// Rows of X~ times factor, and E.
+// Rows of X~ with the roots of `directions`, times E. factor = root scale, as the problem's rows are over the scales.
 class WeightedRows {
  public:
   WeightedRows(const Problem& problem, const LinearDirections& directions, Array<double> factor)
@@ -47,7 +47,7 @@ class WeightedRows {
   Matrix space_;
 };
 
-// One over the norms of the columns of X~; 1 for columns of zeros.
+// One over the norms of the columns of the problem's X~ (data/problem.hpp); 1 for columns of zeros.
 Array<double> equal_factors(const Problem& problem) {
   const Index n = problem.n(), d = problem.d();
   Array<double> out(d, 0.0);

@@ -170,9 +170,9 @@ print_coefficients <- function(summary, digits, ...) {
 # Nothing where there are none. words: for all tables, or for each.
 print_tables <- function(title, tables, words, digits, ...) {
   if (is.matrix(tables)) tables <- list(tables)
+  words <- rep_len(words, length(tables))
   for (j in seq_along(tables)) {
-    cat("\n", title, if (length(tables) > 1L) paste0(" of output ", names(tables)[j]), " (",
-        if (length(words) > 1L) words[j] else words, "):\n", sep = "")
+    cat("\n", title, if (length(tables) > 1L) paste0(" of output ", names(tables)[j]), " (", words[j], "):\n", sep = "")
     stats::printCoefmat(tables[[j]], digits = digits, ...)
   }
 }
