@@ -64,10 +64,6 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::string name_in_directory(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-}
-
 // The path that a symbolic link leads to in the end, or `path` itself when it is no link. The file need not exist.
 std::string without_links(const std::string& path) {
   std::string at = path;
@@ -167,7 +163,7 @@ void write_file(const std::string& path, const std::function<void(ByteSink&)>& w
   if (exists) take_over(path, aside.file().get(), old);
   sync_file(path, aside.file().get(), true);
   close_file(path, aside.file());
-  aside.rename_to(path, name_in_directory(target));
+  aside.rename_to(path, target.substr(target.rfind('/') + 1));  // npos + 1 is 0
   sync_file(path, directory.get(), false);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cmath>
-#include <span>
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"

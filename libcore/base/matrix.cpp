@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "libcore/base/progress.hpp"
 
@@ -10,6 +11,25 @@ namespace freeridge {
 namespace {
 constexpr Index transpose_tile = 32;  // 32 x 32 doubles: source and target lines of one tile stay in the L1 cache
 }  // namespace
+
+Array<Index> first_indices(Index n) {
+  Array<Index> out(n);
+  std::iota(out.begin(), out.end(), Index{0});
+  return out;
+}
+
+Array<Index> other_indices(Span<const Index> some, Index n) {
+  Array<char> is_among(n, 0);
+  for (const Index i : some) is_among[i] = 1;
+  Array<Index> out;
+  for (Index i = 0; i < n; ++i)
+    if (is_among[i] == 0) out.push_back(i);
+  return out;
+}
+
+double sum_of(Span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
 
 Index first_not_finite(Span<const double> values) {
   // x * 0 is 0 for a finite x, else NaN: so a sum of such products says whether all are finite. Eight sums, so that no
@@ -23,6 +43,30 @@ Index first_not_finite(Span<const double> values) {
   const bool finite = std::ranges::all_of(zeros, [](double zero) { return zero == 0; });
   for (i = finite ? n : 0; i < n && std::isfinite(values[i]);) ++i;
   return static_cast<Index>(i);
+}
+
+void set_zero(MatrixView a) {
+  for (Index j = 0; j < a.cols; ++j) {
+    std::fill_n(a.col(j), a.rows, 0.0);
+    worked(touched * static_cast<double>(a.rows));
+  }
+}
+
+void multiply_rows(Span<const double> factor, MatrixView a) {
+  for (Index j = 0; j < a.cols; ++j)
+    for (Index i = 0; i < a.rows; ++i) a(i, j) *= factor[i];
+}
+
+void divide_rows(Span<const double> divisor, MatrixView a) {
+  for (Index j = 0; j < a.cols; ++j)
+    for (Index i = 0; i < a.rows; ++i) a(i, j) /= divisor[i];
+}
+
+Matrix rows_of(ConstMatrixView from, Span<const Index> rows) {
+  Matrix out(std::ssize(rows), from.cols);
+  for (Index j = 0; j < out.cols(); ++j)
+    for (Index i = 0; i < out.rows(); ++i) out(i, j) = from(rows[i], j);
+  return out;
 }
 
 void Matrix::fill(double value) {

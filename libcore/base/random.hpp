@@ -54,9 +54,7 @@ class Random {
   // i with probability weights[i] / sum(weights); the weights are >= 0 and their sum is finite and positive. O(n).
   // A weight of 0 is never drawn. The sum is taken in order, so that rounding is the same everywhere, too.
   Index weighted_index(Span<const double> weights) {
-    double sum = 0;
-    for (const double weight : weights) sum += weight;
-    const double target = uniform() * sum;
+    const double target = uniform() * sum_of(weights);
     double up_to = 0;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {

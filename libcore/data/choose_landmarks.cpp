@@ -1,9 +1,7 @@
 #include "libcore/data/choose_landmarks.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "libcore/base/random.hpp"
 #include "libcore/data/pivoted_cholesky.hpp"
@@ -15,42 +13,31 @@ namespace {
 constexpr Index factor_doubles = 1 << 25;  // 256 MiB
 
 Array<Index> random_rows(Index n, Index count, Random& random) {
-  Array<Index> rows(n);
-  std::iota(rows.begin(), rows.end(), Index{0});
+  Array<Index> rows = first_indices(n);
   random.shuffle(Span(rows), count);
   rows.resize(count);
   return rows;
 }
 
-double sum_of(Span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-// k(x_i, x_s), n numbers.
-void kernel_column(const Kernel& kernel, const Rows& x, Index s, double* out) {
-  cross_kernel(kernel, x, {}, x, s, {out, x.rows, 1, x.rows});
-}
-
 Array<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count, Random& random) {
   const Index n = x.rows;
-  Array<double> diagonal(n), column(n), distance(n, std::numeric_limits<double>::infinity());
+  Matrix column(n, 1);
+  Array<double> diagonal(n), distance(n, std::numeric_limits<double>::infinity());
   own_diagonal(kernel, x, diagonal);
   Array<Index> rows{random.uniform_index(x.rows)};
   while (true) {
     const Index s = rows.back();
-    kernel_column(kernel, x, rows.back(), column.data());
+    cross_kernel(kernel, x, {}, x, s, column.view());
     for (Index i = 0; i < n; ++i)
-      distance[i] = std::min(distance[i], std::max(diagonal[i] + diagonal[s] - 2 * column[i], 0.0));
+      distance[i] = std::min(distance[i], std::max(diagonal[i] + diagonal[s] - 2 * column(i, 0), 0.0));
     distance[s] = 0;
     report(fraction(std::ssize(rows), count));
     if (static_cast<Index>(rows.size()) == count) return rows;
     if (sum_of(distance) > 0) {
       rows.push_back(random.weighted_index(distance));
     } else {  // all others coincide with landmarks: any will do
-      Array<char> taken(n, 0);
-      for (const Index row : rows) taken[row] = 1;
-      for (std::size_t i = 0; static_cast<Index>(rows.size()) < count; ++i)
-        if (taken[i] == 0) rows.push_back(static_cast<Index>(i));
+      const Array<Index> others = other_indices(rows, n);
+      rows.insert(rows.end(), others.begin(), others.begin() + (count - std::ssize(rows)));
       return rows;
     }
   }
@@ -74,8 +61,7 @@ Array<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmar
   const Array<Index> chosen = random_rows(n, candidates, random);
   Matrix points(candidates, x.cols);
   for (Index i = 0; i < candidates; ++i) pack_rows(x, chosen[i], {}, points.view().row_range(i, 1));
-  const LayoutView view{points.data(), candidates, x.cols, candidates, Layout::col_major};
-  Array<Index> rows = pivoted_cholesky(kernel, view, {}, count, random).rows;
+  Array<Index> rows = pivoted_cholesky(kernel, layout_view(points), {}, count, random).rows;
   for (Index& row : rows) row = chosen[row];
   return rows;
 }

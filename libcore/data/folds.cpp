@@ -7,9 +7,17 @@
 
 namespace freeridge {
 
-void make_folds(std::int32_t folds, std::int64_t seed, Span<std::int32_t> group) {
-  const auto n = static_cast<Index>(group.size());
+namespace {
+
+void require_folds(std::int32_t folds, Index n) {
   if (folds < 2 || folds > n) fail(Status::invalid_argument, "folds is ", folds, "; it must be from 2 to n = ", n);
+}
+
+}  // namespace
+
+void make_folds(std::int32_t folds, std::int64_t seed, Span<std::int32_t> group) {
+  const Index n = std::ssize(group);
+  require_folds(folds, n);
   for (Index i = 0; i < n; ++i) group[i] = static_cast<std::int32_t>(i % folds);
   Random(seed).shuffle(group, n);
 }
@@ -29,7 +37,7 @@ void make_holdout(double fraction, std::int64_t seed, Span<std::int32_t> group) 
 
 Blocks::Blocks(Index n, std::int32_t folds, Index before, Index after)
     : n_(n), folds_(folds), before_(before), after_(after) {
-  if (folds < 2 || folds > n) fail(Status::invalid_argument, "folds is ", folds, "; it must be from 2 to n = ", n);
+  require_folds(folds, n);
   if (before < 0) fail(Status::invalid_argument, "before is ", before, "; it must not be negative");
   if (after < 0) fail(Status::invalid_argument, "after is ", after, "; it must not be negative");
   before_ = std::min(before, n);

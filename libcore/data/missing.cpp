@@ -38,18 +38,6 @@ MissingPtr MissingOutputs::among(Span<const Index> rows, Span<const Index> outpu
   return some_missing(out);
 }
 
-Array<Index> MissingOutputs::other_rows(Span<const Index> rows, Index n) {
-  Array<Index> out;
-  auto next = rows.begin();
-  for (Index i = 0; i < n; ++i) {
-    if (next != rows.end() && *next == i)
-      ++next;
-    else
-      out.push_back(i);
-  }
-  return out;
-}
-
 Index MissingOutputs::rows_in(Index first, Index count) const {
   Index sum = 0;
   for (const Part& part : parts_)

@@ -25,8 +25,6 @@ class MissingOutputs {
   // Of the parts that have outputs in [first, first + count): the sum of their numbers of missing rows.
   Index rows_in(Index first, Index count) const;
 
-  // The others of n rows than `rows`, both ascending.
-  static Array<Index> other_rows(Span<const Index> rows, Index n);
   // f(part, begin, size) for each run of outputs of a part that are next to each other, within [first, first + count).
   template <class F>
   static void each_run(const Part& part, Index first, Index count, const F& f) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
@@ -14,10 +13,6 @@ namespace {
 
 constexpr Index block_size = 64;  // pivots proposed at a time
 
-double sum_of_left(Span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
 class Pivoting {
  public:
   Pivoting(const Kernel& kernel, const Rows& x, Span<const double> sqrt_w, Index count)
@@ -26,15 +21,14 @@ class Pivoting {
     out_.left.assign(x.rows, 0.0);
     own_diagonal(kernel, x, out_.left);
     for (std::size_t i = 0; i < sqrt_w.size(); ++i) out_.left[i] *= sqrt_w[i] * sqrt_w[i];
-    if (!std::isfinite(sum_of_left(out_.left)))
+    if (!std::isfinite(sum_of(out_.left)))
       fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x");
   }
 
   PivotedCholesky run(Random& random) {
     const Index count = out_.factor.cols();
-    const double enough =
-        static_cast<double>(x_.rows) * std::numeric_limits<double>::epsilon() * sum_of_left(out_.left);
-    while (done() < count && sum_of_left(out_.left) > enough) {
+    const double enough = static_cast<double>(x_.rows) * std::numeric_limits<double>::epsilon() * sum_of(out_.left);
+    while (done() < count && sum_of(out_.left) > enough) {
       const Array<Index> proposed = propose(std::min(block_size, count - done()), random);
       const MatrixView residual = columns_.view().columns(0, std::ssize(proposed));
       fill_residual(proposed, residual);
@@ -63,7 +57,7 @@ class Pivoting {
   void fill_residual(Span<const Index> proposed, MatrixView residual) const {
     const Index n = x_.rows;
     for (Index b = 0; b < residual.cols; ++b) {
-      cross_kernel(kernel_, x_, {}, x_, proposed[b], {residual.col(b), n, 1, n});
+      cross_kernel(kernel_, x_, {}, x_, proposed[b], residual.columns(b, 1));
       if (sqrt_w_.empty()) continue;
       for (Index i = 0; i < n; ++i) residual(i, b) *= sqrt_w_[i] * sqrt_w_[proposed[b]];
     }

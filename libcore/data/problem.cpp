@@ -84,8 +84,7 @@ void Problem::set_centre() {
   }
   if (more == 0) return;
   Matrix weighted = copy_of(q1().view().columns(ones, more));
-  for (Index k = 0; k < more; ++k)
-    for (Index i = 0; i < n(); ++i) weighted(i, k) *= sqrt_w[i];
+  weight_rows(weighted.view());
   const MatrixView along = x_free.view().columns(ones, more);
   add_transposed(x, 0, shift, weighted.view(), along);
   for (Index k = 0; k < more; ++k)
@@ -104,7 +103,7 @@ double Problem::sum_w_of(Index output) const {
   const Span<const Index> rows = missing_rows(output);
   if (rows.empty()) return sum_w;
   double sum = 0;
-  for (const Index i : MissingOutputs::other_rows(rows, n())) sum += weight(i);
+  for (const Index i : other_indices(rows, n())) sum += weight(i);
   return sum;
 }
 
@@ -121,10 +120,7 @@ double Problem::free_leverage(Index i) const {
 }
 
 Matrix Problem::q1_of(Span<const Index> rows) const {
-  Matrix out(std::ssize(rows), q());
-  for (Index k = 0; k < q(); ++k)
-    for (Index i = 0; i < out.rows(); ++i) out(i, k) = q1()(rows[i], k);
-  return out;
+  return rows_of(q1().view(), rows);
 }
 
 void Problem::finish_smoother(const Points& points, Index first, MatrixView p_kappa) const {
@@ -176,19 +172,15 @@ bool Problem::determined_without(Span<const Index> rows) const {
   syrk(Op::transpose, -1, own.view(), 1, gram.view());
   if (potrf(gram.view())) return true;
 
-  Array<char> out(n(), 0);
-  for (const Index i : rows) out[i] = 1;
   Matrix others(stay, fixed.cols);
   Array<double> roots;
   double sum = 0;
-  for (Index i = 0; i < n(); ++i) {
-    if (out[i] != 0) continue;
+  for (const Index i : other_indices(rows, n())) {
     for (Index k = 0; k < fixed.cols; ++k) others(std::ssize(roots), k) = fixed(i, k);
     roots.push_back(sqrt_w[i]);
     sum += weight(i);
   }
-  const LayoutView view{others.data(), stay, fixed.cols, stay, Layout::col_major};
-  return Unpenalised(intercept, view, roots, sum).q() == q();
+  return Unpenalised(intercept, layout_view(others), roots, sum).q() == q();
 }
 
 void Problem::clear_decisive(Index row, Span<double> diagonal) const {
@@ -219,11 +211,6 @@ void Problem::weighted_rows(Index row, MatrixView out) const {
       if (!std::isfinite(out(i, k)))
         fail(Status::not_finite, "x[", row + i, ", ", k, "], weighted and scaled, overflows");
     }
-}
-
-void Problem::weight_rows(MatrixView a) const {
-  for (Index j = 0; j < a.cols; ++j)
-    for (Index i = 0; i < a.rows; ++i) a(i, j) *= sqrt_w[i];
 }
 
 void Problem::scaled_entries(Index row, Index count, SparseTile& out) const {

@@ -85,7 +85,7 @@ struct Problem {
   void scaled_entries(Index row, Index count, SparseTile& out) const;
 
   // a = W^(1/2) a, n rows.
-  void weight_rows(MatrixView a) const;
+  void weight_rows(MatrixView a) const { multiply_rows(sqrt_w, a); }
 
   KernelPtr kernel;
   Rows x;

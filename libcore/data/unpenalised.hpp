@@ -22,7 +22,6 @@ class Unpenalised {
   Unpenalised(bool constant, const LayoutView& fixed, Span<const double> sqrt_w, double sum_w);
 
   Index q() const { return q1_.cols(); }
-  bool constant() const { return constant_; }
   Index given() const { return given_; }
   // The columns of F that take part, ascending.
   Span<const Index> kept() const { return kept_; }

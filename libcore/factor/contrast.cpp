@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 
 namespace freeridge {
 namespace {
@@ -16,15 +16,6 @@ constexpr double as_heavy = 0.25;  // of the heaviest row: a row stays where it 
 void swap_rows(MatrixView a, Index i, Index j) {
   if (i == j) return;
   for (Index k = 0; k < a.cols; ++k) std::swap(a(i, k), a(j, k));
-}
-
-// rows k and place of the lower triangle of a symmetric matrix, and its columns; k < place.
-void swap_symmetric(MatrixView a, Index k, Index place) {
-  if (k == place) return;
-  std::swap(a(k, k), a(place, place));
-  for (Index i = 0; i < k; ++i) std::swap(a(k, i), a(place, i));
-  for (Index i = k + 1; i < place; ++i) std::swap(a(i, k), a(place, i));
-  for (Index i = place + 1; i < a.rows; ++i) std::swap(a(i, k), a(i, place));
 }
 
 // S = A diag(s) B', O = B A' for the first q rows of V; V = V O + [I; 0] and T = A diag(1 / (1 + s)) A'.
@@ -80,10 +71,9 @@ void Contrast::choose_places(ConstMatrixView q1) {
     ger(-1, size.data(), unit.data(), others);
     worked(4 * touched * static_cast<double>(n_ * q()));
   }
-  if (std::ranges::all_of(swaps, [k = Index{0}](Index place) mutable { return place == k++; })) return;
+  if (swaps == first_indices(q())) return;
   swaps_ = std::move(swaps);
-  rows_.resize(n_);
-  std::iota(rows_.begin(), rows_.end(), Index{0});
+  rows_ = first_indices(n_);
   for (Index k = 0; k < q(); ++k) std::swap(rows_[k], rows_[swaps_[k]]);
   places_.resize(n_);
   for (Index place = 0; place < n_; ++place) places_[rows_[place]] = place;

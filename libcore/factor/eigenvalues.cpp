@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "libcore/base/constants.hpp"
 
@@ -15,8 +14,7 @@ Index Eigenvalues::rank() const {
 }
 
 Array<Index> descending_order(Span<const double> value) {
-  Array<Index> order(value.size());
-  std::iota(order.begin(), order.end(), 0);
+  Array<Index> order = first_indices(std::ssize(value));
   std::ranges::stable_sort(order, [&](Index a, Index b) { return value[a] > value[b]; });
   return order;
 }

@@ -26,19 +26,14 @@ LeftOutFactor::LeftOutFactor(MatrixView p, Span<const double> noise) : l_(p), ro
   regular_ = potrf(p) && reciprocal_condition(p, norm) > limit;
 }
 
-void LeftOutFactor::scale(MatrixView v) const {
-  for (Index j = 0; j < v.cols; ++j)
-    for (Index i = 0; i < v.rows; ++i) v(i, j) /= root_[i];
-}
-
 void LeftOutFactor::half_solve(MatrixView v) const {
-  scale(v);
+  divide_rows(root_, v);
   trsm(Op::none, l_, v);
 }
 
 void LeftOutFactor::other_half_solve(MatrixView v) const {
   trsm(Op::transpose, l_, v);
-  scale(v);
+  divide_rows(root_, v);
 }
 
 void LeftOutFactor::half_solve_rows(MatrixView v) const {

@@ -25,8 +25,6 @@ class LeftOutFactor {
   double log_determinant() const;
 
  private:
-  void scale(MatrixView v) const;
-
   MatrixView l_;  // the factor of D^-1/2 P D^-1/2, in the place of P
   Array<double> root_;
   bool regular_ = false;

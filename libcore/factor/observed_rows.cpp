@@ -95,10 +95,7 @@ void ObservedRows::clear(MatrixView a) const {
 }
 
 Matrix ObservedRows::half(Index first, Index count) const {
-  const ConstMatrixView v = all_.residual(first, count);
-  Matrix out(s(), count);
-  for (Index j = 0; j < count; ++j)
-    for (Index k = 0; k < out.rows(); ++k) out(k, j) = v(part_.rows[k], j);
+  Matrix out = rows_of(all_.residual(first, count), part_.rows);
   factor_.half_solve(out.view());
   return out;
 }
@@ -161,9 +158,7 @@ Array<double> ObservedRows::squares_of_x() const {
 double ObservedRows::trace() const {
   Array<double> values(all_.problem().n());
   diagonal(values);
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum;
+  return sum_of(values);
 }
 
 // I - rho (P~ - X X') = H + rho X X': a small leverage keeps its digits.
@@ -178,9 +173,7 @@ void ObservedRows::leverage(Span<double> out) const {
 double ObservedRows::degrees_of_freedom() const {
   Array<double> values(all_.problem().n());
   leverage(values);
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum;
+  return sum_of(values);
 }
 
 double ObservedRows::log_determinant() const {

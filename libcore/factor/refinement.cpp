@@ -1,7 +1,6 @@
 #include "libcore/factor/refinement.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/refine.hpp"
@@ -15,8 +14,7 @@ constexpr Index tile_rows = 256, tile_points = 256;
 // r = Y - K c
 void subtract_expansion(const Problem& problem, const LayoutView& y, const TwofoldMatrix& c, TwofoldMatrix& r) {
   const Index n = problem.n();
-  Array<Index> rows(n);
-  for (Index i = 0; i < n; ++i) rows[i] = i;
+  const Array<Index> rows = first_indices(n);
   copy_rows(y, 0, r.hi.view());
   std::fill(r.lo.values().begin(), r.lo.values().end(), 0.0);
   Stage stage(0, 0);
@@ -24,7 +22,7 @@ void subtract_expansion(const Problem& problem, const LayoutView& y, const Twofo
     const Index cols = std::min(tile_points, n - col);
     stage.next(fraction(col + cols, n));
     const Support support(problem.kernel, problem.x, Span(rows).subspan(col, cols));
-    parallel_for((n + tile_rows - 1) / tile_rows, [&](Index piece) {
+    parallel_for(pieces(n, tile_rows), [&](Index piece) {
       const Index row = piece * tile_rows, count = std::min(tile_rows, n - row);
       Matrix k(count, cols);
       support.evaluate(problem.x, row, k.view());
@@ -91,18 +89,14 @@ void refine_hyperplane(const Problem& problem, const std::function<void(MatrixVi
                               .weights = problem.weights,
                               .intercept = problem.intercept,
                               .penalty = penalty};
-  const auto divide = [&](MatrixView g) {
-    for (Index j = 0; j < g.cols; ++j)
-      for (Index k = 0; k < g.rows; ++k) g(k, j) /= scale[k];
-  };
   LeastSquaresSolution refined(problem.d(), count);
   for (Index j = 0; j < count; ++j) std::copy_n(solution.w.col(first + j), problem.d(), refined.w.hi.col(j));
   refine(
       data,
       [&](MatrixView g) {
-        divide(g);
+        divide_rows(scale, g);
         solve(g);
-        divide(g);
+        divide_rows(scale, g);
       },
       steps, refined);
   for (Index j = 0; j < count; ++j) {
@@ -139,13 +133,9 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
   refine_system(
       residual,
       [&](MatrixView v) {
-        const auto scale = [&] {
-          for (Index j = 0; j < v.cols; ++j)
-            for (Index i = 0; i < n; ++i) v(i, j) *= problem.sqrt_w[i];
-        };
-        scale();
+        problem.weight_rows(v);
         solve(v);
-        scale();
+        problem.weight_rows(v);
       },
       steps, c);
   TwofoldMatrix last(n, count);

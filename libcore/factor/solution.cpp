@@ -53,9 +53,8 @@ namespace {
 
 // W^(1/2) c~
 Matrix unweighted(const Problem& problem, ConstMatrixView c_tilde) {
-  Matrix c(c_tilde.rows, c_tilde.cols);
-  for (Index j = 0; j < c.cols(); ++j)
-    for (Index i = 0; i < c.rows(); ++i) c(i, j) = problem.sqrt_w[i] * c_tilde(i, j);
+  Matrix c = copy_of(c_tilde);
+  problem.weight_rows(c.view());
   return c;
 }
 
@@ -109,8 +108,7 @@ Matrix hyperplane_of(const Problem& problem, ConstMatrixView c, ConstMatrixView 
       for (Index k = 0; k < d; ++k)
         if (std::abs(more(k, j)) > relative_noise(n) * size(k, j)) w_s(k, j) += more(k, j);
   }
-  for (Index j = 0; j < c.cols; ++j)
-    for (Index k = 0; k < d; ++k) w_s(k, j) /= (*problem.linear_scale)[k];
+  divide_rows(*problem.linear_scale, w_s.view());
   return w_s;
 }
 
@@ -140,8 +138,7 @@ void centred_cross_kernel(const Problem& problem, ConstMatrixView k_q1, const Po
   if (points.function) {
     cross_kernel(*problem.kernel, problem.x, problem.shift, points.x, first, out);
     if (!prior.empty()) kernel_diagonal(*problem.kernel, points.x, first, problem.shift, prior);
-    for (Index p = 0; p < count; ++p)
-      for (Index i = 0; i < n; ++i) out(i, p) *= problem.sqrt_w[i];
+    problem.weight_rows(out);
   } else {
     for (Index p = 0; p < count; ++p) std::fill_n(out.col(p), n, 0.0);
     std::ranges::fill(prior, 0.0);

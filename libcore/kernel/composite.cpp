@@ -18,18 +18,15 @@ namespace freeridge {
 namespace {
 
 constexpr Index unbounded = std::numeric_limits<Index>::max();
+
 class Scaled final : public Kernel {
  public:
   Scaled(KernelPtr inner, Array<double> scale)
       : inner_(std::move(inner)), scale_(std::move(scale)), extent_(extent_of({&inner_, 1}, std::ssize(scale_))) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
-    // One array for both: two would each be so large that the allocator returns them to the system after every tile.
-    Matrix scaled(a.rows + b.rows, a.cols);
-    const MatrixView scaled_a = scaled.view().row_range(0, a.rows), scaled_b = scaled.view().row_range(a.rows, b.rows);
-    divide(a, scaled_a);
-    divide(b, scaled_b);
-    inner_->evaluate(scaled_a, scaled_b, out);
+    const Matrix scaled = divided(a, b);
+    inner_->evaluate(scaled.view().row_range(0, a.rows), scaled.view().row_range(a.rows, b.rows), out);
   }
 
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
@@ -44,12 +41,10 @@ class Scaled final : public Kernel {
 
   // The divisors of the columns are lengths of the inner kernel.
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
-    Matrix scaled(a.rows + b.rows, a.cols);
-    const MatrixView scaled_a = scaled.view().row_range(0, a.rows), scaled_b = scaled.view().row_range(a.rows, b.rows);
-    divide(a, scaled_a);
-    divide(b, scaled_b);
+    const Matrix scaled = divided(a, b);
     Array<double> lengths(scale_.size(), 0.0);
-    inner_->add_log_gradient(scaled_a, scaled_b, s, {to.weight, to.parameters.subspan(scale_.size()), lengths});
+    inner_->add_log_gradient(scaled.view().row_range(0, a.rows), scaled.view().row_range(a.rows, b.rows), s,
+                             {to.weight, to.parameters.subspan(scale_.size()), lengths});
     add_scaled(1, lengths, to.parameters.first(scale_.size()));
     if (!to.lengths.empty()) add_scaled(1, lengths, to.lengths);
   }
@@ -102,6 +97,14 @@ class Scaled final : public Kernel {
 
   void divide(ConstMatrixView x, MatrixView out) const {
     for (Index k = 0; k < x.cols; ++k) passes().divide(x.col(k), x.rows, scale_[k], out.col(k));
+  }
+  // The points a and below them the points b, divided. One array for both: two would each be so large that the allocator
+  // returns them to the system after every tile.
+  Matrix divided(ConstMatrixView a, ConstMatrixView b) const {
+    Matrix out(a.rows + b.rows, a.cols);
+    divide(a, out.view().row_range(0, a.rows));
+    divide(b, out.view().row_range(a.rows, b.rows));
+    return out;
   }
 
   KernelPtr inner_;

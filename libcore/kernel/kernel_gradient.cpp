@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
+#include "libcore/kernel/parts.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
 
@@ -13,10 +13,6 @@ namespace freeridge {
 namespace {
 
 constexpr Index gradient_rows = 256;
-
-Index gradient_tiles(Index n) {
-  return (n + gradient_rows - 1) / gradient_rows;
-}
 
 double slope_work(Index rows, Index cols, Index d, const Kernel& kernel) {
   return (60 + 2 * static_cast<double>(d)) * static_cast<double>(rows * cols * kernel.extent().kernels);
@@ -132,7 +128,7 @@ void multiply_transposed(const SlopeTerm& term, Span<const Index> columns, Const
 void expansion_gradient(const Kernel& kernel, const Rows& points, Index first, const Rows& x, ConstMatrixView c,
                         MatrixView out) {
   const Array<double> mean = mean_of(x);
-  parallel_for(gradient_tiles(out.rows), [&](Index block) {
+  parallel_for(pieces(out.rows, gradient_rows), [&](Index block) {
     const Index row = block * gradient_rows, rows = std::min(gradient_rows, out.rows - row);
     Matrix p(rows, x.cols);
     copy_rows(points, first + row, p.view());
@@ -156,7 +152,7 @@ void gradient_functional(const Kernel& kernel, const Rows& points, Span<const do
                          MatrixView delta) {
   const Array<double> mean = mean_of(x);
   const Index d = x.cols;
-  parallel_for(gradient_tiles(x.rows), [&](Index block) {
+  parallel_for(pieces(x.rows, gradient_rows), [&](Index block) {
     RowTile of_x(x), of_points(points);
     const MatrixView z = of_x.rows(block * gradient_rows), part = delta.row_range(block * gradient_rows, z.rows);
     for (Index k = 0; k < d; ++k) std::fill_n(part.col(k), z.rows, 0.0);
@@ -185,7 +181,7 @@ void gradient_functional(const Kernel& kernel, const Rows& points, Span<const do
 
 void add_value_functional(const Kernel& kernel, const Rows& points, Span<const double> a, const Rows& x,
                           Span<double> delta) {
-  parallel_for(gradient_tiles(x.rows), [&](Index block) {
+  parallel_for(pieces(x.rows, gradient_rows), [&](Index block) {
     RowTile of_x(x), of_points(points);
     const MatrixView z = of_x.rows(block * gradient_rows);
     Matrix values(std::min(gradient_rows, points.rows), z.rows);
@@ -199,10 +195,7 @@ void add_value_functional(const Kernel& kernel, const Rows& points, Span<const d
 }
 
 Index gradient_bytes(const Kernel& kernel, Index d) {
-  const Kernel::Extent extent = kernel.extent();
-  const Index tile_count = 4 + 4 * std::min(extent.depth + extent.kernels, Index{1} << 20);
-  return Index{8} * thread_count() * gradient_rows * checked_doubles(6 + 2 * extent.depth, d + 1) +
-         Index{8} * thread_count() * checked_doubles(tile_count, gradient_rows * gradient_rows);
+  return Index{8} * thread_count() * doubles_of_gradient(kernel, gradient_rows, d);
 }
 
 }  // namespace freeridge

@@ -7,6 +7,7 @@
 #include "libcore/kernel/sparse_inner_products.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -18,10 +19,6 @@ constexpr Index tile_doubles = 1 << 20;  // kernel values in one tile of kernel_
 constexpr Index strip = 128;             // columns of a tile that are made together and then copied to the matrix
 constexpr Index sparse_points = 16;      // new points in one product with sparse rows
 constexpr Index few_rows = 8;            // with fewer rows than this a column does not fill a register
-
-Index tiles(Index n, Index tile) {
-  return (n + tile - 1) / tile;
-}
 
 // The work of a tile in units of progress.hpp, without the inner products of the points.
 double work_of(ConstMatrixView tile, Index d) {
@@ -121,14 +118,9 @@ void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, Span<const doub
   if (x.is_sparse())
     if (const std::optional<Array<double>> scale = kernel.linear_scale(x.cols))
       return weighted_inner_products(*scale, x, shift, sqrt_w, out);
-  const Index n = x.rows, blocks = tiles(n, tile_rows);
-  // Item p stands for the pair (block_i >= block_j) in the order (0,0), (1,0), (1,1), (2,0), ...
+  const Index n = x.rows, blocks = pieces(n, tile_rows);
   parallel_for(blocks * (blocks + 1) / 2, [&](Index p) {
-    Index block_i = static_cast<Index>((std::sqrt(8.0 * static_cast<double>(p) + 1) - 1) / 2);
-    while (block_i * (block_i + 1) / 2 > p) --block_i;
-    while ((block_i + 1) * (block_i + 2) / 2 <= p) ++block_i;
-    const Index block_j = p - block_i * (block_i + 1) / 2;
-
+    const auto [block_i, block_j] = block_pair(p);
     const Index i0 = block_i * tile_rows, j0 = block_j * tile_rows;
     const Index rows = std::min(tile_rows, n - i0), cols = std::min(tile_rows, n - j0);
     const bool given = kernel.precomputed();
@@ -175,7 +167,7 @@ void require_symmetric(const LayoutView& k, Span<const Index> rows) {
 void kernel_product(const Kernel& kernel, const Rows& points, Index first, const Rows& x, ConstMatrixView c,
                     MatrixView out) {
   const Index m = out.rows, n = x.rows, d = x.cols, step = std::min(tile_points, n);
-  parallel_for(tiles(m, tile_rows), [&](Index block) {
+  parallel_for(pieces(m, tile_rows), [&](Index block) {
     const Index row = block * tile_rows, rows = std::min(tile_rows, m - row);
     const bool given = kernel.precomputed();
     Matrix a(given ? 0 : rows, d), k(rows, step), space;
@@ -210,7 +202,7 @@ void cross_kernel(const Kernel& kernel, const Rows& x, Span<const double> shift,
   Matrix z(out.cols, x.cols);
   pack_rows(points, first, shift, z.view());
   const Stage still(0, 0);  // often called, for a few points each time
-  parallel_for(tiles(n, tile_rows), [&](Index block) {
+  parallel_for(pieces(n, tile_rows), [&](Index block) {
     const Index row = block * tile_rows;
     Matrix space;
     const MatrixView tile = out.row_range(row, std::min(tile_rows, n - row));
@@ -276,7 +268,7 @@ void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutVie
   const Index rows = std::clamp<Index>(tile_doubles / z.rows, 1, std::min(tile_rows, x.rows));
   const double values = static_cast<double>(x.rows) * static_cast<double>(z.rows);
   parallel_for(
-      tiles(x.rows, rows),
+      pieces(x.rows, rows),
       [&](Index block) {
         const Index row = block * rows;
         Matrix tile(std::min(rows, x.rows - row), z.rows);

@@ -93,8 +93,8 @@ class KernelPasses::Strip {
 // Columns are divided by powers of two near their norms: floats neither overflow nor vanish.
 template <class Number>
 void KernelPasses::multiply_in(ConstMatrixView p, MatrixView out) const {
-  const Index n = x_.rows, k = p.cols, tiles = (n + side - 1) / side, groups = (k + together - 1) / together,
-              strip = strip_tiles(n), strips = (tiles + strip - 1) / strip;
+  const Index n = x_.rows, k = p.cols, tiles = pieces(n, side), groups = pieces(k, together), strip = strip_tiles(n),
+              strips = pieces(tiles, strip);
   const auto place = [&](Index i, Index j) {
     return (j / together * tiles + i / side) * group_numbers + PassLoops::place<Number>(i % side, j % together);
   };

@@ -1,21 +1,18 @@
 #include "libcore/kernel/log_gradient.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/kernel/parts.hpp"
 #include "libcore/kernel/value_loops.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr Index tile_side = log_gradient_tile;
-
-Index tiles_of(Index n) {
-  return (n + tile_side - 1) / tile_side;
-}
 
 // In units of progress.hpp: a value and a derivative of each kernel, and the products with the features.
 double gradient_work(const Kernel& kernel, Index rows, Index cols, Index d) {
@@ -69,12 +66,10 @@ MatrixView tile_in(Matrix& space, Index rows, Index cols) {
 Array<double> log_gradient(const Kernel& kernel, const Rows& x, Span<const double> shift, Span<const double> sqrt_w,
                            const FillTile& fill) {
   if (hyperparameter_count(kernel) == 0) return {};
-  const Index n = x.rows, d = x.cols, blocks = tiles_of(n);
-  // Item p stands for the pair (block_i >= block_j) in the order (0,0), (1,0), (1,1), (2,0), ...
+  const Index n = x.rows, d = x.cols, blocks = pieces(n, tile_side);
   return sum_of_tiles(kernel, blocks * (blocks + 1) / 2, n, n, d, [&](Index p, GradientRoom& room) {
-    Index block_i = 0;
-    while ((block_i + 1) * (block_i + 2) / 2 <= p) ++block_i;
-    const Index row = block_i * tile_side, col = (p - block_i * (block_i + 1) / 2) * tile_side;
+    const BlockPair pair = block_pair(p);
+    const Index row = pair.i * tile_side, col = pair.j * tile_side;
     const Index rows = std::min(tile_side, n - row), cols = std::min(tile_side, n - col);
     const MatrixView s = tile_in(room.s, rows, cols), a = tile_in(room.a, rows, d), b = tile_in(room.b, cols, d);
     fill(row, col, s);
@@ -89,7 +84,7 @@ Array<double> cross_log_gradient(const Kernel& kernel, const Rows& x, Span<const
                                  const FillTile& fill) {
   if (hyperparameter_count(kernel) == 0) return {};
   const Index n = x.rows, d = x.cols;
-  return sum_of_tiles(kernel, tiles_of(n), n, z.rows, d, [&](Index block, GradientRoom& room) {
+  return sum_of_tiles(kernel, pieces(n, tile_side), n, z.rows, d, [&](Index block, GradientRoom& room) {
     const Index row = block * tile_side, rows = std::min(tile_side, n - row);
     const MatrixView a = tile_in(room.a, rows, d);
     pack_rows(x, row, shift, a);
@@ -118,11 +113,7 @@ void require_finite_gradient(const Kernel& kernel, Span<const double> gradient) 
 
 Index log_gradient_bytes(const Kernel& kernel, Index d) {
   if (hyperparameter_count(kernel) == 0) return 0;
-  const Kernel::Extent extent = kernel.extent();
-  const Index tile_count = 4 + 4 * std::min(extent.depth + extent.kernels, Index{1} << 20);
-  return Index{8} * thread_count() *
-         (checked_doubles(6 + 2 * extent.depth, tile_side * (d + 1)) +
-          checked_doubles(tile_count, tile_side * tile_side) + 2 * extent.hyperparameters);
+  return Index{8} * thread_count() * (doubles_of_gradient(kernel, tile_side, d) + 2 * hyperparameter_count(kernel));
 }
 
 }  // namespace freeridge

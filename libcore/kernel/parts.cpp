@@ -30,6 +30,12 @@ Kernel::Extent extent_of(Span<const KernelPtr> parts, Index own) {
   return out;
 }
 
+Index doubles_of_gradient(const Kernel& kernel, Index side, Index d) {
+  const Kernel::Extent extent = kernel.extent();
+  return checked_doubles(6 + 2 * extent.depth, side * (d + 1)) +
+         checked_doubles(4 + 4 * std::min(extent.depth + extent.kernels, kernels_limit), side * side);
+}
+
 void require_function(std::string_view name, const Kernel& part) {
   if (part.precomputed())
     fail(Status::invalid_argument, name,

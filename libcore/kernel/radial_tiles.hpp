@@ -1,7 +1,6 @@
 // Tiles of the values of kernels of the distance, by the loops in pass_loops.hpp.
 #pragma once
 
-#include <memory>
 #include <optional>
 
 #include "libcore/kernel/kernel.hpp"

@@ -24,12 +24,14 @@ Index panel_columns(Index n) {
 struct BothWays {
   explicit BothWays(const SparseView& x) : columns(by_columns(x, own)), start(x.rows + 1, 0) {
     const double many = filled_from * static_cast<double>(x.rows);
+    sparse.reserve(x.cols);
     for (Index k = 0; k < x.cols; ++k) {
       const Index first = columns.start[k], last = columns.start[k + 1];
       if (static_cast<double>(last - first) > many) {
         filled.push_back(k);
         continue;
       }
+      sparse.push_back(k);
       for (Index p = first; p < last; ++p) ++start[columns.index[p] + 1];
       worked(touched * static_cast<double>(last - first + 1));
     }
@@ -37,12 +39,7 @@ struct BothWays {
     column.resize(start.back());
     place.resize(start.back());
     Array<Index> next(start.begin(), start.end() - 1);
-    auto skipped = filled.begin();
-    for (Index k = 0; k < x.cols; ++k) {
-      if (skipped != filled.end() && *skipped == k) {
-        ++skipped;
-        continue;
-      }
+    for (const Index k : sparse) {
       for (Index p = columns.start[k]; p < columns.start[k + 1]; ++p) {
         const Index to = next[columns.index[p]]++;
         column[to] = static_cast<std::int32_t>(k);
@@ -54,7 +51,7 @@ struct BothWays {
 
   SparseMatrix own;
   SparseView columns;
-  Array<Index> filled;  // the columns with many entries, ascending
+  Array<Index> filled, sparse;  // the columns with many entries, and the others, ascending
   Array<Index> start, place;
   Array<std::int32_t> column;
 };
@@ -82,13 +79,8 @@ void add_filled(const BothWays& x, Span<const double> scale, Span<const double> 
 struct Centre {
   Centre(const BothWays& x, Span<const double> scale, Span<const double> shift) : at(x.start.size() - 1, 0.0) {
     if (shift.empty()) return;
-    auto skipped = x.filled.begin();
-    for (Index k = 0; k < x.columns.cols; ++k) {
+    for (const Index k : x.sparse) {
       const double s = shift[k] / scale[k];
-      if (skipped != x.filled.end() && *skipped == k) {
-        ++skipped;
-        continue;
-      }
       square += s * s;
       for (Index p = x.columns.start[k]; p < x.columns.start[k + 1]; ++p)
         at[x.columns.index[p]] += x.columns.value[p] / scale[k] * s;
@@ -108,7 +100,7 @@ void weighted_inner_products(Span<const double> scale, const Rows& points, Span<
   const BothWays x(points.sparse());
   const Centre centre(x, scale, shift);
   add_filled(x, scale, shift, out);
-  parallel_for((n + columns_at_once - 1) / columns_at_once, [&](Index item) {
+  parallel_for(pieces(n, columns_at_once), [&](Index item) {
     for (Index j = item * columns_at_once; j < std::min(n, (item + 1) * columns_at_once); ++j) {
       double* const to = out.col(j);
       if (x.filled.empty()) std::fill(to + j, to + n, 0.0);

@@ -23,6 +23,12 @@ inline void store(Vec v, double* to) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
+// u, at most 764, where u^2 exp(-u) is 0 in double precision. NaN stays, as NaN > limit is false.
+inline Vec limited(Vec u) {
+  const Vec limit = Vec{} + 764.0;
+  return u > limit ? limit : u;
+}
+
 // 2^128 exp(-u), u >= 0; a factor of the result can so be multiplied in before it becomes subnormal.
 //   exp(-u) = 2^-m exp(r),  m = round(u / ln 2),  r = m ln 2 - u,  |r| <= ln 2 / 2
 //   exp(r) = 1 + r + r^2 q(r),  q the polynomial with the least relative error of exp(r): 3.7e-18 (Remez)
@@ -33,8 +39,7 @@ inline void store(Vec v, double* to) {
 inline Vec exp_minus_scaled(Vec u) {
   constexpr double whole = 0x1.8p52 + 1023 + 128;
   constexpr double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
-  const Vec limit = Vec{} + 764.0;  // where u^2 exp(-u) is 0 in double precision
-  u = u > limit ? limit : u;        // written this way round, NaN > limit is false and NaN stays
+  u = limited(u);
   const Vec t = whole - u * 0x1.71547652b82fep0;
   const Vec m = whole - t;
   const Vec high = m * ln2_high - u, low = m * ln2_low;
@@ -87,15 +92,13 @@ struct GaussianDivisor {
 // so u is limited first.
 struct ThreeHalves {
   Vec operator()(Vec u) const {
-    const Vec limit = Vec{} + 764.0;
-    u = u > limit ? limit : u;
+    u = limited(u);
     return (1.0 + u) * exp_minus_scaled(u) * unscale;
   }
 };
 struct FiveHalves {
   Vec operator()(Vec u) const {
-    const Vec limit = Vec{} + 764.0;
-    u = u > limit ? limit : u;
+    u = limited(u);
     return (1.0 + (u + u * u * (1.0 / 3))) * exp_minus_scaled(u) * unscale;
   }
 };
@@ -129,10 +132,6 @@ struct ValueAndSlope {
 inline Vec distance_of(Vec difference) {
   constexpr std::int64_t magnitude = INT64_MAX;  // all bits but the sign
   return (Vec)((Bits)difference & (Bits{} + magnitude));
-}
-inline Vec limited(Vec u) {
-  const Vec limit = Vec{} + 764.0;
-  return u > limit ? limit : u;
 }
 struct GaussianFeature {
   static Vec argument(Vec difference, double a) { return limited(difference * difference * a); }

@@ -27,19 +27,15 @@ BandBasis::BandBasis(MatrixView a, Index b, Array<double> tau, Index formed_from
 }
 
 BandBasis::Block BandBasis::block(Index first, Index count) const {
-  const Index origin = first + b_, rows = a_.rows - origin;
-  Block out{Matrix(rows, count, 0.0), {}};
-  for (Index j = 0; j < count; ++j) {
-    out.v(j, j) = 1;
-    std::copy(a_.col(first + j) + origin + j + 1, a_.col(first + j) + a_.rows, out.v.col(j) + j + 1);
-  }
+  const Index origin = first + b_;
+  Block out{reflectors_below(a_.block(origin, first, a_.rows - origin, count)), {}};
   out.t = compact_wy(out.v.view(), tau_.data() + first);
   return out;
 }
 
 // Q = H_1 ... H_f diag(I, Q_f), where Q_f is the part that is formed.
 void BandBasis::apply(MatrixView c, bool transposed) const {
-  const Index together = reflectors_together(a_.rows), blocks = (formed_from_ + together - 1) / together;
+  const Index together = reflectors_together(a_.rows), blocks = pieces(formed_from_, together);
   const auto multiply_formed = [&] {
     const Index from = formed() ? 0 : formed_from_ + b_, size = a_.rows - from;
     if (formed_from_ == reflectors() && !formed()) return;  // nothing is formed
@@ -78,13 +74,13 @@ void BandBasis::form() {
 // change Q; then Q is changed in one loop that cannot fail.
 void BandBasis::form_block(Index first) {
   const Index m = a_.rows, origin = first + b_, after = formed_from_ + b_, count = after - origin, rest = m - after;
-  const Index width = pieces_of(rest), pieces = (rest + width - 1) / width, own_pieces = (count + 63) / 64;
+  const Index width = pieces_of(rest), others = pieces(rest, width);
   const double flops = 2.0 * static_cast<double>(rest * count) * static_cast<double>(m);
   const Block h = block(first, count);
   const ConstMatrixView v1 = h.v.view().row_range(0, count), v2 = h.v.view().row_range(count, rest);
   const MatrixView q = a_.block(after, after, rest, rest), top = a_.block(origin, after, count, rest);
   Matrix scaled(count, rest), left(count, count);  // T V2'Q_f and T V1'
-  each_columns(rest, width, flops, [&](Index col, Index cols) {
+  each_block(rest, width, flops, [&](Index col, Index cols) {
     const MatrixView product = top.columns(col, cols);
     gemm(Op::transpose, Op::none, 1, v2, q.columns(col, cols), 0, product);
     gemm(Op::none, Op::none, 1, h.t.view(), product, 0, scaled.view().columns(col, cols));
@@ -96,14 +92,14 @@ void BandBasis::form_block(Index first) {
   {
     const Undisturbed undisturbed;
     const MatrixView own = a_.block(origin, origin, m - origin, count);
-    each_piece(pieces + own_pieces, flops, [&](Index piece) {
-      if (piece < pieces) {
+    each_piece(others + pieces(count, 64), flops, [&](Index piece) {
+      if (piece < others) {
         const Index col = piece * width, cols = std::min(width, rest - col);
         const ConstMatrixView with = scaled.view().columns(col, cols);
         gemm(Op::none, Op::none, -1, v2, with, 1, q.columns(col, cols));
         gemm(Op::none, Op::none, -1, v1, with, 0, top.columns(col, cols));
       } else {
-        const Index col = (piece - pieces) * 64, cols = std::min<Index>(64, count - col);
+        const Index col = (piece - others) * 64, cols = std::min<Index>(64, count - col);
         gemm(Op::none, Op::none, -1, h.v.view(), left.view().columns(col, cols), 0, own.columns(col, cols));
       }
     });

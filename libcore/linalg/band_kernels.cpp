@@ -5,46 +5,40 @@
 // Loops over registers must be unrolled for their arrays to be registers, whatever the optimisation level.
 #define UNROLL _Pragma("GCC unroll 8")
 
+namespace freeridge {
+namespace {
+
 #if FREERIDGE_X86
 
 FREERIDGE_BEGIN_TARGET("avx512f")
+namespace avx512 {
 #define LANES 8
 #define COLUMNS 8
-namespace freeridge {
-namespace avx512 {
-namespace {
 #include "libcore/linalg/band_kernels_body.hpp"
-}
-}  // namespace avx512
-}  // namespace freeridge
 #undef LANES
 #undef COLUMNS
+}  // namespace avx512
 FREERIDGE_END_TARGET
 
 FREERIDGE_BEGIN_TARGET("avx2,fma")
+namespace avx2 {
 #define LANES 4
 #define COLUMNS 4
-namespace freeridge {
-namespace avx2 {
-namespace {
 #include "libcore/linalg/band_kernels_body.hpp"
-}
-}  // namespace avx2
-}  // namespace freeridge
 #undef LANES
 #undef COLUMNS
+}  // namespace avx2
 FREERIDGE_END_TARGET
 
 #endif
 
+namespace plain {
 #define LANES 2
 #define COLUMNS 4
-namespace freeridge {
-namespace plain {
-namespace {
 #include "libcore/linalg/band_kernels_body.hpp"
-}
 }  // namespace plain
+
+}  // namespace
 
 Span<const BandKernels> band_kernels() {
   static constexpr BandKernels all[] = {

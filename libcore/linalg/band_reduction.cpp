@@ -1,7 +1,6 @@
 #include "libcore/linalg/band_reduction.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "libcore/linalg/band_kernels.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -29,7 +28,7 @@ class SymmetricProduct {
         partial_(vector_width, most_rows * (b / vector_width) * most_workers_) {}
 
   void operator()(ConstMatrixView a, ConstMatrixView v, MatrixView y) {
-    const Index m = a.rows, size = m * b_, tiles = (m + tile_cols - 1) / tile_cols;
+    const Index m = a.rows, size = m * b_, tiles = pieces(m, tile_cols);
     const Work work = 2.0 * static_cast<double>(m * m * b_);
     const Index workers = std::min<Index>(team_size(std::max<Index>(tiles / 4, 1), work), most_workers_);
     for (Index group = 0; group < b_; group += vector_width)
@@ -127,21 +126,12 @@ class Reduction {
   MatrixView v(Index row, Index rows, Index col, Index cols) { return u_.view().block(row, col, rows, cols); }
   MatrixView w(Index row, Index rows, Index col, Index cols) { return u_.view().block(row, most_ + col, rows, cols); }
 
-  // f(first, count) for blocks of rows; flops in all.
-  template <class F>
-  static void each_rows(Index rows, double flops, const F& f) {
-    each_piece((rows + row_block - 1) / row_block, flops, [&](Index item) {
-      const Index first = item * row_block;
-      f(first, std::min(row_block, rows - first));
-    });
-  }
-
   // A(c:, c:c+b) -= V W_p' + W V_p', with the V and W of the panels since the last update
   void update_panel(Index c) {
     const Index rows = a_.rows - c, shift = c - origin_;
     const MatrixView panel = a_.block(c, c, rows, b_);
     const ConstMatrixView vp = v(shift, b_, 0, used_), wp = w(shift, b_, 0, used_);
-    each_rows(rows, 4.0 * static_cast<double>(rows * b_ * used_), [&](Index first, Index count) {
+    each_block(rows, row_block, 4.0 * static_cast<double>(rows * b_ * used_), [&](Index first, Index count) {
       const MatrixView part = panel.row_range(first, count);
       gemm(Op::none, Op::transpose, -1, v(shift + first, count, 0, used_), wp, 1, part);
       gemm(Op::none, Op::transpose, -1, w(shift + first, count, 0, used_), vp, 1, part);
@@ -171,15 +161,15 @@ class Reduction {
     const MatrixView y = y_.view().block(0, 0, rows, k), x = x_.view().block(0, 0, rows, k);
     product_(a_.block(r0, r0, rows, rows), vr, y);
     if (used_ > 0) {
-      const Index pieces = (used_ + column_block - 1) / column_block;  // of V, and as many of W
-      each_piece(2 * pieces, 4.0 * static_cast<double>(rows * used_ * k), [&](Index item) {
-        const Index col = item % pieces * column_block, count = std::min(column_block, used_ - col);
-        const bool of_w = item >= pieces;
+      const Index of_v = pieces(used_, column_block);  // pieces of V, and as many of W
+      each_piece(2 * of_v, 4.0 * static_cast<double>(rows * used_ * k), [&](Index item) {
+        const Index col = item % of_v * column_block, count = std::min(column_block, used_ - col);
+        const bool of_w = item >= of_v;
         gemm(Op::transpose, Op::none, 1, of_w ? w(shift, rows, col, count) : v(shift, rows, col, count), vr, 0,
              inner_.view().block((of_w ? most_ : 0) + col, 0, count, k));
       });
     }
-    each_rows(rows, 4.0 * static_cast<double>(rows * (used_ + k) * k), [&](Index first, Index count) {
+    each_block(rows, row_block, 4.0 * static_cast<double>(rows * (used_ + k) * k), [&](Index first, Index count) {
       const MatrixView part = y.row_range(first, count);
       if (used_ > 0) {
         gemm(Op::none, Op::none, -1, v(shift + first, count, 0, used_), inner_.view().block(most_, 0, used_, k), 1,
@@ -203,11 +193,9 @@ class Reduction {
   // A -= V W' + W V' from row and column c on, for all panels since the last update; a tile of the lower triangle stays
   // in the L2 cache for both products. The upper triangle of tiles on the diagonal is overwritten.
   void update(Index c) {
-    const Index rows = a_.rows - c, shift = c - origin_, tile_width = pieces_of(rows),
-                across = (rows + tile_width - 1) / tile_width;
+    const Index rows = a_.rows - c, shift = c - origin_;
     const double flops = 2.0 * static_cast<double>(rows * rows * used_);
-    each_piece(across, flops, [&](Index item) {
-      const Index col = item * tile_width, cols = std::min(tile_width, rows - col);
+    each_block(rows, pieces_of(rows), flops, [&](Index col, Index cols) {
       for (Index row = col; row < rows; row += tile_height) {
         const Index count = std::min(tile_height, rows - row);
         const MatrixView tile = a_.block(c + row, c + col, count, cols);

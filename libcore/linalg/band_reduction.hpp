@@ -39,7 +39,7 @@ class BandBasis {
   // without a look at whether to go on.
   void form();
   bool formed() const { return formed_from_ == 0; }
-  // Q, m x m; when it is formed.
+  // Q, m x m. Only where formed().
   ConstMatrixView q() const { return a_; }
 
   // Calls run(contiguous numbers) for all that A's storage keeps: below row j + b of the columns j < formed_from() the

@@ -79,8 +79,7 @@ EigenvalueBounds eigenvalue_bounds(const BandMatrix& b, double relative_floor, i
       if (d > 0) row_sum[j] += std::abs(b.values(d, j));
     }
   }
-  double above = 0;
-  for (const double sum : row_sum) above = std::max(above, sum);
+  double above = largest_magnitude(row_sum);
   if (!(above > 0) || !std::isfinite(above)) return {0, above};
 
   BandMatrix negative{Matrix(b.values.rows(), m)};

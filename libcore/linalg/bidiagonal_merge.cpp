@@ -76,8 +76,7 @@ class BidiagonalMerge {
   }
 
   void deflate_columns() {
-    Array<Index> order(d_.size());
-    std::iota(order.begin(), order.end(), Index{0});
+    Array<Index> order = first_indices(std::ssize(d_));
     order.erase(order.begin() + middle_);
     std::ranges::stable_sort(order, {}, [&](Index i) { return d_[i]; });
     const MatrixView bases[] = {u_, v_};

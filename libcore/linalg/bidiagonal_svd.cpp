@@ -97,11 +97,8 @@ class BidiagonalHalves {
 
 void bidiagonal_svd(Span<double> d, Span<double> e, MatrixView u, MatrixView v) {
   const Index n = u.rows;
-  for (const MatrixView& each : {u, v})
-    for (Index j = 0; j < each.cols; ++j) {
-      std::fill_n(each.col(j), each.rows, 0.0);
-      worked(touched * static_cast<double>(each.rows));
-    }
+  set_zero(u);
+  set_zero(v);
   v(n, n) = 1;
   const double largest = std::max(largest_magnitude(d), largest_magnitude(e));
   const int exponent = exponent_of(largest);

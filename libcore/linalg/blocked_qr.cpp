@@ -21,43 +21,27 @@ double work_of(Index rows, Index cols, Index reflectors) {
 void factor_whole(MatrixView a, double* tau) {
   const double units = work_of(a.rows, a.cols, std::min(a.rows, a.cols));
   const TeamIfWorth team(units);
-  double size = 0;
-  const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
-  check(FREERIDGE_LAPACK(dgeqrf, rows, cols, a.data, ld, tau, &size, -1), "dgeqrf");
-  Array<double> work(queried(size));
-  check(FREERIDGE_LAPACK(dgeqrf, rows, cols, a.data, ld, tau, work.data(), blas_int(static_cast<Index>(work.size()))),
-        "dgeqrf");
+  with_workspace([&](double* work, BlasInt size) {
+    check(FREERIDGE_LAPACK(dgeqrf, blas_int(a.rows), blas_int(a.cols), a.data, blas_int(a.ld), tau, work, size),
+          "dgeqrf");
+  });
   worked(units);
 }
 
 void multiply_whole(ConstMatrixView qr, Span<const double> tau, MatrixView c, Op op) {
   const double units = work_of(c.rows, c.cols, static_cast<Index>(tau.size()));
   const TeamIfWorth team(units);
-  double size = 0;
-  const char trans = letter(op);
-  const BlasInt rows = blas_int(c.rows), cols = blas_int(c.cols), k = blas_int(static_cast<Index>(tau.size()));
-  const BlasInt ldq = blas_int(qr.ld), ldc = blas_int(c.ld);
-  check(FREERIDGE_LAPACK(dormqr, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size, -1),
-        "dormqr");
-  Array<double> work(queried(size));
-  check(FREERIDGE_LAPACK(dormqr, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, work.data(),
-                         blas_int(static_cast<Index>(work.size()))),
-        "dormqr");
+  with_workspace([&](double* work, BlasInt size) {
+    check(FREERIDGE_LAPACK(dormqr, 'L', letter(op), blas_int(c.rows), blas_int(c.cols), blas_int(std::ssize(tau)),
+                           qr.data, blas_int(qr.ld), tau.data(), c.data, blas_int(c.ld), work, size),
+          "dormqr");
+  });
   worked(units);
 }
 
-// V of the reflectors [first, first + count), from their first row on.
-Matrix reflectors(ConstMatrixView qr, Index first, Index count) {
-  Matrix v(qr.rows - first, count, 0.0);
-  for (Index j = 0; j < count; ++j) {
-    v(j, j) = 1;
-    std::copy(qr.col(first + j) + first + j + 1, qr.col(first + j) + qr.rows, v.col(j) + j + 1);
-  }
-  return v;
-}
-
+// For the reflectors [first, first + count).
 void apply_panel(ConstMatrixView qr, const double* tau, Index first, Index count, Op op, MatrixView c) {
-  const Matrix v = reflectors(qr, first, count);
+  const Matrix v = reflectors_below(qr.block(first, first, qr.rows - first, count));
   const Matrix t = compact_wy(v.view(), tau + first);
   multiply_compact_wy(op, v.view(), t.view(), c);
 }
@@ -84,7 +68,7 @@ void ormqr(ConstMatrixView qr, Span<const double> tau, MatrixView c, Op op) {
   const double units = work_of(c.rows, c.cols, k);
   if (units <= grain) return multiply_whole(qr, tau, c, op);
   const Stage stage(0, 1, units);
-  const Index panels = (k + panel_columns - 1) / panel_columns;
+  const Index panels = pieces(k, panel_columns);
   for (Index i = 0; i < panels; ++i) {  // Q = H_1 H_2 ...
     const Index first = (op == Op::transpose ? i : panels - 1 - i) * panel_columns;
     apply_panel(qr, tau.data(), first, std::min(panel_columns, k - first), op, c.row_range(first, c.rows - first));

@@ -9,18 +9,28 @@ namespace {
 constexpr Index columns_at_once = 64;
 }
 
+Matrix reflectors_below(ConstMatrixView a) {
+  Matrix v(a.rows, a.cols, 0.0);
+  for (Index j = 0; j < a.cols; ++j) {
+    v(j, j) = 1;
+    std::copy(a.col(j) + j + 1, a.col(j) + a.rows, v.col(j) + j + 1);
+  }
+  return v;
+}
+
 // T(:i, i) = -tau_i T(:i, :i) V(:, :i)'v_i  (LAPACK's dlarft, with the inner products as one matrix product)
 Matrix compact_wy(ConstMatrixView v, const double* tau) {
   const Index k = v.cols;
   Matrix gram(k, k), t(k, k, 0.0);
   // By columns, one piece to a thread: next to loops with threads of their own, those of the BLAS would be in the way.
-  parallel_for((k + columns_at_once - 1) / columns_at_once,
-               [&](Index piece) {
-                 const Index first = piece * columns_at_once, count = std::min(columns_at_once, k - first);
-                 gemm(Op::transpose, Op::none, 1, v.columns(first, k - first), v.columns(first, count), 0,
-                      gram.view().block(first, first, k - first, count));
-               },
-               static_cast<double>(v.rows * k * k));
+  parallel_for(
+      pieces(k, columns_at_once),
+      [&](Index piece) {
+        const Index first = piece * columns_at_once, count = std::min(columns_at_once, k - first);
+        gemm(Op::transpose, Op::none, 1, v.columns(first, k - first), v.columns(first, count), 0,
+             gram.view().block(first, first, k - first, count));
+      },
+      static_cast<double>(v.rows * k * k));
   for (Index i = 0; i < k; ++i) {
     for (Index j = 0; j < i; ++j) {
       const double factor = -tau[i] * gram(i, j);

@@ -7,6 +7,9 @@
 
 namespace freeridge {
 
+// V from the reflectors below the diagonal of a: a lower trapezoid with ones on its diagonal.
+Matrix reflectors_below(ConstMatrixView a);
+
 // T, k x k, zeros below its diagonal.
 Matrix compact_wy(ConstMatrixView v, const double* tau);
 

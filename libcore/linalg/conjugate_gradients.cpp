@@ -21,10 +21,8 @@ class Block {
  public:
   Block(const ShiftedSystem& system, const StoppingRule& rule, MatrixView x, MatrixView r)
       : system_(system), rule_(rule), x_(x), r_(r), p_(r.rows, r.cols), q_(r.rows, r.cols), ends_(r.cols) {
-    for (Index j = 0; j < r.cols; ++j) order_.push_back(j);
-    products_.assign(r.cols, 0.0);
-    first_.assign(r.cols, 0.0);
-    least_.assign(r.cols, 0.0);
+    order_ = first_indices(r.cols);
+    products_ = first_ = least_ = Array<double>(r.cols);
   }
 
   Array<ColumnEnd> solve() {

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 #include "libcore/base/constants.hpp"
 #include "libcore/linalg/column_order.hpp"
 #include "libcore/linalg/jacobi_rotations.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/linalg/merge_columns.hpp"
 #include "libcore/linalg/scaling.hpp"
 
@@ -17,14 +17,6 @@ namespace freeridge {
 namespace {
 
 constexpr int graded_to = 600;  // the exponent of the largest element: 300 for those of L, whose squares exist
-
-// Rows and columns p and q > p of the lower triangle.
-void exchange(MatrixView a, Index p, Index q) {
-  for (Index j = 0; j < p; ++j) std::swap(a(p, j), a(q, j));
-  std::swap(a(p, p), a(q, q));
-  for (Index i = p + 1; i < q; ++i) std::swap(a(i, p), a(q, i));
-  for (Index i = q + 1; i < a.rows; ++i) std::swap(a(i, p), a(i, q));
-}
 
 // L in the first columns of A, whose number is returned; order[i]: the row of A that came to place i.
 Index pivoted_cholesky(MatrixView a, Span<const double> sizes, Index most_rank, Array<Index>& order) {
@@ -39,11 +31,9 @@ Index pivoted_cholesky(MatrixView a, Span<const double> sizes, Index most_rank, 
       if (left > largest && left > floor * size * size) largest = left, pivot = i;
     }
     if (pivot < 0) return j;
-    if (pivot != j) {
-      exchange(a, j, pivot);
-      std::swap(order[j], order[pivot]);
-      std::swap(taken[j], taken[pivot]);
-    }
+    swap_symmetric(a, j, pivot);
+    std::swap(order[j], order[pivot]);
+    std::swap(taken[j], taken[pivot]);
     const Index rest = m - j - 1;
     const double root = std::sqrt(largest), pivot_size = sizes[order[j]];
     a(j, j) = root;
@@ -118,8 +108,7 @@ double graded_eigen(MatrixView a, Span<const double> all_sizes, Index most_rank,
     scale({a.col(j) + j, m - j}, 2 * exponent);
     worked(4 * touched * static_cast<double>(m - j));
   }
-  Array<Index> order(m);
-  std::iota(order.begin(), order.end(), Index{0});
+  Array<Index> order = first_indices(m);
   Stage stage(0, 0.1);
   const Index r = pivoted_cholesky(a, sizes, std::min(m, most_rank), order);
   stage.next(0.15);

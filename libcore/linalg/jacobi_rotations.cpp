@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "libcore/base/constants.hpp"
@@ -26,11 +25,10 @@ class Rotations {
     rotated_ = false;
     for (Index j = 0; j < n_; ++j) measure(j);
     worked(touched * static_cast<double>(x_.rows) * static_cast<double>(n_));
-    const Index blocks = (n_ + block - 1) / block, places = (blocks + 1) / 2 * 2;
+    const Index blocks = pieces(n_, block), places = (blocks + 1) / 2 * 2;
     each_task(blocks, block * block / 2, [&](Index b) { within(b); });
     // A tournament: the block in the first place stays, the others go around.
-    Array<Index> place(places);
-    std::iota(place.begin(), place.end(), Index{0});
+    Array<Index> place = first_indices(places);
     for (Index round = 1; round < places; ++round) {
       each_task(places / 2, block * block, [&](Index i) {
         const Index b = place[i], c = place[places - 1 - i];

@@ -2,7 +2,7 @@
 #include "libcore/linalg/lapack.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "libcore/linalg/lapack_calls.hpp"
@@ -14,6 +14,17 @@ namespace {
 
 constexpr Index small_eigenproblem = 256;
 constexpr double band_block = 32;  // columns that LAPACK factorizes at once
+
+// with_workspace for routines that want integers, too.
+template <class Run>
+void with_workspaces(const Run& run) {
+  double wanted = 0;
+  BlasInt integers = 0;
+  run(&wanted, BlasInt{-1}, &integers, BlasInt{-1});
+  Matrix work(queried(wanted), 1);
+  Array<BlasInt> iwork(std::max(integers, 1));
+  run(work.data(), blas_int(work.rows()), iwork.data(), integers);
+}
 
 }  // namespace
 
@@ -59,18 +70,14 @@ void tbtrs(Op op, ConstMatrixView l, MatrixView c) {
 
 void syevd(MatrixView a, Span<double> w) {
   if (a.rows == 0) return;
-  double size = 0;
-  BlasInt isize = 0;
-  const BlasInt n = blas_int(a.rows), ld = blas_int(a.ld);
-  check(FREERIDGE_LAPACK(dsyevd, 'V', 'L', n, a.data, ld, w.data(), &size, -1, &isize, -1), "dsyevd");
-  Matrix work(queried(size), 1);
-  Array<BlasInt> iwork(std::max(isize, 1));
   // Its many small steps are each handed to all threads of the BLAS, at twice the time of one thread.
   std::optional<SingleThreadedBlas> single;
   if (a.rows < small_eigenproblem) single.emplace();
-  check(FREERIDGE_LAPACK(dsyevd, 'V', 'L', n, a.data, ld, w.data(), work.data(), blas_int(work.rows()), iwork.data(),
-                         isize),
-        "dsyevd");
+  with_workspaces([&](double* work, BlasInt size, BlasInt* iwork, BlasInt isize) {
+    check(FREERIDGE_LAPACK(dsyevd, 'V', 'L', blas_int(a.rows), a.data, blas_int(a.ld), w.data(), work, size, iwork,
+                           isize),
+          "dsyevd");
+  });
 }
 
 void sbev(MatrixView ab, Span<double> w) {
@@ -85,38 +92,33 @@ void sbev(MatrixView ab, Span<double> w) {
 
 void stedc(Span<double> d, Span<double> e, MatrixView v) {
   if (v.rows == 0) return;
-  double size = 0;
-  BlasInt isize = 0;
-  const BlasInt n = blas_int(v.rows), ld = blas_int(v.ld);
-  check(FREERIDGE_LAPACK(dstedc, 'I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
-  Matrix work(queried(size), 1);
-  Array<BlasInt> iwork(std::max(isize, 1));
   const TeamIfWorth team(flop() * cube(v.rows));
-  check(FREERIDGE_LAPACK(dstedc, 'I', n, d.data(), e.data(), v.data, ld, work.data(), blas_int(work.rows()),
-                         iwork.data(), isize),
-        "dstedc");
+  with_workspaces([&](double* work, BlasInt size, BlasInt* iwork, BlasInt isize) {
+    check(FREERIDGE_LAPACK(dstedc, 'I', blas_int(v.rows), d.data(), e.data(), v.data, blas_int(v.ld), work, size, iwork,
+                           isize),
+          "dstedc");
+  });
 }
 
 double larfg(Span<double> x) {
   double tau = 0;
-  FREERIDGE_LAPACK_OF_VECTORS(dlarfg, blas_int(static_cast<Index>(x.size())), x.data(), x.data() + 1, 1, &tau);
+  FREERIDGE_LAPACK_OF_VECTORS(dlarfg, blas_int(std::ssize(x)), x.data(), x.data() + 1, 1, &tau);
   return tau;
 }
 
 double laed4(Index i, Span<const double> d, Span<const double> z, double rho, double* delta) {
   double root = 0;
-  check(FREERIDGE_LAPACK_STEP(dlaed4, blas_int(static_cast<Index>(d.size())), blas_int(i + 1), d.data(), z.data(),
-                              delta, rho, &root),
+  check(FREERIDGE_LAPACK_STEP(dlaed4, blas_int(std::ssize(d)), blas_int(i + 1), d.data(), z.data(), delta, rho, &root),
         "dlaed4");
   return root;
 }
 
 double lasd4(Index i, Span<const double> d, Span<const double> z, double rho, double* difference, double* sum) {
   double root = 0;
-  auto *const poles = const_cast<double*>(d.data()), *const numerators =
-                                                         const_cast<double*>(z.data());  // as R's header
-  check(FREERIDGE_LAPACK_STEP(dlasd4, blas_int(static_cast<Index>(d.size())), blas_int(i + 1), poles, numerators,
-                              difference, rho, &root, sum),
+  auto* const poles = const_cast<double*>(d.data());  // R's header has no const here
+  auto* const numerators = const_cast<double*>(z.data());
+  check(FREERIDGE_LAPACK_STEP(dlasd4, blas_int(std::ssize(d)), blas_int(i + 1), poles, numerators, difference, rho,
+                              &root, sum),
         "dlasd4");
   return root;
 }
@@ -160,17 +162,14 @@ void gesvj(MatrixView a, Span<double> s, MatrixView v) {
 }
 
 void geqp3(MatrixView a, Index fixed, Span<Index> order, Span<double> tau) {
-  for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
+  std::iota(order.begin(), order.end(), Index{0});
   if (a.rows == 0 || a.cols == 0) return;
-  double size = 0;
-  const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
+  const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols);
   Array<BlasInt> place(cols, 0);
   std::fill_n(place.begin(), fixed, 1);
-  check(FREERIDGE_LAPACK(dgeqp3, rows, cols, a.data, ld, place.data(), tau.data(), &size, -1), "dgeqp3");
-  Array<double> work(queried(size));
-  check(FREERIDGE_LAPACK(dgeqp3, rows, cols, a.data, ld, place.data(), tau.data(), work.data(),
-                         blas_int(static_cast<Index>(work.size()))),
-        "dgeqp3");
+  with_workspace([&](double* work, BlasInt size) {
+    check(FREERIDGE_LAPACK(dgeqp3, rows, cols, a.data, blas_int(a.ld), place.data(), tau.data(), work, size), "dgeqp3");
+  });
   worked(4 * flop() * static_cast<double>(rows) * static_cast<double>(cols) *
          static_cast<double>(std::min(rows, cols)));
   std::ranges::transform(place, order.begin(), [](BlasInt j) { return Index{j} - 1; });

@@ -133,4 +133,13 @@ inline Index queried(double size) {
   return static_cast<Index>(std::max(1.0, std::ceil(size)));
 }
 
+// run(work, size), twice: with the size -1 LAPACK leaves in `work` how many numbers of workspace it wants.
+template <class Run>
+void with_workspace(const Run& run) {
+  double wanted = 0;
+  run(&wanted, BlasInt{-1});
+  Matrix work(queried(wanted), 1);
+  run(work.data(), blas_int(work.rows()));
+}
+
 }  // namespace freeridge

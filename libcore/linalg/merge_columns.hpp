@@ -19,8 +19,9 @@ template <class Body>
 void parallel_stretches(Index total, Index cost, const Body& body) {
   const auto most = static_cast<Index>(grain / (nanosecond * static_cast<double>(std::max<Index>(cost, 1))));
   const Index size = std::max<Index>(std::min(std::max<Index>(total / 16, 16), most), 1);
-  parallel_for((total + size - 1) / size, [&](Index i) { body(i * size, std::min(size, total - i * size)); },
-               static_cast<double>(total) * static_cast<double>(cost));
+  parallel_for(
+      pieces(total, size), [&](Index i) { body(i * size, std::min(size, total - i * size)); },
+      static_cast<double>(total) * static_cast<double>(cost));
 }
 
 // Columns multiplied at once: enough of them for products at full speed.

@@ -24,12 +24,12 @@ inline Index pieces_of(Index columns) {
   return std::clamp<Index>(columns / 1024 * 64, 64, 512);
 }
 
-// f(first, count) for blocks of columns; flops in all.
+// f(first, count) for blocks of `total` rows or columns, `block` of them in each; flops in all.
 template <class F>
-void each_columns(Index columns, Index block, double flops, const F& f) {
-  each_piece((columns + block - 1) / block, flops, [&](Index item) {
+void each_block(Index total, Index block, double flops, const F& f) {
+  each_piece(pieces(total, block), flops, [&](Index item) {
     const Index first = item * block;
-    f(first, std::min(block, columns - first));
+    f(first, std::min(block, total - first));
   });
 }
 

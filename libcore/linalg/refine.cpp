@@ -15,10 +15,6 @@ constexpr Index gradient_items = 16384;  // numbers of x that are worth a thread
 constexpr double negligible = 0x1p-75, small = 0x1p-40;
 constexpr int vain_steps = 2;
 
-Index pieces(Index count, Index size) {
-  return (count + size - 1) / size;
-}
-
 // to = X(row + i, col + k)
 void pack(const LeastSquaresData& data, Index row, Index col, MatrixView to) {
   LayoutView from = data.x;

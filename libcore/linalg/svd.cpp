@@ -10,7 +10,6 @@
 //                U = Q U_B,  V' = V_B' P'
 //   wide         the decomposition of A'
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "libcore/base/progress.hpp"
@@ -29,17 +28,13 @@ constexpr Index last_columns = 128;  // reduced at once
 constexpr Index panel = 32;          // columns reduced before A is updated
 
 void decompose_whole(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
-  double size = 0;
   const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols);
   Array<BlasInt> iwork(8 * s.size());
-  const auto run = [&](double* work, BlasInt lwork) {
+  with_workspace([&](double* work, BlasInt size) {
     check(FREERIDGE_LAPACK(dgesdd, 'S', rows, cols, a.data, blas_int(a.ld), s.data(), u.data, blas_int(u.ld), vt.data,
-                           blas_int(vt.ld), work, lwork, iwork.data()),
+                           blas_int(vt.ld), work, size, iwork.data()),
           "dgesdd");
-  };
-  run(&size, -1);
-  Matrix work(queried(size), 1);
-  run(work.data(), blas_int(work.rows()));
+  });
 }
 
 // A square matrix in bidiagonal form: B has d and above it e; reflectors from the left below the diagonal of A, with
@@ -118,15 +113,11 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
   }
   const Index left = n - first;
   const MatrixView here = a.block(first, first, left, left);
-  double size = 0;
-  const auto run = [&](double* work, BlasInt lwork) {
+  with_workspace([&](double* work, BlasInt size) {
     check(FREERIDGE_LAPACK(dgebrd, blas_int(left), blas_int(left), here.data, blas_int(a.ld), &out.d[first],
-                           &out.e[first], &out.tau_left[first], &out.tau_right[first], work, lwork),
+                           &out.e[first], &out.tau_left[first], &out.tau_right[first], work, size),
           "dgebrd");
-  };
-  run(&size, -1);
-  Matrix work(queried(size), 1);
-  run(work.data(), blas_int(work.rows()));
+  });
   return out;
 }
 
@@ -155,10 +146,7 @@ void decompose_tall(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
     worked(touched * static_cast<double>(n));
   }
   decompose_square(r.view(), s, u.row_range(0, n), vt);
-  for (Index j = 0; j < n; ++j) {
-    std::fill_n(u.col(j) + n, a.rows - n, 0.0);
-    worked(touched * static_cast<double>(a.rows - n));
-  }
+  set_zero(u.row_range(n, a.rows - n));
   ormqr(a, tau, u);
 }
 

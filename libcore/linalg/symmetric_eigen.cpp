@@ -83,10 +83,7 @@ class DivideAndConquer {
 
 void tridiagonal_eigen(Span<double> d, Span<double> e, MatrixView z) {
   const Index n = z.rows;
-  for (Index j = 0; j < n; ++j) {
-    std::fill_n(z.col(j), n, 0.0);
-    worked(touched * static_cast<double>(n));
-  }
+  set_zero(z);
   const auto falls_apart = [&](Index i) {  // between i and i + 1; as in LAPACK's dstedc
     constexpr double unit = std::numeric_limits<double>::epsilon() / 2;
     return std::abs(e[i]) <= unit * std::sqrt(std::abs(d[i])) * std::sqrt(std::abs(d[i + 1]));

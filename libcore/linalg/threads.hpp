@@ -58,6 +58,11 @@ class SingleThreadedBlas {
   int openmp_before_ = 0;
 };
 
+// How many pieces of `size` there are in `total`, the last of which may be smaller.
+inline Index pieces(Index total, Index size) {
+  return (total + size - 1) / size;
+}
+
 // The work of a whole loop, in floating-point operations or others of about a nanosecond.
 using Work = double;
 constexpr Work plenty = 1e300;

@@ -4,11 +4,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <optional>
-#include <utility>
 
-#include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/column_order.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/merge_columns.hpp"
@@ -42,8 +39,7 @@ class TridiagonalMerge {
   Index roots() const { return std::ssize(deflation_.kept); }
 
   void deflate_columns() {
-    Array<Index> order(d_.size());
-    std::iota(order.begin(), order.end(), Index{0});
+    Array<Index> order = first_indices(std::ssize(d_));
     std::inplace_merge(order.begin(), order.begin() + k_, order.end(), [&](Index a, Index b) { return d_[a] < d_[b]; });
     const double largest = std::max(largest_magnitude(d_), largest_magnitude(z_));
     const double tolerance = 4 * std::numeric_limits<double>::epsilon() * largest;  // LAPACK's eps is half of this one

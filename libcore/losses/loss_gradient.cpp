@@ -5,12 +5,6 @@
 namespace freeridge {
 namespace {
 
-double sum_of(Span<const double> values) {
-  double total = 0;
-  for (const double value : values) total += value;
-  return total;
-}
-
 // lambda/2 `squared`, and 0 at lambda = 0 also where `squared` overflows
 double penalty(double lambda, double squared) {
   return lambda == 0 ? 0 : lambda / 2 * squared;

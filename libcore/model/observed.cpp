@@ -78,7 +78,7 @@ void Model::each_part_model(const char* what, const EachPartModel& f) const {
   Index done = 0;
   for (const MissingOutputs::Part& part : data_->missing->parts()) {
     stage.next(fraction(++done, std::ssize(data_->missing->parts())));
-    const Array<Index> rows = MissingOutputs::other_rows(part.rows, n());
+    const Array<Index> rows = other_indices(part.rows, n());
     Model model = of_rows(rows, false, part.outputs);
     Array<double> lambdas;
     for (const Index j : part.outputs) lambdas.push_back(fit().lambdas[j]);

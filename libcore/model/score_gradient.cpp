@@ -69,8 +69,7 @@ ScoreGradient Model::sum_over_parts(Criterion criterion, Columns columns,
   Stage stage(0, 0);
   Index done = 0;
   for (const MissingOutputs::Part& part : data_->missing->parts()) {
-    const Model model =
-        of_rows(MissingOutputs::other_rows(part.rows, n()), criterion == Criterion::groups, part.outputs, columns);
+    const Model model = of_rows(other_indices(part.rows, n()), criterion == Criterion::groups, part.outputs, columns);
     stage.next(fraction(++done, std::ssize(data_->missing->parts())));
     const ScoreGradient gradient = of(model);
     const double share = part.outputs.size() == 1 ? 1 / divisors[part.outputs[0]] : 1;  // several have their divisors

@@ -5,41 +5,35 @@
 // Loops over registers must be unrolled for their arrays to be registers, whatever the optimisation level.
 #define UNROLL _Pragma("GCC unroll 8")
 
+namespace freeridge {
+namespace {
+
 #if FREERIDGE_X86
 
 FREERIDGE_BEGIN_TARGET("avx512f")
-#define LANES 8
-namespace freeridge {
 namespace avx512 {
-namespace {
+#define LANES 8
 #include "libcore/rows/entry_loops_body.hpp"
-}
-}  // namespace avx512
-}  // namespace freeridge
 #undef LANES
+}  // namespace avx512
 FREERIDGE_END_TARGET
 
 FREERIDGE_BEGIN_TARGET("avx2,fma")
-#define LANES 4
-namespace freeridge {
 namespace avx2 {
-namespace {
+#define LANES 4
 #include "libcore/rows/entry_loops_body.hpp"
-}
-}  // namespace avx2
-}  // namespace freeridge
 #undef LANES
+}  // namespace avx2
 FREERIDGE_END_TARGET
 
 #endif
 
-#define LANES 2
-namespace freeridge {
 namespace plain {
-namespace {
+#define LANES 2
 #include "libcore/rows/entry_loops_body.hpp"
-}
 }  // namespace plain
+
+}  // namespace
 
 Span<const EntryLoops> entry_loops() {
   static constexpr EntryLoops all[] = {

@@ -14,13 +14,6 @@ constexpr Index dense_rows = 512;         // of a tile
 constexpr Index dense_doubles = 1 << 22;  // of a tile that is multiplied, or dense_rows of them
 constexpr Index sparse_rows = 4096;       // whose entries are in hand
 
-// shift'w
-Array<double> at_shift(Span<const double> shift, ConstMatrixView w) {
-  Array<double> out(w.cols, 0.0);
-  for (Index j = 0; j < w.cols && !shift.empty(); ++j) out[j] = dot(w.rows, shift.data(), w.col(j));
-  return out;
-}
-
 // f(row, count) for runs of rows of [0, rows).
 template <class F>
 void each_run(Index rows, Index most, const F& f) {
@@ -48,7 +41,8 @@ void multiply(const Rows& x, Index row, Span<const double> shift, ConstMatrixVie
       gemm(Op::none, Op::none, 1, part, w, 0, out.row_range(first, count));
     });
   }
-  const Array<double> constant = at_shift(shift, w);
+  Array<double> constant(w.cols, 0.0);  // shift'w
+  for (Index j = 0; j < w.cols && !shift.empty(); ++j) constant[j] = dot(w.rows, shift.data(), w.col(j));
   Matrix transposed(w.cols, w.rows);
   transpose(w, transposed.view());
   SparseTile tile;

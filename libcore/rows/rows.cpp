@@ -1,7 +1,6 @@
 #include "libcore/rows/rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/progress.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -37,13 +36,19 @@ double rest_of_series(double third) {
   return 1 / ((1 - r) * (1 - r)) - 1 - 2 * r - 3 * r * r;
 }
 
+// The mean of some values, and the sum of the squares of what is left of each without it.
+struct Deviations {
+  explicit Deviations(Span<const double> values) {
+    for (const double value : values) mean += value / static_cast<double>(values.size());
+    for (const double value : values) squares += (value - mean) * (value - mean);
+  }
+  double mean = 0, squares = 0;
+};
+
 // The standard error of a mean by the values without each of its terms.
 double jackknife(Span<const double> without) {
   const double s = static_cast<double>(without.size());
-  double mean = 0, squares = 0;
-  for (const double value : without) mean += value / s;
-  for (const double value : without) squares += (value - mean) * (value - mean);
-  return std::sqrt((s - 1) / s * squares);
+  return std::sqrt((s - 1) / s * Deviations(without).squares);
 }
 
 }  // namespace
@@ -84,43 +89,36 @@ Estimate estimated_loo(const DiagonalEvidence& evidence, Span<const double> c, d
 void recentre(Span<double> base, ConstMatrixView raw) {
   const Index n = raw.rows, classes = std::clamp<Index>(n / least_in_class, 1, most_classes);
   const double s = static_cast<double>(raw.cols);
-  Array<Index> rows(n);
-  std::iota(rows.begin(), rows.end(), Index{0});
+  Array<Index> rows = first_indices(n);
   std::ranges::stable_sort(rows, [&](Index a, Index b) { return base[a] < base[b]; });
   for (Index k = 0; k < classes; ++k) {
     const Span<const Index> own(rows.data() + n * k / classes, n * (k + 1) / classes - n * k / classes);
     Array<double> ratio(raw.cols, 0.0);
     for (Index p = 0; p < raw.cols; ++p)
       for (const Index i : own) ratio[p] += raw(i, p) / base[i] / static_cast<double>(own.size());
-    double mean = 0, squares = 0;
-    for (const double value : ratio) mean += value / s;
-    for (const double value : ratio) squares += (value - mean) * (value - mean);
-    const double error = std::sqrt(squares / (s - 1) / s);
-    if (mean > 0 && std::abs(mean - 1) > significant * error)
-      for (const Index i : own) base[i] *= mean;
+    const Deviations deviations(ratio);
+    const double error = std::sqrt(deviations.squares / (s - 1) / s);
+    if (deviations.mean > 0 && std::abs(deviations.mean - 1) > significant * error)
+      for (const Index i : own) base[i] *= deviations.mean;
   }
   worked(touched * static_cast<double>(n * raw.cols));
 }
 
 Array<Index> most_uncertain_rows(const DiagonalEvidence& evidence, ConstMatrixView c, Index count) {
   const ConstMatrixView raw = evidence.raw;
-  const double s = static_cast<double>(raw.cols);
-  Array<double> share(raw.rows, 0.0), of_output(raw.rows);
+  Array<double> share(raw.rows, 0.0), of_output(raw.rows), of_row(raw.cols);
   for (Index j = 0; j < c.cols; ++j) {
     for (Index i = 0; i < raw.rows; ++i) of_output[i] = c(i, j) / evidence.base[i] * (c(i, j) / evidence.base[i]);
-    const double all = std::accumulate(of_output.begin(), of_output.end(), 0.0);
+    const double all = sum_of(of_output);
     for (Index i = 0; i < raw.rows && all > 0; ++i) share[i] += of_output[i] / all;
   }
   for (Index i = 0; i < raw.rows; ++i) {
-    double mean = 0, squares = 0;
-    for (Index p = 0; p < raw.cols; ++p) mean += raw(i, p) / s;
-    for (Index p = 0; p < raw.cols; ++p) squares += (raw(i, p) - mean) * (raw(i, p) - mean);
-    share[i] *= std::sqrt(squares) / evidence.base[i];
+    for (Index p = 0; p < raw.cols; ++p) of_row[p] = raw(i, p);
+    share[i] *= std::sqrt(Deviations(of_row).squares) / evidence.base[i];
     if (std::isnan(share[i])) share[i] = 0;
   }
   worked(2 * touched * static_cast<double>(raw.rows * raw.cols));
-  Array<Index> rows(raw.rows);
-  std::iota(rows.begin(), rows.end(), Index{0});
+  Array<Index> rows = first_indices(raw.rows);
   const auto end = rows.begin() + std::min(count, raw.rows);
   std::partial_sort(rows.begin(), end, rows.end(),
                     [&](Index a, Index b) { return share[a] > share[b] || (share[a] == share[b] && a < b); });
@@ -131,14 +129,12 @@ Array<Index> most_uncertain_rows(const DiagonalEvidence& evidence, ConstMatrixVi
 Estimate estimated_trace(ConstMatrixView raw) {
   const double s = static_cast<double>(raw.cols);
   Array<double> sums(raw.cols, 0.0);
-  double mean = 0, squares = 0;
   for (Index p = 0; p < raw.cols; ++p) {
     for (Index i = 0; i < raw.rows; ++i) sums[p] += raw(i, p);
-    mean += sums[p] / s;
     worked(trace_units * static_cast<double>(raw.rows));
   }
-  for (const double value : sums) squares += (value - mean) * (value - mean);
-  return {mean, std::sqrt(squares / (s - 1) / s)};
+  const Deviations deviations(sums);
+  return {deviations.mean, std::sqrt(deviations.squares / (s - 1) / s)};
 }
 
 Estimate estimated_gcv(Index n, double squared_norm, Estimate trace) {

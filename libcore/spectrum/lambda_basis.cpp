@@ -1,20 +1,18 @@
 #include "libcore/spectrum/lambda_basis.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/scaling.hpp"
 
 namespace freeridge {
 namespace {
 
 double largest(ConstMatrixView a) {
   double most = 0;
-  for (Index j = 0; j < a.cols; ++j)
-    for (Index i = 0; i < a.rows; ++i) most = std::max(most, std::abs(a(i, j)));
+  for (Index j = 0; j < a.cols; ++j) most = std::max(most, largest_magnitude({a.col(j), a.rows}));
   return most;
 }
 

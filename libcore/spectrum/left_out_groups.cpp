@@ -14,19 +14,12 @@ namespace {
 
 constexpr double near_singular = 1e-4;  // the eigenvalue of N_SS or C below which more than four digits are lost
 
-Matrix rows_of(ConstMatrixView from, Span<const Index> rows) {
-  Matrix out(static_cast<Index>(rows.size()), from.cols);
-  for (Index j = 0; j < out.cols(); ++j)
-    for (Index i = 0; i < out.rows(); ++i) out(i, j) = from(rows[i], j);
-  return out;
-}
-
 // Fewer rows stay than there are unknowns.
 class RefittedGroup final : public RowBlock {
  public:
   explicit RefittedGroup(GroupRows rows) : rows_(std::move(rows)) {
     const Problem& problem = rows_.f.problem();
-    const Array<Index> others = others_of(problem.n(), rows_.which);
+    const Array<Index> others = other_indices(rows_.which, problem.n());
     SpectrumFactorization::Room room;
     b_others_ = others.empty() ? Matrix(0, rows_.b.cols()) : copy_of(rows_.f.gather(others, room).b);
     q1_others_ = problem.q1_of(others);
@@ -43,8 +36,7 @@ class RefittedGroup final : public RowBlock {
     if (stay == 0 || stay < q) return q == 0;
 
     // q1_O = U R
-    const LayoutView columns{q1_others_.data(), stay, q, stay, Layout::col_major};
-    const Unpenalised free(false, columns, Array<double>(stay, 1.0), 0);
+    const Unpenalised free(false, layout_view(q1_others_), Array<double>(stay, 1.0), 0);
     if (free.q() < q) return false;
     const ConstMatrixView q1 = free.q1().view();
     const Contrast contrast(stay, q1);
@@ -155,15 +147,6 @@ bool may_be_near_singular(ConstMatrixView a) {
   Matrix factor = copy_of(a);
   const double norm = symmetric_norm1(a);
   return !potrf(factor.view()) || !(reciprocal_condition(factor.view(), norm) * norm > near_singular);
-}
-
-Array<Index> others_of(Index n, Span<const Index> which) {
-  Array<char> own(n, 0);
-  for (const Index i : which) own[i] = 1;
-  Array<Index> out;
-  for (Index i = 0; i < n; ++i)
-    if (own[i] == 0) out.push_back(i);
-  return out;
 }
 
 GroupRows::GroupRows(const SpectrumFactorization& factorization, Span<const Index> rows)

@@ -33,9 +33,6 @@ struct GroupRows {
 
 std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& factorization, Span<const Index> rows);
 
-// The other rows of n, ascending.
-Array<Index> others_of(Index n, Span<const Index> rows);
-
 // Whether a positive semi-definite A, lower triangle, may have an eigenvalue so small that more than four digits are
 // lost, by the bound 1 / |A^-1|_1 <= smallest eigenvalue.
 bool may_be_near_singular(ConstMatrixView a);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/linalg/scaling.hpp"
+
 namespace freeridge {
 namespace {
 
@@ -15,9 +17,7 @@ double ratio_or_one(double a, double b) {
 }  // namespace
 
 double Spectrum::tolerance() const {
-  double most = 0;
-  for (const double value : noise) most = std::max(most, value);
-  return most;
+  return largest_magnitude(noise);
 }
 
 bool Spectrum::counts(Index k) const {

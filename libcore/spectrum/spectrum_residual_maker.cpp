@@ -8,7 +8,20 @@
 
 namespace freeridge {
 namespace {
+
 constexpr Index columns_at_once = 256;
+
+// diag(weight(0), weight(1), ...) B' for rows of B.
+template <class Weight>
+Matrix weighted_transpose(ConstMatrixView b, const Weight& weight) {
+  Matrix out(b.cols, b.rows);
+  for (Index k = 0; k < b.cols; ++k) {
+    const double of_column = weight(k);
+    for (Index q = 0; q < b.rows; ++q) out(k, q) = of_column * b(q, k);
+  }
+  return out;
+}
+
 }  // namespace
 
 void SpectrumResidualMaker::residual_and_diagonal(Index first, MatrixView out, Span<double> diagonal_out) const {
@@ -77,12 +90,7 @@ void SpectrumResidualMaker::smoother(const Points& points, Index first, MatrixVi
 
 // q1 q1' + B diag(h) B'; b: the rows of B that belong to the columns.
 void SpectrumResidualMaker::hat_columns(ConstMatrixView b, Index first, MatrixView out) const {
-  Matrix z(f_.r(), out.cols);
-  for (Index k = 0; k < f_.r(); ++k) {
-    const double h = at_.fitted(k);
-    for (Index q = 0; q < out.cols; ++q) z(k, q) = h * b(q, k);
-  }
-  f_.multiply(z.view(), out);
+  f_.multiply(weighted_transpose(b, [&](Index k) { return at_.fitted(k); }).view(), out);
   const ConstMatrixView q1 = f_.problem().q1().view();
   if (q1.cols > 0) gemm(Op::none, Op::transpose, 1, q1, q1.row_range(first, out.cols), 1, out);
 }
@@ -103,10 +111,7 @@ void SpectrumResidualMaker::columns(Index first, MatrixView hat, MatrixView inve
     return remainder_over(lambda, first, inverse);
   }
   const Array<double> weight = at_.inverse(false);
-  Matrix z(f_.r(), inverse.cols);
-  for (Index k = 0; k < f_.r(); ++k)
-    for (Index q = 0; q < z.cols(); ++q) z(k, q) = weight[k] * b(q, k);
-  f_.multiply(z.view(), inverse);
+  f_.multiply(weighted_transpose(b, [&](Index k) { return weight[k]; }).view(), inverse);
 }
 
 // B is orthonormal: |B z|^2 = |z|^2.
@@ -127,12 +132,8 @@ void SpectrumResidualMaker::functional_norms(MatrixView delta, Span<double> out)
 void SpectrumResidualMaker::columns_of(Span<const Index> which, MatrixView out) const {
   SpectrumFactorization::Room room;
   const ConstMatrixView b = f_.gather(which, room).b;
-  Matrix z(f_.r(), out.cols);
-  for (Index k = 0; k < f_.r(); ++k) {
-    const double share = f_.share(at_, k) - (f_.complement() && f_.in_projector(k) ? 1 : 0);
-    for (Index q = 0; q < out.cols; ++q) z(k, q) = share * b(q, k);
-  }
-  f_.multiply(z.view(), out);
+  const auto share = [&](Index k) { return f_.share(at_, k) - (f_.complement() && f_.in_projector(k) ? 1 : 0); };
+  f_.multiply(weighted_transpose(b, share).view(), out);
   if (!f_.complement()) return;
   if (f_.problem().q() > 0)
     gemm(Op::none, Op::transpose, -1, f_.problem().q1().view(), f_.problem().q1_of(which).view(), 1, out);

@@ -19,8 +19,7 @@ WoodburyGroup::WoodburyGroup(GroupRows rows, bool core) : rows_(std::move(rows))
     const bool more_go = 2 * rows_.b.rows() > rows_.f.problem().n();
     core_ = Matrix(r + q(), r + q(), 0.0);
     more_go ? add_others() : subtract_own();
-    noise_.assign(core_.rows(),
-                  more_go ? noise * noise : noise);  // of a sum of squares, off by noise
+    noise_.assign(core_.rows(), more_go ? noise * noise : noise);  // of a sum of squares, off by noise
   }
   if (!core || may_be_near_singular(core_.view())) triangle_of_others();
 }
@@ -28,7 +27,7 @@ WoodburyGroup::WoodburyGroup(GroupRows rows, bool core) : rows_(std::move(rows))
 // f(rows, tile) for the rows that stay, some at a time.
 template <class F>
 void WoodburyGroup::each_other(const F& f) const {
-  const Array<Index> others = others_of(rows_.f.problem().n(), rows_.which);
+  const Array<Index> others = other_indices(rows_.which, rows_.f.problem().n());
   SpectrumFactorization::Room room;
   for (std::size_t begin = 0; begin < others.size();) {
     const auto count = std::min(static_cast<std::size_t>(rows_.f.tile_rows()), others.size() - begin);
@@ -70,10 +69,8 @@ void WoodburyGroup::triangle_of_others() {
     copy(tile.rest, all.view().columns(size, t));
     qr.absorb(all.view());
   });
-  const ConstMatrixView triangle = qr.r();
-  triangle_ = Matrix(size, size, 0.0);
-  for (Index k = 0; k < size; ++k) std::copy_n(triangle.col(k), k + 1, triangle_.col(k));
-  others_ = copy_of(triangle.block(0, size, size, t));
+  triangle_ = copy_of(qr.r().block(0, 0, size, size));
+  others_ = copy_of(qr.r().block(0, size, size, t));
 }
 
 bool WoodburyGroup::left_out(const ResidualMaker& residual_maker, Index first, MatrixView v) const {
@@ -86,8 +83,7 @@ bool WoodburyGroup::left_out(const ResidualMaker& residual_maker, Index first, M
   if (!(triangle_.cols() > 0 ? solve_by_triangle(at, first, root, inner.view())
                              : solve_by_core(at, v, root, inner.view())))
     return false;
-  for (Index j = 0; j < t; ++j)
-    for (Index k = 0; k < r; ++k) inner(k, j) *= root[k];
+  multiply_rows(root, inner.view().row_range(0, r));
   if (q() > 0) gemm(Op::none, Op::none, 1, rows_.q1.view(), inner.view().row_range(r, q()), 1, v);
   gemm(Op::none, Op::none, 1, rows_.b.view(), inner.view().row_range(0, r), 1, v);
   return true;
@@ -103,8 +99,7 @@ bool WoodburyGroup::solve_by_core(const SpectrumAt& at, ConstMatrixView v, Span<
   }
   for (Index k = 0; k < r; ++k) core(k, k) += at.p(k);
   gemm(Op::transpose, Op::none, 1, rows_.b.view(), v, 0, inner.row_range(0, r));
-  for (Index j = 0; j < v.cols; ++j)
-    for (Index k = 0; k < r; ++k) inner(k, j) *= root[k];
+  multiply_rows(root, inner.row_range(0, r));
   if (q() > 0) gemm(Op::transpose, Op::none, 1, rows_.q1.view(), v, 0, inner.row_range(r, q()));
   return solve_left_out(core.view(), inner, noise_);
 }
@@ -143,8 +138,7 @@ bool WoodburyGroup::solve_by_triangle(const SpectrumAt& at, Index first, Span<co
   const MatrixView solution = inner.row_range(0, size);
   copy(stack.right.view(), solution);
   trsm(Op::transpose, stack.l.view(), solution);
-  for (Index j = 0; j < t; ++j)
-    for (Index k = 0; k < size; ++k) solution(k, j) /= stack.norms[k];
+  divide_rows(stack.norms, solution);
   return true;
 }
 
