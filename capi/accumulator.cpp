@@ -1,6 +1,5 @@
 // The C layer, accumulators: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
 #include <algorithm>
-#include <string>
 
 #include "capi/accumulators.hpp"
 #include "capi/saving.hpp"

@@ -7,17 +7,9 @@
 
 namespace freeridge::capi {
 
-inline Accumulator& accumulator_of(freeridge_accumulator* accumulator) {
+template <class Handle>
+auto& accumulator_of(Handle* accumulator) {
   return required("accumulator", accumulator).accumulator;
-}
-inline const Accumulator& accumulator_of(const freeridge_accumulator* accumulator) {
-  return required("accumulator", accumulator).accumulator;
-}
-
-inline Span<const double> checked_lambdas(std::int64_t count, const double* lambdas) {
-  require_size("count", count);
-  required("lambdas", lambdas);
-  return {lambdas, count};
 }
 
 struct Chunk {

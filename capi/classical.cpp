@@ -25,11 +25,6 @@ struct RegressionArguments {
   double* b;
 };
 
-template <class T>
-void copy_if_wanted(const T& from, double* to) {
-  if (to != nullptr) std::ranges::copy(from, to);
-}
-
 // Throws NOT_FINITE where a wanted answer has an Inf. NaN is allowed: it says that a number does not exist.
 template <class T>
 void require_in_range(const char* name, const T& values, const double* wanted) {
@@ -112,14 +107,14 @@ freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, co
     require_in_range("w_error", summary.w_error.values(), w_error);
     require_in_range("b_error", summary.b_error, b_error);
     require_in_range("sigma", summary.sigma, sigma);
-    copy_if_wanted(summary.regression.w.values(), w);
-    copy_if_wanted(summary.regression.b, b);
+    copy_to(summary.regression.w.values(), w);
+    copy_to(summary.regression.b, b);
     if (rank != nullptr) *rank = summary.regression.rank;
-    copy_if_wanted(summary.w_error.values(), w_error);
-    copy_if_wanted(summary.b_error, b_error);
-    copy_if_wanted(summary.sigma, sigma);
-    copy_if_wanted(summary.r_squared, r_squared);
-    if (!reason.empty()) throw Error(Status::undefined, std::move(reason));
+    copy_to(summary.w_error.values(), w_error);
+    copy_to(summary.b_error, b_error);
+    copy_to(summary.sigma, sigma);
+    copy_to(summary.r_squared, r_squared);
+    report_undefined(std::move(reason));
   });
 }
 
@@ -145,8 +140,8 @@ freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, co
     const TlsResult result = tls(xs, ys, intercept != 0, given(exact, d), wanted);
     std::ranges::copy(result.w.values(), w);
     std::ranges::copy(result.b, b);
-    copy_if_wanted(result.errors.singular_values, singular_values);
-    copy_if_wanted(result.errors.distances, distances);
+    copy_to(result.errors.singular_values, singular_values);
+    copy_to(result.errors.distances, distances);
     const auto hand_out = [&](const Matrix& from, double* to) {
       if (to != nullptr) copy_out(from.view(), xs.layout, to, xs.layout == Layout::col_major ? n : from.cols());
     };
@@ -175,14 +170,11 @@ freeridge_status freeridge_polynomial_exponents(int64_t d, int32_t degree, int32
 freeridge_status freeridge_polynomial_features(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                int64_t ldx, int32_t degree, int32_t bias, double* out, int64_t ldout) {
   return guarded(__func__, [&] {
-    const Layout order = checked_layout(layout);
-    require_size("n", n);
-    require_size("d", d);
-    const LayoutView xs = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
+    const LayoutView xs = checked_points(layout, n, d, x, ldx);
     required("out", out);
     const int64_t count = polynomial_feature_count(d, degree, bias != 0);
-    checked_matrix("out", out, order, "n", n, "the number of monomials", count, "ldout", ldout);
-    Monomials(d, degree, bias != 0).evaluate(xs, order, out, ldout);
+    checked_matrix("out", out, xs.layout, "n", n, "the number of monomials", count, "ldout", ldout);
+    Monomials(d, degree, bias != 0).evaluate(xs, xs.layout, out, ldout);
   });
 }
 

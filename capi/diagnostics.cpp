@@ -18,9 +18,7 @@ struct NewPoints {
 
 NewPoints checked_points(const Model& model, freeridge_layout layout, int64_t m, const double* x, int64_t ldx,
                          const char* out_name, const double* out, int64_t ldout) {
-  const Layout order = checked_layout(layout);
-  require_size("m", m);
-  required("x", x);
+  const Layout order = checked_new_points(layout, m, x);
   required(out_name, out);
   model.require_fitted();
   checked_matrix(out_name, out, order, "m", m, "t", model.t(), "ldout", ldout);
@@ -36,7 +34,7 @@ using namespace freeridge::capi;
 freeridge_status freeridge_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2) {
   return guarded(__func__, [&] {
     Model::Freedom found = model_of(model).degrees_of_freedom(sigma2 != nullptr);
-    if (df != nullptr) std::ranges::copy(found.df, df);
+    copy_to(found.df, df);
     if (sigma2 == nullptr) return;
     std::ranges::copy(found.sigma2, sigma2);
     report_undefined(std::move(found.reason));
@@ -74,7 +72,7 @@ freeridge_status freeridge_predict_variance(const freeridge_model* model, freeri
     const NewPoints points = checked_points(fitted, layout, m, x, ldx, "variance", variance, ldout);
     Model::Variance found = fitted.predict_variance(points.x);
     points.copy(found.of_mean, variance);
-    if (noise != nullptr) std::ranges::copy(found.noise, noise);
+    copy_to(found.noise, noise);
     report_undefined(std::move(found.reason));
   });
 }

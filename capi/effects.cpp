@@ -67,9 +67,7 @@ freeridge_status freeridge_predict_gradient(const freeridge_model* model, freeri
                                             const double* x, int64_t ldx, double* out, int64_t ldout) {
   return guarded(__func__, [&] {
     predictor_of(model);
-    const Layout order = checked_layout(layout);
-    require_size("m", m);
-    required("x", x);
+    const Layout order = checked_new_points(layout, m, x);
     required("gradient", out);
     gradient(model, order, m, out, ldout,
              [&](Index d) { return checked_matrix("x", x, order, "m", m, "d", d, "ldx", ldx); });
@@ -81,9 +79,7 @@ freeridge_status freeridge_average_gradient(const freeridge_model* model, freeri
                                             double* errors, int64_t ld) {
   return guarded(__func__, [&] {
     const Model& fitted = model_of(model);
-    const Layout order = checked_layout(layout);
-    require_size("m", m);
-    required("x", x);
+    const Layout order = checked_new_points(layout, m, x);
     required("average", average);
     fitted.require_fitted();
     const LayoutView points = checked_matrix("x", x, order, "m", m, "d", fitted.d(), "ldx", ldx);
@@ -100,9 +96,7 @@ freeridge_status freeridge_average_difference(const freeridge_model* model, free
                                               const double* weights, double* average, double* errors) {
   return guarded(__func__, [&] {
     const Model& fitted = model_of(model);
-    const Layout order = checked_layout(layout);
-    require_size("m", m);
-    required("x", x);
+    const Layout order = checked_new_points(layout, m, x);
     required("z", z);
     required("average", average);
     fitted.require_fitted();
@@ -110,7 +104,7 @@ freeridge_status freeridge_average_difference(const freeridge_model* model, free
     const LayoutView low = checked_matrix("z", z, order, "m", m, "d", fitted.d(), "ldz", ldz);
     Model::Effects found = fitted.average_difference(high, low, weights, errors != nullptr);
     std::ranges::copy(found.average.values(), average);
-    if (errors != nullptr) std::ranges::copy(found.error.values(), errors);
+    copy_to(found.error.values(), errors);
     report_undefined(std::move(found.reason));
   });
 }

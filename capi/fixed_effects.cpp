@@ -1,5 +1,4 @@
 // The C layer, fixed effects: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
-#include <algorithm>
 #include <utility>
 
 #include "capi/handles.hpp"
@@ -33,9 +32,7 @@ struct GivenPoints {
 
 GivenPoints checked_points(freeridge_layout layout, std::int64_t m, const double* x, std::int64_t ldx,
                            const double* fixed, std::int64_t ldfixed) {
-  const Layout order = checked_layout(layout);
-  require_size("m", m);
-  required("x", x);
+  const Layout order = checked_new_points(layout, m, x);
   required("fixed", fixed);
   return {order, m, x, ldx, fixed, ldfixed};
 }
@@ -128,14 +125,13 @@ freeridge_status freeridge_predict_path_fixed(const freeridge_model* model, free
   return guarded(__func__, [&] {
     const Model& factorized = model_of(model);
     const GivenPoints given = checked_points(layout, m, x, ldx, fixed, ldfixed);
-    require_size("count", count);
-    required("lambdas", lambdas);
+    const Span<const double> values = checked_lambdas(count, lambdas);
     required("out", out);
     factorized.require_factorized();
     const Points points = given.of(factorized.d(), factorized.fixed_count());
     require_product("count", count, "t", factorized.t());
     given.check_out("out", out, "count t", count * factorized.t(), ldout);
-    factorized.predict_path(points, given.layout, {lambdas, count}, out, ldout);
+    factorized.predict_path(points, given.layout, values, out, ldout);
   });
 }
 

@@ -1,6 +1,4 @@
 // The C layer, gradients and descent: calls without a handle. Each works on its own memory and writes its outputs last.
-#include <algorithm>
-
 #include "capi/wall.hpp"
 #include "libcore/classical/early_stopping.hpp"
 #include "libcore/losses/calibration.hpp"
@@ -14,17 +12,6 @@ LossOutputs checked_outputs(freeridge_loss loss, int64_t n, const double* y, con
   require_one_of("loss", loss,
                  {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE, FREERIDGE_LOSS_SQUARED, FREERIDGE_LOSS_ABSOLUTE});
   return {static_cast<PointLoss>(loss), n, &required("y", y), weights, lambda};
-}
-
-LayoutView checked_points(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx) {
-  const Layout order = checked_layout(layout);
-  require_size("n", n);
-  require_size("d", d);
-  return checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
-}
-
-void write(Span<const double> values, double* to) {
-  if (to != nullptr) std::ranges::copy(values, to);
 }
 
 }  // namespace
@@ -44,9 +31,9 @@ freeridge_status freeridge_loss_gradient(freeridge_loss loss, freeridge_layout l
     require_product("d", d, "count", count);
     const ConstMatrixView at{&required("w", w), d, count, d};
     const LossGradient found = loss_gradient(outputs, points, at, {&required("b", b), count}, gradient != nullptr);
-    write(found.objective, objective);
-    write(found.gradient.values(), gradient);
-    write(found.intercept, gradient_b);
+    copy_to(found.objective, objective);
+    copy_to(found.gradient.values(), gradient);
+    copy_to(found.intercept, gradient_b);
   });
 }
 
@@ -59,9 +46,9 @@ freeridge_status freeridge_expansion_gradient(freeridge_loss loss, int64_t n, co
     const LossOutputs outputs = checked_outputs(loss, n, y, weights, lambda);
     const LossGradient found =
         expansion_gradient(outputs, {values.data, n, n, values.ld}, &required("c", c), b, gradient != nullptr);
-    write(found.objective, objective);
-    write(found.gradient.values(), gradient);
-    write(found.intercept, gradient_b);
+    copy_to(found.objective, objective);
+    copy_to(found.gradient.values(), gradient);
+    copy_to(found.intercept, gradient_b);
   });
 }
 
@@ -86,9 +73,9 @@ freeridge_status freeridge_gradient_descent(freeridge_loss loss, freeridge_layou
     required("b", b);
     const Hearing hearing(Listener{callback, user});
     const DescentPath path = gradient_descent(outputs, points, plan, objective != nullptr);
-    write(path.w.values(), w);
-    write(path.b, b);
-    write(path.objective, objective);
+    copy_to(path.w.values(), w);
+    copy_to(path.b, b);
+    copy_to(path.objective, objective);
     if (step_used != nullptr) *step_used = path.step;
   });
 }
@@ -103,13 +90,13 @@ freeridge_status freeridge_early_stopping(freeridge_layout layout, int64_t n, in
     require_size("count", count);
     require_product("d", d, "count", count);
     const EarlyStopping found = early_stopping(points, y, intercept != 0, step, {&required("steps", steps), count});
-    write(found.descent.w.values(), w);
-    write(found.descent.b, b);
-    write(found.descent.df, df);
-    write(found.lambda, lambda);
-    write(found.ridge.w.values(), ridge_w);
-    write(found.ridge.b, ridge_b);
-    write(found.ridge.df, ridge_df);
+    copy_to(found.descent.w.values(), w);
+    copy_to(found.descent.b, b);
+    copy_to(found.descent.df, df);
+    copy_to(found.lambda, lambda);
+    copy_to(found.ridge.w.values(), ridge_w);
+    copy_to(found.ridge.b, ridge_b);
+    copy_to(found.ridge.df, ridge_df);
     if (step_used != nullptr) *step_used = found.step;
   });
 }

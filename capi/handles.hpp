@@ -68,32 +68,28 @@ inline void require_points(const freeridge_model& model) {
   if (model.reader && model.reader->model.factorized())
     fail(Status::invalid_state,
          "the rows of the model are a reader's (freeridge_set_reader), and no lambda is set, or the call needs all "
-         "rows in "
-         "memory; call freeridge_set_lambda or freeridge_select_lambda first");
+         "rows in memory; call freeridge_set_lambda or freeridge_select_lambda first");
   if (model.reader)
     fail(Status::invalid_state,
          "the rows of the model are a reader's (freeridge_set_reader), and the model is not factorized, or the call "
-         "needs "
-         "all rows in memory; call freeridge_factorize first");
+         "needs all rows in memory; call freeridge_factorize first");
   require_whole(model.predictor.get());
 }
-inline Model& model_of(freeridge_model* model) {
+// Handle: freeridge_model or const freeridge_model; the answer is const likewise.
+template <class Handle>
+auto& model_of(Handle* model) {
   require_points(required("model", model));
   return model->model;
 }
-inline const Model& model_of(const freeridge_model* model) {
-  require_points(required("model", model));
-  return model->model;
-}
-
 // The model with its settings, whoever hands out its rows.
-inline Model& settings_of(freeridge_model* model) {
+template <class Handle>
+auto& settings_of(Handle* model) {
   require_whole(required("model", model).predictor.get());
   return model->model;
 }
-inline const Model& settings_of(const freeridge_model* model) {
-  require_whole(required("model", model).predictor.get());
-  return model->model;
+template <class Handle>
+auto& classifier_of(Handle* classifier) {
+  return required("classifier", classifier).classifier;
 }
 // After a setting that a factorization depends on.
 inline void forget_rows_read(freeridge_model& model) {
@@ -136,18 +132,6 @@ inline ObjectiveViews checked_objectives(double* training, double* norm2, double
 inline void require_layers(std::int64_t layers) {
   if (layers < 0 || layers > largest_size)
     fail(Status::invalid_argument, "layers is ", layers, "; it must be from 0 to ", largest_size);
-}
-
-// out may be NULL.
-template <class T>
-void copy_to(const Array<T>& values, T* out) {
-  if (out != nullptr) std::ranges::copy(values, out);
-}
-
-// Called after the outputs are written, some of them NaN: throws UNDEFINED with the reason. The text is moved, not
-// copied, because no allocation may fail once an output is written.
-inline void report_undefined(std::string&& reason) {
-  if (!reason.empty()) throw Error(Status::undefined, std::move(reason));
 }
 
 }  // namespace freeridge::capi

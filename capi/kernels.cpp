@@ -1,6 +1,5 @@
 // The C layer, kernels.
 #include <algorithm>
-#include <memory>
 
 #include "capi/handles.hpp"
 #include "libcore/kernel/additive.hpp"

@@ -57,7 +57,7 @@ freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* 
     const Model& m = settings_of(model);
     const Span<const Index> chosen = model->reader ? require_factorized(*model->reader).model.chosen() : m.landmarks();
     if (count != nullptr) *count = static_cast<int64_t>(chosen.size());
-    if (rows != nullptr) std::ranges::copy(chosen, rows);
+    copy_to(chosen, rows);
   });
 }
 

@@ -1,21 +1,7 @@
 // The C layer, other losses: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
 #include <algorithm>
-#include <memory>
 
 #include "capi/saving.hpp"
-
-namespace freeridge::capi {
-namespace {
-
-Classifier& classifier_of(freeridge_classifier* classifier) {
-  return required("classifier", classifier).classifier;
-}
-const Classifier& classifier_of(const freeridge_classifier* classifier) {
-  return required("classifier", classifier).classifier;
-}
-
-}  // namespace
-}  // namespace freeridge::capi
 
 using namespace freeridge;
 using namespace freeridge::capi;
@@ -38,10 +24,7 @@ freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier,
                                                int64_t d, const double* x, int64_t ldx, const double* y) {
   return guarded(__func__, [&] {
     Classifier& c = classifier_of(classifier);
-    const Layout order = checked_layout(layout);
-    require_size("n", n);
-    require_size("d", d);
-    const LayoutView points = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
+    const LayoutView points = checked_points(layout, n, d, x, ldx);
     c.set_data(points, &required("y", y));
   });
 }
@@ -81,9 +64,7 @@ freeridge_status freeridge_classifier_predict(const freeridge_classifier* classi
                                               double* probability) {
   return guarded(__func__, [&] {
     const Classifier& c = classifier_of(classifier);
-    const Layout order = checked_layout(layout);
-    require_size("m", m);
-    required("x", x);
+    const Layout order = checked_new_points(layout, m, x);
     c.require_fitted();
     c.predict(checked_matrix("x", x, order, "m", m, "d", c.d(), "ldx", ldx), decision, probability);
   });

@@ -11,10 +11,8 @@ static_assert(FREERIDGE_SUPPORT_NONE == int(SupportKind::none) && FREERIDGE_SUPP
 freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier, freeridge_layout layout,
                                                 int64_t m, const double* x, int64_t ldx, double* distance) {
   return guarded(__func__, [&] {
-    const Classifier& c = required("classifier", classifier).classifier;
-    const Layout order = checked_layout(layout);
-    require_size("m", m);
-    required("x", x);
+    const Classifier& c = classifier_of(classifier);
+    const Layout order = checked_new_points(layout, m, x);
     required("distance", distance);
     c.require_fitted();
     report_undefined(c.distances(checked_matrix("x", x, order, "m", m, "d", c.d(), "ldx", ldx), distance));
@@ -23,16 +21,15 @@ freeridge_status freeridge_classifier_distances(const freeridge_classifier* clas
 
 freeridge_status freeridge_classifier_get_margins(const freeridge_classifier* classifier, double* margin,
                                                   double* slack) {
-  return guarded(__func__, [&] { required("classifier", classifier).classifier.margins(margin, slack); });
+  return guarded(__func__, [&] { classifier_of(classifier).margins(margin, slack); });
 }
 
 freeridge_status freeridge_classifier_get_alpha(const freeridge_classifier* classifier, double* alpha,
                                                 freeridge_support* support) {
-  return guarded(__func__, [&] { required("classifier", classifier).classifier.alpha(alpha, support); });
+  return guarded(__func__, [&] { classifier_of(classifier).alpha(alpha, support); });
 }
 
 freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal, double* dual,
                                                   double* gap) {
-  return guarded(__func__,
-                 [&] { report_undefined(required("classifier", classifier).classifier.duality(primal, dual, gap)); });
+  return guarded(__func__, [&] { report_undefined(classifier_of(classifier).duality(primal, dual, gap)); });
 }

@@ -1,5 +1,4 @@
 // The C layer, eigenvalues and whole matrices.
-#include <algorithm>
 #include <utility>
 
 #include "capi/handles.hpp"
@@ -23,9 +22,7 @@ freeridge_status freeridge_condition_number(const freeridge_model* model, int64_
                                             double* condition, double* rank) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    require_size("count", count);
-    required("lambdas", lambdas);
-    Model::Conditions found = m.condition_number({lambdas, count});
+    Model::Conditions found = m.condition_number(checked_lambdas(count, lambdas));
     copy_to(found.rank, rank);
     if (condition == nullptr) return;
     copy_to(found.condition, condition);

@@ -2,7 +2,6 @@
 // Choosing lambda and the bandwidth: selection.cpp.
 #include <algorithm>
 #include <memory>
-#include <string>
 
 #include "capi/rows_read.hpp"
 #include "libcore/base/checks.hpp"
@@ -308,9 +307,7 @@ freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layou
                                    int64_t ldx, double* out, int64_t ldout) {
   return guarded(__func__, [&] {
     predictor_of(model);
-    const Layout order = checked_layout(layout);
-    require_size("m", m);
-    required("x", x);
+    const Layout order = checked_new_points(layout, m, x);
     required("out", out);
     predict(model, order, m, out, ldout,
             [&](Index d) { return checked_matrix("x", x, order, "m", m, "d", d, "ldx", ldx); });

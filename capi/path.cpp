@@ -12,15 +12,10 @@ struct Path {
   MatrixView b;
 };
 
-void check_path(std::int64_t count, const double* lambdas) {
-  require_size("count", count);
-  required("lambdas", lambdas);
-}
-
-Path path_of(const Model& model, std::int64_t count, const double* lambdas, double* b) {
+Path path_of(const Model& model, Span<const double> lambdas, double* b) {
+  const Index count = std::ssize(lambdas);
   require_product("count", count, "t", model.t());
-  const MatrixView intercepts = optional_output(b, model.t(), count, model.t());
-  return {{lambdas, count}, count * model.t(), intercepts};
+  return {lambdas, count * model.t(), optional_output(b, model.t(), count, model.t())};
 }
 
 // The solutions `out` (rows x count t) and b at many lambdas, by a member of Model.
@@ -36,10 +31,10 @@ freeridge_status solutions_path(const char* call, const freeridge_model* model, 
                                 std::int64_t ld, double* b, SolutionsPath answer) noexcept {
   return guarded(call, [&] {
     const Model& m = model_of(model);
-    check_path(count, lambdas);
+    const Span<const double> values = checked_lambdas(count, lambdas);
     required(name, out);
     m.require_factorized();
-    const Path path = path_of(m, count, lambdas, b);
+    const Path path = path_of(m, values, b);
     (m.*answer)(path.lambdas, checked_output(name, out, rows.name, (m.*rows.count)(), path.columns, ld), path.b);
   });
 }
@@ -55,14 +50,12 @@ freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_
                                         int64_t ldout) {
   return guarded(__func__, [&] {
     const Model& factorized = model_of(model);
-    const Layout order = checked_layout(layout);
-    require_size("m", m);
-    required("x", x);
-    check_path(count, lambdas);
+    const Layout order = checked_new_points(layout, m, x);
+    const Span<const double> values = checked_lambdas(count, lambdas);
     required("out", out);
     factorized.require_factorized();
     const LayoutView points = checked_matrix("x", x, order, "m", m, "d", factorized.d(), "ldx", ldx);
-    const Path path = path_of(factorized, count, lambdas, nullptr);
+    const Path path = path_of(factorized, values, nullptr);
     checked_matrix("out", out, order, "m", m, "count t", path.columns, "ldout", ldout);
     factorized.predict_path(points, order, path.lambdas, out, ldout);
   });

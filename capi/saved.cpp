@@ -1,8 +1,5 @@
 // The C layer, save and load: each call is one lambda behind the wall, checks its arguments, and hands over to the
 // core.
-#include <memory>
-#include <string>
-
 #include "capi/saving.hpp"
 #include "libcore/model/saved_model.hpp"
 
@@ -23,10 +20,6 @@ Payload for_prediction(const freeridge_model* model) {
   return [&m](ByteWriter& out) { save_prediction(m.prediction(), out); };
 }
 
-const Listener& listener_of(const freeridge_model* model) {
-  return required("model", model).model.listener();
-}
-
 freeridge_model* made(Loaded loaded) {
   return new freeridge_model{std::move(loaded.model), std::move(loaded.predictor)};
 }
@@ -41,7 +34,7 @@ freeridge_status freeridge_save(const freeridge_model* model, const char* path) 
   return guarded(__func__, [&] {
     required("model", model);
     checked_path(path);
-    save_to_file(path, SavedKind::model, listener_of(model), whole(model));
+    save_to_file(path, SavedKind::model, model->model.listener(), whole(model));
   });
 }
 
@@ -49,7 +42,7 @@ freeridge_status freeridge_save_predictor(const freeridge_model* model, const ch
   return guarded(__func__, [&] {
     required("model", model);
     checked_path(path);
-    save_to_file(path, SavedKind::predictor, listener_of(model), for_prediction(model));
+    save_to_file(path, SavedKind::predictor, model->model.listener(), for_prediction(model));
   });
 }
 

@@ -72,14 +72,13 @@ freeridge_status freeridge_score(const freeridge_model* model, freeridge_criteri
   return guarded(__func__, [&] {
     const Model& m = settings_of(model);
     const Criterion chosen = checked_criterion(criterion);
-    require_size("count", count);
-    required("lambdas", lambdas);
+    const Span<const double> values = checked_lambdas(count, lambdas);
     required("scores", scores);
-    if (model->reader) return score_rows_read(*model, chosen, {lambdas, count}, scores, errors, ld);
+    if (model->reader) return score_rows_read(*model, chosen, values, scores, errors, ld);
     m.require_factorized();
     const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
     const MatrixView errors_out = optional_output(errors, count, m.t(), ld);
-    report_undefined(m.score(chosen, {lambdas, count}, out, errors_out));
+    report_undefined(m.score(chosen, values, out, errors_out));
   });
 }
 
@@ -92,14 +91,13 @@ freeridge_status freeridge_estimate_score(const freeridge_model* model, freeridg
     if (probes != 0 && (probes < fewest_probes || probes > most_probes))
       fail(Status::invalid_argument, "probes is ", probes, "; it must be 0, or from ", fewest_probes, " to ",
            most_probes);
-    require_size("count", count);
-    required("lambdas", lambdas);
+    const Span<const double> values = checked_lambdas(count, lambdas);
     required("scores", scores);
     required("errors", errors);
     m.require_factorized();
     const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
     const MatrixView errors_out = checked_output("errors", errors, "count", count, m.t(), ld);
-    report_undefined(m.estimate_score(chosen, probes, {lambdas, count}, out, errors_out));
+    report_undefined(m.estimate_score(chosen, probes, values, out, errors_out));
   });
 }
 
@@ -122,10 +120,9 @@ freeridge_status freeridge_objective(const freeridge_model* model, int64_t count
                                      double* training, double* norm2, double* objective, int64_t ld) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    require_size("count", count);
-    required("lambdas", lambdas);
+    const Span<const double> values = checked_lambdas(count, lambdas);
     m.require_factorized();
-    report_undefined(m.objective({lambdas, count}, checked_objectives(training, norm2, objective, count, m.t(), ld)));
+    report_undefined(m.objective(values, checked_objectives(training, norm2, objective, count, m.t(), ld)));
   });
 }
 

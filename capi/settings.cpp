@@ -122,6 +122,6 @@ freeridge_status freeridge_get_requested_landmarks(const freeridge_model* model,
     }
     if (count != nullptr) *count = wanted.count;
     if (given != nullptr) *given = static_cast<int64_t>(wanted.rows.size());
-    if (rows != nullptr) std::ranges::copy(wanted.rows, rows);
+    copy_to(wanted.rows, rows);
   });
 }

@@ -1,7 +1,6 @@
 // The C layer, rows in shards: accumulators as bytes that merge, moments of left-out errors that join, and the model that
 // an accumulator makes.
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -97,9 +96,7 @@ void hand_out_group_errors(const Accumulator& accumulator, const Chunk& rows, co
   require_memory_for(*problem, groups);
   const Stage stage(0.5, 1);
   Matrix table(n, count * t);
-  Array<Index> columns(count * t);
-  std::iota(columns.begin(), columns.end(), Index{0});
-  StreamedGroupErrors found(*problem, groups, values, std::move(columns), table.view());
+  StreamedGroupErrors found(*problem, groups, values, first_indices(count * t), table.view());
   GroupPass(*problem, groups, [&](Index which, const GroupSum& sum) {
     found.take(which, sum);
   }).add(rows.x, rows.y, weights);

@@ -2,9 +2,11 @@
 // pointers, sizes, leading dimensions and enum values. The core relies on these checks.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "freeridge.h"
 #include "libcore/base/error.hpp"
@@ -122,6 +124,40 @@ inline MatrixView checked_output(const char* name, double* data, const char* row
   required(name, data);
   require_ld("ld", ld, rows_name, rows, cols);
   return {data, rows, cols, ld};
+}
+
+// The user's points, n x d.
+inline LayoutView checked_points(freeridge_layout layout, std::int64_t n, std::int64_t d, const double* x,
+                                 std::int64_t ldx) {
+  const Layout order = checked_layout(layout);
+  require_size("n", n);
+  require_size("d", d);
+  return checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
+}
+
+// New points of a model, m of them, as far as they can be checked without it.
+inline Layout checked_new_points(freeridge_layout layout, std::int64_t m, const double* x) {
+  const Layout order = checked_layout(layout);
+  require_size("m", m);
+  required("x", x);
+  return order;
+}
+
+inline Span<const double> checked_lambdas(std::int64_t count, const double* lambdas) {
+  require_size("count", count);
+  return {&required("lambdas", lambdas), count};
+}
+
+// out may be NULL.
+template <class Values, class T>
+void copy_to(const Values& values, T* out) {
+  if (out != nullptr) std::ranges::copy(values, out);
+}
+
+// Called after the outputs are written, some of them NaN: throws UNDEFINED with the reason. The text is moved, not
+// copied, because no allocation may fail once an output is written.
+inline void report_undefined(std::string&& reason) {
+  if (!reason.empty()) throw Error(Status::undefined, std::move(reason));
 }
 
 // A view without data where the caller does not want the output. Its ld has been checked.
