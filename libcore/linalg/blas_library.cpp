@@ -9,29 +9,22 @@
 
 #include "libcore/base/error.hpp"
 
-// A BLAS that is linked statically is out of dlsym's reach, unless the program exports its functions. These are null
-// where nobody has them, and ask for no library.
+// The functions that are looked up. A BLAS that is linked statically is out of dlsym's reach, unless the program exports
+// its functions. So they are declared, too: weak, which means null where nobody has them, and asks for no library.
+// clang-format off
+#define FREERIDGE_FUNCTIONS_OF_BLAS(use) \
+  use(openblas_get_num_threads) use(openblas_set_num_threads) use(openblas_get_parallel) \
+  use(openblas_get_config) use(openblas_get_corename) \
+  use(bli_thread_get_num_threads) use(bli_thread_set_num_threads) use(bli_info_get_version_str) \
+  use(bli_arch_query_id) use(bli_arch_string) \
+  use(MKL_Get_Max_Threads) use(MKL_Set_Num_Threads) use(MKL_Get_Version_String) \
+  use(omp_get_max_threads) use(omp_set_num_threads) use(omp_get_max_active_levels) use(omp_set_max_active_levels)
+// clang-format on
+#define FREERIDGE_DECLARED(name) [[gnu::weak]] void name();
 extern "C" {
-#define FREERIDGE_IF_LINKED(name) [[gnu::weak]] void name()
-FREERIDGE_IF_LINKED(openblas_get_num_threads);
-FREERIDGE_IF_LINKED(openblas_set_num_threads);
-FREERIDGE_IF_LINKED(openblas_get_parallel);
-FREERIDGE_IF_LINKED(openblas_get_config);
-FREERIDGE_IF_LINKED(openblas_get_corename);
-FREERIDGE_IF_LINKED(bli_thread_get_num_threads);
-FREERIDGE_IF_LINKED(bli_thread_set_num_threads);
-FREERIDGE_IF_LINKED(bli_info_get_version_str);
-FREERIDGE_IF_LINKED(bli_arch_query_id);
-FREERIDGE_IF_LINKED(bli_arch_string);
-FREERIDGE_IF_LINKED(MKL_Get_Max_Threads);
-FREERIDGE_IF_LINKED(MKL_Set_Num_Threads);
-FREERIDGE_IF_LINKED(MKL_Get_Version_String);
-FREERIDGE_IF_LINKED(omp_get_max_threads);
-FREERIDGE_IF_LINKED(omp_set_num_threads);
-FREERIDGE_IF_LINKED(omp_get_max_active_levels);
-FREERIDGE_IF_LINKED(omp_set_max_active_levels);
-#undef FREERIDGE_IF_LINKED
+FREERIDGE_FUNCTIONS_OF_BLAS(FREERIDGE_DECLARED)
 }
+#undef FREERIDGE_DECLARED
 
 namespace freeridge {
 namespace {
@@ -39,18 +32,8 @@ namespace {
 using AnyFunction = void (*)();
 
 AnyFunction linked(std::string_view name) {
-#define FREERIDGE_LINKED(function) \
-  { #function, &(function) }
-  static const std::pair<std::string_view, AnyFunction> functions[] = {
-      FREERIDGE_LINKED(openblas_get_num_threads),   FREERIDGE_LINKED(openblas_set_num_threads),
-      FREERIDGE_LINKED(openblas_get_parallel),      FREERIDGE_LINKED(openblas_get_config),
-      FREERIDGE_LINKED(openblas_get_corename),      FREERIDGE_LINKED(bli_thread_get_num_threads),
-      FREERIDGE_LINKED(bli_thread_set_num_threads), FREERIDGE_LINKED(bli_info_get_version_str),
-      FREERIDGE_LINKED(bli_arch_query_id),          FREERIDGE_LINKED(bli_arch_string),
-      FREERIDGE_LINKED(MKL_Get_Max_Threads),        FREERIDGE_LINKED(MKL_Set_Num_Threads),
-      FREERIDGE_LINKED(MKL_Get_Version_String),     FREERIDGE_LINKED(omp_get_max_threads),
-      FREERIDGE_LINKED(omp_set_num_threads),        FREERIDGE_LINKED(omp_get_max_active_levels),
-      FREERIDGE_LINKED(omp_set_max_active_levels)};
+#define FREERIDGE_LINKED(function) {#function, &(function)},
+  static const std::pair<std::string_view, AnyFunction> functions[] = {FREERIDGE_FUNCTIONS_OF_BLAS(FREERIDGE_LINKED)};
 #undef FREERIDGE_LINKED
   const auto* const found = std::find_if(std::begin(functions), std::end(functions),
                                          [&](const auto& function) { return function.first == name; });
