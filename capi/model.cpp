@@ -89,6 +89,23 @@ freeridge_status get_kept_matrix(const char* call, const freeridge_model* model,
   });
 }
 
+// layers: 0 without gaps.
+freeridge_status group_errors(const char* call, const freeridge_model* model, const int32_t* group, int64_t layers,
+                              const int32_t* gap, double* errors, int64_t ld) noexcept {
+  if (model != nullptr && model->reader && model->reader->fit)
+    return group_errors_of_reader(call, *model, group, layers, gap, errors, ld);
+  return guarded(call, [&] {
+    const Model& m = model_of(model);
+    required("group", group);
+    require_layers(layers);
+    if (layers > 0) required("gap", gap);
+    required("errors", errors);
+    m.require_fitted();
+    require_product("n", m.n(), "layers", layers);
+    report_undefined(m.group_errors(group, layers, gap, checked_output("errors", errors, "n", m.n(), m.t(), ld)));
+  });
+}
+
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -276,31 +293,12 @@ freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int
 
 freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group, double* errors,
                                         int64_t ld) {
-  if (model != nullptr && model->reader && model->reader->fit)
-    return group_errors_of_reader(__func__, *model, group, 0, nullptr, errors, ld);
-  return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    required("group", group);
-    required("errors", errors);
-    m.require_fitted();
-    report_undefined(m.group_errors(group, 0, nullptr, checked_output("errors", errors, "n", m.n(), m.t(), ld)));
-  });
+  return group_errors(__func__, model, group, 0, nullptr, errors, ld);
 }
 
 freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group, int64_t layers,
                                                   const int32_t* gap, double* errors, int64_t ld) {
-  if (model != nullptr && model->reader && model->reader->fit)
-    return group_errors_of_reader(__func__, *model, group, layers, gap, errors, ld);
-  return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    required("group", group);
-    require_layers(layers);
-    if (layers > 0) required("gap", gap);
-    required("errors", errors);
-    m.require_fitted();
-    require_product("n", m.n(), "layers", layers);
-    report_undefined(m.group_errors(group, layers, gap, checked_output("errors", errors, "n", m.n(), m.t(), ld)));
-  });
+  return group_errors(__func__, model, group, layers, gap, errors, ld);
 }
 
 freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m, const double* x,

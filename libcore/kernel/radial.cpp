@@ -17,7 +17,6 @@
 #include "libcore/kernel/one_pass.hpp"
 #include "libcore/kernel/parameters.hpp"
 #include "libcore/kernel/value_loops.hpp"
-#include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
 namespace {

@@ -4,7 +4,6 @@
 // products are taken for a basis of the p_l alone (lambda_basis.hpp). The tiles are made side by side and handed over
 // in their order.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "libcore/linalg/threads.hpp"
