@@ -17,7 +17,7 @@ struct Chunk {
   LayoutView y;
 };
 
-// Whether a chunk may have no rows, as that of a process that has none; then its arrays are not read.
+// Whether a chunk may be without rows, like that of a process that has none; its arrays are then not read.
 enum class Empty { refused, allowed };
 
 inline Chunk no_rows(const Accumulator& accumulator) {

@@ -1,4 +1,4 @@
-// The C layer, fixed effects: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
+// The C layer, fixed effects: each call is one lambda behind the wall, checks its arguments, and calls the core.
 #include <utility>
 
 #include "capi/handles.hpp"

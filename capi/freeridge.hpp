@@ -1,8 +1,8 @@
 // freeridge.hpp - freeridge.h for C++17 and later: owners, matrices whose sizes are checked, exceptions with a status
 //
 // SPDX-License-Identifier: MIT
-// freeridge.h is the manual. A call without a method here can be made as check(freeridge_...(model.get(), ...)). Arrays of
-// a wrong length are refused.
+// freeridge.h is the manual. A call without a method here can be made as check(freeridge_...(model.get(), ...)). Arrays
+// of a wrong length are refused.
 #pragma once
 
 #include <freeridge.h>
@@ -155,7 +155,8 @@ class Kernel : public Owner<freeridge_kernel, freeridge_kernel_destroy> {
   }
 };
 
-// How a kernel is learnt; 0: the library's choice. label: one for each hyperparameter (negative: held, equal: together).
+// How a kernel is learnt; 0 leaves it to the library. label: one for each hyperparameter (negative: held; equal:
+// together).
 struct Learning {
   std::vector<std::int32_t> label;
   double shrinkage = 0;

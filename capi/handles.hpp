@@ -17,7 +17,7 @@ struct freeridge_kernel {
   freeridge::KernelPtr kernel;
 };
 
-// What a model has whose rows a reader hands out, beside its settings.
+// What a model whose rows a reader hands out has beside its settings.
 struct ReadRowsOfModel {
   freeridge::ReaderModel model;
   std::shared_ptr<const freeridge::Predictor> fit = nullptr;
@@ -48,8 +48,8 @@ struct freeridge_classifier {
 
 namespace freeridge::capi {
 
-// The predictor, if the handle was loaded from one, or the fit to a reader's rows, else NULL. Calls that a predictor can
-// answer ask for it first.
+// The predictor that the handle was loaded from, or the fit to a reader's rows; NULL where there is neither. Calls that
+// a predictor can answer ask for it first.
 inline const Predictor* predictor_of(const freeridge_model* model) {
   const freeridge_model& it = required("model", model);
   return it.reader ? it.reader->fit.get() : it.predictor.get();
@@ -91,7 +91,7 @@ template <class Handle>
 auto& classifier_of(Handle* classifier) {
   return required("classifier", classifier).classifier;
 }
-// After a setting that a factorization depends on.
+// To be called after a change of a setting that the factorization depends on.
 inline void forget_rows_read(freeridge_model& model) {
   if (model.reader) model.reader->forget();
 }
@@ -128,7 +128,7 @@ inline ObjectiveViews checked_objectives(double* training, double* norm2, double
           optional_output(objective, count, t, ld)};
 }
 
-// Layers of the gaps beside groups.
+// The number of layers of gaps.
 inline void require_layers(std::int64_t layers) {
   if (layers < 0 || layers > largest_size)
     fail(Status::invalid_argument, "layers is ", layers, "; it must be from 0 to ", largest_size);

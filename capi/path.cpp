@@ -1,5 +1,5 @@
-// The C layer, answers at many lambdas: each call is one lambda behind the wall, checks its arguments, and hands over to
-// the core.
+// The C layer, answers at many lambdas: each call is one lambda behind the wall, checks its arguments, and calls the
+// core.
 #include "capi/handles.hpp"
 
 namespace freeridge::capi {

@@ -1,5 +1,5 @@
-// The C layer, rows in shards: accumulators as bytes that merge, moments of left-out errors that join, and the model that
-// an accumulator makes.
+// The C layer, rows in shards: accumulators as bytes that merge, moments of left-out errors that join, and the
+// predictor of an accumulator.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -6,9 +6,9 @@
 //   report     report(fraction): so much of the present stretch is done
 //   worked     worked(units): so much work has been done, whatever it was for. The callback is called whenever `beat`
 //              units have been done since its last call
-// Reports move the fraction through a stretch. Where a Stage says how many units of work fill its stretch, `worked` moves
-// the fraction, and reports and stages within it change nothing. Neither do they within a stretch of no length: it is for
-// a part of the work that reports by itself and shall leave the fraction alone.
+// Reports move the fraction through a stretch. Where a Stage says how many units of work fill its stretch, `worked`
+// alone moves the fraction: reports and stages within that Stage change nothing. In a stretch of no length (low = high)
+// nothing moves the fraction: such a stretch is for a part of the work whose own reports must not be seen.
 // A unit is the time of one flop of a matrix product, so that `beat` takes 10 ms at 100 Gflop/s, 100 ms at 10; with a
 // slow BLAS a flop is many units (flop(), linalg/blas_library.hpp). No piece of work between two calls of worked is
 // larger than `grain`. Fractions never fall within a call. When the user wishes to cancel, report and worked throw

@@ -1,4 +1,5 @@
-// Shared by several payloads: enums, flags, short integers, and the status of a sound frame with impossible numbers.
+// What several payloads share: how enums, flags and short integers are written, and the status of numbers that no
+// handle can have had.
 #pragma once
 
 #include <limits>

@@ -1,5 +1,5 @@
-// Labels for leaving groups out: at random, the same on every machine for a seed (random.hpp); and blocks of rows next to
-// each other, with gaps.
+// Labels for leaving groups out: at random, the same on every machine for a seed (random.hpp); and blocks of rows next
+// to each other, with gaps.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@ void make_folds(std::int32_t folds, std::int64_t seed, Span<std::int32_t> group)
 // round(fraction n) rows, at least 1 and at most n - 1, get the label 0, the others -1. 0 < fraction < 1, n >= 2.
 void make_holdout(double fraction, std::int64_t seed, Span<std::int32_t> group);
 
-// Contiguous blocks for rows in order of time: `folds` blocks of n / folds rows, rounded down, and one more in each of the
-// first n mod folds. The gap of a block: the `before` rows before it and the `after` rows after it, as far as there are.
-// With b(i) the block of row i, the row is in the gaps of the blocks b(i - after), ..., b(i + before) but its own, each in a
-// layer of its own.
+// Contiguous blocks for rows in order of time: `folds` blocks of n / folds rows, rounded down, and one more in each of
+// the first n mod folds. The gap of a block: the `before` rows before it and the `after` rows after it, as far as there
+// are. With b(i) the block of row i, the row is in the gaps of the blocks b(i - after), ..., b(i + before) but its own,
+// each in a layer of its own.
 class Blocks {
  public:
   // 2 <= folds <= n, before, after >= 0, else INVALID_ARGUMENT. O(n).

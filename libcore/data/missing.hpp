@@ -12,17 +12,17 @@ namespace freeridge {
 class MissingOutputs {
  public:
   struct Part {
-    Array<Index> rows;     // S, in which the outputs are not observed, ascending; of one part there may be none
+    Array<Index> rows;     // S, in which the outputs are not observed, ascending; may be empty
     Array<Index> outputs;  // ascending
   };
 
   // rows: for each output those in which it is not observed, ascending.
   explicit MissingOutputs(const Array<Array<Index>>& rows);
   const Array<Part>& parts() const { return parts_; }
-  // What is missing in some of the rows, ascending, of some of the outputs; NULL where nothing is.
+  // The same for some rows, ascending, and some outputs alone, both numbered anew; NULL where nothing is missing there.
   std::shared_ptr<const MissingOutputs> among(Span<const Index> rows, Span<const Index> outputs) const;
   Span<const Index> rows_of(Index output) const { return parts_[part_of_[output]].rows; }
-  // Of the parts that have outputs in [first, first + count): the sum of their numbers of missing rows.
+  // The sum of the numbers of missing rows over the parts that have outputs in [first, first + count).
   Index rows_in(Index first, Index count) const;
 
   // f(part, begin, size) for each run of outputs of a part that are next to each other, within [first, first + count).
@@ -46,8 +46,8 @@ using MissingPtr = std::shared_ptr<const MissingOutputs>;
 // The rows in which each output is NaN; NULL where there is no NaN.
 MissingPtr missing_outputs(const LayoutView& y);
 
-// Means of what is observed in the place of what is not. Throws INVALID_ARGUMENT where an output has fewer than two
-// values.
+// Puts the mean of an output's observed values in the place of its missing ones. Throws INVALID_ARGUMENT where an
+// output has fewer than two values.
 void fill_missing(const MissingOutputs& missing, MatrixView y);
 
 }  // namespace freeridge

@@ -67,8 +67,9 @@ class Pivoting {
     gemm(Op::none, Op::transpose, -1, out_.factor.view().columns(0, done()), at_proposed.view(), 1, residual);
   }
 
-  // Pivots of one block: `core`, what is left of A at the proposed pivots, becomes L of the accepted ones, whose numbers
-  // are returned. Each is accepted with the probability that the exact method would have given it after those before it.
+  // Which of the proposed pivots are accepted: each with the probability that the exact method would give it after the
+  // accepted ones before it. `core`: what is left of A at the proposed pivots; it becomes L in the rows and columns of
+  // the accepted ones.
   Array<Index> accepted(Span<const Index> proposed, MatrixView core, Random& random) const {
     Array<Index> out;
     for (Index b = 0; b < core.cols; ++b) {

@@ -158,8 +158,8 @@ void Problem::subtract_free(Span<const Index> rows, ConstMatrixView c, MatrixVie
   gemm(Op::none, Op::transpose, -1, u.view(), c, 1, tile);
 }
 
-// I - q1_S'q1_S = q1_O'q1_O for the other rows O, whose eigenvalues are at least 1 - |q1_S|^2; where that may be singular,
-// by the columns of these rows themselves.
+// I - q1_S'q1_S = q1_O'q1_O for the other rows O, whose eigenvalues are at least 1 - |q1_S|^2; where that may be
+// singular, by the columns of these rows themselves.
 bool Problem::determined_without(Span<const Index> rows) const {
   const Index stay = n() - std::ssize(rows);
   if (stay < q() || fixed.cols == 0) return stay >= q();

@@ -4,7 +4,8 @@
 // Subtracting U A changes neither P~Y~ (P~ q1 = 0) nor c; it makes a large mean of Y harmless.
 // For a linear kernel the points are centred too, for the same reason: by shift = xbar with an intercept, and by what
 // fixed effects explain of them,
-//   X_s = (X - 1 shift') diag(scale)^-1,   X~ = W^(1/2) (X_s - U C diag(scale)^-1),   C = diag(nu)^-2 U'W (X - 1 shift')
+//   X_s = (X - 1 shift') diag(scale)^-1,   X~ = W^(1/2) (X_s - U C diag(scale)^-1)
+//   C = diag(nu)^-2 U'W (X - 1 shift')
 // where the first row of C, with an intercept what rounding left of the means, is not subtracted.
 #pragma once
 
@@ -21,7 +22,8 @@ namespace freeridge {
 
 // The largest weight over the smallest; 1 without weights.
 double weight_span(Span<const double> weights);
-// From this span on rounding errors of rows of high weight take digits of rows of low weight, where rows are mixed.
+// From this span on, where rows are mixed, the rounding errors of rows of high weight reach digits of rows of low
+// weight.
 constexpr double wide_weights = 0x1p20;
 
 // New points as a route sees them: their rows, and the values of their fixed effects, without columns where the problem
@@ -29,8 +31,8 @@ constexpr double wide_weights = 0x1p20;
 struct Points {
   Points(const Rows& rows, const LayoutView& effects = {}) : x(rows), fixed(effects) {}  // NOLINT: rows are points
   Points(const LayoutView& rows) : x(rows) {}                                            // NOLINT: likewise
-  // Not points but linear functionals of what is not penalised alone, each by its g (Problem::directions): f counts as
-  // zero, and x is not read.
+  // In the place of points: linear functionals of what is not penalised, each given by its g (Problem::directions). f
+  // counts as zero, and x is not read.
   explicit Points(ConstMatrixView functionals) : function(false), g(functionals) {}
 
   Rows x;
@@ -68,17 +70,20 @@ struct Problem {
   // lambda |g|^2 of a point: the variance of what is not penalised.
   void add_free_variance(const Points& points, Index first, double lambda, Span<double> variance) const;
 
-  // tile -= U_I C', U_I the rows row, row + 1, ... (or any rows) of U, C one number for each column of the tile and each
-  // of the columns [from, q) of U.
+  // tile -= U_I C'. U_I: the rows row, row + 1, ... of U, or any rows, and of these the columns [from, q). C has a row
+  // for each column of the tile and a column for each column of U.
   void subtract_free(Index row, Index from, ConstMatrixView c, MatrixView tile) const;
   void subtract_free(Span<const Index> rows, ConstMatrixView c, MatrixView tile) const;
 
-  // Whether the rows but these determine what is not penalised: else there is no prediction for one of them without them.
+  // Whether the other rows than these determine what is not penalised. Where they do not, nothing can be predicted for
+  // these rows from the others.
   bool determined_without(Span<const Index> rows) const;
-  // The rows that alone are not, ascending: their leverage is one at every lambda. 0 in their places of [row, ...).
+  // Puts 0 in the diagonal, which begins with that of `row`, for the decisive rows. A row is decisive where the others
+  // do not determine what is not penalised: its leverage is 1 at every lambda.
   void clear_decisive(Index row, Span<double> diagonal) const;
 
-  // Rows row, row + 1, ... of X_s, of any points, and of X~; linear kernels. Throws NOT_FINITE where X~ overflows.
+  // For linear kernels the rows row, row + 1, ...: of X_s, for any points, and of X~. Throws NOT_FINITE where X~
+  // overflows.
   void scaled_rows(const Rows& points, Index row, MatrixView out) const;
   void weighted_rows(Index row, MatrixView out) const;
   // The entries of sparse rows divided by `scale`: X_s without the shift.
@@ -95,10 +100,11 @@ struct Problem {
   Span<const double> weights;
   LayoutView fixed;  // F
   bool intercept;
-  // y has numbers in the place of what is missing, which only what knows `missing` takes for none. NULL: nothing is.
+  // Which outputs are not observed in which rows; NULL: all are observed. y and y_tilde have numbers in these places,
+  // too, which must not be taken for observations.
   MissingPtr missing;
-  // Of one output: the rows in which it is not observed; and of the others how many there are, the dimension that their P~
-  // acts on, and the sums of the weights and of their logarithms.
+  // For one output: the rows in which it is not observed. For its other rows: their number, the dimension that their P~
+  // acts on, and the sums of their weights and of the logarithms of their weights.
   Span<const Index> missing_rows(Index output) const;
   Index n_of(Index output) const { return n() - std::ssize(missing_rows(output)); }
   Index degrees_of(Index output) const { return degrees() - std::ssize(missing_rows(output)); }
@@ -111,7 +117,7 @@ struct Problem {
   Matrix y_tilde;  // n x t
   Unpenalised unpenalised;
   Matrix y_free;  // A, q x t
-  // Of the output that a column of solutions is of: output j of lambda l is in column l t + j.
+  // A of the output that a column of solutions belongs to: output j of lambda l is in column l t + j.
   Span<const double> free_of_column(Index column) const { return {y_free.col(column % t()), q()}; }
   Array<Index> decisive;                      // rows, ascending (clear_decisive)
   std::optional<Array<double>> linear_scale;  // d divisors, for linear kernels

@@ -33,19 +33,21 @@ class Unpenalised {
   // g (q x count) = diag(nu)^-1 u(x) for the points whose values of F are in the rows first, first + 1, ... of `fixed`.
   // So q1 g is the smoother of what is not penalised, and of row i of the data g_i = q1_i' / w_i^(1/2).
   void directions(const LayoutView& fixed, Index first, MatrixView g) const;
-  // From the coefficients of U (q numbers) to those of 1, which is answered (0 without), and of F (given() numbers).
+  // From the coefficients of U (q numbers) to that of 1, which is returned (0 without an intercept), and to those of F
+  // (given() numbers).
   double effects(Span<const double> of_u, double* of_f) const;
-  // The effect of column j of F is g'(diag(nu) A) over the number that is answered, a power of two; 0 for a column without a
-  // part.
+  // Makes g such that the effect of column j of F is g'(diag(nu) A) divided by the number that is returned. This number
+  // is a power of two, and 0 for a column without a part in U.
   double direction_of(Index j, Span<double> g) const;
   // The same of the intercept.
   void intercept_direction(Span<double> g) const { set_direction(0, g); }
 
  private:
-  // Of the effect in this place of [1, F].
+  // direction_of for the effect in this place of [1, F].
   void set_direction(Index place, Span<double> g) const;
-  // Takes the columns of q1 that there are out of `column`, W^(1/2) times a column of F, and puts what is left, over its
-  // norm, in the next one; false where the column depends on them.
+  // Takes out of `column`, W^(1/2) times a column of F, what the columns that q1 has so far explain of it. What is
+  // left, divided by its norm, becomes the next column of q1. False where nothing is left: the column depends on the
+  // others.
   bool add(MatrixView q1, Span<double> column);
 
   bool constant_ = false;

@@ -1,18 +1,18 @@
-// What the penalty leaves alone, removed exactly. Z (n x m, m = n - q) is an orthonormal basis of the complement of q1 (n
-// x q), a basis of W^(1/2) times the intercept's ones and the fixed effects (data/unpenalised.hpp):
+// Removes exactly what is not penalised. q1 (n x q) is an orthonormal basis of W^(1/2) times the intercept's ones and
+// the fixed effects (data/unpenalised.hpp), and Z (n x m, m = n - q) an orthonormal basis of its complement:
 //     P = G^-1 - G^-1 q1 (q1'G^-1 q1)^-1 q1'G^-1  =  Z (Z'GZ)^-1 Z',        |Z'GZ| = |G| |q1'G^-1 q1|
-// so that q columns cost every route q reflections, nothing cancels, and K need only be positive semi-definite on the
-// complement. (Patterson & Thompson 1971: error contrasts.) Z is the last m columns of the block reflector
+// So q columns cost every route q reflections, nothing cancels, and K need only be positive semi-definite on the
+// complement (error contrasts: H. Patterson, R. Thompson, 1971). Z is the last m columns of the block reflector
 //     H = I - V T V',   V = q1 O + [I; 0],   T = (I + S)^-1,   H q1 O = -[I; 0],   H = H' = H^-1
-// where the orthogonal O makes the first q rows of q1 O a symmetric positive semi-definite S (the polar factor), so that V
-// has no cancellation and T is between 1/2 and 1 (R. Schreiber, B. Parlett, Block reflectors: theory and computation,
-// SIAM J. Numer. Anal. 25, 1988). For q = 1 that is the Householder reflector v = q1 + e_1, tau = 1 / (1 + q1_1). Without
-// columns Z = I.
-// The first rows must weigh as much as any others, up to a factor: where they do not, heavier rows change places with
-// them, each the heaviest of what the places before leave of q1. Then the rows of V are
-// of the size of W_i^(1/2), and so are the rounding errors in row i (A. Cox, N. Higham, Stability of Householder QR
-// factorization for weighted least squares problems, 1998). With light rows in the first places Z'KZ would have
-// the small numbers of those rows as differences of large ones.
+// where the orthogonal O makes the first q rows of q1 O a symmetric positive semi-definite S (the polar factor), so
+// that V has no cancellation and T is between 1/2 and 1 (R. Schreiber, B. Parlett, Block reflectors: theory and
+// computation, SIAM J. Numer. Anal. 25, 1988). For q = 1 that is the Householder reflector v = q1 + e_1, tau = 1 / (1 +
+// q1_1). For q = 0, Z = I.
+// The first q rows must weigh as much as any others, up to a factor. Where they do not, heavier rows change places with
+// them: each place gets the heaviest row of what the places before it leave of q1. Then row i of V is of the size of
+// W_i^(1/2), and so are the rounding errors in row i (A. Cox, N. Higham, Stability of Householder QR factorization for
+// weighted least squares problems, 1998). With light rows in the first places the small numbers of those rows in Z'KZ
+// would be differences of large ones.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -47,9 +47,9 @@ class Contrast {
     return b.row_range(q(), m());
   }
 
-  // Z'KZ in place of inner(K); K n x n symmetric, lower triangle. O(n^2 q); k_q1 = K q1, where that is at hand, saves half.
+  // Z'KZ in place of inner(K); K n x n symmetric, lower triangle. O(n^2 q); half of it where k_q1 = K q1 is given.
   void reduce_symmetric(MatrixView k, ConstMatrixView k_q1 = {}) const;
-  // Z A Z' in place of K = storage, A = inner(K), which it undoes: lower triangles. O(n^2 q).
+  // The way back: Z A Z' in place of K, A = inner(K); lower triangles. O(n^2 q).
   void expand_symmetric(MatrixView k) const;
   // Z'B for B n x k in place of rows(B), which is returned. O(n k q).
   MatrixView reduce(MatrixView b) const;
@@ -58,7 +58,7 @@ class Contrast {
   // Z C for C = rows(B), in place of B. O(n k q).
   void expand(MatrixView b) const;
 
-  // Where row i stands, and the row that stands in a place: q of them may have changed places with others.
+  // The place of a row, and the row in a place: up to q rows have changed places with others.
   Index place(Index row) const { return places_.empty() ? row : places_[row]; }
   Index row(Index place) const { return rows_.empty() ? place : rows_[place]; }
   // The row of Z in place i is e_(i - q)' - factors_i tail()' (no first term for i < q).

@@ -3,7 +3,8 @@
 //     condition        |G| |G^-1| = (Lambda_1 + lambda) / (Lambda_m + lambda)
 //                      lambda = 0: |K| |K^+| = Lambda_1 / Lambda_rank, as the solution of minimum norm uses K^+
 //     effective rank   sum_k Lambda_k / (Lambda_k + lambda) = tr H without the intercept's one;  lambda = 0: the rank
-// An eigenvalue below its noise is rounding, and counts as zero at a lambda below its noise, as in spectrum/spectrum.hpp.
+// An eigenvalue below its noise is rounding, and counts as zero at a lambda below its noise, as in
+// spectrum/spectrum.hpp.
 #pragma once
 
 #include "libcore/base/array.hpp"

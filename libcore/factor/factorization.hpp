@@ -112,17 +112,19 @@ class ResidualMaker {
     fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
   }
 
-  // For outputs that are not observed in some rows (observed_rows.hpp). Columns of P~, n x which.size(); and the solution
-  // of Y~ less e in the rows `which`, e and residual = P~ times that with a column for each output.
+  // For outputs that are not observed in some rows (observed_rows.hpp).
+  // The columns `which` of P~, n x which.size().
   virtual void columns_of(Span<const Index> /*which*/, MatrixView /*out*/) const { no_missing_outputs(); }
   // All of P~, n x n, and what `diagonal` has.
   virtual void whole(MatrixView out, Span<double> diagonal_out) const;
+  // The solution for Y~ less e in the rows `which`. residual: P~ times these outputs. e and residual have a column for
+  // each output.
   virtual void solve_without(Span<const Index> /*which*/, ConstMatrixView /*e*/, ConstMatrixView /*residual*/,
                              Index /*first*/, Solution& /*solution*/) const {
     no_missing_outputs();
   }
-  // Of a P~ that is of some rows alone: the others, P~ of all rows, and of one output what its values in the others are
-  // above their predictions.
+  // For a P~ of some rows alone: the other rows; P~ of all rows; and by how much the numbers that one output has in the
+  // other rows are above their predictions.
   virtual Span<const Index> unobserved() const { return {}; }
   virtual const ResidualMaker& of_all() const { return *this; }
   virtual Array<double> excess(Index /*output*/) const { return {}; }
@@ -216,10 +218,11 @@ class Factorization {
   // once; nothing of size n x lambdas is kept. Here lambda by lambda; routes override it to share work between lambdas.
   virtual void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const;
 
-  // The ridge problem in few features that the route has made of the data, at lambda >= 0; nothing on other routes. O(p^3).
+  // The ridge problem in few features that the route has made of the data, at lambda >= 0; nothing on other routes.
+  // O(p^3) for p features.
   virtual std::optional<FeatureSystem> feature_system(double /*lambda*/) const { return std::nullopt; }
 
-  // Itself, where it estimates the diagonal of P~.
+  // This object, on routes that estimate the diagonal of P~; NULL on others.
   virtual const Estimating* estimating() const { return nullptr; }
 
   // What load_factorization reads (saved_route.hpp).

@@ -1,9 +1,9 @@
 // The ridge problem in p features that the routes PRIMAL and LANDMARK reduce a problem to, at one lambda:
 //     N = Phi~'Phi~ + lambda I = C C',   C lower triangular,   Phi~ = W^(1/2) (Phi - U M')
 //     H~ = q1 q1' + Psi Psi',            Psi = Phi~ C^-T
-// From the directions of Phi~ = B diag(S) V', r <= p of them: C' is the triangle of the QR of diag(S^2 + lambda)^(1/2) V', so
-// that nothing is squared. Directions that the route left out as rounding, or that count as zero at this lambda, get
-// S_1^2 in the place of S_k^2: Psi has rounding alone there. Cost: O(p^3).
+// The directions of Phi~ = B diag(S) V', r <= p of them, are given: C' is the triangle of the QR of diag(S^2 +
+// lambda)^(1/2) V', so that nothing is squared. Directions that the route left out as rounding, or that count as zero
+// at this lambda, get S_1^2 in the place of S_k^2, and Psi has nothing but rounding there. Cost: O(p^3).
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -6,10 +6,9 @@
 
 namespace freeridge {
 
-// v = P^-1 v for a symmetric positive semi-definite P (s x s, lower triangle, destroyed). False when D^-1/2 P D^-1/2,
-// D = diag(P), is singular to working precision: leverages of different size alone do not make it singular. noise: the
-// absolute error of each P_ii, where P_ii was made by subtraction; empty: none.
-// O(s^3).
+// v = P^-1 v for a symmetric positive semi-definite P (s x s, lower triangle, destroyed). False when D^-1/2 P D^-1/2, D
+// = diag(P), is singular to working precision: that leverages differ in size does not make it singular. noise: the
+// absolute error of each P_ii, where P_ii was made by subtraction; empty: none. O(s^3).
 [[nodiscard]] bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise = {});
 
 // The same for several v, one after another.
@@ -17,7 +16,7 @@ class LeftOutFactor {
  public:
   explicit LeftOutFactor(MatrixView p, Span<const double> noise = {});
   bool regular() const { return regular_; }
-  void solve(MatrixView v) const;  // regular() alone, as what follows
+  void solve(MatrixView v) const;  // only where it is regular(), like the functions below
   // P = L L': v = L^-1 v, and v = L^-T v; log|P|
   void half_solve(MatrixView v) const;
   void other_half_solve(MatrixView v) const;

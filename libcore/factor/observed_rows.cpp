@@ -191,8 +191,8 @@ double ObservedRows::squared_norm(Index output) const {
   return dot(r.rows(), r.data(), r.data());
 }
 
-// |w|^2 of linear kernels. Else c~'K_w c~ = Y~*'P Y~* - lambda |c~|^2 as P (K_w + lambda I) P = P, c~ = P~Y~* / s and lambda =
-// rho s: where lambda is far above the eigenvalues the difference has the rounding of Y~*'P Y~*.
+// |w|^2 of linear kernels. Else c~'K_w c~ = Y~*'P Y~* - lambda |c~|^2 as P (K_w + lambda I) P = P, c~ = P~Y~* / s and
+// lambda = rho s: where lambda is far above the eigenvalues the difference has the rounding of Y~*'P Y~*.
 double ObservedRows::function_norm2(Index output) const {
   const Problem& problem = all_.problem();
   if (problem.linear()) {

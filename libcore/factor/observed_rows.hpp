@@ -1,13 +1,14 @@
-// P~ of the rows in which an output is observed, from P~ of all rows at the same lambda. S: the rows in which the output
-// is not observed, T: the others. With P~_SS = L L' and X = P~_:S L^-T (n x s)
+// P~ of the rows in which an output is observed, from P~ of all rows at the same lambda. S: the rows in which the
+// output is not observed, T: the others. With P~_SS = L L' and X = P~_:S L^-T (n x s)
 //     P~ of T = (P~_TT - P~_TS (P~_SS)^-1 P~_ST) = (P~ - X X')_TT,   and X X' = P~ in the rows and columns S
 //     Y~* = Y~ - E_S e,   e = (P~_SS)^-1 (P~Y~)_S            what T predicts in the place of what is not observed
 //     P~Y~* = P~Y~ - X L^-1 (P~Y~)_S                          zero in S: the solution of T is that of all rows with Y~*
 //     log|Z'GZ| of T = log|Z'GZ| + log|P_SS|,   tr, diagonal: of P~ - X X'
 //     smoother rows a - X L^-1 a_S,   variance + s |L^-1 a_S|^2
-// P is the inverse of G in the complement of q1, and the first line is the inverse of its part for T (Schur complement):
-// nothing is approximated, and the intercept is that of T. So what the route has factorized once serves every output.
-// Once for a part, at a lambda: P~_:S (ResidualMaker::columns_of), s^3 / 3, n s numbers; what needs X, n s^2.
+// P is the inverse of G in the complement of q1, and the first line is the inverse of its part for T (Schur
+// complement): nothing is approximated, and the intercept is that of T. So what the route has factorized once serves
+// every output. Once for a part, at a lambda: P~_:S (ResidualMaker::columns_of), s^3 / 3, n s numbers; what needs X, n
+// s^2.
 #pragma once
 
 #include <memory>
@@ -20,13 +21,14 @@
 
 namespace freeridge {
 
-// P~ of all rows at one lambda, and what the parts take of it.
+// P~ of all rows at one lambda, as far as the parts need it.
 class AllRows {
  public:
-  // maker: P~ of the factorization. Of the outputs [first, first + count). On dual routes all of P~ is made where the parts
-  // of these outputs miss n rows or more together: that costs less than the columns of each part, and n^2 numbers.
+  // maker: P~ of the factorization. For the outputs [first, first + count). On dual routes all of P~ is made (n^2
+  // numbers) where the parts of these outputs miss n rows or more together: that costs less than the columns of each
+  // part.
   AllRows(const Factorization& factorization, std::shared_ptr<const ResidualMaker> maker, Index first, Index count);
-  // The most numbers that it takes, and one part at a time.
+  // The most numbers that it takes together with one part.
   static Index doubles(const Factorization& factorization);
 
   const Problem& problem() const { return problem_; }
@@ -55,7 +57,8 @@ class ObservedRows final : public ResidualMaker {
 
   Span<const Index> unobserved() const override { return part_.rows; }
   const ResidualMaker& of_all() const override { return all_.maker(); }
-  // e of one output, over the roots of the weights: what is observed less its prediction is Y - this in the rows S.
+  // e of one output, divided by the roots of the weights: by so much its numbers in the rows S are above their
+  // predictions.
   Array<double> excess(Index output) const override;
 
   void residual(Index first, MatrixView out) const override;

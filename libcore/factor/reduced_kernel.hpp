@@ -1,6 +1,7 @@
 //     Z'K_wZ,   K_w q1,   q1'K_w q1
-// The weighted kernel matrix without what the penalty leaves alone (contrast.hpp), with which all dual routes begin, and the noise
-// and the messages about its eigenvalues that they share. Each route overwrites Z'K_wZ in its own way.
+// The weighted kernel matrix without what is not penalised (contrast.hpp), with which all dual routes begin; the noise
+// of its eigenvalues and the messages about them, which these routes share. Each route overwrites Z'K_wZ in its own
+// way.
 // Memory: n^2. Cost: n^2 kernel values.
 #pragma once
 

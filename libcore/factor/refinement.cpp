@@ -45,8 +45,8 @@ class WeightedColumns {
     }
   }
 
-  // Takes what they explain out of column j of r, twice, as U is orthogonal to working precision alone; to `sum`, q
-  // numbers, the coefficients.
+  // Takes what they explain out of column j of r, twice, as U is orthogonal to working precision alone. sum: the q
+  // coefficients.
   void take_out(TwofoldMatrix& r, Index j, Span<DoubleDouble> sum) const {
     std::ranges::fill(sum, DoubleDouble());
     for (int pass = 0; pass < (u_.cols() > 1 ? 2 : 1); ++pass)

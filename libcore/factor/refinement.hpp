@@ -2,8 +2,7 @@
 //   w of linear kernels   min 1/2 |W^(1/2) (Y - X w - b)|^2 + lambda/2 sum_k s_k^2 w_k^2, s the kernel's scales
 //   c of other kernels    Y - K c - U a - lambda W^-1 c = 0,  U'c = 0,   U the intercept's ones and fixed effects
 // Residuals are those of x, and of K, whose entries are evaluated again as doubles: rounding in K_w and in the factors
-// drops out. b is the weighted mean of Y - X w, and a the
-// coefficients of U in Y - K c.
+// drops out. b is the weighted mean of Y - X w, and a has the coefficients of U in Y - K c.
 #pragma once
 
 #include <functional>

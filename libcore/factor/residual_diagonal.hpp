@@ -1,6 +1,6 @@
 // diag(P) of P = Z (L L')^-1 Z' = C'C, C = L^-1 Z', Z as in contrast.hpp: the squared norms of the columns of C. The
-// column of C in place i is L^-1 (e_(i - q) - V[q:] f_i) (without q1 L^-1 e_i). L^-1 V[q:] is the same for all,
-// and L^-1 e_i has i leading zeros, so that blocks of columns shrink: m^3/3 flops.
+// column of C in place i is L^-1 (e_(i - q) - V[q:] f_i), without the first term for i < q. L^-1 V[q:] is the same for
+// all columns, and L^-1 e_i has i leading zeros, so that blocks of columns shrink: m^3/3 flops.
 #pragma once
 
 #include <functional>

@@ -10,7 +10,7 @@
 namespace freeridge {
 namespace {
 constexpr Index rows_at_once = 512;  // tile of x in X'c
-constexpr Index sparse_rows = 4096;  // whose entries are in hand
+constexpr Index sparse_rows = 4096;  // whose entries are taken at once
 }  // namespace
 
 void set_free(const Problem& problem, Index column, Span<const double> of_u, Solution& solution) {

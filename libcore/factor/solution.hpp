@@ -20,17 +20,16 @@ struct Solution {
   Array<double> accuracy = {};
 };
 
-// From w_s, the hyperplane of the centred and scaled columns (x - shift) / scale, outputs [first, first + w_s.cols);
-// level and the
-// fixed effects are those of A - C w (data/problem.hpp); with an intercept alone level = ybar - rest'w, rest: the means
-// that rounding left in the centred columns.
+// Sets the outputs [first, first + w_s.cols) from w_s, the hyperplane of the centred and scaled columns (x - shift) /
+// scale. level and the fixed effects are those of A - C w (data/problem.hpp). With an intercept alone, level = ybar -
+// rest'w, rest: the means that rounding left in the centred columns.
 void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution);
 
 // b and the fixed effects from the coefficients of U (q numbers).
 void set_free(const Problem& problem, Index column, Span<const double> of_u, Solution& solution);
 
-// The coefficients of U have moved, where Y~ is less e in the rows `which` than the problem has it, e with a column for each
-// output from `first` on:  A less diag(nu)^-1 q1_S'e.
+// Corrects b, level and the fixed effects for other outputs: Y~ less e in the rows `which`, where e has a column for
+// each output from `first` on. The coefficients of U become A less diag(nu)^-1 q1_S'e.
 void take_out(const Problem& problem, Span<const Index> which, ConstMatrixView e, Index first, Solution& solution);
 
 // From c~ (c = W^(1/2) c~), for the dual routes. k_q1 = K_w q1 (n x q):

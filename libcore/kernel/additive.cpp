@@ -1,6 +1,6 @@
-// Derivatives of the additive kernel by logarithms: a parameter of inner has the mean of its derivatives over the terms, and
-// l_k that of the term with k. Cost of values and derivatives: those of inner on each term. Panels of `panel_points` points z keep
-// them in the cache.
+// Derivatives of the additive kernel by logarithms: that by a parameter of inner is the mean of its derivatives over
+// the terms, and that by l_k the derivative of the term with k. Cost of values and derivatives: those of inner on each
+// term. Panels of `panel_points` points z keep them in the cache.
 #include "libcore/kernel/additive.hpp"
 
 #include <algorithm>

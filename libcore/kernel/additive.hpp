@@ -4,8 +4,8 @@
 // keeps inner(x, x) = 1, so that a weight in front says how large the additive part is, whatever d. Terms are single
 // columns, or the columns with equal labels (those of a factor); columns with a negative label are in none. Divisors
 // of the columns stand around it: scaled(l, additive(inner)) has a length for each column.
-// T. Hastie, R. Tibshirani, Generalized Additive Models, 1990; D. Duvenaud, H. Nickisch, C. Rasmussen, Additive Gaussian
-// processes, NIPS 2011 (order one).
+// T. Hastie, R. Tibshirani, Generalized Additive Models, 1990; D. Duvenaud, H. Nickisch, C. Rasmussen, Additive
+// Gaussian processes, NIPS 2011 (order one).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@
 
 namespace freeridge {
 
-// label: one for each column; empty: each column is a term, whatever d. Throws INVALID_ARGUMENT for a precomputed kernel, a
-// kernel with scaled ones in it, and where no label is >= 0; DIMENSION_MISMATCH where inner does not fit a term.
+// label: one for each column; empty: each column is a term, whatever d. Throws INVALID_ARGUMENT for a precomputed
+// kernel, a kernel with scaled ones in it, and where no label is >= 0; DIMENSION_MISMATCH where inner does not fit a
+// term.
 KernelPtr additive_kernel(KernelPtr inner, Span<const std::int32_t> label);
 
 }  // namespace freeridge

@@ -98,8 +98,8 @@ class Scaled final : public Kernel {
   void divide(ConstMatrixView x, MatrixView out) const {
     for (Index k = 0; k < x.cols; ++k) passes().divide(x.col(k), x.rows, scale_[k], out.col(k));
   }
-  // The points a and below them the points b, divided. One array for both: two would each be so large that the allocator
-  // returns them to the system after every tile.
+  // The points a and below them the points b, divided. One array for both: two would each be so large that the
+  // allocator returns them to the system after every tile.
   Matrix divided(ConstMatrixView a, ConstMatrixView b) const {
     Matrix out(a.rows + b.rows, a.cols);
     divide(a, out.view().row_range(0, a.rows));

@@ -2,7 +2,9 @@
 //   linear       x'z                              derivative by x'z    1
 //   polynomial   (scale x'z + offset)^degree                           degree scale (scale x'z + offset)^(degree - 1)
 // Of a polynomial by logarithms, with Q = S o degree (scale x'z + offset)^(degree - 1):
-//   by log scale   <Q, scale x'z>       by log offset   offset sum_ij Q_ij       by log l_k   -2 scale sum_ij Q_ij x_ik z_jk
+//   by log scale   <Q, scale x'z>
+//   by log offset  offset sum_ij Q_ij
+//   by log l_k     -2 scale sum_ij Q_ij x_ik z_jk
 #include <algorithm>
 #include <cmath>
 

@@ -17,8 +17,9 @@ class Kernel;
 class KernelText;  // kernel_text.hpp
 using KernelPtr = std::shared_ptr<const Kernel>;
 
-// A parameter by its name in the grammar of kernel_text.hpp, but for the weights of a sum ("weights"), the divisors of a scaled
-// kernel ("scale") and the labels of an additive one ("label"), which have no name there. The values are the kernel's own.
+// A parameter by its name in the grammar of kernel_text.hpp. Three have no name there: the weights of a sum
+// ("weights"), the divisors of a scaled kernel ("scale") and the labels of an additive one ("label"). The values belong
+// to the kernel.
 struct KernelParameter {
   const char* name;
   Span<const double> values;  // one number; of a sum one for each term, of a scaled kernel one for each feature
@@ -29,8 +30,8 @@ struct KernelParameter {
 // The derivative of a kernel by x is a sum of terms, one for each kernel of the distance or of the inner product in it:
 //     difference   d k(x, z) / d x = weight Q(x, z) (x - z) / s^2      Q = 2 phi'(r^2),  r = |(x - z) / s|
 //     point        d k(x, z) / d x = weight Q(x, z) z / s^2            Q = psi'(x'D^2 z), D = diag(s)^-1
-// s are the divisors of the columns; infinite: the term does not depend on that column. In a product Q has the values of the
-// other factors. Q is p x q, as the tile that evaluate fills.
+// s: the divisors of the columns; infinite where the term does not depend on that column. In a product Q has the values
+// of the other factors, too. Q is p x q, like the tile that evaluate fills.
 struct SlopeTerm {
   enum class Form { difference, point } form;
   ConstMatrixView q;
@@ -38,8 +39,8 @@ struct SlopeTerm {
   Span<const double> divisor;  // s; empty: ones
 };
 using TakeSlope = std::function<void(const SlopeTerm&)>;
-// What comes to a kernel from those that it is a part of: its Q has the factor (p x q, which the call uses up), its
-// weight and its divisors are multiplied by these.
+// What the kernels around a kernel do to its terms: Q is multiplied by q (p x q, which the call uses up), the weight by
+// `weight`, and the divisors by `divisor`.
 struct SlopeFactor {
   MatrixView q;
   double weight;
@@ -62,11 +63,11 @@ class Kernel {
   // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
   virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
 
-  // The terms of the derivative at the points of evaluate, each handed to `take` and gone after it. With the factor S in
-  // the place of ones they are those of sum_ij S_ij k(a_i, b_j).
+  // Hands the terms of the derivative, at the points of evaluate, to `take`, one after another; what a term views lives
+  // as long as that call of `take`. With a factor S in the place of ones they are the terms of sum_ij S_ij k(a_i, b_j).
   virtual void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const = 0;
-  // Adds the derivatives of weight sum_ij S_ij k(a_i, b_j) by the logarithms of the hyperparameters and of divisors of the
-  // features. S is p x q and used up.
+  // Adds the derivatives of weight sum_ij S_ij k(a_i, b_j) by the logarithms of the hyperparameters and of divisors of
+  // the features. S is p x q and used up.
   virtual void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const = 0;
   // Whether k(x, z) has a derivative by x everywhere, also at x = z.
   virtual bool differentiable() const { return true; }

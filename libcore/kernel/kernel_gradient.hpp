@@ -1,9 +1,12 @@
-// Derivatives of expansions over points x_l by the point p at which they are taken (slopes of kernel.hpp: each kernel is
-// a sum of terms weight Q(p, x) (p - x) / s^2 or weight Q(p, x) x / s^2), so that sums over l are products of matrices:
+// Derivatives of expansions over points x_l by the point p at which they are taken. Each kernel is a sum of terms
+// weight Q(p, x) (p - x) / s^2 or weight Q(p, x) x / s^2 (slopes, kernel.hpp), so that sums over l are products of
+// matrices:
 //     g_ik     = sum_l c_l d k(p_i, x_l) / d p_k
-//              = sum over terms  weight ((p_ik - m_k) (Q c)_i - (Q (c o (X_k - m_k)))_i) / s_k^2    or  weight (Q (c o X_k))_i / s_k^2
+//              = sum over terms  weight ((p_ik - m_k) (Q c)_i - (Q (c o (X_k - m_k)))_i) / s_k^2
+//                            or  weight (Q (c o X_k))_i / s_k^2
 //     delta_lk = sum_i a_i d k(p_i, x_l) / d p_k
-//              = sum over terms  weight ((Q'(a o (P_k - m_k)))_l - (x_lk - m_k) (Q'a)_l) / s_k^2  or  weight x_lk (Q'a)_l / s_k^2
+//              = sum over terms  weight ((Q'(a o (P_k - m_k)))_l - (x_lk - m_k) (Q'a)_l) / s_k^2
+//                            or  weight x_lk (Q'a)_l / s_k^2
 // m is the mean of the x_l: points that are near one another and far from zero keep their digits.
 // Cost of each: as many kernel values as there are pairs (twice for products of kernels), 2 pairs (d + 1) flops a term.
 // Memory: tiles of 256 x 256 for each kernel in the tree, and of 256 rows of d numbers.

@@ -30,8 +30,8 @@ const TileLoops<Number>& tile_loops() {
 
 }  // namespace
 
-// The tiles of some rows on and below the diagonal, on one thread. Columns to multiply, and sums, are in groups of eight,
-// a group's tiles one after the other (pass_loops.hpp).
+// The tiles of some rows on and below the diagonal, on one thread. Columns to multiply, and sums, are in groups of
+// eight, a group's tiles one after the other (pass_loops.hpp).
 template <class Number>
 class KernelPasses::Strip {
  public:

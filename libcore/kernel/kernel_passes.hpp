@@ -1,8 +1,8 @@
 // Products with the kernel matrix of all points, whose values are made anew in each pass:
 //     out = K_w p,   K_w = W^(1/2) K W^(1/2),   p n x k
-// tile by tile, each once for all k columns, and used for both of its places: T p_J goes to the rows I, T'p_I to the rows
-// J. The answer has the same bits for any number of threads. In single precision the values, the columns and the sums over a
-// tile are floats, and sums of tiles are doubles; kernels of the distance alone have it (radial_tiles.hpp).
+// tile by tile, each once for all k columns, and used for both of its places: T p_J goes to the rows I, T'p_I to the
+// rows J. The answer has the same bits for any number of threads. In single precision the values, the columns and the
+// sums over a tile are floats, and sums of tiles are doubles; kernels of the distance alone have it (radial_tiles.hpp).
 // Memory: (2 + threads) n k, k rounded up to a multiple of 8, and a tile and its points a thread. Cost: n^2 / 2 kernel
 // values, 2 n^2 k.
 #pragma once

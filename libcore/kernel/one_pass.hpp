@@ -8,7 +8,8 @@
 
 namespace freeridge {
 
-// A kernel whose values come along with its derivatives: what the derivative by the weight in front of it takes.
+// A kernel that makes its values along with its derivatives: the derivative by the weight in front of it needs the
+// values.
 class ValuesWithGradient {
  public:
   // As Kernel::add_log_gradient, and answers <S, K>.

@@ -1,15 +1,15 @@
-// The loops of passes over kernel values (kernel_passes.hpp), for several instruction sets, of which the best one is taken at
-// run time (base/instruction_sets.hpp). Tiles of kernel values, in both precisions:
+// The loops of passes over kernel values (kernel_passes.hpp), for several instruction sets, of which the best one is
+// taken at run time (base/instruction_sets.hpp). Tiles of kernel values, in both precisions:
 //     gaussian      T_ij = exp(-v)                        v = factor r^2,   r = |a_i - b_j|
 //     laplacian     T_ij = exp(-u)                        u = factor r
 //     matern32      T_ij = (1 + u) exp(-u)                the same u
 //     matern52      T_ij = (1 + u + u^2 / 3) exp(-u)      the same u
 // and products of a tile with a group of eight columns, whose sums are added to doubles:
 //     products      own = own + T p_b,   other = other + T'p_a
-// Distances are sums of squared differences, so that near points keep their digits. Error of a value T(v) or T(u): about
-// (d / 4 + 1.5) eps |v dT/dv| and 1.5 eps, eps = 2^-23 or 2^-52. Exponentials are not below 2^-125 or 2^-1020.
-// A tile has `side` rows and columns, T_ij in [j side + i]. Points are stored by features, `side` numbers each; columns to
-// multiply, and sums, by rows of eight numbers, or of two points at a time where the columns are floats (place).
+// Distances are sums of squared differences, so that near points keep their digits. Error of a value T(v) or T(u):
+// about (d / 4 + 1.5) eps |v dT/dv| and 1.5 eps, eps = 2^-23 or 2^-52. Exponentials are not below 2^-125 or 2^-1020.
+// A tile has `side` rows and columns, T_ij in [j side + i]. Points are stored by features, `side` numbers each; columns
+// to multiply, and sums, by rows of eight numbers, or of two points at a time where the columns are floats (place).
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -59,7 +59,8 @@ struct Format<double> {
 };
 
 // exp(-a v) = 2^m 2^r, m = round(-a v / ln 2), |r| <= 1/2; not below 2^-most. Adding 1.5 2^mantissa leaves m in the low
-// bits; 2^r by the polynomial that is 1 at 0 and has the least relative error: 1.1e-7 and 2.7e-17 with rounded coefficients.
+// bits; 2^r by the polynomial that is 1 at 0 and has the least relative error: 1.1e-7 and 2.7e-17 with rounded
+// coefficients.
 template <class Number>
 struct Exponential {
   using Of = Format<Number>;
@@ -173,9 +174,9 @@ inline void add_to_point(Floats sum, float* p, Index j, Index part) {
   store(load<Floats>(row) + (Floats)((Words)(sum + with_other(sum)) & mask), row);
 }
 
-// `block` columns of T at a time, whose sums stay in registers. Eight bytes of T, one double or two floats, are read once
-// into all of a register for both products: a load and two operations, which are what this loop waits for. Sums of few
-// terms, of `block` or `rows`, are added to the others: rounding grows with the number of terms in a row.
+// `block` columns of T at a time, whose sums stay in registers. Eight bytes of T, one double or two floats, are read
+// once into all of a register for both products: a load and two operations, which are what this loop waits for. Sums of
+// few terms, of `block` or `rows`, are added to the others: rounding grows with the number of terms in a row.
 template <class V, class Number>
 inline void add_products(const Number* t, const Number* p_a, const Number* p_b, Number* own, Number* other) {
   constexpr Index points = 8 / sizeof(Number), lanes = sizeof(V) / sizeof(Number), rows = 64;

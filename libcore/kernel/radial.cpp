@@ -1,7 +1,7 @@
 // Kernels of the distance r = ||x - z||, with a bandwidth in the units of x, and twice their derivative by r^2:
 //   gaussian     exp(-r^2 / sigma^2)                                                  -2 / sigma^2 exp(-r^2 / sigma^2)
-//   laplacian    exp(-r / sigma)                                                      -exp(-u) / (u sigma^2), u = r / sigma;
-//                                                                                     none at r = 0
+//   laplacian    exp(-r / sigma)                                                      -exp(-u) / (u sigma^2),
+//                                                                                     u = r / sigma; none at r = 0
 //   matern       nu = 1/2   exp(-u)                        u = r / length             the same
 //                nu = 3/2   (1 + u) exp(-u)                u = sqrt(3) r / length     -3 / length^2 exp(-u)
 //                nu = 5/2   (1 + u + u^2 / 3) exp(-u)      u = sqrt(5) r / length     -5 / 3 / length^2 (1 + u) exp(-u)

@@ -9,8 +9,8 @@
 
 namespace freeridge {
 
-// In double precision, of points as they are, divided by the divisors of a scaled kernel: the values that Kernel::evaluate
-// gives, but for rounding, in half the time.
+// In double precision. Points are divided by the divisors of a scaled kernel, else they are as they come. The values
+// are those of Kernel::evaluate but for rounding, in half the time.
 struct RadialTiles {
   TileLoops<double>::Tile make;
   double factor;
@@ -19,7 +19,7 @@ struct RadialTiles {
 // Nothing for other kernels, and where the factor, or what is made of it, is no ordinary number.
 std::optional<RadialTiles> radial_tiles(const Kernel& kernel, Index d);
 
-// In single precision, of points that are centred, and divided by the kernel's divisors and its bandwidth in double precision
+// In single precision. Points are centred, and divided by the kernel's divisors and its bandwidth, in double precision
 // before they are rounded: so the factor is 1.
 // Memory: 4 n d bytes.
 class SinglePoints {

@@ -87,7 +87,8 @@ class SymmetricProduct {
   Matrix v_, partial_;
 };
 
-// The reduction of A, panel by panel. Matrix products are cut into blocks of rows or columns, one to a thread (pieces.hpp).
+// The reduction of A, panel by panel. Matrix products are cut into blocks of rows or columns, one to a thread
+// (pieces.hpp).
 class Reduction {
  public:
   Reduction(MatrixView a, Index b)
@@ -101,7 +102,8 @@ class Reduction {
         inner_(2 * most_, b),
         product_(below_, b) {}
 
-  // Reduces panels from the column `start` on, and then updates A for all of them. Returns the column after the last panel.
+  // Reduces panels from the column `start` on, and then updates A for all of them. Returns the column after the last
+  // panel.
   Index run(Index start, double* tau) {
     origin_ = start + b_;
     used_ = 0;

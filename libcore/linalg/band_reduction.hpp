@@ -34,9 +34,9 @@ class BandBasis {
   void multiply(MatrixView c) const { apply(c, false); }
   void multiply_transposed(MatrixView c) const { apply(c, true); }
 
-  // Forms Q in the place of A, 4/3 m^3 flops. A call that is cancelled has formed whole blocks of 128 reflectors (256 from
-  // m = 4096 on): products with Q stay right, and the next call goes on from there. Half of the work on a block is done
-  // without a look at whether to go on.
+  // Forms Q in the place of A, 4/3 m^3 flops. A call that is cancelled has formed whole blocks of 128 reflectors (256
+  // from m = 4096 on): products with Q stay right, and the next call goes on from there. Half of the work on a block is
+  // done without a look at whether to go on.
   void form();
   bool formed() const { return formed_from_ == 0; }
   // Q, m x m. Only where formed().

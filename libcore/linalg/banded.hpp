@@ -34,8 +34,8 @@ class BandedCholesky {
   Matrix l_;  // L_ij in l_(i - j, j)
 };
 
-// All eigenvalues of B, descending, each off by rounding of the largest. 6 m^2 b flops (LAPACK's dsbev, in one call), 2 m b
-// numbers. Throws NOT_CONVERGED.
+// All eigenvalues of B, descending, each off by rounding of the largest. 6 m^2 b flops (LAPACK's dsbev, in one call), 2
+// m b numbers. Throws NOT_CONVERGED.
 Array<double> banded_eigenvalues(const BandMatrix& b);
 
 // Bounds of the eigenvalues of B by bisection, 2 steps + 1 factorizations; `smallest` is 0 when B - floor I is not

@@ -10,8 +10,9 @@
 namespace freeridge {
 
 // B = U diag(s) V', B upper bidiagonal: d on its diagonal, where s is left, descending; e (n - 1 numbers) above it,
-// destroyed. u: U, n x n; v: (n + 1) x (n + 1), V in its first n rows and columns, and 1 or -1 in the last. 8/3 n^3 flops,
-// fewer where singular values deflate. Room: n^2 numbers for the last merge of halves, and 1/6 n^2 at most for large n.
+// destroyed. u: U, n x n; v: (n + 1) x (n + 1), V in its first n rows and columns, and 1 or -1 in the last. 8/3 n^3
+// flops, fewer where singular values deflate. Room: n^2 numbers for the last merge of halves, and 1/6 n^2 at most for
+// large n.
 void bidiagonal_svd(Span<double> d, Span<double> e, MatrixView u, MatrixView v);
 
 }  // namespace freeridge

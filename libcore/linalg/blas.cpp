@@ -1,5 +1,6 @@
-// Each call reports its work (worked, progress.hpp). A call of more than `grain` units is cut in two, and each half again
-// if it has to be; a product of 2 to 3 grains is cut in three at once, as the BLAS copies the operands of each piece.
+// Each call reports its work (worked, progress.hpp). A call of more than `grain` units is cut in two, and so are the
+// halves that are too large. A product of 2 to 3 grains is cut in three at once, as the BLAS copies the operands of
+// each piece.
 #include "libcore/linalg/blas.hpp"
 
 #include <algorithm>

@@ -9,8 +9,9 @@
 
 #include "libcore/base/error.hpp"
 
-// The functions that are looked up. A BLAS that is linked statically is out of dlsym's reach, unless the program exports
-// its functions. So they are declared, too: weak, which means null where nobody has them, and asks for no library.
+// The functions that are looked up. A BLAS that is linked statically is out of dlsym's reach, unless the program
+// exports its functions. So they are declared, too: weak, which means null where nobody has them, and asks for no
+// library.
 // clang-format off
 #define FREERIDGE_FUNCTIONS_OF_BLAS(use) \
   use(openblas_get_num_threads) use(openblas_set_num_threads) use(openblas_get_parallel) \

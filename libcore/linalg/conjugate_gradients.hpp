@@ -1,19 +1,21 @@
 // Preconditioned conjugate gradients for many columns at once, each with its own shift and right-hand side:
 //     (A + lambda_j I) x_j = b_j        A symmetric, A + lambda_j I and the preconditioner M_j positive definite
-//     q = (A + lambda) p,  alpha = r'z / p'q,  x = x + alpha p,  r = r - alpha q,  z = M^-1 r,  p = z + (r'z / before) p
+//     q = (A + lambda) p,   alpha = r'z / p'q,   x = x + alpha p,   r = r - alpha q
+//     z = M^-1 r,           p = z + (r'z / before) p
 // All columns share the products with A, so that what A is made of is made once a step for all of them. A column leaves
 // the block when it has converged, or when it cannot go on.
 //     x = 0 and r = b, or any start x and r = b - (A + lambda) x
 // r is updated, not computed anew: in the end it differs from b - (A + lambda) x by rounding, and by much more where
-// `apply` is not exact. Who promises something about x computes that residual again, and may begin again with it.
+// `apply` is not exact. A caller that promises something about x computes that residual again, and may begin again from
+// it.
 // Where every eigenvalue of M^-1 (A + lambda) is at least 1, the steps tell how far the start was from the solution x*
 // (G. Golub, G. Meurant, Matrices, moments and quadrature with applications, 2010; Radau's rule with the node 1):
 //     below <= |x_0 - x*|^2 <= below + gamma r'z,   |v|^2 = v'(A + lambda) v
 //     below = sum of alpha r'z before each step;   gamma = 1 at first, then (gamma - alpha) / (gamma - alpha + beta),
 //     beta = r'z / before
 // Squares are taken: right-hand sides of a norm near 1 neither overflow nor vanish.
-// Memory: two blocks of the size of x. M. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems
-// (1952).
+// Memory: two blocks of the size of x. M. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear
+// systems (1952).
 #pragma once
 
 #include <functional>
@@ -50,8 +52,8 @@ struct ColumnEnd {
   double square = 0;  // of its measure, of the updated r
   double below = 0, gamma = 1;
   bool converged = false;
-  // A + lambda or M was seen not to be positive definite, or numbers overflowed, or the residual grew 1e8 times: rounding in
-  // `apply` is too large for this lambda. x is what it was before the step that saw it.
+  // A + lambda or M was seen not to be positive definite, or numbers overflowed, or the residual grew 1e8 times:
+  // rounding in `apply` is too large for this lambda. x is what it was before the step that saw it.
   bool broken = false;
 };
 

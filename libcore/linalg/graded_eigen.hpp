@@ -6,7 +6,7 @@
 //     Lambda_k = |X_k|^2,  V_k = P X_k / |X_k|
 //     [-L_1^-T L_2'; I] = N,  N'L = 0:  the other m - r vectors, made orthonormal as N (chol N'N)^-T
 // Rounding in row i of V is eps d_i / |X_k| at most, and in V_k eps: V_ik is as small as d_i / |X_k| and |X_k| / d_i,
-// and so is its error. All operations but the pivoting work on whole rows or columns for that.
+// and so is its error. To keep it so, all operations but the pivoting work on whole rows or columns.
 // J. Demmel, K. Veselic, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13 (1992).
 #pragma once
 

@@ -1,5 +1,5 @@
-// One-sided Jacobi: rotations of two columns at a time, X <- X W, until all columns of X are orthogonal. The rows of X may
-// differ in scale, as its columns do. Two columns are rotated where
+// One-sided Jacobi: rotations of two columns at a time, X <- X W, until all columns of X are orthogonal. The rows of X
+// may differ in scale, as its columns do. Two columns are rotated where
 //     |x_i'x_j| > n^(1/2) eps |x_i| |x_j|   or   |x_i'x_j| > n^(1/2) eps sum_k |x_ki x_kj|
 // The first condition is that of LAPACK's dgesvj. With it alone small numbers in rows of low weight lose their digits
 // among rows of high weight (tests/core/weights_test.cpp).

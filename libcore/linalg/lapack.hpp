@@ -1,6 +1,6 @@
-// LAPACK on views. Workspaces come from operator new, so that memory is counted and its failure is std::bad_alloc. potrf,
-// potri, geqrf, ormqr and gesdd work in blocks of their own, between which progress is heard (progress.hpp); the others
-// are one call to LAPACK, which cannot be cancelled.
+// LAPACK on views. Workspaces come from operator new, so that memory is counted and its failure is std::bad_alloc.
+// potrf, potri, geqrf, ormqr and gesdd work in blocks of their own, between which progress is heard (progress.hpp); the
+// others are one call to LAPACK, which cannot be cancelled.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -66,9 +66,9 @@ void tpqrt(MatrixView r, MatrixView b, MatrixView t, MatrixView work);
 void geqp3(MatrixView a, Index fixed, Span<Index> order, Span<double> tau);
 // C = Q C or Q'C
 void ormqr(ConstMatrixView qr, Span<const double> tau, MatrixView c, Op op = Op::none);
-// A = U diag(s) V', A n x n and zero below its diagonal, by one-sided Jacobi rotations of its columns: U in the place of
-// A, s descending. Small s_k have the relative accuracy that columns of equal norm would have. Columns of U for s_k = 0
-// have no meaning.
+// A = U diag(s) V', A n x n and zero below its diagonal, by one-sided Jacobi rotations of its columns: U in the place
+// of A, s descending. Small s_k have the relative accuracy that columns of equal norm would have. Columns of U for s_k
+// = 0 have no meaning.
 void gesvj(MatrixView a, Span<double> s, MatrixView v);
 // A = U diag(s) V', economy: U rows x k, s descending, vt k x cols, k = min(rows, cols). A is destroyed.
 void gesdd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt);

@@ -1,4 +1,4 @@
-// Square matrices and symmetric ones of which the lower triangle is stored.
+// Lower triangles of square matrices.
 #pragma once
 
 #include <algorithm>

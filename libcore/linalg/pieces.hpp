@@ -1,6 +1,6 @@
-// Matrix products cut into pieces, one for each thread of the core, while the BLAS has one thread. For products that are
-// too narrow for the BLAS to use all threads well, between loops of the core: the threads of a BLAS keep their cores busy
-// while they wait for the next product, and slow these loops down.
+// Matrix products cut into pieces, one for each thread of the core, while the BLAS has one thread. They are for
+// products that are too narrow for the BLAS to use all threads well, between loops of the core: while the threads of a
+// BLAS wait for the next product they keep their cores busy, and would slow these loops down.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void each_piece(Index count, double flops, const Body& body) {
   for (Index i = 0; i < count; ++i) body(i);
 }
 
-// How many of so many columns make a piece: enough of them for a fast matrix product, and enough pieces for all threads.
+// How many of `columns` columns make a piece: enough for a fast matrix product, and so few that all threads get pieces.
 inline Index pieces_of(Index columns) {
   return std::clamp<Index>(columns / 1024 * 64, 64, 512);
 }

@@ -65,7 +65,8 @@ void subtract_fit(const LeastSquaresData& data, const TwofoldMatrix& w, TwofoldM
   });
 }
 
-// Adds corrections to the solution, output by output, and decides when to stop, by the size of the first `measured` rows.
+// Adds corrections to the solution, output by output, and decides when to stop by the size of their first `measured`
+// rows.
 class Corrections {
  public:
   Corrections(Index rows, Index t, Index measured)

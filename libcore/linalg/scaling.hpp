@@ -8,7 +8,7 @@
 
 namespace freeridge {
 
-// Of those that are numbers; 0 of none.
+// The largest |value|, without those that are NaN; 0 where there are none.
 inline double largest_magnitude(Span<const double> values) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));

@@ -1,7 +1,7 @@
 // The singular value decomposition in blocks, so that progress is heard between them (progress.hpp), by the steps of
 // LAPACK's dgesdd and in the same time. dgesdd as one call would work 0.3 s at n = 1000, 3.3 s at n = 2000 and as n^3
-// beyond that (one thread, 50 Gflop/s) without a look at whether to go on; and it takes 3 n^2 numbers of workspace, this
-// takes 2 n^2.
+// beyond that (one thread, 50 Gflop/s) without a look at whether to go on; and it takes 3 n^2 numbers of workspace,
+// this takes 2 n^2.
 //   tall         A = Q R first
 //   square       A = Q B P', B bidiagonal, by panels of reflectors from both sides (J. Dongarra, D. Sorensen,
 //                S. Hammarling, Block reduction of matrices to condensed forms for eigenvalue computations, J. Comput.
@@ -49,8 +49,9 @@ void subtract(Op op, ConstMatrixView a, const double* y, double* x) {
   if (a.rows > 0 && a.cols > 0) gemv(op, -1, a, y, 1, x);
 }
 
-// The first x.cols columns and rows of A = Q B P', Q = (I - tau v v') ..., P = (I - tau u u') ...: v in the columns, u in
-// the rows, with their ones; what is left of A is A - V Y' - X U'. As in LAPACK's dlabrd, but that each product is heard.
+// Reduces the first x.cols columns and rows of A = Q B P', Q = (I - tau v v') ..., P = (I - tau u u') ... The
+// reflectors take their places, v in the columns and u in the rows, with their ones; what is left of A is A - V Y' - X
+// U'. As LAPACK's dlabrd does, but with progress heard between the products.
 void reduce_panel(MatrixView a, double* d, double* e, double* tau_left, double* tau_right, MatrixView x, MatrixView y) {
   Array<double> row(a.cols), few(x.cols + 1);
   const auto take_row = [&](ConstMatrixView from, Index i, Index first, Index count) {

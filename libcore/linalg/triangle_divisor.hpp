@@ -1,9 +1,12 @@
-// B op(L)^-1 for a lower triangle L and many rows B, tile after tile. The columns are cut in halves down to blocks of 32,
-//     op = transpose: X1 = B1 L11'^-1,  X2 = (B2 - X1 L21') L22'^-1        none: X2 = B2 L22^-1,  X1 = (B1 - X2 L21) L11^-1
-// and a block is multiplied by the inverse of its triangle, which is made once: so all of it is products of matrices, which
-// take half the time that a BLAS takes to divide (OpenBLAS, AVX-512 kernels; with AVX2 kernels as long, or a sixth less).
-// The error is that of substitution but for the condition of a triangle of 32 columns: J. Du Croz, N. Higham, Stability of
-// methods for matrix inversion, IMA Journal of Numerical Analysis 12 (1992). Memory: p (p + 32), and 32 rows in divide.
+// B op(L)^-1 for a lower triangle L and many rows B, tile after tile. The columns are cut in halves, down to blocks of
+// 32,
+//     op = transpose: X1 = B1 L11'^-1,  X2 = (B2 - X1 L21') L22'^-1
+//     op = none:      X2 = B2 L22^-1,   X1 = (B1 - X2 L21) L11^-1
+// and a block is multiplied by the inverse of its triangle, which is made once. So all of it is products of matrices,
+// which take half the time that a BLAS takes to divide (OpenBLAS with AVX-512 kernels; with AVX2 kernels as long, or a
+// sixth less). The error is that of substitution, times the condition of a triangle of 32 columns: J. Du Croz, N.
+// Higham, Stability of methods for matrix inversion, IMA Journal of Numerical Analysis 12 (1992). Memory: p (p + 32),
+// and 32 numbers for each row in divide.
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -5,7 +5,7 @@
 namespace freeridge {
 namespace {
 
-// The rounding errors of products and sums are small beside the products and sums: working precision is enough for them.
+// The rounding errors of products and sums are small beside these: working precision is enough for them.
 template <class AnyProduct>
 [[gnu::always_inline]] inline void subtract_multiple_by(Index n, const double* x, DoubleDouble w, double* hi,
                                                         double* lo) {

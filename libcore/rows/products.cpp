@@ -1,5 +1,6 @@
-// Products of rows with matrices (rows.hpp). Dense rows go by a tile and a matrix product. Sparse ones entry by entry,
-// on the transposed factor, whose columns lie side by side (entry_loops.hpp).
+// Products of rows with matrices (rows.hpp). Dense rows are copied into a tile, and the tile is multiplied as a matrix.
+// Sparse rows are multiplied entry by entry with the transposed factor: the numbers that an entry meets lie side by
+// side there (entry_loops.hpp).
 #include <algorithm>
 
 #include "libcore/base/progress.hpp"
@@ -11,8 +12,8 @@ namespace freeridge {
 namespace {
 
 constexpr Index dense_rows = 512;         // of a tile
-constexpr Index dense_doubles = 1 << 22;  // of a tile that is multiplied, or dense_rows of them
-constexpr Index sparse_rows = 4096;       // whose entries are in hand
+constexpr Index dense_doubles = 1 << 22;  // of a tile in multiply(), unless dense_rows rows have more
+constexpr Index sparse_rows = 4096;       // whose entries are taken at once
 
 // f(row, count) for runs of rows of [0, rows).
 template <class F>

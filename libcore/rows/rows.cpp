@@ -25,7 +25,7 @@ void fill_zeros(MatrixView tile) {
   worked(touched * static_cast<double>(tile.rows * tile.cols));
 }
 
-// From the first entry of the column in a row >= `row`.
+// The place of the first entry of a column that is in row `row` or below.
 Index first_from(const SparseView& x, Index column, Index row) {
   const std::int32_t *const begin = x.index + x.start[column], *const end = x.index + x.start[column + 1];
   return std::lower_bound(begin, end, row) - x.index;

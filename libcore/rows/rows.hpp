@@ -1,9 +1,9 @@
 // The points x, n rows of d numbers, in an ordinary matrix of either layout, or as sparse rows or columns. Code that
-// reads points takes Rows, as tiles that include the zeros, or in products, which cost O(entries) for sparse rows:
+// reads points takes Rows: as tiles, which include the zeros, or in products, which cost O(entries) for sparse rows:
 //     tile(i, k) = x(row + i, k) - shift_k                                              pack_rows
 //     out = (X_I - 1 shift') w,      sum = sum + (X_I - 1 shift')'c                     multiply, add_transposed
-// The shift is that of a centred problem (data/problem.hpp). For sparse rows it is taken from the product, as 1 (shift'w),
-// so that zeros are never filled.
+// The shift is that of a centred problem (data/problem.hpp). For sparse rows 1 (shift'w) is subtracted from the product
+// instead, so that zeros are never filled in.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace freeridge {
 
 enum class SparseFormat : std::int32_t { csr = 1, csc = 2 };
 
-// Lines, which are the rows (CSR) or the columns (CSC): the entries p of line l, start[l] <= p < start[l + 1], are the
-// numbers value[p] in column (row) index[p], ascending. start[0] = 0.
+// A matrix line by line; the lines are the rows (CSR) or the columns (CSC). Line l has the entries p with start[l] <= p
+// < start[l + 1]: the number value[p] in column index[p] (CSC: row index[p]), ascending. start[0] = 0.
 struct SparseView {
   SparseFormat format = SparseFormat::csr;
   Index rows = 0, cols = 0;
@@ -79,10 +79,10 @@ struct SparseTile {
   Array<double> value;
   Index rows() const { return std::ssize(start) - 1; }
 };
-// Those of the rows [row, row + count). CSC: a search in each column.
+// The entries of the rows [row, row + count). CSC: a search in each column.
 void take_rows(const SparseView& x, Index row, Index count, SparseTile& out);
 
-// The same numbers by columns: x itself, or turned in `room`. O(entries + rows + columns).
+// The same matrix by columns: x itself, or a copy in `room`. O(entries + rows + columns).
 SparseView by_columns(const SparseView& x, SparseMatrix& room);
 
 // tile(i, k) = x(row + i, k)
@@ -94,7 +94,8 @@ void pack_rows(const Rows& x, Index row, Span<const double> shift, MatrixView ti
 void multiply(const Rows& x, Index row, Span<const double> shift, ConstMatrixView w, MatrixView out);
 // sum = sum + (X_I - 1 shift')'c, c.rows rows. sum: d x k.
 void add_transposed(const Rows& x, Index row, Span<const double> shift, ConstMatrixView c, MatrixView sum);
-// out = X_I A', A p x d: out(i, k) = sum_j x_ij a(k, j) for the rows first, first + 1, ... of the tile (out.rows of them).
+// out = X_I A' for the rows first, first + 1, ... of the tile (out.rows of them); A: p x d. out(i, k) = sum_j x_ij a(k,
+// j).
 void multiply_columns(const SparseTile& tile, Index first, ConstMatrixView a, MatrixView out);
 
 }  // namespace freeridge

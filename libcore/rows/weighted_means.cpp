@@ -83,7 +83,7 @@ void each_entry(const SparseView& x, const F& f) {
 Means sparse_means(const SparseView& x, Span<const double> v, const char* name) {
   const Index columns = x.cols;
   Array<double> mean(columns, 0.0), rest(columns, 0.0), weight(columns, 0.0), first(columns, 0.0);
-  Array<Index> equal(columns, 0);  // entries like the column's first one
+  Array<Index> equal(columns, 0);  // how many entries equal the column's first one
   each_entry(x, [&](Index k, Index i, double value) {
     mean[k] += v[i] * value;
     if (equal[k] == 0) first[k] = value;

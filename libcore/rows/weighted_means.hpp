@@ -1,7 +1,9 @@
-// The weighted mean of each column, in two parts, mean + rest: the mean that the column is centred by, and what rounding
-// has left of the column's mean then. A constant column has exactly its value, so that centring leaves exact zeros.
+// The weighted mean of each column, in two parts: `mean`, by which the column is centred, and `rest`, the mean that
+// rounding leaves in the centred column. The mean of a constant column is exactly its value, so that centring leaves
+// exact zeros.
 //     mean_k = sum_i v_i x_ik,      rest_k = sum_i v_i (x_ik - mean_k),      v = W 1 / sum(w)
-// Of a sparse column the zeros take part in the second sum by their weight alone, 1 less that of its entries.
+// The zeros of a sparse column take part in the second sum through their weight alone, which is 1 less the weight of
+// the entries.
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -1,6 +1,6 @@
-// Routes that can multiply with P~ but do not know its diagonal estimate it with probes, whose columns share the passes of
-// the solutions (estimated_residual_diagonal.hpp). What they do not promise is refused here, once for all of them: answers
-// that would take a solution for each point.
+// Routes that can multiply with P~ but do not know its diagonal. They estimate it with probes, whose columns share the
+// passes of the solutions (estimated_residual_diagonal.hpp). Answers that would take a solution for each point are
+// refused here, for all such routes.
 #pragma once
 
 #include <mutex>
@@ -15,7 +15,7 @@ namespace freeridge {
 class EstimateSink {
  public:
   virtual ~EstimateSink() = default;
-  // Whether this is good enough, or P~_ii of the most uncertain rows is worth a solution each.
+  // Whether this is good enough. If not, P~_ii of the most uncertain rows is solved for, row by row.
   virtual bool enough(ConstMatrixView residual, const DiagonalEvidence& evidence) const = 0;
   // residual: P~Y~ of the outputs that were asked for. What is handed over lives as long as the call.
   virtual void at(Index lambda, ConstMatrixView residual, const DiagonalEvidence& evidence) = 0;
@@ -23,8 +23,8 @@ class EstimateSink {
   virtual void undefined(Index lambda, const std::string& reason) = 0;
 };
 
-// 7, which with one output are eight columns, and more where the points are few: the error of a mean over points falls with
-// the root of points x probes.
+// The usual number of probes: 7, which with one output makes eight columns, and more where the points are few, as the
+// error of a mean over points falls with the root of points x probes.
 Index usual_probes(Index n);
 
 class ByteReader;  // bytes.hpp
@@ -40,7 +40,7 @@ class Estimating : public Factorization {
   void eigenvectors(MatrixView) const final { refuse("eigenvectors"); }
   bool at_is_free() const final { return false; }
 
-  // The outputs [first, first + outputs) and so many probes, the same for every lambda and every call.
+  // For the outputs [first, first + outputs), with so many probes, which are the same for every lambda and every call.
   virtual void estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
                         EstimateSink& sink) const = 0;
   // tr(P~), from the usual probes. Throws NOT_CONVERGED.
@@ -54,11 +54,11 @@ class Estimating : public Factorization {
   Estimating(ProblemPtr problem, double accuracy) : Factorization(std::move(problem)), accuracy_(accuracy) {}
   Estimating(ProblemPtr problem, ByteReader& in);
 
-  // Of a solution that is certain to less than `wanted`, the accuracy that was asked for; and of one that estimates are made of,
-  // whose accuracy is their own.
+  // Messages. not_converged: a solution is certain to less than `wanted`, the accuracy that the user asked for.
+  // estimate_not_converged: the same for a solution that estimates are made of, whose accuracy is not the user's.
   static std::string not_converged(double lambda, double accuracy, double wanted);
   static std::string estimate_not_converged(double lambda, double accuracy, double wanted);
-  // Of the columns [first, first + count) that which is farthest from the accuracy that was wanted.
+  // Which of the columns [first, first + count) is farthest from the accuracy that was wanted for it.
   template <class Columns>
   static Index worst_column(const Columns& solved, Span<const double> wanted, Index first, Index count) {
     Index worst = first;
@@ -72,7 +72,7 @@ class Estimating : public Factorization {
   double tolerance_ = 0;
 };
 
-// s = lambda; traces are estimates, made by the first who asks for one.
+// P~ with s = lambda. Its trace is an estimate, made when it is first asked for.
 class EstimatingMaker : public ResidualMaker {
  public:
   void diagonal(Span<double>) const final { Estimating::refuse("errors left out of single points"); }

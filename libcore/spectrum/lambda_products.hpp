@@ -1,8 +1,8 @@
 // Products of rows of B with a chunk of lambdas, from the shares of the directions at each of them (p of spectrum.hpp):
-//     residual = B_I [share_l Gamma],      diagonal = (B_I o B_I) [share_l]         for a tile I of rows and all lambdas l
-// as two matrix products, so that B is read once for all lambdas. Where many lambdas are asked for, the products are taken
-// for a basis of the shares alone (lambda_basis.hpp), but for rows whose diag N is near zero: a point of leverage near one
-// has a diagonal that is small, and a sum of small terms, which the basis of the lambdas would drown.
+//     residual = B_I [share_l Gamma],   diagonal = (B_I o B_I) [share_l]      for a tile I of rows and all lambdas l
+// as two matrix products, so that B is read once for all lambdas. Where many lambdas are asked for, the products are
+// taken for a basis of the shares alone (lambda_basis.hpp). Rows whose diag N is near zero are the exception: a point
+// of leverage near one has a small diagonal, a sum of small terms, which the rounding errors of the basis would hide.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace freeridge {
 
-constexpr Index rows_of_squares =
-    64;  // rows of B o B at once: they and their squares stay in the cache for both products
+// Rows of B o B at once: they and their squares stay in the cache for both products.
+constexpr Index rows_of_squares = 64;
 
 // Whether looking for a basis pays for so many products of B with lambdas (rows x directions x lambdas x outputs).
 bool basis_pays(double products);
@@ -33,7 +33,7 @@ class LambdaProducts {
                 MatrixView diagonal) const;
 
  private:
-  // What the lambdas, or the basis of their shares, ask of a tile of B.
+  // What a tile of B is multiplied by: for the lambdas themselves, or for the basis of their shares.
   struct Columns {
     Matrix p, p_gamma;  // r x columns; r x (columns outputs)
     void multiply(ConstMatrixView b, MatrixView squares, MatrixView residual, MatrixView diagonal) const;

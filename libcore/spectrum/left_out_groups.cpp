@@ -14,7 +14,7 @@ namespace {
 
 constexpr double near_singular = 1e-4;  // the eigenvalue of N_SS or C below which more than four digits are lost
 
-// Fewer rows stay than there are unknowns.
+// Refit: fewer rows stay than there are unknowns.
 class RefittedGroup final : public RowBlock {
  public:
   explicit RefittedGroup(GroupRows rows) : rows_(std::move(rows)) {
@@ -73,7 +73,7 @@ class RefittedGroup final : public RowBlock {
   Matrix q1_others_;
 };
 
-// Few rows go.
+// Dense: few rows go.
 class DenseGroup final : public RowBlock {
  public:
   explicit DenseGroup(GroupRows rows) : rows_(std::move(rows)) {

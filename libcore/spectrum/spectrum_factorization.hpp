@@ -72,7 +72,7 @@ class SpectrumFactorization : public Factorization {
   virtual Tile tile(Index row, Index count, Room& room) const = 0;
   virtual Tile gather(Span<const Index> which, Room& room) const = 0;
   virtual Index tile_rows() const = 0;  // how many at once
-  // E and N_ii of the rows that tiles name as small, ascending. Made once and kept.
+  // E and N_ii of the rows that tiles name as small, ascending. The last ones are kept.
   std::shared_ptr<const SmallResiduals> small_residuals(Array<Index> rows) const;
 
   // out = B z, n x q.

@@ -16,7 +16,7 @@ namespace freeridge {
 
 class WoodburyGroup final : public RowBlock {
  public:
-  // core: C may be formed; where it is near singular, and always without `core`, R.
+  // core: C may be formed. Without `core`, and where C is near singular, R is made instead.
   WoodburyGroup(GroupRows rows, bool core);
   bool left_out(const ResidualMaker& residual_maker, Index first, MatrixView out) const override;
 
