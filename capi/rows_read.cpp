@@ -16,7 +16,7 @@ ReaderModel::Settings reader_settings(const Model& model) {
 
 namespace {
 
-// Before a lambda is set.
+// The model of a reader, checked to be ready for a lambda: factorized, and without steps of refinement.
 const ReaderModel& require_solvable(const freeridge_model& model) {
   const ReaderModel& read = require_factorized(*model.reader).model;
   if (model.model.refinement() > 0)

@@ -1,4 +1,4 @@
-// Outputs that are not observed in some rows. Outputs with the same missing rows are a part, and share work.
+// Outputs that are not observed in some rows. The outputs with the same missing rows form one part, and share work.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,14 @@ class MissingOutputs {
   // rows: for each output those in which it is not observed, ascending.
   explicit MissingOutputs(const Array<Array<Index>>& rows);
   const Array<Part>& parts() const { return parts_; }
-  // The same for some rows, ascending, and some outputs alone, both numbered anew; NULL where nothing is missing there.
+  // The missing places among the given rows (ascending) and outputs alone. Rows and outputs are numbered anew, by their
+  // places in these lists. NULL where nothing is missing there.
   std::shared_ptr<const MissingOutputs> among(Span<const Index> rows, Span<const Index> outputs) const;
   Span<const Index> rows_of(Index output) const { return parts_[part_of_[output]].rows; }
   // The sum of the numbers of missing rows over the parts that have outputs in [first, first + count).
   Index rows_in(Index first, Index count) const;
 
-  // f(part, begin, size) for each run of outputs of a part that are next to each other, within [first, first + count).
+  // Calls f(part, begin, size) for each run of neighbouring outputs of one part, within [first, first + count).
   template <class F>
   static void each_run(const Part& part, Index first, Index count, const F& f) {
     for (std::size_t k = 0, end; k < part.outputs.size(); k = end) {

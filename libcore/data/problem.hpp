@@ -2,11 +2,11 @@
 //   U, q1                     what is not penalised, the ones of the intercept and fixed effects (unpenalised.hpp)
 //   Y~ = W^(1/2) (Y - U A),   A = diag(nu)^-2 U'W Y;  with an intercept alone A is ybar', the weighted means
 // Subtracting U A changes neither P~Y~ (P~ q1 = 0) nor c; it makes a large mean of Y harmless.
-// For a linear kernel the points are centred too, for the same reason: by shift = xbar with an intercept, and by what
-// fixed effects explain of them,
+// For a linear kernel the points are centred too, for the same reason: by shift = xbar with an intercept, and by the
+// part of them that fixed effects explain,
 //   X_s = (X - 1 shift') diag(scale)^-1,   X~ = W^(1/2) (X_s - U C diag(scale)^-1)
 //   C = diag(nu)^-2 U'W (X - 1 shift')
-// where the first row of C, with an intercept what rounding left of the means, is not subtracted.
+// With an intercept the first row of C is what rounding left of the means; it is not subtracted.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ namespace freeridge {
 
 // The largest weight over the smallest; 1 without weights.
 double weight_span(Span<const double> weights);
-// From this span on, where rows are mixed, the rounding errors of rows of high weight reach digits of rows of low
-// weight.
+// From this span on, an operation that mixes rows carries the rounding errors of rows of high weight into digits of
+// rows of low weight.
 constexpr double wide_weights = 0x1p20;
 
 // New points as a route sees them: their rows, and the values of their fixed effects, without columns where the problem
@@ -31,8 +31,8 @@ constexpr double wide_weights = 0x1p20;
 struct Points {
   Points(const Rows& rows, const LayoutView& effects = {}) : x(rows), fixed(effects) {}  // NOLINT: rows are points
   Points(const LayoutView& rows) : x(rows) {}                                            // NOLINT: likewise
-  // In the place of points: linear functionals of what is not penalised, each given by its g (Problem::directions). f
-  // counts as zero, and x is not read.
+  // Linear functionals of what is not penalised, in the place of points. Each functional is given by its g
+  // (Problem::directions). f counts as zero, and x is not read.
   explicit Points(ConstMatrixView functionals) : function(false), g(functionals) {}
 
   Rows x;

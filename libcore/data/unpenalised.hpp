@@ -2,8 +2,8 @@
 // orthogonal by their weights, column after column:
 //     [1, F] diag(scale)^-1 = U R,   U'W U = diag(nu^2),   R unit upper triangular,   q1 = W^(1/2) U diag(nu)^-1
 // q1 is an orthonormal basis of W^(1/2) [1, F]. The intercept alone is U = 1, nu^2 = sum(w).
-// A column that depends on those before it has no part in U, and its effect is 0: it depends where subtracting the
-// others leaves no row more than 1e-10 of what was subtracted there. scale: powers of two.
+// A column that depends on those before it has no part in U, and its effect is 0. A column depends on the others where
+// subtracting them leaves, in every row, at most 1e-10 of what was subtracted there. scale: powers of two.
 // Gram-Schmidt, each column twice: orthogonal to rounding where a column is (L. Giraud, J. Langou, M. Rozloznik,
 // J. van den Eshof, Rounding error analysis of the classical Gram-Schmidt orthogonalization process, 2005), and the
 // error of a row is relative to that row, whatever the weights of others.
@@ -36,10 +36,10 @@ class Unpenalised {
   // From the coefficients of U (q numbers) to that of 1, which is returned (0 without an intercept), and to those of F
   // (given() numbers).
   double effects(Span<const double> of_u, double* of_f) const;
-  // Makes g such that the effect of column j of F is g'(diag(nu) A) divided by the number that is returned. This number
-  // is a power of two, and 0 for a column without a part in U.
+  // Makes g such that the effect of column j of F is g'(diag(nu) A) divided by the returned number. This number is a
+  // power of two, or 0 for a column without a part in U.
   double direction_of(Index j, Span<double> g) const;
-  // The same of the intercept.
+  // Makes g such that the effect of the intercept is g'(diag(nu) A).
   void intercept_direction(Span<double> g) const { set_direction(0, g); }
 
  private:

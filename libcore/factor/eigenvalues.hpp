@@ -1,10 +1,10 @@
 // The eigenvalues Lambda of Z'K_wZ, which are those of (I - q1 q1') K_w (I - q1 q1') without the zero of q1, and what
-// they say about the fit at a lambda, G = Z'K_wZ + lambda I:
+// they say about the fit with a given lambda, G = Z'K_wZ + lambda I:
 //     condition        |G| |G^-1| = (Lambda_1 + lambda) / (Lambda_m + lambda)
 //                      lambda = 0: |K| |K^+| = Lambda_1 / Lambda_rank, as the solution of minimum norm uses K^+
 //     effective rank   sum_k Lambda_k / (Lambda_k + lambda) = tr H without the intercept's one;  lambda = 0: the rank
-// An eigenvalue below its noise is rounding, and counts as zero at a lambda below its noise, as in
-// spectrum/spectrum.hpp.
+// An eigenvalue below its noise is rounding. Where lambda, too, is below this noise, the eigenvalue counts as zero, as
+// in spectrum/spectrum.hpp.
 #pragma once
 
 #include "libcore/base/array.hpp"

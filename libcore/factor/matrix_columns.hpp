@@ -11,9 +11,9 @@ namespace freeridge {
 // a = (I - a) / divisor
 void remainder_over(double divisor, Index first, MatrixView a);
 
-// For the routes that apply P to a matrix, apply(v): v = P v. inverse = P,  hat = I - lambda P. `faint`: at a lambda so
-// far above the eigenvalues that this difference has few digits; then hat consists of the smoother rows a(x_q) of the
-// data, H_qi = a_i(x_q).
+// Makes the columns for the routes that apply P to a matrix, apply(v): v = P v. inverse = P,  hat = I - lambda P.
+// `faint`: lambda is so far above the eigenvalues that the difference I - lambda P has few digits; then hat is made of
+// the smoother rows a(x_q) of the data instead, H_qi = a_i(x_q).
 void columns_by_product(const ResidualMaker& maker, const Problem& problem, double lambda, bool faint, Index first,
                         MatrixView hat, MatrixView inverse, const std::function<void(MatrixView v)>& apply);
 

@@ -1,5 +1,5 @@
-// Sums over a tile of Q, p x q, and the points a (p x d) and b (q x d), for each feature k: what derivatives by the
-// divisors of features are made of (LogGradient, kernel.hpp).
+// Sums over a tile of Q, p x q, and the points a (p x d) and b (q x d), for each feature k. Derivatives by the divisors
+// of features are made of these sums (LogGradient, kernel.hpp).
 //     products_by_feature    sum_ij Q_ij a_ik b_jk           = sum_i a_ik (Q b_k)_i
 //     squares_by_feature     sum_ij Q_ij (a_ik - b_jk)^2
 //                            = sum_i (Q 1)_i a_ik^2 + sum_j (Q'1)_j b_jk^2 - 2 sum_i a_ik (Q b_k)_i

@@ -39,8 +39,8 @@ struct SlopeTerm {
   Span<const double> divisor;  // s; empty: ones
 };
 using TakeSlope = std::function<void(const SlopeTerm&)>;
-// What the kernels around a kernel do to its terms: Q is multiplied by q (p x q, which the call uses up), the weight by
-// `weight`, and the divisors by `divisor`.
+// How the kernels around a kernel change its terms: Q is multiplied by q (p x q, overwritten by the call), the weight
+// by `weight`, and the divisors by `divisor`.
 struct SlopeFactor {
   MatrixView q;
   double weight;
@@ -63,8 +63,9 @@ class Kernel {
   // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
   virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
 
-  // Hands the terms of the derivative, at the points of evaluate, to `take`, one after another; what a term views lives
-  // as long as that call of `take`. With a factor S in the place of ones they are the terms of sum_ij S_ij k(a_i, b_j).
+  // Hands the terms of the derivative, at the points of evaluate, to `take`, one after another. The arrays that a term
+  // views are valid only during that call of `take`. With a factor S in the place of ones the terms are those of sum_ij
+  // S_ij k(a_i, b_j).
   virtual void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const = 0;
   // Adds the derivatives of weight sum_ij S_ij k(a_i, b_j) by the logarithms of the hyperparameters and of divisors of
   // the features. S is p x q and used up.
@@ -72,8 +73,8 @@ class Kernel {
   // Whether k(x, z) has a derivative by x everywhere, also at x = z.
   virtual bool differentiable() const { return true; }
 
-  // What it is made of: the word of its kind (that of its factory below), its parameters and the kernels in it, in the
-  // order of the factory's arguments. Static text.
+  // What the kernel is made of: the word of its kind (the name of its factory below; static text), its parameters, and
+  // the kernels in it in the order of the factory's arguments.
   virtual const char* name() const = 0;
   virtual Index parameter_count() const { return 0; }
   virtual KernelParameter parameter(Index i) const;  // i < parameter_count()
@@ -113,7 +114,7 @@ class Kernel {
   // largest Index when it has none.
   virtual Index rank_bound(Index /*d*/) const { return std::numeric_limits<Index>::max(); }
 
-  // The bandwidth and the same kernel with another one; nothing and NULL for kernels without.
+  // The bandwidth, and the same kernel with another bandwidth; nothing and NULL for kernels without one.
   virtual std::optional<double> bandwidth() const { return std::nullopt; }
   virtual KernelPtr with_bandwidth(double /*sigma*/) const { return nullptr; }
 };

@@ -31,7 +31,7 @@ void gradient_functional(const Kernel& kernel, const Rows& points, Span<const do
 void add_value_functional(const Kernel& kernel, const Rows& points, Span<const double> a, const Rows& x,
                           Span<double> delta);
 
-// The bytes that they take beside their outputs.
+// The bytes that these functions take beside their outputs.
 Index gradient_bytes(const Kernel& kernel, Index d);
 
 }  // namespace freeridge

@@ -13,7 +13,8 @@
 
 namespace freeridge {
 
-// Throws INVALID_ARGUMENT when x is a precomputed K and not symmetric; for whoever reads parts of it alone.
+// Throws INVALID_ARGUMENT when x is a precomputed K and not symmetric. For callers that read only parts of K, and would
+// not notice.
 void require_symmetric(const Kernel& kernel, const Rows& x);
 
 // Fills the lower triangle of `out` (n x n) with W^(1/2) K W^(1/2). Throws NOT_FINITE when a value overflows, and
@@ -32,8 +33,8 @@ void kernel_product(const Kernel& kernel, const Rows& points, Index first, const
 void cross_kernel(const Kernel& kernel, const Rows& x, Span<const double> shift, const Rows& points, Index first,
                   MatrixView out);
 
-// K(x, Z), x.rows x z.rows, to the user's array in the layout of x, by tiles of rows: what overflows on the way
-// (NOT_FINITE) leaves some of it written. Throws INVALID_ARGUMENT for a precomputed kernel.
+// Writes K(x, Z), x.rows x z.rows, to the user's array in the layout of x, by tiles of rows. Where a value overflows
+// NOT_FINITE is thrown, with a part of the array already written. Throws INVALID_ARGUMENT for a precomputed kernel.
 void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutView& z, double* out, Index ldout);
 
 // out[q] = k(z, z), z = points[first + q] - s; NaN for a precomputed kernel. O(d) each.

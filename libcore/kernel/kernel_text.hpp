@@ -39,7 +39,8 @@ std::string describe(const Kernel& kernel);
 // character (the first is 1); NOT_FINITE for numbers that are not, or that no double can hold.
 KernelPtr parse_kernel(std::string_view description);
 
-// The same among saved bytes. Throws INVALID_ARGUMENT for a kernel that is nested too deeply to be read back.
+// Writes and reads the text of a kernel among saved bytes. Throws INVALID_ARGUMENT for a kernel that is nested too
+// deeply to be read back.
 void save_kernel(const Kernel& kernel, ByteWriter& out);
 KernelPtr load_kernel(ByteReader& in);
 

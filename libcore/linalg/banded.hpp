@@ -34,18 +34,19 @@ class BandedCholesky {
   Matrix l_;  // L_ij in l_(i - j, j)
 };
 
-// All eigenvalues of B, descending, each off by rounding of the largest. 6 m^2 b flops (LAPACK's dsbev, in one call), 2
-// m b numbers. Throws NOT_CONVERGED.
+// All eigenvalues of B, descending, each with an error of the size of rounding in the largest. 6 m^2 b flops (LAPACK's
+// dsbev, in one call), memory 2 m b numbers. Throws NOT_CONVERGED.
 Array<double> banded_eigenvalues(const BandMatrix& b);
 
 // Bounds of the eigenvalues of B by bisection, 2 steps + 1 factorizations; `smallest` is 0 when B - floor I is not
-// positive definite. After 12 steps a bound is off by a percent, after 48 by rounding.
+// positive definite. After 12 steps a bound has an error of a percent, after 48 steps one of the size of rounding.
 struct EigenvalueBounds {
   double smallest, largest;
 };
 EigenvalueBounds eigenvalue_bounds(const BandMatrix& b, double relative_floor, int steps = 12);
 
-// The number of eigenvalues of B above `level` = that of positive pivots in B - level I = L D L'. m b^2.
+// The number of eigenvalues of B above `level`. It is the number of positive pivots in B - level I = L D L'. m b^2
+// flops.
 Index positive_pivots(const BandMatrix& b, double level);
 
 // sum_ij X_ij Y_ij over the band: tr(X'Y) when one of them is zero beyond it.

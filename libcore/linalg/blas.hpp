@@ -9,7 +9,7 @@ namespace freeridge {
 enum class Op { none, transpose };
 enum class Triangle { lower, upper };
 
-// What BLAS and LAPACK call them.
+// The letters that BLAS and LAPACK have for these values.
 inline char letter(Op op) {
   return op == Op::none ? 'N' : 'T';
 }

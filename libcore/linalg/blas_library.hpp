@@ -34,19 +34,19 @@ void* product_address();
 // "OpenBLAS 0.3.21, Haswell kernels, threads by pthread": as far as the BLAS that is loaded tells.
 std::string blas_description();
 
-// One flop of a matrix product in units of progress.hpp: 1, or 16 with a BLAS that does not tell its name. That is
-// mostly the reference BLAS, about 1 Gflop/s, which loses nothing by small pieces of work. The number decides how work
-// is cut, and so the rounding; it is not measured, so that the bits of an answer do not depend on the clock.
+// One flop of a matrix product in units of progress.hpp: 1, or 16 with a BLAS that does not tell its name. Such a BLAS
+// is mostly the reference BLAS, with about 1 Gflop/s, which loses nothing by small pieces of work. The number decides
+// how work is cut, and so the rounding. It is not measured, so that the bits of an answer do not depend on the clock.
 double flop();
 
-// What vector instructions a processor has, or kernels use.
+// The vector instructions that a processor has, or that kernels use.
 enum class Vectors { unknown, older, avx2, avx512 };
 Vectors processor_vectors();
 
 // A warning with advice where the BLAS runs kernels for an older processor; else empty. core: OpenBLAS's name of its
 // kernels; dynamic: whether it has those of other processors, too.
 std::string blas_advice(std::string_view core, bool dynamic, Vectors processor);
-// The same for the BLAS and the processor at hand.
+// The warning for the BLAS and the processor at hand.
 std::string blas_advice();
 
 }  // namespace freeridge

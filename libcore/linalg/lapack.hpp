@@ -13,7 +13,7 @@ namespace freeridge {
 [[nodiscard]] bool potrf(MatrixView a, Triangle triangle = Triangle::lower);
 // A^-1 = L^-T L^-1 from L = potrf(A), both in the lower triangle; the other is not touched. 2/3 n^3.
 void potri(MatrixView l);
-// Its two halves: L^-1 in place of L, and L'L in place of L. n^3/3 each.
+// The two steps of potri: L^-1 in place of L, and L'L in place of L. n^3/3 each.
 void trtri(MatrixView l);
 void lauum(MatrixView l);
 // An estimate of 1 / cond_1(A) from its Cholesky factor and the 1-norm of A. O(n^2).
@@ -44,8 +44,8 @@ double larfg(Span<double> x);
 // eigenvector of diag(d) + rho z z' instead (R.-C. Li, Solving secular equations stably and efficiently, LAPACK working
 // note 89, 1993).
 double laed4(Index i, Span<const double> d, Span<const double> z, double rho, double* delta);
-// The same of 1 / rho + sum_k z_k^2 / (d_k^2 - s^2) = 0, d_0 >= 0, for two d or more: s, difference_k = d_k - s and
-// sum_k = d_k + s.
+// The root s of the secular equation with squares, 1 / rho + sum_k z_k^2 / (d_k^2 - s^2) = 0, d_0 >= 0, for two d or
+// more: s, difference_k = d_k - s and sum_k = d_k + s.
 double lasd4(Index i, Span<const double> d, Span<const double> z, double rho, double* difference, double* sum);
 // B = U diag(s) V' for a bidiagonal B, 'U'pper or 'L'ower: d on its diagonal, where s is left, descending; e beside it,
 // destroyed. Workspace 3 n^2.

@@ -63,8 +63,9 @@ SparseMatrix::SparseMatrix(const SparseView& from)
 
 double Rows::sparse_entry(Index i, Index j) const {
   const bool by_rows = sparse_.format == SparseFormat::csr;
-  const Index p = first_from(sparse_, by_rows ? i : j, by_rows ? j : i);
-  return p < sparse_.start[(by_rows ? i : j) + 1] && sparse_.index[p] == (by_rows ? j : i) ? sparse_.value[p] : 0;
+  const Index line = by_rows ? i : j, place = by_rows ? j : i;
+  const Index p = first_from(sparse_, line, place);
+  return p < sparse_.start[line + 1] && sparse_.index[p] == place ? sparse_.value[p] : 0;
 }
 
 void require_finite(const char* name, const Rows& x) {

@@ -1,4 +1,4 @@
-// The spectrum of a ridge problem, and what follows from it alone at a lambda. Of the m = n - q eigenvalues of
+// The spectrum of a ridge problem, and what follows from it alone for a given lambda. Of the m = n - q eigenvalues of
 // Z'K_wZ, r are given; the other m - r are zero ("the complement"). B (n x r) has their eigenvectors, Z U, in its
 // columns, Gamma = B'Y~, and E = N Y~ is what N = I - q1 q1' - B B' leaves of Y~ (N = 0 without complement):
 //

@@ -104,14 +104,11 @@ class SpectrumSweep {
     return worker.diagonal.view().block(0, 0, height_of(i), count_);
   }
 
-  void reserve(Worker& worker) const {
-    if (worker.residual.rows() > 0) return;
-    worker.residual = Matrix(rows_, pieces_.lambdas * t_);
-    worker.diagonal = Matrix(rows_, pieces_.lambdas);
-  }
-
   void make(Index i, Worker& worker) const {
-    reserve(worker);
+    if (worker.residual.rows() == 0) {
+      worker.residual = Matrix(rows_, pieces_.lambdas * t_);
+      worker.diagonal = Matrix(rows_, pieces_.lambdas);
+    }
     const Index height = height_of(i);
     const SpectrumFactorization::Tile part = f_.tile(i * rows_, height, worker.room);
     const MatrixView residual = residual_of(i, worker), diagonal = diagonal_of(i, worker);
