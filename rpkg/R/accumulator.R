@@ -9,7 +9,7 @@ ridge_accumulator <- function(d, t = 1, intercept = TRUE) {
 }
 
 new_accumulator <- function(handle) {
-  structure(list(handle = handle, intercept = core_accumulator_has_intercept(handle)), class = "ridge_accumulator")
+  structure(list(handle = handle, intercept = core_accumulator_sizes(handle)[["intercept"]] != 0), class = "ridge_accumulator")
 }
 
 handle_of <- function(accumulator, name = "object") {

@@ -36,7 +36,7 @@ loo.freeridge <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
   undefined <- integer()
   value <- at_lambdas(object, lambda, function(model) {
-    errors <- core_loo(model)
+    errors <- core_by_row(model, "loo")
     undefined <<- c(undefined, which(rowSums(is.nan(errors) & !is.na(object$y)) > 0L))
     stats::naresid(object$na.action, all_rows(object, errors, errors_aside(object, model)))
   })

@@ -45,7 +45,7 @@ glance.freeridge <- function(x, ...) {
   mean_square <- function(values) observed_means(values^2, weights, x$y)
   centred <- if (x$intercept) sweep(x$y, 2L, observed_means(x$y, weights, x$y)) else x$y
   total <- mean_square(centred)
-  loo <- mean_square(core_loo(model_at(x)))
+  loo <- mean_square(core_by_row(model_at(x), "loo"))
   frame <- data.frame(
     r.squared = 1 - mean_square(x$y - x$fitted.values) / total, loo.r.squared = 1 - loo / total,
     sigma = unname(sigma(x)), loo.rmse = sqrt(loo), lambda = unname(x$lambda),

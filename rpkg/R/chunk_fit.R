@@ -1,17 +1,16 @@
 # A fit of freeridge_chunks(): what stays of the rows. A fit keeps the accumulator's bytes, for other lambdas, and those of
 # a predictor; so it answers in any session without the source.
 
-# Its bytes.
+# The bytes of an accumulator without rows.
 empty_accumulator <- function(setting, design) {
-  fixed <- length(design$fixed)
   handle <- if (is.null(design$landmarks)) {
-    core_accumulator_create(fixed + length(design$features) + design$penalised, design$t, design$intercept)
+    fixed <- length(design$fixed)
+    core_accumulator_create(fixed + length(design$features) + design$penalised, design$t, design$intercept, fixed)
   } else {
     kernel <- setting$kernel
     if (!is.null(design$scale)) kernel <- new_kernel("scaled", inner = kernel, scale = unname(design$scale))
     core_accumulator_create_landmarks(unclass(kernel), design$landmarks, design$t, design$intercept)
   }
-  if (fixed > 0L) core_accumulator_set_unpenalised(handle, fixed)
   core_accumulator_save(handle)
 }
 

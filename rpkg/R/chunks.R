@@ -172,9 +172,8 @@ fit_chunks <- function(setting, design, rows, source, workers) {
     refuse("the source has changed between two passes: ", counted(rows$read, "row"), " at first, then ", sums$read)
   }
   handle <- sums$accumulator
-  core_accumulator_compact(handle)
   fit <- new_chunk_fit(setting, design, sums)
-  fit$accumulator <- core_accumulator_save(handle)
+  fit$accumulator <- core_accumulator_save(handle, compact = TRUE)
   core_accumulator_prepare(handle)
   if (!is.null(design$fixed)) fit$fixed_kept <- core_accumulator_unpenalised(handle)
   fit <- if (!is.null(setting$lambda)) {

@@ -86,7 +86,7 @@ left_out_classes <- function(fit) {
     factor(as.character(as_labels(fit$classes, decision)), levels)
   }
   actual <- label(fit$y)
-  predicted <- label(fit$y - core_loo(model_at(fit)))
+  predicted <- label(fit$y - core_by_row(model_at(fit), "loo"))
   known <- !is.na(predicted)  # a leverage of one leaves no value
   wrong <- function(rows) sum(weights[rows & actual != predicted]) / sum(weights[rows])
   mass <- vapply(levels, function(level) sum(weights[actual == level]), 0)
@@ -122,7 +122,7 @@ print_left_out_classes <- function(fit, digits) {
 # Platt's two numbers (A, B) for each output, P(+1 | f) = 1 / (1 + exp(-(A + B f))), from the left-out decision values.
 calibration <- function(fit, lambda = NULL) {
   if (is.null(lambda) && !is.null(fit$cache$calibration)) return(fit$cache$calibration)
-  decision <- fit$y - core_loo(model_at(fit, lambda))
+  decision <- fit$y - core_by_row(model_at(fit, lambda), "loo")
   weights <- if (is.null(fit$weights)) rep(1, nrow(fit$y)) else fit$weights
   found <- vapply(seq_len(ncol(fit$y)), function(j) platt_scaling(decision[, j], fit$y[, j] > 0, weights), numeric(2L))
   if (is.null(lambda)) fit$cache$calibration <- found

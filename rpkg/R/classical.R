@@ -110,7 +110,7 @@ leverages <- function(fit, lambda, penalty) {
   core_set_route(handle, "primal")
   core_factorize(handle)
   core_set_lambda(handle, lambda)
-  stats::setNames(as.vector(core_leverage(handle)), fit$cases)
+  stats::setNames(as.vector(core_by_row(handle, "leverage")), fit$cases)
 }
 
 df.residual.freeridge_ols <- function(object, ...) {
@@ -120,7 +120,7 @@ df.residual.freeridge_ols <- function(object, ...) {
 
 sigma.freeridge_ols <- function(object, ...) {
   refuse_extra(...)
-  sigma <- core_ols_summary(object$x, object$y, object$intercept)$sigma
+  sigma <- core_ols(object$x, object$y, object$intercept, summary = TRUE)$sigma
   if (anyNA(sigma)) warn_undefined("sigma is undefined (NaN): no degrees of freedom are left")
   named_by_output(object, sigma)
 }
@@ -143,7 +143,7 @@ print.freeridge_linear <- function(x, digits = max(3L, getOption("digits") - 3L)
 
 summary.freeridge_ols <- function(object, ...) {
   refuse_extra(...)
-  found <- core_ols_summary(object$x, object$y, object$intercept)
+  found <- core_ols(object$x, object$y, object$intercept, summary = TRUE)
   if (anyNA(unlist(found))) {
     warn_undefined("some entries are undefined (NaN): no degrees of freedom are left, x is rank deficient, or y is ",
                    "constant")
@@ -196,11 +196,9 @@ polynomial_features <- function(x, degree, bias = TRUE) {
   x <- numeric_matrix(x, "x")
   degree <- check_whole(degree, "degree", 1, .Machine$integer.max)
   bias <- check_flag(bias, "bias")
-  out <- core_polynomial_features(x, degree, bias)
-  exponents <- core_polynomial_exponents(ncol(x), degree, bias)
-  colnames(exponents) <- feature_names(x)
-  dimnames(out) <- list(rownames(x), monomial_names(exponents))
-  structure(out, exponents = exponents)
+  found <- core_polynomial_features(x, degree, bias)
+  colnames(found$exponents) <- feature_names(x)
+  structure(found$features, dimnames = list(rownames(x), monomial_names(found$exponents)), exponents = found$exponents)
 }
 
 polynomial_feature_count <- function(d, degree, bias = TRUE) {

@@ -59,12 +59,7 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
     cases = rownames(x)
   )
   model <- new_classifier(fit, fit$lambda)
-  fit[c("objective", "iterations", "gap")] <- core_classifier_convergence(model)
-  if (loss == "svm") {
-    support <- core_classifier_support(model)
-    fit$support <- support$rows
-    fit$margin <- support$margin
-  }
+  fit <- c(fit, core_classifier_summary(model, loss == "svm"))
   fit$saved <- core_classifier_save(model)
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model
@@ -176,7 +171,8 @@ predict.freeridge_classifier <- function(object, newdata = NULL, type = "decisio
   }
   model <- classifier_at(object, lambda)
   ask <- function(x) {
-    if (type == "distance") hyperplane_distances(model, x) else core_classifier_predict(model, x, type == "probability")
+    if (type == "distance") return(hyperplane_distances(model, x))
+    core_classifier_predict(model, x, if (type == "probability") type else "decision")
   }
   if (is.null(newdata)) return(classifier_rows(object, ask(object$x), ask, type == "class"))
   new <- new_rows(object, newdata, na.action)
@@ -214,7 +210,7 @@ loo.freeridge_classifier <- function(object, lambda = NULL, ...) {
     warn_undefined("the left-out decision value is undefined (NaN) at row ", some_of(place_of(object, undefined)),
                    ": the leverage is one")
   }
-  classifier_rows(object, decision, function(x) core_classifier_predict(model, x, FALSE))
+  classifier_rows(object, decision, function(x) core_classifier_predict(model, x))
 }
 
 coef.freeridge_classifier <- function(object, lambda = NULL, ...) {

@@ -32,11 +32,11 @@ rstandard.freeridge <- function(model, lambda = NULL, ...) {
 # r_i sqrt(W_ii) / (sigma sqrt(1 - H_ii)), n x t, at the lambda that is in force.
 standardised_residuals <- function(fit, handle) {
   weights <- if (is.null(fit$weights)) 1 else fit$weights
-  leverage <- core_leverage(handle)
+  leverage <- core_by_row(handle, "leverage")
   sigma <- sqrt(core_degrees_of_freedom(handle)$sigma2)
   scale <- rep(sigma, each = nrow(leverage)) * sqrt(pmax(1 - leverage, 0))
   values <- sqrt(weights) * (fit$y - core_fitted(handle)) / scale
-  values[is.nan(core_loo(handle)) & !is.na(fit$y)] <- NaN  # there the leverage is one, up to rounding
+  values[is.nan(core_by_row(handle, "loo")) & !is.na(fit$y)] <- NaN  # there the leverage is one, up to rounding
   values
 }
 
@@ -48,7 +48,7 @@ deviance.freeridge <- function(object, lambda = NULL, ...) {
 
 cooks.distance.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
-  distance <- core_cooks_distance(model_at(model, lambda))
+  distance <- core_by_row(model_at(model, lambda), "cooks_distance")
   undefined <- which(rowSums(is.nan(distance)) > 0L)
   if (length(undefined) > 0L) {
     warn_undefined("Cook's distance is undefined (NaN) at row ", some_of(place_of(model, undefined)),

@@ -169,7 +169,7 @@ learn_kernel <- function(fit, model) {
 errors_beside_learning <- function(fit, model) {
   rows <- setdiff(seq_len(nrow(fit$x)), fit$learning$learnt_on)
   if (is.null(fit$learning) || length(rows) == 0L) return(NULL)
-  errors <- tryCatch(core_loo(model), freeridge_not_finite = function(condition) NULL)
+  errors <- tryCatch(core_by_row(model, "loo"), freeridge_not_finite = function(condition) NULL)
   if (is.null(errors)) return(NULL)
   list(rows = length(rows), learnt_on = left_out_error(fit, errors, fit$learning$learnt_on),
        others = left_out_error(fit, errors, rows))

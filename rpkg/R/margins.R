@@ -9,7 +9,7 @@ point_margins <- function(object, lambda = NULL) {
   model <- classifier_at(object, lambda)
   svm <- object$loss == "svm"
   found <- core_classifier_points(model, svm)
-  decision <- all_points(object, object$y * found$margin, function(x) core_classifier_predict(model, x, FALSE))
+  decision <- all_points(object, object$y * found$margin, function(x) core_classifier_predict(model, x))
   label <- all_points(object, object$y, function(x) object$aside$y)
   distance <- all_points(object, hyperplane_distances(model, object$x), function(x) hyperplane_distances(model, x))
   value <- data.frame(label = label, decision = decision, margin = label * decision, distance = distance,
@@ -35,7 +35,7 @@ all_points <- function(fit, values, ask) {
 }
 
 hyperplane_distances <- function(model, x) {
-  found <- core_classifier_distances(model, x)
+  found <- core_classifier_predict(model, x, "distance")
   if (anyNA(found)) warn_undefined("the distances are undefined (NaN): the function is constant, there is no hyperplane")
   found
 }

@@ -7,10 +7,10 @@ eigenvalues.freeridge <- function(object, vectors = FALSE, ...) {
   vectors <- check_flag(vectors, "vectors")
   model <- model_for_path(object)
   count <- eigenvalue_count(object)
-  values <- if (count > 0) core_eigenvalues(model, count) else numeric()
+  values <- if (count > 0) core_eigenvalues(model, count, FALSE) else numeric()
   if (!vectors) return(values)
   rank <- sum(values > 0)
-  vectors <- if (rank > 0) core_eigenvectors(model, rank) else matrix(0, nrow(object$x), 0L)
+  vectors <- if (rank > 0) core_eigenvalues(model, rank, TRUE) else matrix(0, nrow(object$x), 0L)
   if (!is.null(object$cases)) rownames(vectors) <- object$cases
   list(values = values, vectors = vectors)
 }

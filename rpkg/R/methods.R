@@ -86,7 +86,7 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
   centred <- sweep(object$y, 2L, observed_means(object$y, weights, object$y))
   model <- model_at(object, warn = TRUE)
   estimated <- is_estimated(object)  # which knows no error left out of a single point
-  loo <- if (estimated) diag(core_estimate_score(model, "loo", object$lambda)$scores) else mean_square(core_loo(model))
+  loo <- if (estimated) diag(core_estimate_score(model, "loo", object$lambda)$scores) else mean_square(core_by_row(model, "loo"))
   freedom <- core_degrees_of_freedom(model)
   table <- data.frame(
     lambda = unname(object$lambda), df = freedom$df, sigma = sqrt(freedom$sigma2),
@@ -185,7 +185,7 @@ coef.freeridge <- function(object, lambda = NULL, ...) {
   b <- list()
   value <- at_lambdas(object, lambda, function(model) {
     b <<- c(b, list(stats::setNames(core_intercept(model), object$outputs)))
-    all_rows(object, core_coefficients(model), 0)
+    all_rows(object, core_by_row(model, "coefficients"), 0)
   })
   b <- if (length(b) == 1L) b[[1L]] else do.call(rbind, b)
   effects <- if (!is.null(object$fixed)) {
@@ -222,7 +222,7 @@ fitted.freeridge <- function(object, ...) {
 
 hatvalues.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
-  values <- stats::naresid(model$na.action, all_rows(model, core_leverage(model_at(model, lambda)), 0))
+  values <- stats::naresid(model$na.action, all_rows(model, core_by_row(model_at(model, lambda), "leverage"), 0))
   values[is.na(values)] <- 0  # as lm has it: a row that is not in the fit has no influence
   values
 }

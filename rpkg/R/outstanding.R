@@ -11,7 +11,7 @@ outstanding_rows <- function(fit, model) {
   weights <- if (is.null(fit$weights)) rep(1, nrow(fit$y)) else fit$weights
   labels <- case_labels(fit)
   residuals <- standardised_residuals(fit, model)
-  squares <- weights * core_loo(model)^2
+  squares <- weights * core_by_row(model, "loo")^2
   of_output <- function(j) {
     large <- which(abs(residuals[, j]) > large_residual)
     large <- large[order(-abs(residuals[large, j]))]

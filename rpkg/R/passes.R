@@ -120,8 +120,7 @@ sum_pass <- function(design, empty) {
       added_rows(state, other)
     },
     pack = function(state) {
-      core_accumulator_compact(state$accumulator)
-      state$accumulator <- core_accumulator_save(state$accumulator)
+      state$accumulator <- core_accumulator_save(state$accumulator, compact = TRUE)
       state
     }
   )
@@ -142,8 +141,8 @@ loo_pass <- function(design, handle, bytes, lambdas) {
     visit = function(state, chunk) {
       numbers <- chunk_numbers(design, chunk)
       if (!is.null(numbers$x)) {
-        found <- core_accumulator_loo_moments(accumulator(), core_columns(design, numbers$x), numbers$y,
-                                              numbers$weights, lambdas)
+        found <- core_accumulator_moments(accumulator(), core_columns(design, numbers$x), numbers$y, numbers$weights,
+                                          NULL, lambdas)
         state$moments <- core_moments_join(state$moments, found)
       }
       counted_rows(state, numbers)
@@ -176,8 +175,8 @@ group_pass <- function(design, handle, bytes, lambdas) {
   left_out <- function(state, rows) {
     labels <- unique(rows$groups)
     state <- closed(state, labels)
-    found <- core_accumulator_group_moments(accumulator(), core_columns(design, rows$x), rows$y, rows$weights,
-                                            match(rows$groups, labels) - 1L, lambdas)
+    found <- core_accumulator_moments(accumulator(), core_columns(design, rows$x), rows$y, rows$weights,
+                                      match(rows$groups, labels) - 1L, lambdas)
     state$moments <- core_moments_join(state$moments, found)
     state
   }

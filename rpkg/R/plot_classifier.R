@@ -23,7 +23,7 @@ plot.freeridge_classifier <- function(x, lambda = NULL, size = 101, main = NULL,
   axes <- list(seq(corners[1L], corners[2L], length.out = size), seq(corners[3L], corners[4L], length.out = size))
   grid <- as.matrix(expand.grid(axes))
   colnames(grid) <- colnames(x$x)
-  decision <- matrix(core_classifier_predict(classifier_at(x, lambda), grid, FALSE), size)
+  decision <- matrix(core_classifier_predict(classifier_at(x, lambda), grid), size)
   draw_levels(axes, decision, svm)
   graphics::points(at, pch = ifelse(points$label < 0, 1L, 17L), col = ifelse(points$label < 0, "black", "grey45"))
   if (svm) {

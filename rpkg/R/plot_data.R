@@ -56,7 +56,7 @@ path_data <- function(fit, criteria, output, lambdas) {
 
 left_out_data <- function(fit, output) {
   observed <- fit$y[, output]
-  errors <- core_loo(model_at(fit))[, output]
+  errors <- core_by_row(model_at(fit), "loo")[, output]
   data.frame(predicted = observed - errors, observed = observed, row.names = case_labels(fit))
 }
 

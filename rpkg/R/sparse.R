@@ -44,19 +44,13 @@ check_sparse_settings <- function(fit) {
 # Points of a prediction whose answer needs ordinary rows.
 dense_rows <- function(x) if (is_sparse(x)) as.matrix(x) else x
 
-core_create_dense <- core_create
-core_create <- function(kernel, scale, x, y, missing = FALSE) {
-  create <- if (is_sparse(x)) core_create_sparse else core_create_dense
-  create(kernel, scale, x, y, missing)
-}
-# With fixed effects the core takes no sparse points: they go there in pieces, with their zeros.
-core_predict_dense <- core_predict
+# With fixed effects the core takes no sparse points: they go there in pieces of 32 MB, with their zeros.
+core_predict_whole <- core_predict
 core_predict <- function(handle, x, fixed = NULL) {
-  if (!is_sparse(x)) return(core_predict_dense(handle, x, fixed))
-  if (is.null(fixed)) return(core_predict_sparse(handle, x))
+  if (is.null(fixed) || !is_sparse(x)) return(core_predict_whole(handle, x, fixed))
   rows <- seq_len(nrow(x))
   pieces <- split(rows, (rows - 1) %/% max(1, 4194304 %/% ncol(x)))
   do.call(rbind, lapply(unname(pieces), function(piece) {
-    core_predict_dense(handle, as.matrix(x[piece, , drop = FALSE]), fixed[piece, , drop = FALSE])
+    core_predict_whole(handle, as.matrix(x[piece, , drop = FALSE]), fixed[piece, , drop = FALSE])
   }))
 }

@@ -3,10 +3,8 @@
 
 # The number of threads that was in force, which a call with it brings back.
 freeridge_threads <- function(count = NULL) {
-  before <- core_threads()
-  if (is.null(count)) return(before)
-  count <- check_whole(count, "count", 0, .Machine$integer.max)
-  core_set_threads(count)
+  if (is.null(count)) return(core_threads())
+  before <- core_threads(check_whole(count, "count", 0, .Machine$integer.max))
   if (count == 0) keep_to_thread_limit()
   invisible(before)
 }
@@ -19,5 +17,5 @@ thread_limit <- function() {
 }
 
 keep_to_thread_limit <- function() {
-  if (core_threads() > thread_limit()) core_set_threads(thread_limit())
+  if (core_threads() > thread_limit()) core_threads(thread_limit())
 }

@@ -13,14 +13,15 @@ Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
 // core_accumulator_create
-SEXP core_accumulator_create(double d, double t, bool intercept);
-RcppExport SEXP _freeridge_core_accumulator_create(SEXP dSEXP, SEXP tSEXP, SEXP interceptSEXP) {
+SEXP core_accumulator_create(double d, double t, bool intercept, double unpenalised);
+RcppExport SEXP _freeridge_core_accumulator_create(SEXP dSEXP, SEXP tSEXP, SEXP interceptSEXP, SEXP unpenalisedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< double >::type d(dSEXP);
     Rcpp::traits::input_parameter< double >::type t(tSEXP);
     Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_accumulator_create(d, t, intercept));
+    Rcpp::traits::input_parameter< double >::type unpenalised(unpenalisedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_create(d, t, intercept, unpenalised));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -53,16 +54,6 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     rcpp_result_gen = Rcpp::wrap(core_accumulator_sizes(handle));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_accumulator_has_intercept
-bool core_accumulator_has_intercept(SEXP handle);
-RcppExport SEXP _freeridge_core_accumulator_has_intercept(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_accumulator_has_intercept(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -137,15 +128,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_accumulator_compact
-void core_accumulator_compact(SEXP handle);
-RcppExport SEXP _freeridge_core_accumulator_compact(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    core_accumulator_compact(handle);
-    return R_NilValue;
-END_RCPP
-}
 // core_accumulator_prepare
 void core_accumulator_prepare(SEXP handle);
 RcppExport SEXP _freeridge_core_accumulator_prepare(SEXP handleSEXP) {
@@ -155,42 +137,18 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
-// core_accumulator_set_unpenalised
-void core_accumulator_set_unpenalised(SEXP handle, double count);
-RcppExport SEXP _freeridge_core_accumulator_set_unpenalised(SEXP handleSEXP, SEXP countSEXP) {
-BEGIN_RCPP
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< double >::type count(countSEXP);
-    core_accumulator_set_unpenalised(handle, count);
-    return R_NilValue;
-END_RCPP
-}
-// core_accumulator_loo_moments
-Rcpp::NumericMatrix core_accumulator_loo_moments(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas);
-RcppExport SEXP _freeridge_core_accumulator_loo_moments(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdasSEXP) {
+// core_accumulator_moments
+Rcpp::NumericMatrix core_accumulator_moments(SEXP handle, SEXP x, SEXP y, SEXP weights, SEXP group, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_accumulator_moments(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP groupSEXP, SEXP lambdasSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
     Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type group(groupSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_accumulator_loo_moments(handle, x, y, weights, lambdas));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_accumulator_group_moments
-Rcpp::NumericMatrix core_accumulator_group_moments(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::IntegerVector group, Rcpp::NumericVector lambdas);
-RcppExport SEXP _freeridge_core_accumulator_group_moments(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP groupSEXP, SEXP lambdasSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
-    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_accumulator_group_moments(handle, x, y, weights, group, lambdas));
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_moments(handle, x, y, weights, group, lambdas));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -279,12 +237,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_accumulator_save
-Rcpp::RawVector core_accumulator_save(SEXP handle);
-RcppExport SEXP _freeridge_core_accumulator_save(SEXP handleSEXP) {
+Rcpp::RawVector core_accumulator_save(SEXP handle, bool compact);
+RcppExport SEXP _freeridge_core_accumulator_save(SEXP handleSEXP, SEXP compactSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_accumulator_save(handle));
+    Rcpp::traits::input_parameter< bool >::type compact(compactSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_save(handle, compact));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -308,33 +267,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_coefficients
-Rcpp::NumericMatrix core_coefficients(SEXP handle);
-RcppExport SEXP _freeridge_core_coefficients(SEXP handleSEXP) {
+// core_by_row
+Rcpp::NumericMatrix core_by_row(SEXP handle, std::string what);
+RcppExport SEXP _freeridge_core_by_row(SEXP handleSEXP, SEXP whatSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_coefficients(handle));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_leverage
-Rcpp::NumericMatrix core_leverage(SEXP handle);
-RcppExport SEXP _freeridge_core_leverage(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_leverage(handle));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_loo
-Rcpp::NumericMatrix core_loo(SEXP handle);
-RcppExport SEXP _freeridge_core_loo(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_loo(handle));
+    Rcpp::traits::input_parameter< std::string >::type what(whatSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_by_row(handle, what));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -383,17 +323,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_predict_sparse
-Rcpp::NumericMatrix core_predict_sparse(SEXP handle, Rcpp::S4 x);
-RcppExport SEXP _freeridge_core_predict_sparse(SEXP handleSEXP, SEXP xSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predict_sparse(handle, x));
-    return rcpp_result_gen;
-END_RCPP
-}
 // core_rows_checksum
 double core_rows_checksum(SEXP x);
 RcppExport SEXP _freeridge_core_rows_checksum(SEXP xSEXP) {
@@ -405,26 +334,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_ols
-Rcpp::List core_ols(SEXP x, SEXP y, bool intercept);
-RcppExport SEXP _freeridge_core_ols(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP) {
+Rcpp::List core_ols(SEXP x, SEXP y, bool intercept, bool summary);
+RcppExport SEXP _freeridge_core_ols(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP summarySEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
     Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_ols(x, y, intercept));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_ols_summary
-Rcpp::List core_ols_summary(SEXP x, SEXP y, bool intercept);
-RcppExport SEXP _freeridge_core_ols_summary(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
-    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_ols_summary(x, y, intercept));
+    Rcpp::traits::input_parameter< bool >::type summary(summarySEXP);
+    rcpp_result_gen = Rcpp::wrap(core_ols(x, y, intercept, summary));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -478,20 +396,8 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_polynomial_exponents
-Rcpp::IntegerMatrix core_polynomial_exponents(double d, int degree, bool bias);
-RcppExport SEXP _freeridge_core_polynomial_exponents(SEXP dSEXP, SEXP degreeSEXP, SEXP biasSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< double >::type d(dSEXP);
-    Rcpp::traits::input_parameter< int >::type degree(degreeSEXP);
-    Rcpp::traits::input_parameter< bool >::type bias(biasSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_polynomial_exponents(d, degree, bias));
-    return rcpp_result_gen;
-END_RCPP
-}
 // core_polynomial_features
-Rcpp::NumericMatrix core_polynomial_features(SEXP x, int degree, bool bias);
+Rcpp::List core_polynomial_features(SEXP x, int degree, bool bias);
 RcppExport SEXP _freeridge_core_polynomial_features(SEXP xSEXP, SEXP degreeSEXP, SEXP biasSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -586,14 +492,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_classifier_predict
-Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, bool probability);
-RcppExport SEXP _freeridge_core_classifier_predict(SEXP handleSEXP, SEXP xSEXP, SEXP probabilitySEXP) {
+Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, std::string what);
+RcppExport SEXP _freeridge_core_classifier_predict(SEXP handleSEXP, SEXP xSEXP, SEXP whatSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    Rcpp::traits::input_parameter< bool >::type probability(probabilitySEXP);
-    rcpp_result_gen = Rcpp::wrap(core_classifier_predict(handle, x, probability));
+    Rcpp::traits::input_parameter< std::string >::type what(whatSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_predict(handle, x, what));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -617,34 +523,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_classifier_convergence
-Rcpp::List core_classifier_convergence(SEXP handle);
-RcppExport SEXP _freeridge_core_classifier_convergence(SEXP handleSEXP) {
+// core_classifier_summary
+Rcpp::List core_classifier_summary(SEXP handle, bool hinge);
+RcppExport SEXP _freeridge_core_classifier_summary(SEXP handleSEXP, SEXP hingeSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_classifier_convergence(handle));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_classifier_support
-Rcpp::List core_classifier_support(SEXP handle);
-RcppExport SEXP _freeridge_core_classifier_support(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_classifier_support(handle));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_classifier_distances
-Rcpp::NumericVector core_classifier_distances(SEXP handle, SEXP x);
-RcppExport SEXP _freeridge_core_classifier_distances(SEXP handleSEXP, SEXP xSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_classifier_distances(handle, x));
+    Rcpp::traits::input_parameter< bool >::type hinge(hingeSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_summary(handle, hinge));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -751,16 +637,6 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     rcpp_result_gen = Rcpp::wrap(core_degrees_of_freedom(handle));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_cooks_distance
-Rcpp::NumericMatrix core_cooks_distance(SEXP handle);
-RcppExport SEXP _freeridge_core_cooks_distance(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_cooks_distance(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1011,24 +887,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_eigenvalues
-Rcpp::NumericVector core_eigenvalues(SEXP handle, int count);
-RcppExport SEXP _freeridge_core_eigenvalues(SEXP handleSEXP, SEXP countSEXP) {
+Rcpp::NumericVector core_eigenvalues(SEXP handle, int count, bool vectors);
+RcppExport SEXP _freeridge_core_eigenvalues(SEXP handleSEXP, SEXP countSEXP, SEXP vectorsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< int >::type count(countSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_eigenvalues(handle, count));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_eigenvectors
-Rcpp::NumericMatrix core_eigenvectors(SEXP handle, int count);
-RcppExport SEXP _freeridge_core_eigenvectors(SEXP handleSEXP, SEXP countSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< int >::type count(countSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_eigenvectors(handle, count));
+    Rcpp::traits::input_parameter< bool >::type vectors(vectorsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_eigenvalues(handle, count, vectors));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1286,21 +1152,13 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_set_threads
-void core_set_threads(int count);
-RcppExport SEXP _freeridge_core_set_threads(SEXP countSEXP) {
-BEGIN_RCPP
-    Rcpp::traits::input_parameter< int >::type count(countSEXP);
-    core_set_threads(count);
-    return R_NilValue;
-END_RCPP
-}
 // core_threads
-int core_threads();
-RcppExport SEXP _freeridge_core_threads() {
+int core_threads(int count);
+RcppExport SEXP _freeridge_core_threads(SEXP countSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    rcpp_result_gen = Rcpp::wrap(core_threads());
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_threads(count));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1324,20 +1182,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
     Rcpp::traits::input_parameter< bool >::type missing(missingSEXP);
     rcpp_result_gen = Rcpp::wrap(core_create(kernel, scale, x, y, missing));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_create_sparse
-SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y, bool missing);
-RcppExport SEXP _freeridge_core_create_sparse(SEXP kernelSEXP, SEXP scaleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP missingSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type scale(scaleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
-    Rcpp::traits::input_parameter< bool >::type missing(missingSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_create_sparse(kernel, scale, x, y, missing));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1534,22 +1378,18 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_freeridge_core_accumulator_create", (DL_FUNC) &_freeridge_core_accumulator_create, 3},
+    {"_freeridge_core_accumulator_create", (DL_FUNC) &_freeridge_core_accumulator_create, 4},
     {"_freeridge_core_accumulator_add", (DL_FUNC) &_freeridge_core_accumulator_add, 4},
     {"_freeridge_core_accumulator_merge", (DL_FUNC) &_freeridge_core_accumulator_merge, 2},
     {"_freeridge_core_accumulator_sizes", (DL_FUNC) &_freeridge_core_accumulator_sizes, 1},
-    {"_freeridge_core_accumulator_has_intercept", (DL_FUNC) &_freeridge_core_accumulator_has_intercept, 1},
     {"_freeridge_core_accumulator_solve", (DL_FUNC) &_freeridge_core_accumulator_solve, 2},
     {"_freeridge_core_accumulator_score", (DL_FUNC) &_freeridge_core_accumulator_score, 3},
     {"_freeridge_core_accumulator_objective", (DL_FUNC) &_freeridge_core_accumulator_objective, 2},
     {"_freeridge_core_accumulator_lambda_grid", (DL_FUNC) &_freeridge_core_accumulator_lambda_grid, 2},
     {"_freeridge_core_accumulator_select_lambda", (DL_FUNC) &_freeridge_core_accumulator_select_lambda, 4},
     {"_freeridge_core_accumulator_create_landmarks", (DL_FUNC) &_freeridge_core_accumulator_create_landmarks, 4},
-    {"_freeridge_core_accumulator_compact", (DL_FUNC) &_freeridge_core_accumulator_compact, 1},
     {"_freeridge_core_accumulator_prepare", (DL_FUNC) &_freeridge_core_accumulator_prepare, 1},
-    {"_freeridge_core_accumulator_set_unpenalised", (DL_FUNC) &_freeridge_core_accumulator_set_unpenalised, 2},
-    {"_freeridge_core_accumulator_loo_moments", (DL_FUNC) &_freeridge_core_accumulator_loo_moments, 5},
-    {"_freeridge_core_accumulator_group_moments", (DL_FUNC) &_freeridge_core_accumulator_group_moments, 6},
+    {"_freeridge_core_accumulator_moments", (DL_FUNC) &_freeridge_core_accumulator_moments, 6},
     {"_freeridge_core_accumulator_unpenalised", (DL_FUNC) &_freeridge_core_accumulator_unpenalised, 1},
     {"_freeridge_core_moments_join", (DL_FUNC) &_freeridge_core_moments_join, 2},
     {"_freeridge_core_moments_score", (DL_FUNC) &_freeridge_core_moments_score, 3},
@@ -1557,25 +1397,20 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_predictor", (DL_FUNC) &_freeridge_core_accumulator_predictor, 2},
     {"_freeridge_core_accumulator_loo", (DL_FUNC) &_freeridge_core_accumulator_loo, 5},
     {"_freeridge_core_accumulator_squared_errors", (DL_FUNC) &_freeridge_core_accumulator_squared_errors, 5},
-    {"_freeridge_core_accumulator_save", (DL_FUNC) &_freeridge_core_accumulator_save, 1},
+    {"_freeridge_core_accumulator_save", (DL_FUNC) &_freeridge_core_accumulator_save, 2},
     {"_freeridge_core_accumulator_load", (DL_FUNC) &_freeridge_core_accumulator_load, 1},
     {"_freeridge_core_fitted", (DL_FUNC) &_freeridge_core_fitted, 1},
-    {"_freeridge_core_coefficients", (DL_FUNC) &_freeridge_core_coefficients, 1},
-    {"_freeridge_core_leverage", (DL_FUNC) &_freeridge_core_leverage, 1},
-    {"_freeridge_core_loo", (DL_FUNC) &_freeridge_core_loo, 1},
+    {"_freeridge_core_by_row", (DL_FUNC) &_freeridge_core_by_row, 2},
     {"_freeridge_core_group_errors", (DL_FUNC) &_freeridge_core_group_errors, 4},
     {"_freeridge_core_hyperplane", (DL_FUNC) &_freeridge_core_hyperplane, 1},
     {"_freeridge_core_intercept", (DL_FUNC) &_freeridge_core_intercept, 1},
     {"_freeridge_core_predict", (DL_FUNC) &_freeridge_core_predict, 3},
-    {"_freeridge_core_predict_sparse", (DL_FUNC) &_freeridge_core_predict_sparse, 2},
     {"_freeridge_core_rows_checksum", (DL_FUNC) &_freeridge_core_rows_checksum, 1},
-    {"_freeridge_core_ols", (DL_FUNC) &_freeridge_core_ols, 3},
-    {"_freeridge_core_ols_summary", (DL_FUNC) &_freeridge_core_ols_summary, 3},
+    {"_freeridge_core_ols", (DL_FUNC) &_freeridge_core_ols, 4},
     {"_freeridge_core_ridge", (DL_FUNC) &_freeridge_core_ridge, 5},
     {"_freeridge_core_tls", (DL_FUNC) &_freeridge_core_tls, 4},
     {"_freeridge_core_pinv", (DL_FUNC) &_freeridge_core_pinv, 2},
     {"_freeridge_core_polynomial_count", (DL_FUNC) &_freeridge_core_polynomial_count, 3},
-    {"_freeridge_core_polynomial_exponents", (DL_FUNC) &_freeridge_core_polynomial_exponents, 3},
     {"_freeridge_core_polynomial_features", (DL_FUNC) &_freeridge_core_polynomial_features, 3},
     {"_freeridge_core_polynomial_factors", (DL_FUNC) &_freeridge_core_polynomial_factors, 4},
     {"_freeridge_core_weighted_median", (DL_FUNC) &_freeridge_core_weighted_median, 2},
@@ -1587,9 +1422,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_classifier_predict", (DL_FUNC) &_freeridge_core_classifier_predict, 3},
     {"_freeridge_core_classifier_loo", (DL_FUNC) &_freeridge_core_classifier_loo, 1},
     {"_freeridge_core_classifier_coefficients", (DL_FUNC) &_freeridge_core_classifier_coefficients, 1},
-    {"_freeridge_core_classifier_convergence", (DL_FUNC) &_freeridge_core_classifier_convergence, 1},
-    {"_freeridge_core_classifier_support", (DL_FUNC) &_freeridge_core_classifier_support, 1},
-    {"_freeridge_core_classifier_distances", (DL_FUNC) &_freeridge_core_classifier_distances, 2},
+    {"_freeridge_core_classifier_summary", (DL_FUNC) &_freeridge_core_classifier_summary, 2},
     {"_freeridge_core_classifier_points", (DL_FUNC) &_freeridge_core_classifier_points, 2},
     {"_freeridge_core_classifier_duality", (DL_FUNC) &_freeridge_core_classifier_duality, 1},
     {"_freeridge_core_loss_gradient", (DL_FUNC) &_freeridge_core_loss_gradient, 7},
@@ -1598,7 +1431,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_early_stopping", (DL_FUNC) &_freeridge_core_early_stopping, 5},
     {"_freeridge_core_calibrate", (DL_FUNC) &_freeridge_core_calibrate, 3},
     {"_freeridge_core_degrees_of_freedom", (DL_FUNC) &_freeridge_core_degrees_of_freedom, 1},
-    {"_freeridge_core_cooks_distance", (DL_FUNC) &_freeridge_core_cooks_distance, 1},
     {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 4},
     {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 3},
     {"_freeridge_core_coefficient_covariance", (DL_FUNC) &_freeridge_core_coefficient_covariance, 2},
@@ -1621,8 +1453,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
     {"_freeridge_core_kernel_hyperparameters", (DL_FUNC) &_freeridge_core_kernel_hyperparameters, 1},
     {"_freeridge_core_select_kernel", (DL_FUNC) &_freeridge_core_select_kernel, 7},
-    {"_freeridge_core_eigenvalues", (DL_FUNC) &_freeridge_core_eigenvalues, 2},
-    {"_freeridge_core_eigenvectors", (DL_FUNC) &_freeridge_core_eigenvectors, 2},
+    {"_freeridge_core_eigenvalues", (DL_FUNC) &_freeridge_core_eigenvalues, 3},
     {"_freeridge_core_condition", (DL_FUNC) &_freeridge_core_condition, 2},
     {"_freeridge_core_hat_matrix", (DL_FUNC) &_freeridge_core_hat_matrix, 3},
     {"_freeridge_core_kernel_evaluate", (DL_FUNC) &_freeridge_core_kernel_evaluate, 3},
@@ -1645,11 +1476,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_make_blocks", (DL_FUNC) &_freeridge_core_make_blocks, 4},
     {"_freeridge_core_make_holdout", (DL_FUNC) &_freeridge_core_make_holdout, 3},
     {"_freeridge_core_convert_lambda", (DL_FUNC) &_freeridge_core_convert_lambda, 5},
-    {"_freeridge_core_set_threads", (DL_FUNC) &_freeridge_core_set_threads, 1},
-    {"_freeridge_core_threads", (DL_FUNC) &_freeridge_core_threads, 0},
+    {"_freeridge_core_threads", (DL_FUNC) &_freeridge_core_threads, 1},
     {"_freeridge_core_build_info", (DL_FUNC) &_freeridge_core_build_info, 0},
     {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 5},
-    {"_freeridge_core_create_sparse", (DL_FUNC) &_freeridge_core_create_sparse, 5},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},
     {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 3},

@@ -3,14 +3,7 @@
 
 namespace {
 
-struct Accumulator : Listener {
-  Accumulator() = default;
-  Accumulator(const Accumulator&) = delete;
-  Accumulator& operator=(const Accumulator&) = delete;
-  ~Accumulator() { freeridge_accumulator_destroy(core); }
-
-  freeridge_accumulator* core = nullptr;
-};
+using Accumulator = Owner<freeridge_accumulator, freeridge_accumulator_destroy>;
 
 constexpr const char* accumulator_tag = "freeridge_accumulator";
 
@@ -37,23 +30,23 @@ Sizes sizes_of(const freeridge_accumulator* core) {
 // Rows as R hands them over.
 struct Rows {
   Rows(const freeridge_accumulator* core, SEXP x_in, SEXP y_in, SEXP weights_in)
-      : x(Rcpp::as<View>(x_in)), y(Rcpp::as<View>(y_in)) {
+      : x(Rcpp::as<View>(x_in)), y(Rcpp::as<View>(y_in)), weights(weights_in) {
     const Sizes size = sizes_of(core);
     if (x.rows() != y.rows() || x.cols() != size.d || y.cols() != size.t) refuse("x and y do not fit the accumulator");
-    if (!Rf_isNull(weights_in)) weights = Rcpp::NumericVector(weights_in);
   }
-  const double* weights_or_null() const { return weights.size() > 0 ? weights.begin() : nullptr; }
   View x, y;
-  Rcpp::NumericVector weights;
+  Optional<Rcpp::NumericVector> weights;
 };
 
 }  // namespace
 
+// unpenalised: how many of the first columns have no penalty
 // [[Rcpp::export(rng = false)]]
-SEXP core_accumulator_create(double d, double t, bool intercept) {
+SEXP core_accumulator_create(double d, double t, bool intercept, double unpenalised = 0) {
   auto made = std::make_unique<Accumulator>();
   check(freeridge_accumulator_create(static_cast<std::int64_t>(d), static_cast<std::int64_t>(t), intercept ? 1 : 0,
                                      &made->core));
+  check(freeridge_accumulator_set_unpenalised(made->core, static_cast<std::int64_t>(unpenalised)));
   return listening(std::move(made));
 }
 
@@ -63,7 +56,7 @@ void core_accumulator_add(SEXP handle, SEXP x, SEXP y, SEXP weights) {
   Accumulator& accumulator = accumulator_of(handle);
   const Rows rows(accumulator.core, x, y, weights);
   check(accumulator, freeridge_accumulator_add(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                               rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null()));
+                                               rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get()));
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -72,21 +65,17 @@ void core_accumulator_merge(SEXP handle, SEXP other) {
   check(accumulator, freeridge_accumulator_merge(accumulator.core, accumulator_of(other).core));
 }
 
-// c(n, d, t, sum_w)
+// c(n, d, t, sum_w, intercept); intercept: 1 or 0
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_accumulator_sizes(SEXP handle) {
-  const Sizes size = sizes_of(accumulator_of(handle).core);
+  const freeridge_accumulator* core = accumulator_of(handle).core;
+  const Sizes size = sizes_of(core);
+  std::int32_t intercept = 0;
+  check(freeridge_accumulator_has_intercept(core, &intercept));
   return Rcpp::NumericVector::create(Rcpp::Named("n") = static_cast<double>(size.n),
                                      Rcpp::Named("d") = static_cast<double>(size.d),
-                                     Rcpp::Named("t") = static_cast<double>(size.t), Rcpp::Named("sum_w") = size.sum_w);
-}
-
-// Whether there is an intercept.
-// [[Rcpp::export(rng = false)]]
-bool core_accumulator_has_intercept(SEXP handle) {
-  std::int32_t on = 0;
-  check(freeridge_accumulator_has_intercept(accumulator_of(handle).core, &on));
-  return on != 0;
+                                     Rcpp::Named("t") = static_cast<double>(size.t), Rcpp::Named("sum_w") = size.sum_w,
+                                     Rcpp::Named("intercept") = static_cast<double>(intercept));
 }
 
 // w: d x (t count), output j of lambda l in column l t + j; b: t x count
@@ -160,51 +149,30 @@ SEXP core_accumulator_create_landmarks(Rcpp::List kernel, Rcpp::NumericMatrix la
 }
 
 // [[Rcpp::export(rng = false)]]
-void core_accumulator_compact(SEXP handle) {
-  Accumulator& accumulator = accumulator_of(handle);
-  check(accumulator, freeridge_accumulator_compact(accumulator.core));
-}
-
-// [[Rcpp::export(rng = false)]]
 void core_accumulator_prepare(SEXP handle) {
   Accumulator& accumulator = accumulator_of(handle);
   check(accumulator, freeridge_accumulator_prepare(accumulator.core));
 }
 
+// The moments of left-out errors, 5 x (t count): rows, weight, mean, spread and rows without an error. group: NULL, where
+// each row is left out alone, or a label for each row, from 0 on; the rows of a group, all of them, are left out together
 // [[Rcpp::export(rng = false)]]
-void core_accumulator_set_unpenalised(SEXP handle, double count) {
-  Accumulator& accumulator = accumulator_of(handle);
-  check(accumulator, freeridge_accumulator_set_unpenalised(accumulator.core, static_cast<std::int64_t>(count)));
-}
-
-// 5 x (t count): rows, weight, mean, spread and rows without an error
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_accumulator_loo_moments(SEXP handle, SEXP x, SEXP y, SEXP weights,
-                                                 Rcpp::NumericVector lambdas) {
+Rcpp::NumericMatrix core_accumulator_moments(SEXP handle, SEXP x, SEXP y, SEXP weights, SEXP group,
+                                             Rcpp::NumericVector lambdas) {
   Accumulator& accumulator = accumulator_of(handle);
   const Rows rows(accumulator.core, x, y, weights);
+  const Optional<Rcpp::IntegerVector> labels(group);
+  if (labels.given && labels.kept.size() != rows.x.rows()) refuse("a label for each row");
   const int count = static_cast<int>(lambdas.size());
   auto moments = fresh<Rcpp::NumericMatrix>(5, static_cast<int>(rows.y.cols()) * count);
   check(accumulator,
-        freeridge_accumulator_loo_moments(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                          rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null(), count,
-                                          lambdas.begin(), moments.begin()));
-  return moments;
-}
-
-// The same of groups of rows that are left out together, whole ones. group: a label for each row, from 0 on
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_accumulator_group_moments(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::IntegerVector group,
-                                                   Rcpp::NumericVector lambdas) {
-  Accumulator& accumulator = accumulator_of(handle);
-  const Rows rows(accumulator.core, x, y, weights);
-  if (group.size() != rows.x.rows()) refuse("a label for each row");
-  const int count = static_cast<int>(lambdas.size());
-  auto moments = fresh<Rcpp::NumericMatrix>(5, static_cast<int>(rows.y.cols()) * count);
-  check(accumulator,
-        freeridge_accumulator_group_moments(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                            rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null(),
-                                            group.begin(), count, lambdas.begin(), moments.begin()));
+        labels.given
+            ? freeridge_accumulator_group_moments(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
+                                                  rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get(),
+                                                  labels.get(), count, lambdas.begin(), moments.begin())
+            : freeridge_accumulator_loo_moments(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
+                                                rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get(), count,
+                                                lambdas.begin(), moments.begin()));
   return moments;
 }
 
@@ -260,8 +228,7 @@ SEXP core_accumulator_predictor(SEXP handle, Rcpp::NumericVector lambda) {
   if (lambda.size() != sizes_of(accumulator.core).t) refuse("lambda must have a number for each output");
   auto model = std::make_unique<Model>();
   check(accumulator, freeridge_accumulator_predictor(accumulator.core, lambda.begin(), &model->core));
-  check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
-  return new_handle(std::move(model), "freeridge_model");
+  return new_model_handle(std::move(model));
 }
 
 // n x (t count), NaN where there is no value
@@ -271,10 +238,10 @@ Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weigh
   const Rows rows(accumulator.core, x, y, weights);
   const int count = static_cast<int>(lambdas.size());
   auto errors = fresh<Rcpp::NumericMatrix>(static_cast<int>(rows.x.rows()), static_cast<int>(rows.y.cols()) * count);
-  check_but_undefined(
-      accumulator, freeridge_accumulator_loo(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                             rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null(), count,
-                                             lambdas.begin(), errors.begin(), rows.x.rows()));
+  check_but_undefined(accumulator,
+                      freeridge_accumulator_loo(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
+                                                rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get(), count,
+                                                lambdas.begin(), errors.begin(), rows.x.rows()));
   return errors;
 }
 
@@ -288,14 +255,17 @@ Rcpp::List core_accumulator_squared_errors(SEXP handle, SEXP x, SEXP y, SEXP wei
   double sum_w = 0;
   check(accumulator,
         freeridge_accumulator_squared_errors(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                             rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null(), count,
+                                             rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get(), count,
                                              lambdas.begin(), &sum_w, squares.begin(), count));
   return Rcpp::List::create(Rcpp::Named("sum_w") = sum_w, Rcpp::Named("squares") = squares);
 }
 
+// compact: the rows are reduced to their triangle before, which makes the bytes as few as they can be
 // [[Rcpp::export(rng = false)]]
-Rcpp::RawVector core_accumulator_save(SEXP handle) {
-  const freeridge_accumulator* core = accumulator_of(handle).core;
+Rcpp::RawVector core_accumulator_save(SEXP handle, bool compact = false) {
+  Accumulator& accumulator = accumulator_of(handle);
+  freeridge_accumulator* const core = accumulator.core;
+  if (compact) check(accumulator, freeridge_accumulator_compact(core));
   std::int64_t length = 0;
   check(freeridge_accumulator_save_to_memory(core, 0, nullptr, &length));
   auto bytes = fresh<Rcpp::RawVector>(static_cast<R_xlen_t>(length));

@@ -1,6 +1,23 @@
 // Answers at the lambdas in force: matrices n x t unless said otherwise.
 #include "model.h"
 
+View points_of(const Model& model, SEXP x) {
+  const auto view = Rcpp::as<View>(x);
+  if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
+  return view;
+}
+
+NewPoints::NewPoints(const Model& model, SEXP x_in, SEXP fixed_in)
+    : x(points_of(model, x_in)), m(static_cast<int>(x.rows())) {
+  if (Rf_isNull(fixed_in)) return;
+  const auto values = Rcpp::as<View>(fixed_in);
+  if (values.rows() != m) refuse("fixed and newdata differ in their number of rows");
+  std::int64_t q = 0;  // the core reads so many columns of `fixed`
+  check(freeridge_get_fixed_count(model.core, &q));
+  if (values.cols() != q) refuse("fixed has another number of columns");
+  fixed = values.data();
+}
+
 namespace {
 
 using Getter = freeridge_status (*)(const freeridge_model*, double*, std::int64_t);
@@ -9,7 +26,7 @@ Rcpp::NumericMatrix get(SEXP handle, Getter getter) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
   auto out = fresh<Rcpp::NumericMatrix>(size.n, size.t);
-  check(model, getter(model.core, out.begin(), size.n));
+  check_but_undefined(model, getter(model.core, out.begin(), size.n));
   return out;
 }
 
@@ -20,23 +37,14 @@ Rcpp::NumericMatrix core_fitted(SEXP handle) {
   return get(handle, freeridge_get_fitted);
 }
 
+// NaN where there is no value
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_coefficients(SEXP handle) {
-  return get(handle, freeridge_coefficients);
-}
-
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_leverage(SEXP handle) {
-  return get(handle, freeridge_get_leverage);
-}
-
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_loo(SEXP handle) {
-  Model& model = model_of(handle);
-  const Dimensions size = dimensions_of(model);
-  auto errors = fresh<Rcpp::NumericMatrix>(size.n, size.t);
-  check_but_undefined(model, freeridge_loo(model.core, errors.begin(), size.n));
-  return errors;
+Rcpp::NumericMatrix core_by_row(SEXP handle, std::string what) {
+  if (what == "coefficients") return get(handle, freeridge_coefficients);
+  if (what == "leverage") return get(handle, freeridge_get_leverage);
+  if (what == "loo") return get(handle, freeridge_loo);
+  if (what == "cooks_distance") return get(handle, freeridge_cooks_distance);
+  refuse("unknown answer '" + what + "'");
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -68,35 +76,25 @@ Rcpp::NumericVector core_intercept(SEXP handle) {
   return b;
 }
 
-// x: m x d, fixed: m x q, or NULL without fixed effects; the answer is m x t
+// x: m x d, a matrix or, without fixed effects, a dgCMatrix; fixed: m x q, NULL without fixed effects; the answer is m x t
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x, SEXP fixed = R_NilValue) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  const auto view = Rcpp::as<View>(x);
-  if (view.cols() != size.d) refuse("newdata has another number of columns");
-  const std::int64_t m = view.rows();
-  const FixedValues values(fixed, m);
-  auto out = fresh<Rcpp::NumericMatrix>(static_cast<int>(m), size.t);
-  if (values.given) {
-    values.check_columns(model);
-    check(model,
-          freeridge_predict_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, values.data, m, out.begin(), m));
-  } else {
-    check(model, freeridge_predict(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, out.begin(), m));
+  if (Rf_isS4(x)) {
+    const SparseView view{Rcpp::S4(x)};
+    if (view.columns != size.d) refuse("newdata has another number of columns");
+    auto out = fresh<Rcpp::NumericMatrix>(view.rows, size.t);
+    check(model, freeridge_predict_sparse(model.core, FREERIDGE_CSC, view.rows, view.start.data(), view.index.begin(),
+                                          view.value.begin(), FREERIDGE_COL_MAJOR, out.begin(), view.rows));
+    return out;
   }
-  return out;
-}
-
-// The same of a dgCMatrix.
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_predict_sparse(SEXP handle, Rcpp::S4 x) {
-  Model& model = model_of(handle);
-  const Dimensions size = dimensions_of(model);
-  const SparseView view(x);
-  if (view.columns != size.d) refuse("newdata has another number of columns");
-  auto out = fresh<Rcpp::NumericMatrix>(view.rows, size.t);
-  check(model, freeridge_predict_sparse(model.core, FREERIDGE_CSC, view.rows, view.start.data(), view.index.begin(),
-                                        view.value.begin(), FREERIDGE_COL_MAJOR, out.begin(), view.rows));
+  const NewPoints points(model, x, fixed);
+  const int m = points.m;
+  auto out = fresh<Rcpp::NumericMatrix>(m, size.t);
+  check(model, points.fixed != nullptr
+                   ? freeridge_predict_fixed(model.core, FREERIDGE_COL_MAJOR, m, points.x.data(), m, points.fixed, m,
+                                             out.begin(), m)
+                   : freeridge_predict(model.core, FREERIDGE_COL_MAJOR, m, points.x.data(), m, out.begin(), m));
   return out;
 }

@@ -19,42 +19,37 @@ struct Regression {
 
 }  // namespace
 
+// summary: also the standard errors, sigma and R squared, NaN where there is no value
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_ols(SEXP x, SEXP y, bool intercept) {
-  Regression r(x, y);
-  std::int64_t rank = 0;
-  check(freeridge_ols(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
-                      r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank, nullptr, nullptr, nullptr,
-                      nullptr));
-  return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b,
-                            Rcpp::Named("rank") = static_cast<double>(rank));
-}
-
-// NaN where there is no value.
-// [[Rcpp::export(rng = false)]]
-Rcpp::List core_ols_summary(SEXP x, SEXP y, bool intercept) {
+Rcpp::List core_ols(SEXP x, SEXP y, bool intercept, bool summary = false) {
   Regression r(x, y);
   const int d = static_cast<int>(r.x.cols()), t = static_cast<int>(r.y.cols());
   auto w_error = fresh<Rcpp::NumericMatrix>(d, t);
   auto b_error = fresh<Rcpp::NumericVector>(t), sigma = fresh<Rcpp::NumericVector>(t),
        r_squared = fresh<Rcpp::NumericVector>(t);
   std::int64_t rank = 0;
+  const auto wanted = [&](double* out) { return summary ? out : nullptr; };
   check_but_undefined(freeridge_ols(FREERIDGE_COL_MAJOR, r.x.rows(), d, r.x.data(), r.x.rows(), t, r.y.data(),
-                                    r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank, w_error.begin(),
-                                    b_error.begin(), sigma.begin(), r_squared.begin()));
-  return Rcpp::List::create(Rcpp::Named("w_error") = w_error, Rcpp::Named("b_error") = b_error,
-                            Rcpp::Named("sigma") = sigma, Rcpp::Named("r_squared") = r_squared);
+                                    r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank,
+                                    wanted(w_error.begin()), wanted(b_error.begin()), wanted(sigma.begin()),
+                                    wanted(r_squared.begin())));
+  Rcpp::List out = Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b,
+                                      Rcpp::Named("rank") = static_cast<double>(rank));
+  if (!summary) return out;
+  out.push_back(w_error, "w_error");
+  out.push_back(b_error, "b_error");
+  out.push_back(sigma, "sigma");
+  out.push_back(r_squared, "r_squared");
+  return out;
 }
 
 // penalty: NULL or d numbers
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_ridge(SEXP x, SEXP y, bool intercept, double lambda, SEXP penalty) {
   Regression r(x, y);
-  Rcpp::NumericVector factors(0);
-  if (!Rf_isNull(penalty)) factors = Rcpp::NumericVector(penalty);
+  const Optional<Rcpp::NumericVector> factors(penalty);
   check(freeridge_ridge(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
-                        r.y.rows(), intercept ? 1 : 0, lambda, Rf_isNull(penalty) ? nullptr : factors.begin(),
-                        r.w.begin(), r.b.begin()));
+                        r.y.rows(), intercept ? 1 : 0, lambda, factors.get(), r.w.begin(), r.b.begin()));
   return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b);
 }
 
@@ -63,13 +58,12 @@ Rcpp::List core_ridge(SEXP x, SEXP y, bool intercept, double lambda, SEXP penalt
 Rcpp::List core_tls(SEXP x, SEXP y, bool intercept, SEXP exact) {
   Regression r(x, y);
   const int n = static_cast<int>(r.x.rows()), d = static_cast<int>(r.x.cols()), t = static_cast<int>(r.y.cols());
-  Rcpp::IntegerVector flags(0);
-  if (!Rf_isNull(exact)) flags = Rcpp::IntegerVector(exact);
+  const Optional<Rcpp::IntegerVector> flags(exact);
   auto singular_values = fresh<Rcpp::NumericVector>(t), distances = fresh<Rcpp::NumericVector>(n);
   auto x_correction = fresh<Rcpp::NumericMatrix>(n, d), y_correction = fresh<Rcpp::NumericMatrix>(n, t);
-  check(freeridge_tls(FREERIDGE_COL_MAJOR, n, d, r.x.data(), n, t, r.y.data(), n, intercept ? 1 : 0,
-                      Rf_isNull(exact) ? nullptr : flags.begin(), r.w.begin(), r.b.begin(), singular_values.begin(),
-                      distances.begin(), x_correction.begin(), y_correction.begin()));
+  check(freeridge_tls(FREERIDGE_COL_MAJOR, n, d, r.x.data(), n, t, r.y.data(), n, intercept ? 1 : 0, flags.get(),
+                      r.w.begin(), r.b.begin(), singular_values.begin(), distances.begin(), x_correction.begin(),
+                      y_correction.begin()));
   return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b,
                             Rcpp::Named("singular_values") = singular_values, Rcpp::Named("distances") = distances,
                             Rcpp::Named("x_correction") = x_correction, Rcpp::Named("y_correction") = y_correction);
@@ -94,23 +88,17 @@ int core_polynomial_count(double d, int degree, bool bias) {
   return static_cast<int>(count);
 }
 
-// count x d
+// features: n x count, exponents: count x d
 // [[Rcpp::export(rng = false)]]
-Rcpp::IntegerMatrix core_polynomial_exponents(double d, int degree, bool bias) {
-  auto exponents = fresh<Rcpp::IntegerMatrix>(core_polynomial_count(d, degree, bias), static_cast<int>(d));
-  check(freeridge_polynomial_exponents(static_cast<std::int64_t>(d), degree, bias ? 1 : 0, exponents.begin()));
-  return exponents;
-}
-
-// n x count
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_polynomial_features(SEXP x, int degree, bool bias) {
+Rcpp::List core_polynomial_features(SEXP x, int degree, bool bias) {
   const auto view = Rcpp::as<View>(x);
   const int count = core_polynomial_count(static_cast<double>(view.cols()), degree, bias);
-  auto out = fresh<Rcpp::NumericMatrix>(static_cast<int>(view.rows()), count);
+  auto features = fresh<Rcpp::NumericMatrix>(static_cast<int>(view.rows()), count);
+  auto exponents = fresh<Rcpp::IntegerMatrix>(count, static_cast<int>(view.cols()));
   check(freeridge_polynomial_features(FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(), view.rows(), degree,
-                                      bias ? 1 : 0, out.begin(), view.rows()));
-  return out;
+                                      bias ? 1 : 0, features.begin(), view.rows()));
+  check(freeridge_polynomial_exponents(view.cols(), degree, bias ? 1 : 0, exponents.begin()));
+  return Rcpp::List::create(Rcpp::Named("features") = features, Rcpp::Named("exponents") = exponents);
 }
 
 // [[Rcpp::export(rng = false)]]

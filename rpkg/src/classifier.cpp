@@ -5,13 +5,7 @@
 
 namespace {
 
-struct Classifier : Listener {
-  Classifier() = default;
-  Classifier(const Classifier&) = delete;
-  Classifier& operator=(const Classifier&) = delete;
-  ~Classifier() { freeridge_classifier_destroy(core); }
-
-  freeridge_classifier* core = nullptr;
+struct Classifier : Owner<freeridge_classifier, freeridge_classifier_destroy> {
   int n = 0;
 };
 
@@ -52,17 +46,11 @@ SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, R
   return listening(std::move(made));
 }
 
-// As kept_bytes, without x; NULL for a kernel that cannot be saved.
+// As kept_bytes, without x.
 // [[Rcpp::export(rng = false)]]
 SEXP core_classifier_save(SEXP handle) {
-  const Classifier& classifier = classifier_of(handle);
-  std::int64_t length = 0;
-  const freeridge_status status = freeridge_classifier_save_to_memory(classifier.core, 0, nullptr, &length);
-  if (status == FREERIDGE_INVALID_ARGUMENT) return R_NilValue;
-  check(status);
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
-  check(freeridge_classifier_save_to_memory(classifier.core, length, bytes.data(), &length));
-  return kept_bytes(std::move(bytes), false);
+  const freeridge_classifier* const core = classifier_of(handle).core;
+  return kept_bytes(std::bind_front(freeridge_classifier_save_to_memory, core), false);
 }
 
 // x: the points that the bytes were kept without.
@@ -83,15 +71,20 @@ void core_classifier_fit(SEXP handle, double lambda) {
   check(classifier, freeridge_classifier_fit(classifier.core, lambda));
 }
 
-// x: m x d; m decision values, or probabilities of the second class
+// x: m x d; m numbers. what: "decision", the decision values; "probability", that of the second class; "distance", signed
+// distances from the hyperplane, NaN where there is none
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, bool probability) {
+Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, std::string what = "decision") {
   Classifier& classifier = classifier_of(handle);
   const auto view = Rcpp::as<View>(x);
   auto out = fresh<Rcpp::NumericVector>(view.rows());
-  check(classifier,
-        freeridge_classifier_predict(classifier.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(), view.rows(),
-                                     probability ? nullptr : out.begin(), probability ? out.begin() : nullptr));
+  const auto wanted = [&](const char* name) { return what == name ? out.begin() : nullptr; };
+  check_but_undefined(
+      classifier, what == "distance"
+                      ? freeridge_classifier_distances(classifier.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(),
+                                                       view.rows(), out.begin())
+                      : freeridge_classifier_predict(classifier.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(),
+                                                     view.rows(), wanted("decision"), wanted("probability")));
   return out;
 }
 
@@ -113,37 +106,24 @@ Rcpp::List core_classifier_coefficients(SEXP handle) {
   return Rcpp::List::create(Rcpp::Named("c") = c, Rcpp::Named("b") = b);
 }
 
+// objective, iterations and gap of the last fit; hinge: also support, the rows of the support vectors counted from 1, and
+// margin
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_classifier_convergence(SEXP handle) {
+Rcpp::List core_classifier_summary(SEXP handle, bool hinge) {
   Classifier& classifier = classifier_of(handle);
-  double objective = 0, gap = 0;
-  std::int64_t iterations = 0;
+  double objective = 0, gap = 0, margin = 0;
+  std::int64_t iterations = 0, count = 0;
   check(classifier, freeridge_classifier_get_convergence(classifier.core, &objective, &iterations, &gap));
-  return Rcpp::List::create(Rcpp::Named("objective") = objective,
-                            Rcpp::Named("iterations") = static_cast<double>(iterations), Rcpp::Named("gap") = gap);
-}
-
-// rows: counted from 1
-// [[Rcpp::export(rng = false)]]
-Rcpp::List core_classifier_support(SEXP handle) {
-  Classifier& classifier = classifier_of(handle);
+  Rcpp::List out =
+      Rcpp::List::create(Rcpp::Named("objective") = objective,
+                         Rcpp::Named("iterations") = static_cast<double>(iterations), Rcpp::Named("gap") = gap);
+  if (!hinge) return out;
   std::vector<std::int64_t> rows(static_cast<std::size_t>(classifier.n));
-  std::int64_t count = 0;
-  double margin = 0;
   check(classifier, freeridge_classifier_get_support(classifier.core, &count, rows.data(), &margin));
   auto from_one = fresh<Rcpp::IntegerVector>(static_cast<R_xlen_t>(count));
   for (R_xlen_t i = 0; i < from_one.size(); ++i) from_one[i] = static_cast<int>(rows[static_cast<std::size_t>(i)] + 1);
-  return Rcpp::List::create(Rcpp::Named("rows") = from_one, Rcpp::Named("margin") = margin);
-}
-
-// m signed distances from the hyperplane, NaN where there is none
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericVector core_classifier_distances(SEXP handle, SEXP x) {
-  Classifier& classifier = classifier_of(handle);
-  const auto view = Rcpp::as<View>(x);
-  auto out = fresh<Rcpp::NumericVector>(view.rows());
-  check_but_undefined(classifier, freeridge_classifier_distances(classifier.core, FREERIDGE_COL_MAJOR, view.rows(),
-                                                                 view.data(), view.rows(), out.begin()));
+  out.push_back(from_one, "support");
+  out.push_back(margin, "margin");
   return out;
 }
 

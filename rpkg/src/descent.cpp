@@ -1,34 +1,13 @@
 // Gradient descent, early stopping, and probabilities from decision values: matrices in, answers out.
 #include "model.h"
 
-namespace {
-
-std::vector<std::int64_t> whole_numbers(const Rcpp::NumericVector& values) {
-  std::vector<std::int64_t> out;
-  out.reserve(static_cast<std::size_t>(values.size()));
-  for (const double value : values) out.push_back(static_cast<std::int64_t>(value));
-  return out;
-}
-
-// NULL: no numbers.
-struct Numbers {
-  explicit Numbers(SEXP values) : given(!Rf_isNull(values)) {
-    if (given) kept = Rcpp::NumericVector(values);
-  }
-  const double* get() const { return given ? kept.begin() : nullptr; }
-  bool given;
-  Rcpp::NumericVector kept{0};
-};
-
-}  // namespace
-
 // w: d x count; b: count; weights: NULL or n numbers. objective and gradient_b: count, gradient: d x count
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_loss_gradient(int loss, SEXP x, Rcpp::NumericVector y, SEXP weights, double lambda, SEXP w,
                               Rcpp::NumericVector b) {
   const auto points = Rcpp::as<View>(x), at = Rcpp::as<View>(w);
   if (points.rows() != y.size() || points.cols() != at.rows() || at.cols() != b.size()) refuse("the sizes differ");
-  const Numbers given(weights);
+  const Optional<Rcpp::NumericVector> given(weights);
   const int d = static_cast<int>(at.rows()), count = static_cast<int>(at.cols());
   auto objective = fresh<Rcpp::NumericVector>(count), by_b = fresh<Rcpp::NumericVector>(count);
   auto gradient = fresh<Rcpp::NumericMatrix>(d, count);
@@ -45,7 +24,7 @@ Rcpp::List core_expansion_gradient(int loss, SEXP k, Rcpp::NumericVector y, SEXP
                                    Rcpp::NumericVector c, double b) {
   const auto values = Rcpp::as<View>(k);
   if (values.rows() != y.size() || values.cols() != y.size() || c.size() != y.size()) refuse("the sizes differ");
-  const Numbers given(weights);
+  const Optional<Rcpp::NumericVector> given(weights);
   double objective = 0, by_b = 0;
   auto gradient = fresh<Rcpp::NumericVector>(static_cast<int>(y.size()));
   check(freeridge_expansion_gradient(loss, y.size(), values.data(), y.size(), y.begin(), given.get(), lambda, c.begin(),
@@ -60,9 +39,9 @@ Rcpp::List core_gradient_descent(int loss, SEXP x, Rcpp::NumericVector y, SEXP w
                                  Rcpp::List plan, Rcpp::NumericVector steps) {
   const auto points = Rcpp::as<View>(x);
   if (points.rows() != y.size()) refuse("x and y differ in their number of rows");
-  const Numbers given(weights), from(start);
+  const Optional<Rcpp::NumericVector> given(weights), from(start);
   const int d = static_cast<int>(points.cols()), count = static_cast<int>(steps.size());
-  const std::vector<std::int64_t> at = whole_numbers(steps);
+  const std::vector<std::int64_t> at(steps.begin(), steps.end());
   auto w = fresh<Rcpp::NumericMatrix>(d, count);
   auto b = fresh<Rcpp::NumericVector>(count), objective = fresh<Rcpp::NumericVector>(count);
   double step = 0;
@@ -84,7 +63,7 @@ Rcpp::List core_early_stopping(SEXP x, Rcpp::NumericVector y, bool intercept, do
   const auto points = Rcpp::as<View>(x);
   if (points.rows() != y.size()) refuse("x and y differ in their number of rows");
   const int d = static_cast<int>(points.cols()), count = static_cast<int>(steps.size());
-  const std::vector<std::int64_t> at = whole_numbers(steps);
+  const std::vector<std::int64_t> at(steps.begin(), steps.end());
   auto w = fresh<Rcpp::NumericMatrix>(d, count), ridge_w = fresh<Rcpp::NumericMatrix>(d, count);
   auto b = fresh<Rcpp::NumericVector>(count), df = fresh<Rcpp::NumericVector>(count),
        lambda = fresh<Rcpp::NumericVector>(count), ridge_b = fresh<Rcpp::NumericVector>(count),

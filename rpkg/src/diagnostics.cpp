@@ -1,4 +1,4 @@
-// Degrees of freedom, influence and intervals at the lambdas in force. What has no value is NaN.
+// Degrees of freedom and intervals at the lambdas in force. What has no value is NaN.
 #include "model.h"
 
 // df and sigma2: one for each output
@@ -11,34 +11,19 @@ Rcpp::List core_degrees_of_freedom(SEXP handle) {
   return Rcpp::List::create(Rcpp::Named("df") = df, Rcpp::Named("sigma2") = sigma2);
 }
 
-// n x t
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_cooks_distance(SEXP handle) {
-  Model& model = model_of(handle);
-  const Dimensions size = dimensions_of(model);
-  auto distance = fresh<Rcpp::NumericMatrix>(size.n, size.t);
-  check_but_undefined(model, freeridge_cooks_distance(model.core, distance.begin(), size.n));
-  return distance;
-}
-
 // x: m x d, fixed: m x q, or NULL without fixed effects; lower and upper are m x t
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, SEXP fixed = R_NilValue) {
   Model& model = model_of(handle);
-  const auto view = Rcpp::as<View>(x);
-  if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
-  const int m = static_cast<int>(view.rows()), t = dimensions_of(model).t;
+  const NewPoints points(model, x, fixed);
+  const int m = points.m, t = dimensions_of(model).t;
   auto lower = fresh<Rcpp::NumericMatrix>(m, t), upper = fresh<Rcpp::NumericMatrix>(m, t);
-  const FixedValues values(fixed, m);
-  if (values.given) {
-    values.check_columns(model);
-    check_but_undefined(
-        model, freeridge_predict_jackknife_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, values.data, m,
-                                                 level, lower.begin(), upper.begin(), m));
-  } else {
-    check_but_undefined(model, freeridge_predict_jackknife(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, level,
-                                                           lower.begin(), upper.begin(), m));
-  }
+  check_but_undefined(model,
+                      points.fixed != nullptr
+                          ? freeridge_predict_jackknife_fixed(model.core, FREERIDGE_COL_MAJOR, m, points.x.data(), m,
+                                                              points.fixed, m, level, lower.begin(), upper.begin(), m)
+                          : freeridge_predict_jackknife(model.core, FREERIDGE_COL_MAJOR, m, points.x.data(), m, level,
+                                                        lower.begin(), upper.begin(), m));
   return Rcpp::List::create(Rcpp::Named("lower") = lower, Rcpp::Named("upper") = upper);
 }
 
@@ -46,19 +31,15 @@ Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, SEXP fixed 
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_predict_variance(SEXP handle, SEXP x, SEXP fixed = R_NilValue) {
   Model& model = model_of(handle);
-  const auto view = Rcpp::as<View>(x);
-  if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
-  const int m = static_cast<int>(view.rows()), t = dimensions_of(model).t;
+  const NewPoints points(model, x, fixed);
+  const int m = points.m, t = dimensions_of(model).t;
   auto variance = fresh<Rcpp::NumericMatrix>(m, t);
   auto noise = fresh<Rcpp::NumericVector>(t);
-  const FixedValues values(fixed, m);
-  if (values.given) {
-    values.check_columns(model);
-    check_but_undefined(model, freeridge_predict_variance_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
-                                                                values.data, m, variance.begin(), m, noise.begin()));
-  } else {
-    check_but_undefined(model, freeridge_predict_variance(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
-                                                          variance.begin(), m, noise.begin()));
-  }
+  check_but_undefined(
+      model, points.fixed != nullptr
+                 ? freeridge_predict_variance_fixed(model.core, FREERIDGE_COL_MAJOR, m, points.x.data(), m,
+                                                    points.fixed, m, variance.begin(), m, noise.begin())
+                 : freeridge_predict_variance(model.core, FREERIDGE_COL_MAJOR, m, points.x.data(), m, variance.begin(),
+                                              m, noise.begin()));
   return Rcpp::List::create(Rcpp::Named("variance") = variance, Rcpp::Named("noise") = noise);
 }

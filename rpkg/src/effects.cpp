@@ -4,21 +4,8 @@
 namespace {
 
 freeridge_covariance_type covariance_type_of(const std::string& name) {
-  if (name == "bayesian") return FREERIDGE_COVARIANCE_BAYESIAN;
-  if (name == "frequentist") return FREERIDGE_COVARIANCE_FREQUENTIST;
-  refuse("unknown type of covariance '" + name + "'");
-}
-
-// Why some numbers are NaN, in the core's words; "" where none is.
-std::string reason_of(Model& model, freeridge_status status) {
-  check_but_undefined(model, status);
-  return status == FREERIDGE_UNDEFINED ? freeridge_last_error() : "";
-}
-
-View points_of(const Model& model, SEXP x) {
-  const auto view = Rcpp::as<View>(x);
-  if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
-  return view;
+  return number_of(name, "type of covariance",
+                   {{"bayesian", FREERIDGE_COVARIANCE_BAYESIAN}, {"frequentist", FREERIDGE_COVARIANCE_FREQUENTIST}});
 }
 
 struct Effects {

@@ -20,10 +20,8 @@ Rcpp::List core_fixed_effects(SEXP handle, bool se) {
   const int q = static_cast<int>(count), t = dimensions_of(model).t;
   auto kept = fresh<Rcpp::IntegerVector>(q);
   auto effects = fresh<Rcpp::NumericMatrix>(q, t), errors = fresh<Rcpp::NumericMatrix>(se ? q : 0, se ? t : 0);
-  const freeridge_status status =
-      freeridge_get_fixed_effects(model.core, kept.begin(), effects.begin(), se ? errors.begin() : nullptr, count);
-  check_but_undefined(model, status);
-  const std::string reason = status == FREERIDGE_UNDEFINED ? freeridge_last_error() : "";
+  const std::string reason = reason_of(model, freeridge_get_fixed_effects(model.core, kept.begin(), effects.begin(),
+                                                                          se ? errors.begin() : nullptr, count));
   return Rcpp::List::create(Rcpp::Named("kept") = kept, Rcpp::Named("effects") = effects,
                             Rcpp::Named("errors") = errors, Rcpp::Named("reason") = reason);
 }
@@ -36,9 +34,7 @@ Rcpp::List core_fixed_covariance(SEXP handle) {
   check(freeridge_get_fixed_count(model.core, &count));
   const int q = static_cast<int>(count), t = dimensions_of(model).t;
   auto covariance = fresh<Rcpp::NumericMatrix>(q, q * t);
-  const freeridge_status status = freeridge_get_fixed_covariance(model.core, covariance.begin(), count);
-  check_but_undefined(model, status);
-  const std::string reason = status == FREERIDGE_UNDEFINED ? freeridge_last_error() : "";
+  const std::string reason = reason_of(model, freeridge_get_fixed_covariance(model.core, covariance.begin(), count));
   return Rcpp::List::create(Rcpp::Named("covariance") = covariance, Rcpp::Named("reason") = reason);
 }
 
@@ -49,10 +45,8 @@ Rcpp::List core_variance_components(SEXP handle) {
   const int t = dimensions_of(model).t;
   auto residual = fresh<Rcpp::NumericVector>(t), random = fresh<Rcpp::NumericVector>(t),
        share = fresh<Rcpp::NumericVector>(t), error = fresh<Rcpp::NumericVector>(t);
-  const freeridge_status status =
-      freeridge_variance_components(model.core, residual.begin(), random.begin(), share.begin(), error.begin());
-  check_but_undefined(model, status);
-  const std::string reason = status == FREERIDGE_UNDEFINED ? freeridge_last_error() : "";
+  const std::string reason = reason_of(
+      model, freeridge_variance_components(model.core, residual.begin(), random.begin(), share.begin(), error.begin()));
   return Rcpp::List::create(Rcpp::Named("random") = random, Rcpp::Named("residual") = residual,
                             Rcpp::Named("share") = share, Rcpp::Named("se") = error, Rcpp::Named("reason") = reason);
 }

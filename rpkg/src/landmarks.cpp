@@ -18,15 +18,11 @@ void core_set_landmarks(SEXP handle, double count, SEXP rows) {
 
 // [[Rcpp::export(rng = false)]]
 void core_set_landmark_method(SEXP handle, std::string method, double seed) {
-  freeridge_landmark_method value = FREERIDGE_LANDMARKS_AUTO;
-  if (method == "random")
-    value = FREERIDGE_LANDMARKS_RANDOM;
-  else if (method == "kmeans")
-    value = FREERIDGE_LANDMARKS_KMEANS;
-  else if (method == "pivoted")
-    value = FREERIDGE_LANDMARKS_PIVOTED;
-  else if (method != "auto")
-    refuse("unknown landmark method '" + method + "'");
+  const freeridge_landmark_method value = number_of(method, "landmark method",
+                                                    {{"auto", FREERIDGE_LANDMARKS_AUTO},
+                                                     {"random", FREERIDGE_LANDMARKS_RANDOM},
+                                                     {"kmeans", FREERIDGE_LANDMARKS_KMEANS},
+                                                     {"pivoted", FREERIDGE_LANDMARKS_PIVOTED}});
   check(freeridge_set_landmark_method(model_of(handle).core, value, static_cast<std::int64_t>(seed)));
 }
 

@@ -1,23 +1,15 @@
 // Eigenvalues, conditioning, whole matrices, and kernel values. What has no value is NaN.
 #include "model.h"
 
-// values: the `count` largest eigenvalues
+// The `count` largest eigenvalues, or their eigenvectors, n x count
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericVector core_eigenvalues(SEXP handle, int count) {
-  Model& model = model_of(handle);
-  auto values = fresh<Rcpp::NumericVector>(count);
-  check(model, freeridge_eigenvalues(model.core, count, values.begin(), nullptr, 0));
-  return values;
-}
-
-// n x count
-// [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_eigenvectors(SEXP handle, int count) {
+Rcpp::NumericVector core_eigenvalues(SEXP handle, int count, bool vectors) {
   Model& model = model_of(handle);
   const int n = dimensions_of(model).n;
-  auto vectors = fresh<Rcpp::NumericMatrix>(n, count);
-  check(model, freeridge_eigenvalues(model.core, count, nullptr, vectors.begin(), n));
-  return vectors;
+  auto out = vectors ? Rcpp::NumericVector(fresh<Rcpp::NumericMatrix>(n, count)) : fresh<Rcpp::NumericVector>(count);
+  check(model,
+        freeridge_eigenvalues(model.core, count, vectors ? nullptr : out.begin(), vectors ? out.begin() : nullptr, n));
+  return out;
 }
 
 // condition and rank: one for each lambda

@@ -43,6 +43,11 @@ void check_but_undefined(Listener& listener, freeridge_status status) {
   if (status != FREERIDGE_UNDEFINED) check(listener, status);
 }
 
+std::string reason_of(Listener& listener, freeridge_status status) {
+  check_but_undefined(listener, status);
+  return status == FREERIDGE_UNDEFINED ? freeridge_last_error() : "";
+}
+
 namespace {
 
 constexpr std::chrono::milliseconds between_updates(100);
@@ -144,35 +149,43 @@ Model& model_of(SEXP handle) {
   return *static_cast<Model*>(address_of(handle, "freeridge_model"));
 }
 
+SEXP new_model_handle(std::unique_ptr<Model> model) {
+  check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
+  return new_handle(std::move(model), "freeridge_model");
+}
+
 Dimensions dimensions_of(const Model& model) {
   std::int64_t n = 0, d = 0, t = 0;
   check(freeridge_get_dimensions(model.core, &n, &d, &t));
   return {static_cast<int>(n), static_cast<int>(d), static_cast<int>(t)};
 }
 
+std::int32_t number_of(const std::string& word, const char* what, Words known) {
+  for (const auto& [name, number] : known)
+    if (word == name) return number;
+  refuse("unknown " + std::string(what) + " '" + word + "'");
+}
+
 freeridge_criterion criterion_of(const std::string& name) {
-  if (name == "loo") return FREERIDGE_LOO;
-  if (name == "gcv") return FREERIDGE_GCV;
-  if (name == "reml") return FREERIDGE_REML;
-  if (name == "groups") return FREERIDGE_GROUPS;
-  if (name == "error_rate") return FREERIDGE_ERROR_RATE;
-  refuse("unknown criterion '" + name + "'");
+  return number_of(name, "criterion",
+                   {{"loo", FREERIDGE_LOO},
+                    {"gcv", FREERIDGE_GCV},
+                    {"reml", FREERIDGE_REML},
+                    {"groups", FREERIDGE_GROUPS},
+                    {"error_rate", FREERIDGE_ERROR_RATE}});
 }
 
 namespace {
 
-constexpr std::pair<const char*, freeridge_route> routes[] = {
-    {"auto", FREERIDGE_ROUTE_AUTO},          {"cholesky", FREERIDGE_ROUTE_CHOLESKY},
-    {"spectral", FREERIDGE_ROUTE_SPECTRAL},  {"band", FREERIDGE_ROUTE_BAND},
-    {"primal", FREERIDGE_ROUTE_PRIMAL},      {"landmark", FREERIDGE_ROUTE_LANDMARK},
-    {"iterative", FREERIDGE_ROUTE_ITERATIVE}};
+constexpr Words routes = {{"auto", FREERIDGE_ROUTE_AUTO},          {"cholesky", FREERIDGE_ROUTE_CHOLESKY},
+                          {"spectral", FREERIDGE_ROUTE_SPECTRAL},  {"band", FREERIDGE_ROUTE_BAND},
+                          {"primal", FREERIDGE_ROUTE_PRIMAL},      {"landmark", FREERIDGE_ROUTE_LANDMARK},
+                          {"iterative", FREERIDGE_ROUTE_ITERATIVE}};
 
 }  // namespace
 
 freeridge_route route_of(const std::string& name) {
-  for (const auto& [known, route] : routes)
-    if (name == known) return route;
-  refuse("unknown route '" + name + "'");
+  return number_of(name, "route", routes);
 }
 
 std::string route_name(freeridge_route route) {

@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -34,13 +36,18 @@ struct Listener {
   void finish();
 };
 
-struct Model : Listener {
-  Model() = default;
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
-  ~Model() { freeridge_destroy(core); }
+// A handle of the core, which is freed with its owner.
+template <class Core, void (*free_core)(Core*)>
+struct Owner : Listener {
+  Owner() = default;
+  Owner(const Owner&) = delete;
+  Owner& operator=(const Owner&) = delete;
+  ~Owner() { free_core(core); }
 
-  freeridge_model* core = nullptr;
+  Core* core = nullptr;
+};
+
+struct Model : Owner<freeridge_model, freeridge_destroy> {
   Rcpp::RObject x, y;               // borrowed by core (freeridge_set_data_view): kept alive as long as core
   std::vector<std::int64_t> start;  // of a sparse x
 };
@@ -56,6 +63,17 @@ struct SparseView {
 
 struct Dimensions {
   int n, d, t;
+};
+
+// A vector of R, or NULL.
+template <class Vector>
+struct Optional {
+  explicit Optional(SEXP values) : given(!Rf_isNull(values)) {
+    if (given) kept = Vector(values);
+  }
+  auto* get() const { return given ? kept.begin() : nullptr; }
+  bool given;
+  Vector kept = Vector(0);
 };
 
 // A function of the R side that signals a classed condition; its jump unwinds through here as a C++ exception.
@@ -76,6 +94,8 @@ void check(Listener& listener, freeridge_status status);
 // The same for calls whose UNDEFINED says that some entries are NaN: it is no error here, as the R side warns of NaN.
 void check_but_undefined(freeridge_status status);
 void check_but_undefined(Listener& listener, freeridge_status status);
+// The same, and why some numbers are NaN, in the core's words; "" where none is.
+std::string reason_of(Listener& listener, freeridge_status status);
 
 // R's memory for numbers, zeros: a vector, or a matrix of rows x columns.
 SEXP zeros(SEXPTYPE type, R_xlen_t count);
@@ -119,6 +139,7 @@ SEXP new_handle(std::unique_ptr<T> object, const char* tag) {
 }
 
 Model& model_of(SEXP handle);
+SEXP new_model_handle(std::unique_ptr<Model> model);
 Dimensions dimensions_of(const Model& model);
 
 // kernel: list(name, parameters); scale: NULL or the divisors of the columns.
@@ -136,33 +157,27 @@ std::string text_by(const Write& write) {
   return text;
 }
 
-// Saved bytes of a predictor or a classifier as an R object keeps them: list(bytes, place). Without x they have a gap at
-// the offset place; place is 0 where there is none.
-SEXP kept_bytes(std::vector<unsigned char> bytes, bool with_x);
+// The bytes of a predictor or a classifier as an R object keeps them, list(bytes, place): without x they have a gap at the
+// offset `place`, which is 0 where there is no gap. NULL for a kernel that cannot be saved.
+SEXP kept_bytes(const std::function<freeridge_status(std::int64_t size, void* bytes, std::int64_t* length)>& save,
+                bool with_x);
 // The bytes that were saved; x: what was left out.
 std::vector<unsigned char> whole_bytes(const Rcpp::List& kept, SEXP x);
 
-// The values of a model's fixed effects at the rows of a matrix: m x q, or nothing for NULL.
-struct FixedValues {
-  FixedValues(SEXP values, std::int64_t rows) : given(!Rf_isNull(values)) {
-    if (!given) return;
-    const auto view = Rcpp::as<View>(values);
-    if (view.rows() != rows) refuse("fixed and newdata differ in their number of rows");
-    data = view.data();
-    columns = view.cols();
-  }
-  // The core reads as many columns as the model has.
-  void check_columns(const Model& model) const {
-    std::int64_t q = 0;
-    check(freeridge_get_fixed_count(model.core, &q));
-    if (columns != q) refuse("fixed has another number of columns");
-  }
-  bool given;
-  const double* data = nullptr;
-  std::int64_t columns = 0;
+// New points for a model: m x d.
+View points_of(const Model& model, SEXP x);
+// New points and the values of the model's fixed effects there, m x q; fixed: nullptr where R gives NULL.
+struct NewPoints {
+  NewPoints(const Model& model, SEXP x, SEXP fixed);
+  View x;
+  int m;
+  const double* fixed = nullptr;
 };
 
-// The words of the R interface as numbers of freeridge.h; unknown words are errors of class freeridge_invalid_argument.
+// The number of freeridge.h for a word of the R interface; an unknown word is an error of class
+// freeridge_invalid_argument. what: what the word names.
+using Words = std::initializer_list<std::pair<const char*, std::int32_t>>;
+std::int32_t number_of(const std::string& word, const char* what, Words known);
 freeridge_criterion criterion_of(const std::string& name);
 freeridge_route route_of(const std::string& name);
 std::string route_name(freeridge_route route);

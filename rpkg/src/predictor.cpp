@@ -5,8 +5,14 @@
 
 #include "model.h"
 
-SEXP kept_bytes(std::vector<unsigned char> bytes, bool with_x) {
+SEXP kept_bytes(const std::function<freeridge_status(std::int64_t size, void* bytes, std::int64_t* length)>& save,
+                bool with_x) {
   std::int64_t place = 0, length = 0;
+  const freeridge_status status = save(0, nullptr, &length);
+  if (status == FREERIDGE_INVALID_ARGUMENT) return R_NilValue;
+  check(status);
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
+  check(save(length, bytes.data(), &length));
   if (!with_x) {
     check(freeridge_locate_saved_x(bytes.data(), static_cast<std::int64_t>(bytes.size()), &place, &length));
     const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(place);
@@ -30,18 +36,12 @@ std::vector<unsigned char> whole_bytes(const Rcpp::List& kept, SEXP x) {
   return all;
 }
 
-// As kept_bytes. whole: with x. NULL for a kernel that cannot be saved.
+// As kept_bytes. whole: with x.
 // [[Rcpp::export(rng = false)]]
 SEXP core_save_predictor(SEXP handle, bool whole) {
   const Model& model = model_of(handle);
-  std::int64_t length = 0;
-  const freeridge_status status = freeridge_save_predictor_to_memory(model.core, 0, nullptr, &length);
-  if (status == FREERIDGE_INVALID_ARGUMENT) return R_NilValue;
-  check(status);
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
-  check(freeridge_save_predictor_to_memory(model.core, length, bytes.data(), &length));
-  // A predictor has no x of R's, and a sparse one is not as the bytes have it.
-  return kept_bytes(std::move(bytes), whole || !Rf_isReal(model.x));
+  // The bytes keep x where R has no such matrix: of a model that is a predictor, and of a sparse x.
+  return kept_bytes(std::bind_front(freeridge_save_predictor_to_memory, model.core), whole || !Rf_isReal(model.x));
 }
 
 // x: the points, where the bytes were kept without them.
@@ -50,6 +50,5 @@ SEXP core_load_predictor(Rcpp::List kept, SEXP x) {
   const std::vector<unsigned char> bytes = whole_bytes(kept, x);
   auto model = std::make_unique<Model>();
   check(freeridge_load_from_memory(bytes.data(), static_cast<std::int64_t>(bytes.size()), &model->core));
-  check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
-  return new_handle(std::move(model), "freeridge_model");
+  return new_model_handle(std::move(model));
 }

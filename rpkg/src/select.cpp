@@ -166,21 +166,21 @@ Rcpp::IntegerVector core_make_holdout(double n, double fraction, double seed) {
 namespace {
 
 freeridge_convention convention_of(const std::string& name) {
-  if (name == "total") return FREERIDGE_CONVENTION_TOTAL;
-  if (name == "mean") return FREERIDGE_CONVENTION_MEAN;
-  if (name == "glmnet") return FREERIDGE_CONVENTION_GLMNET;
-  if (name == "sklearn") return FREERIDGE_CONVENTION_SKLEARN;
-  if (name == "lm.ridge") return FREERIDGE_CONVENTION_LM_RIDGE;
-  if (name == "KRLS") return FREERIDGE_CONVENTION_KRLS;
-  if (name == "GURLS") return FREERIDGE_CONVENTION_GURLS;
-  if (name == "tikhonov_squared") return FREERIDGE_CONVENTION_TIKHONOV_SQUARED;
-  if (name == "tikhonov_half") return FREERIDGE_CONVENTION_TIKHONOV_HALF;
-  if (name == "tikhonov_logistic") return FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC;
-  if (name == "tikhonov_hinge") return FREERIDGE_CONVENTION_TIKHONOV_HINGE;
-  if (name == "cost") return FREERIDGE_CONVENTION_COST;
-  if (name == "cost_mean") return FREERIDGE_CONVENTION_COST_MEAN;
-  if (name == "cost_mean_norm") return FREERIDGE_CONVENTION_COST_MEAN_NORM;
-  refuse("unknown convention '" + name + "'");
+  return number_of(name, "convention",
+                   {{"total", FREERIDGE_CONVENTION_TOTAL},
+                    {"mean", FREERIDGE_CONVENTION_MEAN},
+                    {"glmnet", FREERIDGE_CONVENTION_GLMNET},
+                    {"sklearn", FREERIDGE_CONVENTION_SKLEARN},
+                    {"lm.ridge", FREERIDGE_CONVENTION_LM_RIDGE},
+                    {"KRLS", FREERIDGE_CONVENTION_KRLS},
+                    {"GURLS", FREERIDGE_CONVENTION_GURLS},
+                    {"tikhonov_squared", FREERIDGE_CONVENTION_TIKHONOV_SQUARED},
+                    {"tikhonov_half", FREERIDGE_CONVENTION_TIKHONOV_HALF},
+                    {"tikhonov_logistic", FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC},
+                    {"tikhonov_hinge", FREERIDGE_CONVENTION_TIKHONOV_HINGE},
+                    {"cost", FREERIDGE_CONVENTION_COST},
+                    {"cost_mean", FREERIDGE_CONVENTION_COST_MEAN},
+                    {"cost_mean_norm", FREERIDGE_CONVENTION_COST_MEAN_NORM}});
 }
 
 }  // namespace
@@ -196,16 +196,13 @@ Rcpp::NumericVector core_convert_lambda(Rcpp::NumericVector lambda, std::string 
   return out;
 }
 
+// The number of threads in force, before it is set to `count`, where that is not negative.
 // [[Rcpp::export(rng = false)]]
-void core_set_threads(int count) {
-  check(freeridge_set_threads(count));
-}
-
-// [[Rcpp::export(rng = false)]]
-int core_threads() {
-  std::int32_t count = 0;
-  check(freeridge_get_threads(&count));
-  return count;
+int core_threads(int count = -1) {
+  std::int32_t before = 0;
+  check(freeridge_get_threads(&before));
+  if (count >= 0) check(freeridge_set_threads(count));
+  return before;
 }
 
 // [[Rcpp::export(rng = false)]]

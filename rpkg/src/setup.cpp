@@ -4,25 +4,6 @@
 
 #include "model.h"
 
-// x, y: numeric matrices with n rows. They are not copied: the model borrows R's own memory.
-// [[Rcpp::export(rng = false)]]
-SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing = false) {
-  const auto x_view = Rcpp::as<View>(x);
-  const auto y_view = Rcpp::as<View>(y);
-  if (x_view.rows() != y_view.rows()) refuse("x and y differ in their number of rows");
-
-  const KernelPtr k = make_kernel(kernel, scale);
-  auto model = std::make_unique<Model>();
-  model->x = x;
-  model->y = y;
-  check(freeridge_create(k.get(), &model->core));
-  check(freeridge_set_missing(model->core, missing ? 1 : 0));
-  check(freeridge_set_data_view(model->core, FREERIDGE_COL_MAJOR, x_view.rows(), x_view.cols(), x_view.data(),
-                                x_view.rows(), y_view.cols(), y_view.data(), y_view.rows()));
-  check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
-  return new_handle(std::move(model), "freeridge_model");
-}
-
 SparseView::SparseView(const Rcpp::S4& x) : index(x.slot("i")), value(x.slot("x")) {
   const Rcpp::IntegerVector size = x.slot("Dim"), p = x.slot("p");
   if (size.size() != 2 || p.size() != R_xlen_t{size[1]} + 1 || index.size() != value.size() ||
@@ -33,24 +14,29 @@ SparseView::SparseView(const Rcpp::S4& x) : index(x.slot("i")), value(x.slot("x"
   start.assign(p.begin(), p.end());
 }
 
-// x: a dgCMatrix. It is borrowed, too.
+// x: a numeric matrix or a dgCMatrix, y: a numeric matrix. Neither is copied: the model borrows R's own memory.
 // [[Rcpp::export(rng = false)]]
-SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y, bool missing = false) {
-  SparseView view(x);
-  const auto y_view = Rcpp::as<View>(y);
-  if (view.rows != y_view.rows()) refuse("x and y differ in their number of rows");
-  const KernelPtr k = make_kernel(kernel, scale);
+SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing = false) {
   auto model = std::make_unique<Model>();
   model->x = x;
   model->y = y;
-  model->start = std::move(view.start);
-  check(freeridge_create(k.get(), &model->core));
+  check(freeridge_create(make_kernel(kernel, scale).get(), &model->core));
   check(freeridge_set_missing(model->core, missing ? 1 : 0));
-  check(freeridge_set_sparse_view(model->core, FREERIDGE_CSC, view.rows, view.columns, model->start.data(),
-                                  view.index.begin(), view.value.begin(), FREERIDGE_COL_MAJOR, y_view.cols(),
-                                  y_view.data(), y_view.rows()));
-  check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
-  return new_handle(std::move(model), "freeridge_model");
+  const auto outputs = Rcpp::as<View>(y);
+  if (Rf_isS4(x)) {
+    SparseView view{Rcpp::S4(x)};
+    if (view.rows != outputs.rows()) refuse("x and y differ in their number of rows");
+    model->start = std::move(view.start);
+    check(freeridge_set_sparse_view(model->core, FREERIDGE_CSC, view.rows, view.columns, model->start.data(),
+                                    view.index.begin(), view.value.begin(), FREERIDGE_COL_MAJOR, outputs.cols(),
+                                    outputs.data(), outputs.rows()));
+  } else {
+    const auto view = Rcpp::as<View>(x);
+    if (view.rows() != outputs.rows()) refuse("x and y differ in their number of rows");
+    check(freeridge_set_data_view(model->core, FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(), view.rows(),
+                                  outputs.cols(), outputs.data(), outputs.rows()));
+  }
+  return new_model_handle(std::move(model));
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -80,13 +66,9 @@ void core_set_route(SEXP handle, std::string route) {
 
 // [[Rcpp::export(rng = false)]]
 void core_set_reduction(SEXP handle, std::string reduction) {
-  freeridge_reduction value = FREERIDGE_REDUCTION_AUTO;
-  if (reduction == "qr")
-    value = FREERIDGE_REDUCTION_QR;
-  else if (reduction == "gram")
-    value = FREERIDGE_REDUCTION_GRAM;
-  else if (reduction != "auto")
-    refuse("unknown reduction '" + reduction + "'");
+  const freeridge_reduction value = number_of(
+      reduction, "reduction",
+      {{"auto", FREERIDGE_REDUCTION_AUTO}, {"qr", FREERIDGE_REDUCTION_QR}, {"gram", FREERIDGE_REDUCTION_GRAM}});
   check(freeridge_set_reduction(model_of(handle).core, value));
 }
 

@@ -23,7 +23,7 @@ test_that("sizes that do not fit, and unknown words, are refused", {
                     quote(core_moments_select_lambda(1, 1L, matrix(0, 4L, 1L))))) {
     expect_refusal(eval(call), "moments of other lambdas")
   }
-  expect_refusal(core_accumulator_group_moments(rows$handle, matrix(1, 2L, 2L), matrix(1, 2L, 1L), NULL, 1:3, 1), "a label for each row")
+  expect_refusal(core_accumulator_moments(rows$handle, matrix(1, 2L, 2L), matrix(1, 2L, 1L), NULL, 1:3, 1), "a label for each row")
   fit <- freeridge(1:5, c(1, 3, 2, 5, 4), gaussian_kernel(1), 1)
   model <- model_at(fit)
   for (ask in list(core_predict, core_predict_variance, function(model, x) core_predict_jackknife(model, x, 0.9))) {
@@ -47,7 +47,7 @@ test_that("handles of other kinds and of other sessions are refused", {
     expect_refusal(core_fitted(handle), "not a freeridge model handle", "freeridge_invalid_argument")
   }
   stale <- unserialize(serialize(model_at(fit), NULL))
-  expect_refusal(core_loo(stale), "the freeridge model handle is of another session", "freeridge_invalid_argument")
+  expect_refusal(core_by_row(stale, "loo"), "the freeridge model handle is of another session", "freeridge_invalid_argument")
   expect_identical(loo(unserialize(serialize(fit, NULL))), loo(fit))
 })
 
