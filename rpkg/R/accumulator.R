@@ -9,7 +9,8 @@ ridge_accumulator <- function(d, t = 1, intercept = TRUE) {
 }
 
 new_accumulator <- function(handle) {
-  structure(list(handle = handle, intercept = core_accumulator_sizes(handle)[["intercept"]] != 0), class = "ridge_accumulator")
+  intercept <- core_accumulator_sizes(handle)[["intercept"]] != 0
+  structure(list(handle = handle, intercept = intercept), class = "ridge_accumulator")
 }
 
 handle_of <- function(accumulator, name = "object") {
@@ -17,7 +18,8 @@ handle_of <- function(accumulator, name = "object") {
     refuse(name, " must be an accumulator made by ridge_accumulator(), not ", shown(accumulator))
   }
   if (!core_is_alive(accumulator$handle)) {
-    refuse(name, " is an accumulator of another session; accumulator_bytes() and accumulator_from_bytes() take one there")
+    refuse(name, " is an accumulator of another session; ",
+           "accumulator_bytes() and accumulator_from_bytes() take one there")
   }
   accumulator$handle
 }
@@ -35,7 +37,7 @@ accumulator_rows <- function(handle, x, y, weights) {
   list(x = x, y = y, weights = weights, vector = vector)
 }
 
-# Those whose weight is positive.
+# The rows whose weight is positive.
 counting_rows <- function(rows) {
   counts <- rows$weights > 0
   if (all(counts)) return(rows)
@@ -47,8 +49,7 @@ accumulate <- function(accumulator, ...) UseMethod("accumulate")
 accumulate.ridge_accumulator <- function(accumulator, x, y, weights = NULL, ...) {
   refuse_extra(...)
   handle <- handle_of(accumulator, "accumulator")
-  if (missing(x)) refuse("x is missing")
-  if (missing(y)) refuse("y is missing")
+  all_given(x, y)
   rows <- counting_rows(accumulator_rows(handle, x, y, weights))
   if (nrow(rows$x) > 0L) core_accumulator_add(handle, rows$x, rows$y, rows$weights)
   invisible(accumulator)
@@ -90,8 +91,8 @@ coef.ridge_accumulator <- function(object, lambda, ...) {
   by_lambda(values, t, lambda)
 }
 
-# rows x (t lambdas), output first: a vector for one output and one lambda, rows x lambdas for one output, rows x t for
-# one lambda, else rows x t x lambdas.
+# values: rows x (t lambdas), the t outputs of a lambda side by side. The result is a vector for one output and one
+# lambda, rows x lambdas for one output, rows x t for one lambda, else rows x t x lambdas.
 by_lambda <- function(values, t, lambda) {
   labels <- vapply(lambda, format, "", digits = 15L)
   if (t == 1) {
@@ -125,8 +126,7 @@ score.ridge_accumulator <- function(object, criterion, lambdas = lambda_grid(obj
   } else {
     core_accumulator_score(handle, criterion, lambdas)
   }
-  undefined <- lambdas[rowSums(is.nan(scores)) > 0L]
-  if (length(undefined) > 0L) warn_undefined(criterion, " is undefined (NaN) at lambda = ", some_of(undefined))
+  warn_at_lambdas(criterion, lambdas, is.nan(scores))
   by_output(lambdas, list(score = scores), paste0("y", seq_len(ncol(scores))))
 }
 
@@ -137,13 +137,10 @@ loo.ridge_accumulator <- function(object, x, y, lambda, weights = NULL, ...) {
   if (missing(lambda)) refuse("lambda is missing: numbers >= 0")
   lambda <- check_not_negative(lambda, "lambda")
   rows <- accumulator_rows(handle, x, y, weights)
-  # What does not count has a leverage of zero, as the smallest of weights has.
+  # A row of weight zero was not added: its leverage is zero, as that of a row with the smallest of weights is.
   if (!is.null(rows$weights)) rows$weights <- pmax(rows$weights, .Machine$double.xmin)
   errors <- core_accumulator_loo(handle, rows$x, rows$y, rows$weights, lambda)
-  undefined <- which(rowSums(is.nan(errors)) > 0L)
-  if (length(undefined) > 0L) {
-    warn_undefined("the leave-one-out error is undefined (NaN) at row ", some_of(undefined), ": the leverage is one")
-  }
+  warn_leverage_of_one("the leave-one-out error", which(rowSums(is.nan(errors)) > 0L))
   if (!is.null(rownames(rows$x))) rownames(errors) <- rownames(rows$x)
   by_lambda(errors, ncol(rows$y), lambda)
 }

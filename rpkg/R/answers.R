@@ -16,7 +16,7 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
   at_lambdas(object, lambda, function(model) predicted(object, new, model), predicting_model(object))
 }
 
-# f at new rows, as users see it.
+# Predictions at new rows, as users see them.
 predicted <- function(fit, new, model) {
   shape(fit, answered(new, function(x, fixed = NULL) core_predict(model, x, fixed), new$offset), new$names)
 }
@@ -40,10 +40,7 @@ loo.freeridge <- function(object, lambda = NULL, ...) {
     undefined <<- c(undefined, which(rowSums(is.nan(errors) & !is.na(object$y)) > 0L))
     stats::naresid(object$na.action, all_rows(object, errors, errors_aside(object, model)))
   })
-  if (length(undefined) > 0L) {
-    warn_undefined("the leave-one-out error is undefined (NaN) at row ",
-                   some_of(place_of(object, sort(unique(undefined)))), ": the leverage is one")
-  }
+  warn_leverage_of_one("the leave-one-out error", place_of(object, sort(unique(undefined))))
   value
 }
 
@@ -65,7 +62,9 @@ group_errors.freeridge <- function(object, group, lambda = NULL, gap = NULL, ...
   if (!is.null(object$aside)) codes <- labels_at(codes, kept, "group")
   model <- model_at(object, lambda)
   layers <- NCOL(gap) %/% NCOL(codes)
-  gap_of <- function(k) if (is.null(gap)) matrix(0L, nrow(object$x), 0L) else gap[kept, (k - 1L) * layers + seq_len(layers)]
+  gap_of <- function(k) {
+    if (is.null(gap)) matrix(0L, nrow(object$x), 0L) else gap[kept, (k - 1L) * layers + seq_len(layers)]
+  }
   if (!is.matrix(codes)) return(errors_of_division(object, model, codes, group[kept], gap_of(1L)))
   slices <- lapply(seq_len(ncol(codes)), function(k) {
     errors_of_division(object, model, codes[, k], group[kept, k], gap_of(k))
@@ -76,7 +75,7 @@ group_errors.freeridge <- function(object, group, lambda = NULL, gap = NULL, ...
   array(unlist(slices), c(dim(slices[[1L]]), ncol(codes)), c(dimnames(slices[[1L]]), list(colnames(group))))
 }
 
-# codes, labels and gap: of the rows that count.
+# The errors left out by one division of the rows. codes, labels and gap: those of the rows that count.
 errors_of_division <- function(fit, model, codes, labels, gap) {
   errors <- core_group_errors(model, codes, NCOL(gap), gap)
   undefined <- unique(labels[codes >= 0L & rowSums(is.nan(errors) & !is.na(fit$y)) > 0L])
@@ -98,42 +97,39 @@ lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) 
     criteria <- c(setdiff(available, if (object$criterion != "error_rate") "error_rate"), "training")
   }
   if (is_estimated(object)) available <- estimated_criteria
-  available <- c(available, objective_names)
-  if (!is.character(criteria) || length(criteria) == 0L) {
-    refuse("criteria must be some of ", paste0('"', available, '"', collapse = ", "), ", not ", shown(criteria))
-  }
-  for (criterion in criteria) check_choice(criterion, "criteria", available)
+  check_criteria(criteria, c(available, objective_names))
 
   model <- model_for_path(object)
   lambdas <- if (is.null(lambdas)) usual_lambdas(object, model) else check_not_negative(lambdas, "lambdas")
   scores <- list()
   parts <- if (any(criteria %in% objective_names)) core_objective(model, lambdas)
   for (criterion in unique(criteria)) {
-    scores <- c(scores, if (criterion %in% objective_names) parts[criterion] else scores_of(object, model, criterion, lambdas))
+    found <- if (criterion %in% objective_names) parts[criterion] else scores_of(object, model, criterion, lambdas)
+    scores <- c(scores, found)
   }
   for (name in names(scores)) {
     missing <- is.nan(scores[[name]])
-    if (endsWith(name, "_se")) missing <- missing & !is.nan(scores[[sub("(_estimate)?_se$", "", name)]])  # said above already
-    undefined <- lambdas[rowSums(missing) > 0L]
-    if (length(undefined) > 0L) warn_undefined(name, " is undefined (NaN) at lambda = ", some_of(undefined))
+    # Where the score itself is NaN, this was said of the score.
+    if (endsWith(name, "_se")) missing <- missing & !is.nan(scores[[sub("(_estimate)?_se$", "", name)]])
+    warn_at_lambdas(name, lambdas, missing)
   }
   by_output(lambdas, scores, object$outputs)
 }
 
-# The route "iterative" estimates criteria instead of computing them; the others it refuses.
+# The route "iterative" estimates some criteria instead of computing them, and refuses the others.
 is_estimated <- function(fit) fit$route == "iterative"
 estimated_criteria <- c("loo", "gcv")
 
-# Those of a path unless they are given. Where each takes solutions of its own: those that the search has tried, or nine
-# within two decades of the one in force.
+# The lambdas of a path unless the user gives them. Where each lambda takes solutions of its own they are those that the
+# search has tried, or nine within two decades of the one in force.
 usual_lambdas <- function(fit, model) {
   if (!is_estimated(fit)) return(core_lambda_grid(model, 100L))
   if (fit$chosen) return(sort(unique(fit$lambda_search$lambda)))
   sort(unique(c(outer(10^seq(-2, 2, 0.5), unname(fit$lambda)))))
 }
 
-# A criterion at each lambda and, where it is a mean, its standard error, as matrices lambdas x outputs. Of an estimate the
-# standard error is that of the estimate.
+# A criterion at each lambda and, where the criterion is a mean or an estimate, the standard error of the mean or of the
+# estimate, as matrices lambdas x outputs.
 scores_of <- function(fit, model, criterion, lambdas) {
   if (is_estimated(fit) && criterion %in% estimated_criteria) {
     found <- core_estimate_score(model, criterion, lambdas)

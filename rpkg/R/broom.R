@@ -1,8 +1,8 @@
-# Fits as data frames: the generics of the package generics, which broom and tidymodels use. Plain data frames, so that
-# nothing else has to be installed. With several outputs the column "response" says which.
+# Fits as data frames, by the generics of the package generics, which broom and tidymodels use. The data frames are
+# plain ones, so that nothing else has to be installed. With several outputs the column "response" names the output.
 
-# A row for each coefficient of a linear fit (with standard errors, t and p where there are some); of another for each
-# unpenalised effect, or, where there is none, for each point.
+# A linear fit has a row for each coefficient, with standard errors, t and p where they exist; another fit has a row for
+# each unpenalised effect or, without such effects, for each point.
 tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   refuse_extra(...)
   conf.int <- check_flag(conf.int, "conf.int")
@@ -31,17 +31,16 @@ tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 
 # Columns (terms x outputs) below one another, output by output.
 by_response <- function(fit, columns, terms) {
-  outputs <- fit$outputs
   frame <- data.frame(term = rep(terms, times = ncol(fit$y)))
-  if (ncol(fit$y) > 1L) frame <- data.frame(response = rep(outputs, each = length(terms)), frame)
-  frame[names(columns)] <- lapply(columns, function(values) as.vector(values))
+  if (ncol(fit$y) > 1L) frame <- data.frame(response = rep(fit$outputs, each = length(terms)), frame)
+  frame[names(columns)] <- lapply(columns, as.vector)
   frame
 }
 
 # A row for each output.
 glance.freeridge <- function(x, ...) {
   refuse_extra(...)
-  weights <- if (is.null(x$weights)) rep(1, nrow(x$x)) else x$weights
+  weights <- weights_or_ones(x)
   mean_square <- function(values) observed_means(values^2, weights, x$y)
   centred <- if (x$intercept) sweep(x$y, 2L, observed_means(x$y, weights, x$y)) else x$y
   total <- mean_square(centred)
@@ -61,7 +60,8 @@ glance.freeridge <- function(x, ...) {
 }
 
 # The data, or new data, with fitted values; for the fit's own points also residuals, leverages, left-out errors and
-# Cook's distances. Several outputs have columns .fitted.<output> and so on; classes .class and .prob.<class> instead.
+# Cook's distances. With several outputs the columns are .fitted.<output> and so on; a fit to classes also has .class
+# and .prob.<class>.
 augment.freeridge <- function(x, data = NULL, newdata = NULL, ...) {
   refuse_extra(...)
   own <- is.null(newdata)

@@ -1,15 +1,17 @@
-# From a formula and a chunk of rows to the numbers that the core takes, the same for each chunk as for all rows at once.
+# From a formula and a chunk of rows to the numbers that the core takes. Rows in a chunk become the same numbers as in
+# all rows at once.
 #
-# What a formula's columns depend on is fixed before: the levels of factors, the kinds of variables, and contrasts. A
+# For this the levels of factors, the kinds of variables and the contrasts are fixed before the first chunk is read. A
 # variable of the formula must not depend on other rows than its own, as scale(x) and poly(x, 2) do.
 
-# A design. setting: call, which has the expressions subset, weights and offset; na.action, levels and kernel. head: the
-# first rows, two or more where there are two. What the design refers to beside the columns of the data goes along in the
-# environment of the terms.
+# The design of a formula. setting: call, which has the expressions subset, weights and offset; na.action, levels and
+# kernel. head: the first rows of the source, at least two where it has two. Variables and functions of the formula that
+# are not columns of the data go along in the environment of the terms.
 new_design_of <- function(formula, setting, head, intercept, environment) {
   apart <- unpenalised_parts(formula, head)
-  formula <- tryCatch(if (is.null(apart)) stats::formula(stats::terms(formula, data = head)) else apart$flat,
-                      error = function(condition) {
+  formula <- tryCatch({
+    if (is.null(apart)) stats::formula(stats::terms(formula, data = head)) else apart$flat
+  }, error = function(condition) {
     refuse("formula must be a formula such as y ~ x1 + x2: ", conditionMessage(condition))
   })
   parts <- as.list(setting$call)[intersect(names(setting$call), c("subset", "weights", "offset", "groups"))]
@@ -20,7 +22,9 @@ new_design_of <- function(formula, setting, head, intercept, environment) {
   terms <- stats::terms(formula)
   variables <- vapply(as.list(attr(terms, "variables"))[-1L], function(variable) deparse(variable, 500L)[1L], "")
   unknown <- setdiff(names(setting$levels), variables)
-  if (length(unknown) > 0L) refuse("levels has the name '", unknown[1L], "', which is that of no variable of the formula")
+  if (length(unknown) > 0L) {
+    refuse("levels has the name '", unknown[1L], "', which is that of no variable of the formula")
+  }
   if (attr(terms, "response") != 1L) refuse("the formula has no response: ", shown_formula(formula))
   for (name in names(apart)) environment(apart[[name]]) <- carried
   penalised <- if (is.null(apart)) terms else apart$penalised
@@ -33,24 +37,26 @@ new_design_of <- function(formula, setting, head, intercept, environment) {
   }
   intercept <- check_intercept(intercept)
   if (attr(if (is.null(apart)) terms else apart$given, "intercept") != 1L) intercept <- FALSE
-  design <- list(terms = terms, parts = parts, na.action = setting$na.action, columns = columns, xlevels = setting$levels,
-                 all_levels = takes_all_levels(setting$kernel), intercept = isTRUE(intercept),
+  design <- list(terms = terms, parts = parts, na.action = setting$na.action, columns = columns,
+                 xlevels = setting$levels, all_levels = takes_all_levels(setting$kernel), intercept = isTRUE(intercept),
                  penalised = identical(intercept, "penalised"), apart = apart[c("given", "penalised", "fixed")])
   design$kinds <- lapply(head[columns], kind_of_column)
   check_rows_apart(design, head)
   design
 }
 
-# NA for a column whose values are all missing: its kind is not known yet.
+# The kind of a column; NA where all values are missing, as then the kind is not known yet.
 kind_of_column <- function(column) {
   if (is.logical(column) && all(is.na(column))) return(NA_character_)
   stats::.MFclass(column)
 }
 
-# A column of missing values in the kind that other chunks have: databases give such a column no kind.
+# A column in which all values are missing, in the kind that the column has in other chunks. (Databases give such a
+# column no kind.)
 missing_as <- function(column, kind) {
   if (is.na(kind) || !is.logical(column) || !all(is.na(column))) return(column)
-  switch(kind, numeric = as.double(column), character = as.character(column), factor = , ordered = factor(column), column)
+  switch(kind, numeric = as.double(column), character = as.character(column), factor = , ordered = factor(column),
+         column)
 }
 
 of_known_kinds <- function(chunk, kinds) {
@@ -85,7 +91,7 @@ chunk_frame <- function(design, chunk, na.action = design$na.action) {
   })
 }
 
-# Each variable must be the same for some rows by themselves as for all.
+# Refuses a formula with a variable that has other values for some rows by themselves than for all rows.
 check_rows_apart <- function(design, head) {
   if (nrow(head) < 2L) return(invisible())
   half <- seq_len(nrow(head) %/% 2L)
@@ -113,10 +119,11 @@ check_rows_apart <- function(design, head) {
   }
 }
 
-# The design with everything fixed: the columns by their names, contrasts, the response. rows: some, for their kinds.
+# The design with everything fixed: names of columns, contrasts, the response. rows: some rows, which show the kinds of
+# the columns.
 settled_design <- function(design, rows) {
   frame <- chunk_frame(design, rows, na.action = stats::na.pass)
-  # (The terms of the frame would have predvars, which are for columns that depend on all rows.)
+  # (The design keeps its own terms: those of the frame have predvars, for columns that depend on all rows.)
   design$classes_of_variables <- attr(attr(frame, "terms"), "dataClasses")
   attr(design$terms, "dataClasses") <- design$classes_of_variables
   response <- stats::model.response(frame)
@@ -143,7 +150,8 @@ settled_design <- function(design, rows) {
   design
 }
 
-# NULL for a response that is not one of labels. The levels of a factor are those of all rows.
+# The levels of a response of labels, list(levels, kind); NULL for another response. A factor has the levels of all
+# rows.
 classes_of_response <- function(response) {
   if (is.logical(response) && is.null(dim(response))) return(list(levels = c("FALSE", "TRUE"), kind = "logical"))
   if (!is.factor(response)) return(NULL)
@@ -152,7 +160,7 @@ classes_of_response <- function(response) {
   list(levels = levels, kind = "factor")
 }
 
-# The response of a frame as outputs. places: the rows of the frame in the chunk.
+# The response of a model frame as outputs. places: the numbers that the rows of the frame have in the chunk.
 response_of_chunk <- function(design, frame, places) {
   response <- stats::model.response(frame)
   if (is.null(design$response_classes)) return(response_matrix(response, finite = FALSE))
@@ -162,7 +170,7 @@ response_of_chunk <- function(design, frame, places) {
   unname(as.matrix(coded_classes(code, design$response_classes$levels)))
 }
 
-# The labels of a frame's rows, NA for a row of no group. places: as there.
+# The labels of the rows of a model frame, NA for a row of no group. places: as in response_of_chunk().
 groups_of_chunk <- function(design, chunk, places) {
   if (is.null(design$parts$groups)) return(NULL)
   rows <- chosen_rows(design, chunk)
@@ -173,11 +181,12 @@ groups_of_chunk <- function(design, chunk, places) {
   as.character(labels)[match(places, as.integer(row.names(rows)))]
 }
 
-# Those whose columns are penalised.
+# The terms whose columns are penalised.
 terms_of_kernel <- function(design) if (is.null(design$apart)) design$terms else design$apart$penalised
 
-# The data of some rows as numbers, for their checksum. (What a formula makes of them may depend on the chunk in the last
-# bits: products of matrices do.) places: rows of the chunk.
+# The data of some rows as numbers, for their checksum. (The columns that a formula makes of the data would not do:
+# products of matrices, for one, may depend on the chunk in their last bits.) places: the numbers of the rows in the
+# chunk.
 data_of_rows <- function(design, chunk, places) {
   numbers <- lapply(as.data.frame(chunk)[places, design$columns, drop = FALSE], function(column) {
     if (is.list(column)) return(NULL)
@@ -192,9 +201,9 @@ data_of_rows <- function(design, chunk, places) {
   do.call(cbind, unname(numbers))
 }
 
-# The numbers of a chunk, list(x, y, weights, groups, data, read, dropped): the rows whose weight is positive, y without the
-# offset.
-# x: as the user has it, without divisors and the column of ones; columns without a penalty come first.
+# The numbers of a chunk, list(x, y, weights, groups, data, read, dropped), of the rows whose weight is positive;
+# without such rows read and dropped alone. y is without the offset; x is as the user has it, not divided and without
+# the column of ones, and its columns without a penalty come first.
 chunk_numbers <- function(design, chunk) {
   frame <- chunk_frame(design, chunk)
   numbers <- list(read = nrow(chunk), dropped = length(attr(frame, "na.action")))
@@ -237,8 +246,8 @@ check_chunk_finite <- function(values, places, names) {
          "; all values must be finite numbers")
 }
 
-# Columns as the core has them: divided, and with one of ones for an intercept that is penalised. (With landmarks the
-# kernel divides.)
+# The columns as the core has them: divided, and with a column of ones for a penalised intercept. (With landmarks the
+# kernel divides them.)
 core_columns <- function(design, x) {
   if (!is.null(design$landmarks)) return(x)
   if (!is.null(design$scale)) x <- divided(x, c(rep(1, length(design$fixed)), design$scale))

@@ -1,5 +1,5 @@
-# A fit of freeridge_chunks(): what stays of the rows. A fit keeps the accumulator's bytes, for other lambdas, and those of
-# a predictor; so it answers in any session without the source.
+# A fit of freeridge_chunks(). Of the rows it keeps the accumulator's bytes, for other lambdas, and the bytes of a
+# predictor; so it answers in any session without the source.
 
 # The bytes of an accumulator without rows.
 empty_accumulator <- function(setting, design) {
@@ -74,10 +74,13 @@ coef.freeridge_chunks <- function(object, lambda = NULL, ...) {
   })
 }
 
-predict.freeridge_chunks <- function(object, newdata, lambda = NULL, type = "decision", na.action = stats::na.pass, ...) {
+predict.freeridge_chunks <- function(object, newdata, lambda = NULL, type = "decision", na.action = stats::na.pass,
+                                     ...) {
   refuse_extra(...)
   check_choice(type, "type", class_types)
-  if (type != "decision" && is.null(object$classes)) refuse("type is \"", type, "\", and the response is not of classes")
+  if (type != "decision" && is.null(object$classes)) {
+    refuse("type is \"", type, "\", and the response is not of classes")
+  }
   if (!type %in% c("decision", "class")) {
     refuse("type is \"", type, "\", which is calibrated on the left-out values of all rows: freeridge() has it")
   }
@@ -92,12 +95,13 @@ predict.freeridge_chunks <- function(object, newdata, lambda = NULL, type = "dec
   as_labels(object$classes, predicted(object, new, chunk_model(object, lambda)))
 }
 
-# Without names: they are those of rows that are never together.
+# Predictions for the rows of a source, without names: the rows are never together, and so have none in common.
 predicted_chunks <- function(fit, source, lambda, type, na.action) {
   pass <- new_pass(
     begin = function(k) list(),
     visit = function(state, chunk) {
-      c(state, list(unname(predict(fit, of_known_kinds(as.data.frame(chunk), fit$design$kinds), lambda, type, na.action))))
+      rows <- of_known_kinds(as.data.frame(chunk), fit$design$kinds)
+      c(state, list(unname(predict(fit, rows, lambda, type, na.action))))
     },
     join = c
   )
@@ -120,7 +124,7 @@ terms.freeridge_chunks <- function(x, ...) {
   given_terms(x)
 }
 
-# The errors left out, of the rows of the fit in the order of the source: a pass over it.
+# The left-out errors of the rows of the fit, in the order of the source, by a pass over it.
 loo.freeridge_chunks <- function(object, source, lambda = NULL, ...) {
   refuse_extra(...)
   if (missing(source)) refuse("source is missing: the rows of the fit, once more")
@@ -143,10 +147,7 @@ loo.freeridge_chunks <- function(object, source, lambda = NULL, ...) {
   found <- with_steps(run_pass(row_source(source), pass, NULL, object$rows$read))
   check_same_rows(object$rows, found)
   errors <- do.call(rbind, found$errors)
-  undefined <- which(rowSums(is.nan(errors)) > 0L)
-  if (length(undefined) > 0L) {
-    warn_undefined("the leave-one-out error is undefined (NaN) at row ", some_of(undefined), ": the leverage is one")
-  }
+  warn_leverage_of_one("the leave-one-out error", which(rowSums(is.nan(errors)) > 0L))
   shape(object, errors, NULL)
 }
 
@@ -155,8 +156,10 @@ lambda_grid.freeridge_chunks <- function(object, count = 100, ...) {
   core_accumulator_lambda_grid(accumulator_of(object), check_whole(count, "count", 1, .Machine$integer.max))
 }
 
-# The criterion that the fit was chosen by: of the lambdas that it tried; loo, groups: of others by a pass over the source.
-lambda_path.freeridge_chunks <- function(object, lambdas = NULL, criteria = NULL, source = NULL, workers = NULL, ...) {
+# The fit has the scores of its own criterion at the lambdas that it tried. "loo" and "groups" at other lambdas take a
+# pass over the source; "gcv", "reml" and the objective take none.
+lambda_path.freeridge_chunks <- function(object, lambdas = NULL, criteria = NULL, source = NULL, workers = NULL,
+                                         ...) {
   refuse_extra(...)
   available <- c("loo", "gcv", "reml", if (!is.null(object$design$parts$groups)) "groups", objective_names)
   tried <- object$search$lambda
@@ -164,12 +167,10 @@ lambda_path.freeridge_chunks <- function(object, lambdas = NULL, criteria = NULL
   lambdas <- check_not_negative(lambdas, "lambdas")
   known <- if (length(tried) > 0L && all(lambdas %in% tried)) object$criterion
   if (is.null(criteria)) {
-    criteria <- c(intersect(available, if (is.null(source)) known else names(left_out_passes)), "gcv", "reml", "training")
+    left_out <- if (is.null(source)) known else names(left_out_passes)
+    criteria <- c(intersect(available, left_out), "gcv", "reml", "training")
   }
-  if (!is.character(criteria) || length(criteria) == 0L) {
-    refuse("criteria must be some of ", paste0('"', available, '"', collapse = ", "), ", not ", shown(criteria))
-  }
-  for (criterion in criteria) check_choice(criterion, "criteria", available)
+  check_criteria(criteria, available)
   unknown <- setdiff(intersect(criteria, names(left_out_passes)), known)
   if (length(unknown) > 0L && is.null(source)) {
     refuse(unknown[1L], " at lambdas that the fit has not tried takes a pass over the rows: give source")
@@ -187,13 +188,12 @@ lambda_path.freeridge_chunks <- function(object, lambdas = NULL, criteria = NULL
     })
   }
   for (name in grep("_se$", names(scores), value = TRUE, invert = TRUE)) {
-    undefined <- lambdas[rowSums(is.nan(scores[[name]])) > 0L]
-    if (length(undefined) > 0L) warn_undefined(name, " is undefined (NaN) at lambda = ", some_of(undefined))
+    warn_at_lambdas(name, lambdas, is.nan(scores[[name]]))
   }
   by_output(lambdas, scores, object$outputs)
 }
 
-# loo or groups and its standard error, lambdas x outputs.
+# The criterion "loo" or "groups" and its standard error, lambdas x outputs. source: NULL where the fit has the scores.
 left_out_scores <- function(fit, criterion, lambdas, source, workers) {
   t <- ncol(fit$y)
   search <- fit$search
@@ -205,7 +205,8 @@ left_out_scores <- function(fit, criterion, lambdas, source, workers) {
     search <- list(lambda = lambdas, moments = found)
   }
   all <- core_moments_score(search$lambda, t, search$moments)
-  lapply(stats::setNames(all, paste0(criterion, c("", "_se"))), function(table) table[match(lambdas, search$lambda), , drop = FALSE])
+  names(all) <- paste0(criterion, c("", "_se"))
+  lapply(all, function(table) table[match(lambdas, search$lambda), , drop = FALSE])
 }
 
 print.freeridge_chunks <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -214,27 +215,22 @@ print.freeridge_chunks <- function(x, digits = max(3L, getOption("digits") - 3L)
 }
 
 print_chunk_setting <- function(fit, digits) {
-  number <- function(values) paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
-  cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
+  number <- function(values) short_numbers(values, digits)
+  print_call(fit)
   cat(counted(format(fit$count, scientific = FALSE), "row"), " in pieces, ", counted(ncol(fit$x), "feature"), ", ",
-      counted(ncol(fit$y), "output"), if (!is.null(fit$landmarks)) paste0(", ", counted(nrow(fit$landmarks), "landmark")),
-      "\n", sep = "")
+      counted(ncol(fit$y), "output"),
+      if (!is.null(fit$landmarks)) paste0(", ", counted(nrow(fit$landmarks), "landmark")), "\n", sep = "")
   if (fit$rows$dropped > 0) cat("  ", counted(fit$rows$dropped, "row"), " left out for missing values\n", sep = "")
   if (!is.null(fit$classes)) cat("Classes: ", shown_classes(fit, fit$class_counts), "\n", sep = "")
   cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
-  if (!is.null(fit$scale)) {
-    divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
-    cat("  columns divided by: ", divisors, "\n", sep = "")
-  }
+  print_divisors(fit, digits)
   cat("Intercept: ", intercept_words(fit), if (fit$weighted) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
   if (!is.null(fit$fixed)) cat("Unpenalised: ", counted(ncol(fit$fixed), "column"), "\n", sep = "")
   cat("lambda: ", number(unname(fit$lambda)), if (!fit$chosen) " (given)", "\n", sep = "")
   if (fit$chosen) {
     cat("  chosen by ", criterion_titles[[fit$criterion]], ": ", number(unname(fit$score)), "\n", sep = "")
-    if (any(fit$edge != 0L)) {
-      cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
-    }
+    print_edge(fit)
   }
 }
 

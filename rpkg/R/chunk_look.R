@@ -1,11 +1,16 @@
 # The first look at all rows: the levels of factors, the kinds of columns, and a random sample of rows.
 #
-# A look is a value that goes on with each chunk and joins with others: rows; variables: for each variable of the frame its
-# kind and levels; keys and sample: the rows of the least random keys, which are a sample without replacement of all rows
-# read so far, whatever their chunks; random: the state of the generator, which is not R's own.
+# A look is what is known of the rows that were read so far. Each chunk adds to it, and looks of two shards are joined.
+#   read, rows     how many rows there were, and how many of them are in the model frame
+#   kinds          of each column of the data
+#   variables      of each variable of the frame that is a factor or strings: its kind and levels
+#   keys, sample   each row draws a random number, its key; the sample has the rows with the least keys: it is a sample
+#                  without replacement, however the rows are cut into chunks
+#   random         the state of the generator of these keys, which is not R's own
 
 new_look <- function(seed, shard) {
-  list(rows = 0, read = 0, variables = list(), kinds = NULL, keys = numeric(), sample = NULL, random = seeded(seed, shard))
+  list(rows = 0, read = 0, variables = list(), kinds = NULL, keys = numeric(), sample = NULL,
+       random = seeded(seed, shard))
 }
 
 look_at <- function(look, design, chunk, size) {
@@ -56,8 +61,9 @@ same_classes <- function(classes, other) {
   if (is.null(classes)) other else classes
 }
 
-# Levels. used: those that some row has, in order of appearance; all: those of the factor, where every chunk has the same;
-# ascending: whether each chunk had them in the order of as.factor() for strings, and in that for numbers.
+# The levels of a variable. used: those that some row has, in order of appearance; all: those of the factor, where every
+# chunk has the same ones, else NULL; as_strings and as_numbers: whether each chunk had its levels in the order that
+# as.factor() gives to strings, and to numbers.
 
 levels_of_column <- function(column) {
   if (is.character(column)) {
@@ -81,8 +87,8 @@ join_levels <- function(first, second) {
        as_strings = first$as_strings && second$as_strings, as_numbers = first$as_numbers && second$as_numbers)
 }
 
-# The levels that all rows at once would have: those that are used, in the factor's own order where all chunks have the
-# same, else in the order of as.factor(), or of appearance where the chunks contradict that.
+# The levels that all rows at once would have: those that are used. Their order is that of the factor where all chunks
+# have the same levels, else that of as.factor(), or that of appearance where a chunk has another order.
 joined_levels <- function(variable, name) {
   used <- variable$used
   if (!is.null(variable$all)) return(variable$all[variable$all %in% used])
@@ -94,7 +100,7 @@ joined_levels <- function(variable, name) {
   if (variable$as_strings) sort(used) else used
 }
 
-# Random numbers of the look's own: R's generator is left as it was.
+# Random numbers that leave R's own generator as it was.
 
 seeded <- function(seed, shard) {
   aside(function() {
@@ -128,7 +134,7 @@ sampled <- function(look, rows, size) {
   if (length(taken) == 0L) look else least(look, drawn$keys[taken], rows[taken, , drop = FALSE], size)
 }
 
-# The look with the rows of the least keys among its own and others.
+# The look with a sample of the rows with the least keys, among those in its sample and other rows.
 least <- function(look, keys, rows, size) {
   if (length(keys) == 0L) return(look)
   all <- c(look$keys, keys)

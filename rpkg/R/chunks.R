@@ -1,15 +1,15 @@
 # freeridge_chunks(): a ridge regression on rows that come in pieces, which are never together.
 #
-#   first look (levels of factors, a sample of rows)  ->  pass 1 (the rows become an accumulator)  ->  pass 2 (the errors
-#   left out at each lambda, for the criteria "loo" and "groups")
-#
-# The first look is spared where nothing depends on it, and pass 2 for the other criteria and for a lambda that is given.
+#   first look   levels of factors, a sample of rows; not where nothing depends on it
+#   pass 1       the rows become an accumulator
+#   pass 2       the errors of rows left out, at each lambda; not for other criteria than "loo" and "groups", nor where
+#                lambda is given
 
 freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda = NULL,
                              criterion = if (missing(groups)) "loo" else "groups", intercept = TRUE, subset, na.action,
                              weights, offset, groups, levels = list(), scale = chooses_bandwidth(kernel),
-                             lambdas = 100, passes = 2, landmarks = NULL, landmark_method = "auto", sample = NULL, seed = 0,
-                             workers = NULL, ...) {
+                             lambdas = 100, passes = 2, landmarks = NULL, landmark_method = "auto", sample = NULL,
+                             seed = 0, workers = NULL, ...) {
   if ("gap" %in% ...names()) refuse("gap is for freeridge(): rows beside a group need not be in a chunk with it")
   refuse_extra(...)
   call <- match.call()
@@ -21,7 +21,8 @@ freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda =
   check_chunk_kernel(kernel, landmarks)
   setting <- list(
     call = call, kernel = kernel, lambda = lambda, seed = check_whole(seed, "seed"),
-    criterion = check_choice(criterion, "criterion", c("loo", "gcv", "reml", "groups")), lambdas = check_lambdas(lambdas),
+    criterion = check_choice(criterion, "criterion", c("loo", "gcv", "reml", "groups")),
+    lambdas = check_lambdas(lambdas),
     passes = check_whole(passes, "passes", 2, 100), levels = check_given_levels(levels), scale = scale,
     landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
     na.action = if (!missing(na.action)) na.action, sample = sample,
@@ -51,7 +52,7 @@ check_chunk_kernel <- function(kernel, landmarks) {
   }
 }
 
-# A count, or the values themselves, ascending.
+# How many lambdas are tried, or the lambdas themselves, ascending.
 check_lambdas <- function(lambdas) {
   lambdas <- check_not_negative(lambdas, "lambdas")
   if (any(lambdas == 0)) refuse("lambdas must be positive numbers, or how many are tried")
@@ -70,7 +71,8 @@ check_given_levels <- function(levels) {
   levels
 }
 
-# What comes before the first pass: list(setting, design, rows), rows: their number, as far as it is known.
+# The first look, and all that is settled before pass 1: list(setting, design, rows). rows: how many rows there are, as
+# far as it is known.
 begin_chunks <- function(formula, setting, source, workers, intercept, environment) {
   head <- first_rows(source, workers)
   if (NROW(head) == 0L) refuse("the source has no rows")
@@ -94,12 +96,11 @@ begin_chunks <- function(formula, setting, source, workers, intercept, environme
     found <- fit_to_sample(setting, design, head)
     setting$kernel <- found$kernel
     design$landmarks <- found$landmarks
-
   }
   list(setting = setting, design = design, rows = rows)
 }
 
-# Whether there are levels or kinds of columns that the first rows do not say.
+# Whether the first rows leave levels of factors or kinds of columns unknown.
 needs_look <- function(design, head) {
   if (anyNA(unlist(design$kinds))) return(TRUE)
   frame <- chunk_frame(design, head, na.action = stats::na.pass)
@@ -129,7 +130,8 @@ sample_size <- function(setting) {
   check_whole(setting$sample, "sample", least, .Machine$integer.max)
 }
 
-# freeridge() on the sample: its landmarks, and its kernel where numbers of it were left open.
+# The landmarks that freeridge() chooses on the sample, and the kernel with the numbers that it chooses where they are
+# open.
 fit_to_sample <- function(setting, design, sample) {
   numbers <- chunk_numbers(design, sample)
   if (is.null(numbers$x)) refuse("no row of the sample has a positive weight")
@@ -144,7 +146,7 @@ fit_to_sample <- function(setting, design, sample) {
   list(kernel = fit$kernel, landmarks = unname(fit$x[fit$landmarks, , drop = FALSE]))
 }
 
-# The divisors of the columns: standard deviations take a pass of their own.
+# The divisors of the columns. Standard deviations take a pass of their own.
 scale_of_chunks <- function(scale, design, source, workers, rows) {
   columns <- length(design$features)
   if (is.numeric(scale)) {
@@ -194,8 +196,8 @@ fit_chunks <- function(setting, design, rows, source, workers) {
   structure(fit, class = "freeridge_chunks")
 }
 
-# The lambda of the least mean of squared errors left out, for each output, of those that were tried. Each pass after the
-# second one tries the minimum of the polynomial through the scores next to the best.
+# For each output, of the lambdas that were tried the one with the least mean squared left-out error. Each pass after
+# the second one tries one more lambda: the minimum of the polynomial through the best score and its neighbours.
 lambda_by_left_out <- function(setting, design, sums, source, workers) {
   handle <- sums$accumulator
   bytes <- if (!is.null(workers)) core_accumulator_save(handle)
@@ -214,7 +216,7 @@ lambda_by_left_out <- function(setting, design, sums, source, workers) {
   c(choice[c("lambda", "score", "edge")], list(search = sorted_search(lambdas, moments, design$t)))
 }
 
-# The moments of the errors left out at lambdas, by a pass over the rows of the fit.
+# The moments of the left-out errors at each lambda, by a pass over the rows of the fit.
 left_out_moments <- function(criterion, design, handle, bytes, lambdas, source, workers, rows, span = c(0, 1)) {
   pass <- left_out_passes[[criterion]](design, handle, bytes, lambdas)
   found <- pass$pack(run_pass(source, pass, workers, rows$read, span))
@@ -223,7 +225,8 @@ left_out_moments <- function(criterion, design, handle, bytes, lambdas, source, 
   found$moments
 }
 
-# Columns of moments: output j of lambda l is l t + j, from 0.
+# The lambdas ascending, with their moments. In moments, output j of lambda l has the column l t + j (all counted from
+# 0).
 sorted_search <- function(lambdas, moments, t) {
   order <- order(lambdas)
   list(lambda = lambdas[order], moments = moments[, rep((order - 1L) * t, each = t) + seq_len(t), drop = FALSE])

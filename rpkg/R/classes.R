@@ -1,8 +1,9 @@
 # Classification by a fit: a factor or logical response as outputs of -1 and +1, one against all, and decision values as
 # classes and probabilities.
 
-# Labels as numbers: list(y, levels, kind); NULL for a response that is not one of labels. Two classes: a vector, +1 for
-# the second level (TRUE), as in glm. More: a matrix with a column for each level, +1 where the row is of that class.
+# Labels as numbers, list(y, levels, kind); NULL for a response without labels. Of two classes y is a vector, +1 for the
+# second level (TRUE) as in glm, else -1. Of more classes it is a matrix with a column for each level, +1 where the row
+# is of that class, else -1.
 class_coding <- function(y) {
   if (is.factor(y)) {
     levels <- levels(y)
@@ -38,7 +39,7 @@ shown_classes <- function(fit, counts = if (fit$vector) c(sum(fit$y < 0), sum(fi
          if (fit$vector) "; coded as -1 and +1" else "; one against all, coded as -1 and +1")
 }
 
-# Decision values as labels: the sign for two classes, the largest for more.
+# Labels of decision values: of two classes by the sign, of more the class with the largest value.
 as_labels <- function(classes, decision) {
   if (is.null(dim(decision))) {
     code <- (decision > 0) + 1L
@@ -67,7 +68,7 @@ predict.freeridge_classes <- function(object, newdata = NULL, lambda = NULL, typ
   class_answers(object, decision, type, if (type != "class") calibration(object, lambda))
 }
 
-# Decision values of a fit (or predictor) as what `type` asks for.
+# What `type` asks for, made of the decision values of a fit or a predictor.
 class_answers <- function(fit, decision, type, scaling) {
   if (type == "decision") return(decision)
   if (type == "class") return(as_labels(fit$classes, decision))
@@ -75,11 +76,12 @@ class_answers <- function(fit, decision, type, scaling) {
   if (type == "response" && fit$vector) values[, 2L] else values  # as glm(): the probability of the second level
 }
 
-# The classes of left-out rows: the share (by weight) that is wrong, the share that would be wrong if every row got the
-# largest class, and a table of true and left-out classes.
+# The classes that rows get when they are left out. error: the share (by weight) that is wrong; largest_error: the share
+# that would be wrong if every row got the largest class; each: the share that is wrong in each class; table: true and
+# left-out classes.
 left_out_classes <- function(fit) {
   if (!is.null(fit$cache$left_out)) return(fit$cache$left_out)
-  weights <- if (is.null(fit$weights)) rep(1, nrow(fit$y)) else fit$weights
+  weights <- weights_or_ones(fit)
   levels <- fit$classes$levels
   label <- function(decision) {
     if (fit$vector) decision <- as.vector(decision)
@@ -97,15 +99,15 @@ left_out_classes <- function(fit) {
   )
 }
 
-# Whether print() may show left-out classes: only where they cost no further factorization.
+# Whether print() shows left-out classes: where they are known, or cost no further factorization.
 has_left_out_classes <- function(fit) {
   if (is.null(fit$classes)) return(FALSE)
   !is_estimated(fit) && (!is.null(fit$cache$left_out) ||
     (core_is_alive(fit$cache$model) && (fit$route != "cholesky" || nrow(fit$y) <= 2000L)))
 }
 
-# A class is reported when more than this share of its rows gets another class. This happens to a class that lies
-# between two others when a linear kernel separates one class from all others.
+# print() names a class of which more than this share of the rows gets another class. So it goes with a linear kernel,
+# which separates each class from all others by a plane, for a class that lies between two others.
 poor_class <- 1 / 4
 
 print_left_out_classes <- function(fit, digits) {
@@ -123,20 +125,20 @@ print_left_out_classes <- function(fit, digits) {
 calibration <- function(fit, lambda = NULL) {
   if (is.null(lambda) && !is.null(fit$cache$calibration)) return(fit$cache$calibration)
   decision <- fit$y - core_by_row(model_at(fit, lambda), "loo")
-  weights <- if (is.null(fit$weights)) rep(1, nrow(fit$y)) else fit$weights
+  weights <- weights_or_ones(fit)
   found <- vapply(seq_len(ncol(fit$y)), function(j) platt_scaling(decision[, j], fit$y[, j] > 0, weights), numeric(2L))
   if (is.null(lambda)) fit$cache$calibration <- found
   found
 }
 
-# c(A, B) by Platt's method, from the values that exist: a leverage of one leaves none.
+# c(A, B) by Platt's method, from the decision values that exist. (At a leverage of one there is no left-out value.)
 platt_scaling <- function(decision, positive, weights) {
   known <- !is.nan(decision)
   core_calibrate(decision[known], ifelse(positive[known], 1, -1), weights[known])
 }
 
-# A row for each point, a column for each class. More than two classes: the probabilities of one against all, divided by
-# their sum.
+# Probabilities, points x classes. Of more than two classes they are the probabilities of each class against all others,
+# divided by their sum.
 probabilities <- function(levels, decision, scaling) {
   logistic <- function(values, j) stats::plogis(scaling[1L, j] + scaling[2L, j] * values)
   if (is.null(dim(decision))) {

@@ -1,4 +1,4 @@
-# Classical regressions and their helpers, without a factorization that is kept.
+# Least squares of several kinds and what goes with them. No factorization is kept.
 
 ols <- function(x, ...) UseMethod("ols")
 
@@ -46,8 +46,7 @@ tls.default <- function(x, y, intercept = TRUE, exact = NULL, ...) {
 }
 
 regression_data <- function(x, y, intercept) {
-  if (missing(x)) refuse("x is missing")
-  if (missing(y)) refuse("y is missing")
+  all_given(x, y)
   vector <- is.null(dim(y)) || length(dim(y)) == 1L
   x <- numeric_matrix(x, "x")
   y <- response_matrix(y)
@@ -57,7 +56,7 @@ regression_data <- function(x, y, intercept) {
 
 linear_titles <- c(ols = "Ordinary least squares", ridge = "Ridge regression", tls = "Total least squares")
 
-# w and b as the core gives them, with the data they were found for.
+# A fit of the class "freeridge_linear": w and b as the core gives them, and the data.
 linear_result <- function(method, call, data, found, ...) {
   call[[1L]] <- as.name(method)
   fit <- c(list(call = call, method = method), data, list(w = found$w, b = found$b, rank = found$rank, ...))
@@ -92,7 +91,6 @@ nobs.freeridge_linear <- function(object, use.fallback = FALSE, ...) {
   nrow(object$x)
 }
 
-# Leverages of the same fit by freeridge(): columns over sqrt(penalty) have the penalty one.
 hatvalues.freeridge_ols <- function(model, ...) {
   refuse_extra(...)
   leverages(model, 0, NULL)
@@ -100,10 +98,13 @@ hatvalues.freeridge_ols <- function(model, ...) {
 
 hatvalues.freeridge_ridge <- function(model, ...) {
   refuse_extra(...)
-  if (any(model$penalty == 0) && model$lambda > 0) refuse("the leverages of a fit with a penalty of 0 are not to be had")
+  if (any(model$penalty == 0) && model$lambda > 0) {
+    refuse("the leverages of a fit with a penalty of 0 are not to be had")
+  }
   leverages(model, model$lambda, if (model$lambda > 0) model$penalty)
 }
 
+# The leverages of the same fit by the kernel model: a column divided by sqrt(penalty) has the penalty one.
 leverages <- function(fit, lambda, penalty) {
   handle <- core_create(list(name = "linear"), if (!is.null(penalty)) sqrt(penalty), fit$x, fit$y[, 1L, drop = FALSE])
   core_set_intercept(handle, fit$intercept)
@@ -126,7 +127,7 @@ sigma.freeridge_ols <- function(object, ...) {
 }
 
 print_linear <- function(fit, digits) {
-  cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
+  print_call(fit)
   cat(linear_titles[[fit$method]], ": ", counted(nrow(fit$x), "point"), ", ", counted(ncol(fit$x), "feature"), ", ",
       counted(ncol(fit$y), "output"), sep = "")
   if (!is.null(fit$rank) && fit$rank < ncol(fit$x)) cat("; rank ", fit$rank, ": the solution of least norm", sep = "")
@@ -155,7 +156,7 @@ summary.freeridge_ols <- function(object, ...) {
                  r.squared = named_by_output(object, found$r_squared)), class = "summary.freeridge_ols")
 }
 
-# Tables as summary.lm has them: one, or a list with one for each output. errors: coefficients x outputs.
+# A table as summary.lm has it, or of a matrix y a list with a table for each output. errors: coefficients x outputs.
 coefficient_tables <- function(fit, errors, freedom, estimates = as.matrix(coef(fit))) {
   tables <- lapply(seq_along(freedom), function(j) {
     t <- estimates[, j] / errors[, j]
@@ -178,7 +179,7 @@ print.summary.freeridge_ols <- function(x, digits = max(3L, getOption("digits") 
 }
 
 pinv <- function(a, rcond = NULL) {
-  if (missing(a)) refuse("a is missing")
+  all_given(a)
   a <- numeric_matrix(a, "a")
   if (is.null(rcond)) {
     rcond <- -1  # the core's own
@@ -191,7 +192,7 @@ pinv <- function(a, rcond = NULL) {
 }
 
 polynomial_features <- function(x, degree, bias = TRUE) {
-  if (missing(x)) refuse("x is missing")
+  all_given(x)
   if (missing(degree)) refuse("degree is missing: as in polynomial_features(x, degree = 2)")
   x <- numeric_matrix(x, "x")
   degree <- check_whole(degree, "degree", 1, .Machine$integer.max)
@@ -207,7 +208,7 @@ polynomial_feature_count <- function(d, degree, bias = TRUE) {
                         check_whole(degree, "degree", 1, .Machine$integer.max), check_flag(bias, "bias"))
 }
 
-# "1", "x1", "x1^2", "x1 x2", ...
+# Names of monomials, a row of exponents each: "1", "x1", "x1^2", "x1 x2", ...
 monomial_names <- function(exponents) {
   labels <- character(nrow(exponents))
   for (k in seq_len(ncol(exponents))) {

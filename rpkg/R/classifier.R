@@ -21,8 +21,7 @@ kernel_svm.default <- function(x, y, kernel, lambda, intercept = TRUE, weights =
 }
 
 fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations) {
-  if (missing(x)) refuse("x is missing")
-  if (missing(y)) refuse("y is missing")
+  all_given(x, y)
   if (missing(kernel)) refuse("kernel is missing: as in gaussian_kernel(sigma = 1)")
   if (missing(lambda)) {
     refuse("lambda is missing: one positive number", if (loss == "svm") ", or 0 for the hard margin")
@@ -66,8 +65,8 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
   structure(fit, class = "freeridge_classifier")
 }
 
-# Labels as -1 and +1. The second level of a factor is +1, as in glm(); so is TRUE, and of two numbers or strings the
-# larger.
+# Labels as -1 and +1: list(y, levels, kind). +1 is the second level of a factor, as in glm(), TRUE, or the larger of
+# two numbers or strings.
 two_classes <- function(y) {
   if (is.data.frame(y) || length(dim(y)) > 1L || !is.atomic(y) || length(y) == 0L) {
     refuse("y must be a factor with two levels, TRUE and FALSE, 0 and 1, or -1 and +1, not ", shown(y))
@@ -128,14 +127,14 @@ new_classifier <- function(fit, lambda) {
   model
 }
 
-# The fit as it was saved (readRDS), without a new solution; a kernel that is nested too deeply to be saved is fitted
-# again.
+# The core's classifier of a fit that was read from a file, made of its saved bytes. Where there are none, as the kernel
+# is nested too deeply to be saved, the classifier is fitted again.
 revived_classifier <- function(fit) {
   if (is.null(fit$saved)) new_classifier(fit, fit$lambda) else core_classifier_load(fit$saved, fit$x)
 }
 
-# The core's classifier at the fit's lambda, or at another one. For other lambdas a second classifier is kept, which
-# reuses its kernel matrix and starts from its last solution.
+# The core's classifier at the fit's lambda or at another one. For other lambdas the fit keeps a second classifier,
+# which uses its kernel matrix again and starts from its last solution.
 classifier_at <- function(fit, lambda = NULL) {
   if (is.null(lambda) || check_classifier_lambda(lambda, fit$loss) == fit$lambda) {
     if (!core_is_alive(fit$cache$model)) fit$cache$model <- revived_classifier(fit)
@@ -181,18 +180,20 @@ predict.freeridge_classifier <- function(object, newdata = NULL, type = "decisio
   stats::setNames(values, new$names)
 }
 
-# Values of all rows in the order of the data: `values` for rows with a weight, ask(x) for those of weight zero.
+# Values of all rows in the order of the data: `values` at the rows that count, ask(x) at those of weight zero.
+all_points <- function(fit, values, ask) {
+  if (is.null(fit$aside)) return(values)
+  all <- rep(values[1L], row_count(fit))
+  all[-fit$aside$rows] <- values
+  all[fit$aside$rows] <- ask(fit$aside$x)
+  all
+}
+
+# The same as users see it: with names, and with the rows that na.exclude brings back. as_class: as labels.
 classifier_rows <- function(fit, values, ask, as_class = FALSE) {
-  cases <- fit$cases
-  if (!is.null(fit$aside)) {
-    counted <- values
-    values <- numeric(row_count(fit))
-    values[-fit$aside$rows] <- counted
-    values[fit$aside$rows] <- ask(fit$aside$x)
-    cases <- fit$aside$cases
-  }
+  values <- all_points(fit, values, ask)
   if (as_class) values <- as_classes(fit, values)
-  stats::naresid(fit$na.action, stats::setNames(values, cases))
+  stats::naresid(fit$na.action, stats::setNames(values, all_cases(fit)))
 }
 
 fitted.freeridge_classifier <- function(object, ...) {
@@ -205,11 +206,7 @@ loo.freeridge_classifier <- function(object, lambda = NULL, ...) {
   if (object$loss == "svm") refuse("a support vector machine has no leave-one-out values here; kernel_logistic() has")
   model <- classifier_at(object, lambda)
   decision <- core_classifier_loo(model)
-  undefined <- which(is.nan(decision))
-  if (length(undefined) > 0L) {
-    warn_undefined("the left-out decision value is undefined (NaN) at row ", some_of(place_of(object, undefined)),
-                   ": the leverage is one")
-  }
+  warn_leverage_of_one("the left-out decision value", place_of(object, which(is.nan(decision))))
   classifier_rows(object, decision, function(x) core_classifier_predict(model, x))
 }
 
@@ -232,7 +229,7 @@ nobs.freeridge_classifier <- function(object, use.fallback = FALSE, ...) {
 }
 
 print_classifier_setting <- function(x, digits) {
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  print_call(x)
   cat(if (x$loss == "svm") "Support vector machine" else "Kernel logistic regression", ": ",
       counted(nrow(x$x), "point"), ", ", counted(ncol(x$x), "feature"), "; classes ", x$levels[1L], " (", sum(x$y < 0),
       "), ", x$levels[2L], " (", sum(x$y > 0), ")\n", sep = "")

@@ -43,7 +43,8 @@ in_words_of_r <- function(message) {
   regmatches(message, found) <- lapply(regmatches(message, found), function(texts) {
     vapply(texts, function(text) {
       numbers <- gregexpr("[0-9]+", text)
-      regmatches(text, numbers) <- list(format(as.numeric(regmatches(text, numbers)[[1L]]) + 1, trim = TRUE, scientific = FALSE))
+      from_one <- as.numeric(regmatches(text, numbers)[[1L]]) + 1
+      regmatches(text, numbers) <- list(format(from_one, trim = TRUE, scientific = FALSE))
       text
     }, "")
   })
@@ -52,8 +53,8 @@ in_words_of_r <- function(message) {
 
 # The condition for memory that could not be had. The C++ side asks for it and signals it.
 out_of_memory <- function() {
-  new_condition(paste("out of memory: the system has not given what this call needs; objects that were there before are",
-                      "as they were"), "out_of_memory", c("freeridge_error", "error"))
+  new_condition(paste("out of memory: the system has not given what this call needs; objects that were there before",
+                      "are as they were"), "out_of_memory", c("freeridge_error", "error"))
 }
 
 # Some entries of an answer do not exist; they are NaN.
@@ -61,7 +62,18 @@ warn_undefined <- function(...) {
   warning(new_condition(paste0(...), "undefined", c("freeridge_warning", "warning")))
 }
 
-# The lambda in force is below what rounding allows.
+# rows: the numbers of the rows at which `what` does not exist.
+warn_leverage_of_one <- function(what, rows) {
+  if (length(rows) > 0L) warn_undefined(what, " is undefined (NaN) at row ", some_of(rows), ": the leverage is one")
+}
+
+# missing: lambdas x outputs, TRUE where `what` does not exist.
+warn_at_lambdas <- function(what, lambdas, missing) {
+  undefined <- lambdas[rowSums(missing) > 0L]
+  if (length(undefined) > 0L) warn_undefined(what, " is undefined (NaN) at lambda = ", some_of(undefined))
+}
+
+# Warns where the lambda in force is below what rounding allows.
 warn_below_floor <- function(model) warn_of_lambdas(lambdas_below_floor(model), core_lambda_flags(model)$floor)
 
 lambdas_below_floor <- function(model) core_lambda(model)[core_lambda_flags(model)$below != 0L]
@@ -70,8 +82,8 @@ warn_of_lambdas <- function(below, floor) {
   if (length(below) == 0L) return(invisible())
   number <- function(value) format(value, digits = 2L)
   warning(new_condition(
-    paste0("lambda is ", some_of(number(below)), ", below ", number(floor),
-           ", where rounding leaves left-out errors and what follows from them fewer than six digits, and far below none"),
+    paste0("lambda is ", some_of(number(below)), ", below ", number(floor), ", where rounding leaves left-out errors ",
+           "and what follows from them fewer than six digits, and far below none"),
     "below_floor", c("freeridge_warning", "warning")
   ))
 }
@@ -93,13 +105,13 @@ shown <- function(value) {
   paste0(if (grepl("^[aeiou]", kind)) "an " else "a ", kind, if (!is.function(value)) paste0(" (", size, ")"))
 }
 
-# The same for a few numbers, where each of them matters.
+# What was given where each of two to four numbers matters, for the end of a sentence.
 shown_values <- function(value) {
   if (!is.numeric(value) || !length(value) %in% 2:4) return(shown(value))
   paste0("c(", paste(format(value, trim = TRUE), collapse = ", "), ")")
 }
 
-# Refuses a call of the calling function that leaves one of these arguments out.
+# Refuses a call of the calling function in which one of these arguments is missing.
 all_given <- function(...) {
   frame <- parent.frame()
   for (name in as.character(substitute(list(...)))[-1L]) {

@@ -1,7 +1,7 @@
-# Covariances of the coefficients of a linear fit, in the original units of x, as the core has them
-# (freeridge_coefficient_covariance); of a fit with unpenalised columns those of their effects (freeridge_get_fixed_covariance).
+# Covariances of the coefficients of a linear fit, in the original units of x (freeridge_coefficient_covariance); for a
+# fit with unpenalised columns the covariances of their effects (freeridge_get_fixed_covariance).
 
-# complete: FALSE: without effects that are NA. A fit without unpenalised columns has no such coefficients.
+# complete = FALSE leaves out unpenalised effects that are NA. No other coefficient is NA.
 vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = TRUE, ...) {
   refuse_extra(...)
   complete <- check_flag(complete, "complete")
@@ -14,20 +14,24 @@ vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = 
   labels <- stacked_names(object)
   kept <- rep(c(if (object$intercept) TRUE, rep(ncol(object$x) > 0L, max(ncol(object$x), 1L))), ncol(object$y))
   value <- structure(found$covariance[kept, kept, drop = FALSE], dimnames = list(labels, labels))
-  if (object$missing_values) value[is.nan(value)] <- NA_real_  # between outputs that are not observed in the same rows
+  # Outputs that are not observed in the same rows have no covariance.
+  if (object$missing_values) value[is.nan(value)] <- NA_real_
   value
 }
 
-# The square roots of the diagonal, (intercept and) slopes x outputs, without the matrix.
+# Standard errors, (intercept and) slopes x outputs: the square roots of the diagonal of vcov(), without the whole
+# matrix.
 coefficient_errors <- function(fit, type, lambda = NULL) {
   found <- core_coefficient_errors(covariance_model(fit, type, lambda), type)
   warn_reason(found$reason)
   rbind(if (fit$intercept) found$b, found$w[seq_len(ncol(fit$x)), , drop = FALSE], deparse.level = 0L)
 }
 
-# Var(x'w + b) for the rows of x, points x outputs: (x - m)'Cov(w)(x - m) + sigma^2 / sum(W), m the weighted means of the rows
-# in which the output is observed, with which b + m'w, the mean of the response, goes. A penalised b is a slope of ones:
-# (1, x)'Cov(b, w)(1, x).
+# Var(x'w + b) for the rows of x, points x outputs:
+#     (x - m)'Cov(w)(x - m) + sigma^2 / sum(W)   b not penalised
+#     (1, x)'Cov(b, w)(1, x)                     b penalised, as the slope of a column of ones
+#     x'Cov(w)x                                  no intercept
+# m: the weighted means of the columns over the rows in which the output is observed. b + m'w is the mean of the output.
 linear_variances <- function(fit, x, lambda, sigma2) {
   free <- fit$intercept && !has_penalised(fit)
   x <- x[, seq_len(ncol(fit$x)), drop = FALSE]  # without with_columns()'s zeros
@@ -46,9 +50,10 @@ linear_variances <- function(fit, x, lambda, sigma2) {
 
 covariance_types <- c("bayesian", "frequentist")
 
-# The model that has the covariances. Of a fit without predictors the core has a column of zeros (with_columns()), whose
-# slope is dropped. Only lambda > 0 gives this slope a variance: any does, and changes nothing else, but for a penalised
-# intercept, where only a lambda beside which 0 is rounding changes nothing.
+# The model that has the covariances. For a fit without predictors the core has a column of zeros (with_columns()),
+# whose slope is dropped afterwards. That slope has a variance at lambda > 0 only, so such a fit is asked at lambda = 1,
+# which changes nothing else. A penalised intercept does depend on lambda: there 0 is raised to a lambda as small as
+# rounding.
 covariance_model <- function(fit, type, lambda) {
   check_choice(type, "type", covariance_types)
   if (is_sparse(fit$x)) refuse_sparse("a covariance of the coefficients")
@@ -62,16 +67,16 @@ covariance_model <- function(fit, type, lambda) {
   model_at(fit, pmax(if (is.null(lambda)) fit$lambda else lambda, 1e-30 * mass))
 }
 
-# Says why some numbers of an answer do not exist; reason: the core's words, or "".
+# Warns of numbers of an answer that do not exist. reason: the core's words for why, or "" where all exist.
 warn_reason <- function(reason) if (nzchar(reason)) warn_undefined(in_words_of_r(reason))
 
-# The coefficients below one another, output by output, and their names as those of lm with several responses.
+# The names of the coefficients below one another, output by output, as those of lm with several responses.
 stacked_names <- function(fit, names = c(if (fit$intercept) "(Intercept)", feature_names(fit$x))) {
   if (ncol(fit$y) == 1L) names else paste(rep(fit$outputs, each = length(names)), names, sep = ":")
 }
 
-# The coefficients that have standard errors: list(estimates, errors, freedom), coefficients x outputs. Of a linear fit all
-# are, of another the unpenalised effects, which have the degrees of freedom of the mixed model.
+# The coefficients that have standard errors, list(estimates, errors, freedom), coefficients x outputs: all those of a
+# linear fit, and the unpenalised effects of any fit. Such effects have the degrees of freedom of the mixed model.
 inference <- function(fit, type, lambda = NULL) {
   linear <- is_linear(fit$kernel)
   if (!linear && is.null(fit$fixed)) covariance_model(fit, type, lambda)  # refuses
@@ -91,7 +96,8 @@ inference <- function(fit, type, lambda = NULL) {
   estimates <- if (linear) found$estimates else effects_at(fit, model)
   rownames(estimates) <- if (linear) variable.names(fit) else colnames(fit$fixed)
   list(estimates = estimates, errors = rbind(found$errors, own$errors, deparse.level = 0L),
-       freedom = rbind(found$freedom, matrix(own$freedom, nrow(own$errors), ncol(own$errors), byrow = TRUE), deparse.level = 0L))
+       freedom = rbind(found$freedom, matrix(own$freedom, nrow(own$errors), ncol(own$errors), byrow = TRUE),
+                       deparse.level = 0L))
 }
 
 confint.freeridge <- function(object, parm = NULL, level = 0.95, type = "bayesian", lambda = NULL, ...) {
@@ -102,7 +108,8 @@ confint.freeridge <- function(object, parm = NULL, level = 0.95, type = "bayesia
   tails <- c((1 - level) / 2, (1 + level) / 2)
   value <- as.vector(found$estimates) +
     outer(as.vector(found$errors), tails, function(error, tail) error * stats::qt(tail, freedom))
-  dimnames(value) <- list(stacked_names(object, rownames(found$estimates)), paste(format(100 * tails, trim = TRUE, digits = 3L), "%"))
+  dimnames(value) <- list(stacked_names(object, rownames(found$estimates)),
+                          paste(format(100 * tails, trim = TRUE, digits = 3L), "%"))
   if (is.null(parm)) return(value)
   if (!is.character(parm) && !is.numeric(parm)) {
     refuse("parm must be names or numbers of coefficients, not ", shown(parm))

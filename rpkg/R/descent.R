@@ -33,10 +33,10 @@ gradient_descent.default <- function(x, y, loss = "squared", lambda = 0, epochs 
 }
 
 gradient_descent.formula <- function(formula, data, subset, na.action, weights, development = NULL, ...) {
-  fit <- fit_formula("gradient_descent", match.call(), parent.frame(), formula, TRUE, function(x, y, intercept, weights) {
+  fit_to <- function(x, y, intercept, weights) {
     gradient_descent.default(x, y, weights = weights, intercept = intercept, ...)
-  })
-  with_development(fit, development)
+  }
+  with_development(fit_formula("gradient_descent", match.call(), parent.frame(), formula, TRUE, fit_to), development)
 }
 
 # x and y as the core takes them; labels are -1 and +1.
@@ -49,7 +49,7 @@ descent_data <- function(x, y, loss, name = "x") {
   list(x = x, y = as.vector(y), levels = classes$levels, kind = classes$kind)
 }
 
-# Numbers of steps, whole and ascending.
+# Numbers of steps: whole, ascending, and at least `low`.
 check_steps <- function(steps, low) {
   good <- is.numeric(steps) && length(steps) > 0L && all(is.finite(steps)) && all(steps == round(steps)) &&
     all(steps >= low) && all(steps <= 2^53) && all(diff(steps) > 0)
@@ -57,7 +57,7 @@ check_steps <- function(steps, low) {
   as.double(steps)
 }
 
-# The columns as gradient descent sees them: centred (with an intercept) and divided, when there is a scale.
+# The columns as gradient descent sees them: with a scale they are divided by it and, with an intercept, centred.
 standardised <- function(fit, x) {
   if (is.null(fit$scale)) return(x)
   if (fit$intercept) x <- sweep(x, 2L, fit$centre)
@@ -82,10 +82,10 @@ descended <- function(fit, steps, step, start) {
     }
     start <- c(w, b)
   }
-  plan <- list(intercept = fit$intercept, rule = step_rules[[fit$rule]], step = step, batch = fit$batch, seed = fit$seed,
-               average = fit$average)
-  found <- core_gradient_descent(loss_codes[[fit$loss]], standardised(fit, fit$x), fit$y, fit$weights, fit$lambda, start,
-                                 plan, steps)
+  plan <- list(intercept = fit$intercept, rule = step_rules[[fit$rule]], step = step, batch = fit$batch,
+               seed = fit$seed, average = fit$average)
+  found <- core_gradient_descent(loss_codes[[fit$loss]], standardised(fit, fit$x), fit$y, fit$weights, fit$lambda,
+                                 start, plan, steps)
   if (!is.null(fit$scale)) {
     found$w <- found$w / fit$scale
     found$b <- found$b - colSums(fit$centre * found$w)
@@ -114,7 +114,8 @@ mean_losses <- function(fit, x, y, weights) {
   core_loss_gradient(loss_codes[[fit$loss]], x, y, weights / sum(weights), 0, at$w, unname(at$b))$objective
 }
 
-# development: list(x, y), or for a fit by a formula a data frame.
+# The fit with the mean losses of other rows along its path. development: list(x, y), or for a fit by a formula a data
+# frame.
 with_development <- function(fit, development) {
   if (is.null(development)) return(fit)
   if (is.null(fit$terms)) {
@@ -125,24 +126,27 @@ with_development <- function(fit, development) {
     y <- development$y
   } else {
     x <- new_rows(fit, development)$x
-    y <- stats::model.response(stats::model.frame(fit$terms, development, na.action = stats::na.pass, xlev = fit$xlevels))
+    frame <- stats::model.frame(fit$terms, development, na.action = stats::na.pass, xlev = fit$xlevels)
+    y <- stats::model.response(frame)
   }
   y <- if (is.null(fit$levels)) as.vector(response_matrix(y)) else labels_like(fit, y)
-  if (length(y) != nrow(x)) refuse("development has ", counted(nrow(x), "known row"), " and ", counted(length(y), "response"))
-  fit$path$training <- mean_losses(fit, fit$x, fit$y, if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights)
+  if (length(y) != nrow(x)) {
+    refuse("development has ", counted(nrow(x), "known row"), " and ", counted(length(y), "response"))
+  }
+  fit$path$training <- mean_losses(fit, fit$x, fit$y, weights_or_ones(fit))
   fit$path$development <- mean_losses(fit, x, y, rep(1, length(y)))
   fit$best <- fit$path$step[which.min(fit$path$development)]
   fit
 }
 
-# Other rows' labels as -1 and +1.
+# The labels of other rows as -1 and +1.
 labels_like <- function(fit, y) {
   known <- match(as.character(y), fit$levels)
   if (anyNA(known)) refuse("development has a label that the fit does not know, ", shown(y[[which(is.na(known))[1L]]]))
   c(-1, 1)[known]
 }
 
-# The row of the path that belongs to a number of steps, "best" or (NULL) the last.
+# The row of the path that belongs to a number of steps, to "best", or (NULL) the last one.
 path_row <- function(fit, step) {
   if (is.null(step)) return(nrow(fit$path))
   if (identical(step, "best")) {
@@ -150,7 +154,9 @@ path_row <- function(fit, step) {
     step <- fit$best
   }
   row <- if (is.numeric(step) && length(step) == 1L) match(step, fit$path$step) else NA
-  if (is.na(row)) refuse("step must be one of the recorded numbers of steps (x$path$step) or \"best\", not ", shown(step))
+  if (is.na(row)) {
+    refuse("step must be one of the recorded numbers of steps (x$path$step) or \"best\", not ", shown(step))
+  }
   row
 }
 
@@ -197,7 +203,7 @@ nobs.freeridge_descent <- function(object, use.fallback = FALSE, ...) {
 }
 
 print.freeridge_descent <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  print_call(x)
   last <- x$path[nrow(x$path), ]
   short <- function(value) format(value, digits = digits)
   cat(if (x$batch < nrow(x$x)) "Stochastic gradient descent" else "Gradient descent", ", ", loss_titles[[x$loss]],
@@ -235,18 +241,19 @@ plot.freeridge_descent <- function(x, type = if (is.null(x$best)) "objective" el
   invisible(x$path)
 }
 
-# Columns of `values` against steps.
+# Draws the columns of `values` against steps.
 draw_curves <- function(steps, values, xlab = "step", ...) {
   graphics::matplot(steps, values, type = "l", col = "black", lty = seq_len(6L), xlab = xlab, ...)
 }
 
-# The objective of a loss and its gradient at w and b, and at c and b.
+# The objective of a loss and its gradient, at w and b of x'w + b, and at c and b of K c + b.
 loss_gradient <- function(x, y, w, b = 0, loss = "squared", lambda = 0, weights = NULL) {
   all_given(x, y, w)
   data <- descent_data(x, y, check_choice(loss, "loss", names(loss_codes)))
   w <- coefficients_at(w, "w", ncol(data$x), "column of x")
-  gradient_list(core_loss_gradient(loss_codes[[loss]], data$x, data$y, row_weights(weights, data), check_lambda(lambda, 1L),
-                                   matrix(w), coefficients_at(b, "b", 1L, "output")), feature_names(data$x))
+  gradient_list(core_loss_gradient(loss_codes[[loss]], data$x, data$y, row_weights(weights, data),
+                                   check_lambda(lambda, 1L), matrix(w), coefficients_at(b, "b", 1L, "output")),
+                feature_names(data$x))
 }
 
 expansion_gradient <- function(k, y, c, b = 0, loss = "squared", lambda = 0, weights = NULL) {
@@ -259,12 +266,15 @@ expansion_gradient <- function(k, y, c, b = 0, loss = "squared", lambda = 0, wei
 }
 
 gradient_list <- function(found, names) {
-  list(objective = found$objective, gradient = stats::setNames(as.vector(found$gradient), names), gradient_b = found$gradient_b)
+  list(objective = found$objective, gradient = stats::setNames(as.vector(found$gradient), names),
+       gradient_b = found$gradient_b)
 }
 
-row_weights <- function(weights, data) if (is.null(weights)) NULL else check_positive(weights, "weights", nrow(data$x), "row")
+row_weights <- function(weights, data) {
+  if (!is.null(weights)) check_positive(weights, "weights", nrow(data$x), "row")
+}
 
-# Finite numbers, so many of them.
+# `count` finite numbers.
 coefficients_at <- function(value, name, count, things) {
   if (!is.numeric(value) || length(value) != count) {
     refuse(name, " must be ", counted(count, "number"), ", one for each ", things, ", not ", shown(value))

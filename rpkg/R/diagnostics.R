@@ -1,6 +1,7 @@
 # Residuals of every kind, influence, degrees of freedom and the standard deviation of the errors.
 
-# working and deviance: what response and pearson are called where models are not linear.
+# "working" and "deviance" are the same as "response" and "pearson", whose names they have for models that are not
+# linear.
 residual_types <- c("response", "pearson", "loo", "working", "deviance")
 
 residuals.freeridge <- function(object, type = "response", lambda = NULL, ...) {
@@ -21,12 +22,16 @@ residual_matrix <- function(fit, lambda) {
 rstandard.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
   values <- standardised_residuals(model, model_at(model, lambda))
-  undefined <- which(rowSums(is.nan(values)) > 0L)
-  if (length(undefined) > 0L) {
-    warn_undefined("the standardised residual is undefined (NaN) at row ", some_of(place_of(model, undefined)),
-                   ": its leverage is one, or the errors have no variance")
-  }
+  warn_no_variance("the standardised residual", model, values)
   stats::naresid(model$na.action, all_rows(model, values))
+}
+
+# values: n x t, NaN where `what` does not exist.
+warn_no_variance <- function(what, fit, values) {
+  undefined <- which(rowSums(is.nan(values)) > 0L)
+  if (length(undefined) == 0L) return(invisible())
+  warn_undefined(what, " is undefined (NaN) at row ", some_of(place_of(fit, undefined)),
+                 ": its leverage is one, or the errors have no variance")
 }
 
 # r_i sqrt(W_ii) / (sigma sqrt(1 - H_ii)), n x t, at the lambda that is in force.
@@ -36,7 +41,8 @@ standardised_residuals <- function(fit, handle) {
   sigma <- sqrt(core_degrees_of_freedom(handle)$sigma2)
   scale <- rep(sigma, each = nrow(leverage)) * sqrt(pmax(1 - leverage, 0))
   values <- sqrt(weights) * (fit$y - core_fitted(handle)) / scale
-  values[is.nan(core_by_row(handle, "loo")) & !is.na(fit$y)] <- NaN  # there the leverage is one, up to rounding
+  # Where the left-out error does not exist the leverage is one, up to rounding.
+  values[is.nan(core_by_row(handle, "loo")) & !is.na(fit$y)] <- NaN
   values
 }
 
@@ -49,11 +55,7 @@ deviance.freeridge <- function(object, lambda = NULL, ...) {
 cooks.distance.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
   distance <- core_by_row(model_at(model, lambda), "cooks_distance")
-  undefined <- which(rowSums(is.nan(distance)) > 0L)
-  if (length(undefined) > 0L) {
-    warn_undefined("Cook's distance is undefined (NaN) at row ", some_of(place_of(model, undefined)),
-                   ": its leverage is one, or the errors have no variance")
-  }
+  warn_no_variance("Cook's distance", model, distance)
   stats::naresid(model$na.action, all_rows(model, distance, 0))
 }
 

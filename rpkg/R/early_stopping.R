@@ -13,7 +13,8 @@ early_stopping.default <- function(x, y, steps = NULL, step = NULL, intercept = 
   divisor <- column_scale(scale, data$x)
   points <- if (is.null(divisor)) data$x else sweep(data$x, 2L, divisor, "/")
   intercept <- check_flag(intercept, "intercept")
-  found <- core_early_stopping(points, data$y, intercept, if (is.null(step)) 0 else check_one_positive(step, "step"), steps)
+  step <- if (is.null(step)) 0 else check_one_positive(step, "step")
+  found <- core_early_stopping(points, data$y, intercept, step, steps)
   table <- function(w, b) {
     if (!is.null(divisor)) w <- w / divisor
     out <- t(rbind(if (intercept) b, w, deparse.level = 0L))
@@ -42,7 +43,7 @@ coef.freeridge_early_stopping <- function(object, ridge = FALSE, ...) {
 }
 
 print.freeridge_early_stopping <- function(x, digits = 3L, ...) {
-  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  print_call(x)
   cat("Gradient descent on least squares with the step ", format(x$step, digits = digits),
       ", stopped early, beside ridge regression with lambda = 1 / (step * steps)\n\n", sep = "")
   rows <- unique(round(seq(1, nrow(x$path), length.out = min(nrow(x$path), 11L))))
@@ -57,14 +58,14 @@ plot.freeridge_early_stopping <- function(x, main = "Early stopping and ridge re
   descent <- x$coefficients[, slopes, drop = FALSE] %*% size
   ridge <- x$ridge[, slopes, drop = FALSE] %*% size
   steps <- x$path$steps
-  graphics::matplot(steps, descent, type = "l", lty = 1L, col = "black", log = "x", xaxt = "n", ylim = range(descent, ridge, 0),
-                    main = main, xlab = xlab, ylab = ylab, sub = "solid: after so many steps; dashed: ridge", ...)
+  graphics::matplot(steps, descent, type = "l", lty = 1L, col = "black", log = "x", xaxt = "n",
+                    ylim = range(descent, ridge, 0), main = main, xlab = xlab, ylab = ylab,
+                    sub = "solid: after so many steps; dashed: ridge", ...)
   decade_axis(range(steps))
   graphics::matlines(steps, ridge, lty = 2L, col = "grey40")
   graphics::abline(h = 0, col = "grey60")
   shown <- unique(round(seq(1, length(steps), length.out = 5L)))
   labels <- c(expression(lambda), signif(x$path$lambda[shown[-1L]], 2L))
-  graphics::axis(3L, at = steps[shown], labels = labels, tick = FALSE, line = -0.8,
-                 cex.axis = 0.75)
+  graphics::axis(3L, at = steps[shown], labels = labels, tick = FALSE, line = -0.8, cex.axis = 0.75)
   invisible(x$path)
 }

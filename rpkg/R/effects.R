@@ -1,6 +1,6 @@
-# Marginal effects: the derivatives of f(x) = sum_i c_i k(x_i, x) + b at given points, and their averages with standard
-# errors, as the core has them (freeridge_predict_gradient, freeridge_average_gradient). Along columns with two values, and
-# between levels of a factor, differences take the place of derivatives (freeridge_average_difference).
+# Marginal effects: the derivatives of f(x) = sum_i c_i k(x_i, x) + b at given points (freeridge_predict_gradient), and
+# their averages with standard errors (freeridge_average_gradient). Along columns with two values, and between levels of
+# a factor, differences of f take the place of derivatives (freeridge_average_difference).
 
 marginal_effects <- function(object, ...) UseMethod("marginal_effects")
 
@@ -12,7 +12,8 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   factors <- if (!is_linear(object$kernel)) level_terms(object$x)
   two_values <- if (check_flag(binary, "binary")) binary_steps(object$x, factors)
   steps <- c(factor_steps(object$x, factors), two_values)
-  shown <- setdiff(seq_len(ncol(object$x)), vapply(factors, function(part) part$columns[1L], 0L))
+  first <- vapply(factors, function(part) part$columns[1L], 0L)  # the levels that the others are compared with
+  shown <- setdiff(seq_len(ncol(object$x)), first)
   x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
   m <- nrow(x)
   average <- if (is.null(newdata) && !is.null(object$weights)) object$weights / sum(object$weights) else rep(1 / m, m)
@@ -33,18 +34,17 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
     if (se) errors <- found$errors[shown, , drop = FALSE]
   }
   if (se && anyNA(errors)) {
-    warn_undefined("a standard error is undefined (NaN): no degrees of freedom are left for the errors, or lambda is 0 ",
-                   "with landmarks")
+    warn_undefined("a standard error is undefined (NaN): no degrees of freedom are left for the errors, or lambda is ",
+                   "0 with landmarks")
   }
 
   names <- feature_names(object$x)[shown]
-  reference <- vapply(factors, function(part) feature_names(object$x)[part$columns[1L]], "")
   cases <- if (is.null(newdata)) object$cases else rownames(x)
   columns <- c(list(estimate = slopes), if (se) list(se = errors))
   table <- by_output(factor(names, levels = names), columns, object$outputs, "column")
   structure(
     list(effects = effect_array(object, effects, names, cases, padded = is.null(newdata)), average = table,
-         binary = names(two_values), reference = reference,
+         binary = names(two_values), reference = feature_names(object$x)[first],
          df = if (se) named_by_output(object, observed_counts(object) - freedom$df)),
     class = "freeridge_effects"
   )
@@ -54,7 +54,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
 effect_array <- function(fit, effects, names, cases, padded) {
   slices <- lapply(seq_len(dim(effects)[3L]), function(j) {
     slice <- matrix(effects[, , j], dim(effects)[1L], dimnames = list(cases, names))
-    if (padded && !is.null(fit$aside)) {  # rows of weight zero have none
+    if (padded && !is.null(fit$aside)) {  # rows of weight zero have no effects
       whole <- matrix(NA_real_, row_count(fit), length(names), dimnames = list(fit$aside$cases, names))
       whole[-fit$aside$rows, ] <- slice
       slice <- whole
@@ -66,9 +66,10 @@ effect_array <- function(fit, effects, names, cases, padded) {
   array(unlist(slices), c(dim(slices[[1L]]), length(slices)), list(rows, names, fit$outputs))
 }
 
-# Columns along which the effect is a difference, by name: list(column, columns, low, high, width). f with the values
-# `high` in `columns`, less f with `low` there, over `width`.
-# Columns with just two values:
+# A step is an effect that is a difference of f and not a derivative: list(column, columns, low, high, width). The
+# effect of `column` is f with the values `high` in `columns` less f with the values `low` in them, divided by `width`.
+#
+# The steps of columns that have just two values, by their names:
 binary_steps <- function(x, factors) {
   of_factors <- unlist(lapply(factors, `[[`, "columns"))
   steps <- lapply(seq_len(ncol(x)), function(k) {
@@ -80,7 +81,7 @@ binary_steps <- function(x, factors) {
   steps[!vapply(steps, is.null, NA)]
 }
 
-# The levels of a factor, each less the first one:
+# The steps of factors: from the first level to each other one.
 factor_steps <- function(x, factors) {
   of_one <- function(part) {
     count <- length(part$columns)
@@ -95,19 +96,19 @@ factor_steps <- function(x, factors) {
   steps
 }
 
-# smooth: whether derivatives are needed, not only differences along columns with two values.
+# Refuses kernels without derivatives. smooth: whether derivatives are needed, or differences alone.
 check_derivative <- function(kernel, smooth) {
   for (part in parts_of(kernel)) check_derivative(part, smooth)
   if (kernel$name == "function") refuse("the kernel is an R function, whose derivative is not known")
   if (kernel$name == "precomputed") refuse("the kernel is precomputed: there are no columns to differentiate along")
   if (smooth && (kernel$name == "laplacian" || (kernel$name == "matern" && kernel$nu == 0.5))) {
-    refuse("the kernel ", format(kernel), " is not differentiable at the points of the fit; those that are: gaussian, ",
-           "matern with nu = 1.5 or 2.5, polynomial, linear, and their sums and products")
+    refuse("the kernel ", format(kernel), " is not differentiable at the points of the fit; those that are: ",
+           "gaussian, matern with nu = 1.5 or 2.5, polynomial, linear, and their sums and products")
   }
 }
 
-# effects: m x d x t; average and errors (NULL: not wanted): d x t. Columns of `steps` have differences. fixed: zeros for
-# the fixed effects, which have no part in a difference of f; NULL where there are none.
+# list(effects, average, errors): m x d x t, d x t and, where se is TRUE, d x t. fixed: zeros as values of the fixed
+# effects, which have no part in a difference of f; NULL where there are none.
 core_effects <- function(model, x, average, steps, se, fixed) {
   d <- ncol(x)
   smooth <- setdiff(seq_len(d), unlist(lapply(steps, `[[`, "columns")))

@@ -1,16 +1,17 @@
-# Factors as columns. A linear kernel has the contrasts of lm(). For the other kernels, which see distances or angles,
-# each factor has one column for every level: sqrt(1/2) where the row is of that level, else 0. So two rows of different
-# levels are at distance 1, whichever levels they are, and no level is the reference. (Strings and TRUE or FALSE are
-# factors here; a product of factors has a column for each combination.) The columns of a factor have one divisor.
+# Factors as columns. For a linear kernel they are coded by contrasts, as in lm(). For the other kernels, which see
+# distances or angles, a factor has a column for every level: sqrt(1/2) where the row is of that level, else 0. So two
+# rows of different levels are at distance 1, whichever levels they are, and no level is the reference. All columns of a
+# factor have one divisor. (Strings and TRUE or FALSE are factors here; a product of factors has a column for each
+# combination.)
 
 level_value <- sqrt(0.5)
 
-# kernel: NULL for a linear fit without one.
+# Whether factors have a column for every level. kernel: NULL for a linear fit that has no kernel.
 takes_all_levels <- function(kernel) !is.null(kernel) && !is_linear(as_kernel(kernel))
 
-# list(x, contrasts): the columns of the model matrix without the constant one. With all_levels x has the attribute
-# "factor_terms": a list with an entry for each term that has a factor, list(columns, levels, name): its columns of x, whether
-# these stand for levels (else they are those of a number in each level, as of number:factor), and the term.
+# list(x, contrasts); x: the columns of the model matrix without the constant one. With all_levels x has the attribute
+# "factor_terms", a list with an entry list(columns, levels, name) for each term that has a factor: the term's columns
+# of x, whether they stand for levels (FALSE for those of a number in each level, as of number:factor), and the term.
 design_matrix <- function(terms, frame, contrasts = NULL, all_levels = FALSE) {
   full <- model_matrix_of(terms, frame, contrasts, all_levels)
   term <- attr(full, "assign")
@@ -19,7 +20,7 @@ design_matrix <- function(terms, frame, contrasts = NULL, all_levels = FALSE) {
   list(x = x, contrasts = if (!all_levels) attr(full, "contrasts"))
 }
 
-# With the constant column, if the terms have one.
+# The model matrix, with the constant column where the terms have one.
 model_matrix_of <- function(terms, frame, contrasts, all_levels) {
   check_two_levels(terms, frame)
   if (!all_levels) return(stats::model.matrix(terms, frame, contrasts.arg = contrasts))
@@ -35,7 +36,7 @@ model_matrix_of <- function(terms, frame, contrasts, all_levels) {
   x
 }
 
-# A factor with one level says nothing beside the intercept, and has no contrasts.
+# Refuses a factor with one level, which says nothing beside the intercept, and has no contrasts.
 check_two_levels <- function(terms, frame) {
   for (name in factor_names(terms, frame)) {
     levels <- if (is.logical(frame[[name]])) c(FALSE, TRUE) else levels(as.factor(frame[[name]]))
@@ -43,7 +44,7 @@ check_two_levels <- function(terms, frame) {
   }
 }
 
-# Some rows of x, with what is known of its columns.
+# Some rows of x, with the attribute "factor_terms".
 rows_with_terms <- function(x, rows) {
   part <- x[rows, , drop = FALSE]
   if (!is_sparse(x)) attr(part, "factor_terms") <- attr(x, "factor_terms")
@@ -57,7 +58,7 @@ factor_names <- function(terms, frame) {
   setdiff(known[kind], if (attr(terms, "response") == 1L) known[1L])
 }
 
-# term: the number of the term of each column, 0 for the constant one.
+# The attribute "factor_terms" of design_matrix(). term: the number of the term of each column, 0 for the constant one.
 factor_terms <- function(terms, frame, term) {
   if (!is.matrix(attr(terms, "factors"))) return(list())
   of_factor <- rownames(attr(terms, "factors")) %in% factor_names(terms, frame)
@@ -70,8 +71,8 @@ factor_terms <- function(terms, frame, term) {
   Filter(function(part) length(part$columns) > 0L, parts)
 }
 
-# The divisors with one for all columns of a factor: the root of the sum of their variances, which for two levels is the
-# standard deviation of a column of 0 and 1.
+# The divisors, with one and the same for all columns of a factor: the root of the sum of their variances. For two
+# levels that is the standard deviation of a column of 0 and 1.
 one_for_each_factor <- function(scale, x) {
   for (part in attr(x, "factor_terms")) {
     total <- sqrt(sum(vapply(part$columns, function(j) stats::var(x[, j]), 0)))

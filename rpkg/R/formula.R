@@ -1,8 +1,8 @@
 # Formulas: what a fit takes from a formula and its data, and the formula methods of the fits beside freeridge().
 
-# For a call of a formula method: list(frame, terms, response, design, intercept), and with unpenalised() in the formula
-# fixed (its columns and their source) and parts (the terms as given, and those of the kernel). kernel: NULL for a linear
-# fit.
+# What a call of a formula method gives: list(frame, terms, response, design, intercept, fixed, parts). With
+# unpenalised() in the formula `fixed` has its columns and their source, and `parts` the terms as given and those of the
+# kernel. kernel: NULL for a linear fit.
 formula_parts <- function(call, environment, formula, kernel, intercept) {
   parts <- unpenalised_parts(formula, if (is.null(call$data)) NULL else eval(call$data, environment))
   frame <- made_frame(frame_call(call, parts$flat), environment)
@@ -16,7 +16,8 @@ formula_parts <- function(call, environment, formula, kernel, intercept) {
        fixed = if (!is.null(parts)) fixed_design(parts$fixed, frame, intercept), parts = parts[c("given", "penalised")])
 }
 
-# fit_to(x, y, intercept, weights): the fit to the columns of a formula. name: the function that was called.
+# The fit that fit_to(x, y, intercept, weights) makes of the columns of a formula. name: the function that the user
+# called.
 fit_formula <- function(name, call, environment, formula, intercept, fit_to, kernel = NULL) {
   call[[1L]] <- as.name(name)
   parts <- formula_parts(call, environment, formula, kernel, intercept)

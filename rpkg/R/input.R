@@ -1,6 +1,6 @@
-# What users hand in, as the double matrices and plain vectors that the core takes.
+# Checks of what users hand in, and its conversion to the double matrices and plain vectors that the core takes.
 
-# A double matrix is returned as it is (the core borrows its memory); anything else that is numeric is converted once.
+# A double matrix is returned as it is, because the core borrows its memory; other numbers are converted once.
 # finite = FALSE: the caller checks that all values are finite. rows = FALSE: a matrix without rows is allowed.
 numeric_matrix <- function(value, name, finite = TRUE, rows = TRUE) {
   if (is.data.frame(value)) {
@@ -53,7 +53,7 @@ response_matrix <- function(y, finite = TRUE) {
   numeric_matrix(y, "y", finite)
 }
 
-# One finite positive number for each of `count` things.
+# Finite positive numbers, one for each of `count` things.
 check_positive <- function(value, name, count, things) {
   if (!is.numeric(value) || length(value) != count) {
     refuse(name, " must be ", count, " positive numbers, one for each ", things, ", not ", shown(value))
@@ -65,7 +65,7 @@ check_positive <- function(value, name, count, things) {
   value
 }
 
-# Weights of zero are those of rows that do not count.
+# Weights of rows, >= 0. A row of weight zero does not count.
 check_weights <- function(weights, n) {
   if (!is.numeric(weights) || length(weights) != n) {
     refuse("weights must be ", n, " numbers >= 0, one for each row, not ", shown(weights))
@@ -89,7 +89,9 @@ check_not_negative <- function(value, name) {
 }
 
 check_flag <- function(value, name) {
-  if (!is.logical(value) || length(value) != 1L || is.na(value)) refuse(name, " must be TRUE or FALSE, not ", shown(value))
+  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+    refuse(name, " must be TRUE or FALSE, not ", shown(value))
+  }
   value
 }
 
@@ -100,13 +102,20 @@ check_choice <- function(value, name, choices) {
   value
 }
 
+check_criteria <- function(criteria, available) {
+  if (!is.character(criteria) || length(criteria) == 0L) {
+    refuse("criteria must be some of ", paste0('"', available, '"', collapse = ", "), ", not ", shown(criteria))
+  }
+  for (criterion in criteria) check_choice(criterion, "criteria", available)
+}
+
 criteria_names <- c("loo", "gcv", "reml", "groups", "error_rate")
 criteria_with_error <- c("loo", "groups", "error_rate")  # those that are means, and have a standard error
-# What a fit minimises and its parts. They are no criteria, as they say nothing of new rows.
+# What a fit minimises, and the parts of it. They are no criteria for a choice, as they say nothing of new rows.
 objective_names <- c("training", "norm2", "objective")
 route_names <- c("auto", "cholesky", "spectral", "band", "primal", "landmark", "iterative")
 
-# One whole number from `low` on (any that a double holds exactly, if `low` is -Inf).
+# One whole number from `low` to `high`; by default any that a double holds exactly.
 check_whole <- function(value, name, low = -Inf, high = 2^53) {
   good <- is.numeric(value) && length(value) == 1L && is.finite(value) && value == round(value) && value >= low &&
     abs(value) <= high
@@ -124,7 +133,7 @@ check_fraction <- function(value, name) {
   as.double(value)
 }
 
-# The two ends of a range that is searched; c(0, 0), which the core takes for its own range, for NULL.
+# The two ends of a range that is searched. NULL becomes c(0, 0), for which the core takes a range of its own.
 check_range <- function(value, name) {
   if (is.null(value)) return(c(0, 0))
   if (!is.numeric(value) || length(value) != 2L || !all(is.finite(value)) || value[1L] <= 0 || value[1L] > value[2L]) {
@@ -133,7 +142,8 @@ check_range <- function(value, name) {
   as.double(value)
 }
 
-# Landmarks: NULL, list(count) or list(rows) (from 1). One number is a count, several numbers and TRUEs are rows.
+# Landmarks as NULL, list(count) or list(rows), counted from 1. Of what the user gives one number is a count, and
+# several numbers or TRUEs are rows.
 check_landmarks <- function(landmarks, n) {
   if (is.null(landmarks)) return(NULL)
   if (is.logical(landmarks) && length(landmarks) == n && !anyNA(landmarks) && any(landmarks)) {
@@ -157,12 +167,13 @@ check_landmarks <- function(landmarks, n) {
   list(rows = rows)
 }
 
-# Labels of any kind, one per row, as integers 0, 1, ...; NA, never left out, as -1. A matrix has a division of the rows in
-# each column.
+# Labels of any kind, one for each row, as integers 0, 1, ...; NA, for a row that is never left out, becomes -1. Each
+# column of a matrix is a division of the rows.
 group_codes <- function(group, n, name) {
   if (is.data.frame(group)) group <- as.matrix(group)
   if (is.matrix(group) && is.atomic(group) && nrow(group) == n && ncol(group) > 0L) {
-    codes <- vapply(seq_len(ncol(group)), function(k) group_codes(group[, k], n, paste0(name, "[, ", k, "]")), integer(n))
+    code_column <- function(k) group_codes(group[, k], n, paste0(name, "[, ", k, "]"))
+    codes <- vapply(seq_len(ncol(group)), code_column, integer(n))
     return(matrix(codes, n, dimnames = list(NULL, colnames(group))))
   }
   if (is.factor(group)) group <- as.character(group)
@@ -175,8 +186,9 @@ group_codes <- function(group, n, name) {
   codes
 }
 
-# Rows that are left out with a group and not scored: the codes of the groups that `gap` names, n x (layers of each
-# division), -1 for none; NULL: no gaps. group: the labels of the groups as they were given.
+# Gaps: a row may be left out together with a group beside it, without a score. gap: labels of such groups for each row,
+# in one or more columns (layers) for each division. The result has the codes of these groups, -1 for none; NULL: no
+# gaps. group: the labels of the groups as they were given.
 gap_codes <- function(gap, group, n, name = "gap") {
   if (is.null(gap)) return(NULL)
   if (is.null(group)) refuse(name, " is given, but there are no groups beside which it could be")
@@ -195,7 +207,7 @@ gap_codes <- function(gap, group, n, name = "gap") {
   matrix(codes, n)
 }
 
-# The divisors of the columns: NULL for none, standard deviations (1 for a constant column) for TRUE.
+# The divisors of the columns: for scale = FALSE NULL, for TRUE standard deviations (1 for a constant column).
 column_scale <- function(scale, x) {
   if (is.numeric(scale)) {
     if (length(scale) == ncol(x)) scale <- by_name(scale, "scale", feature_names(x), "column")
@@ -218,7 +230,7 @@ column_sd <- function(column) {
   if (is.finite(sd) && sd > .Machine$double.eps * max(abs(column))) sd else 1
 }
 
-# Strings and factors of a data frame: none missing.
+# Refuses missing values among the strings and factors of a data frame.
 check_levels <- function(frame, called = "x") {
   for (name in names(frame)) {
     missing <- which(is.na(frame[[name]]))
@@ -226,10 +238,11 @@ check_levels <- function(frame, called = "x") {
   }
 }
 
-# The rows of newdata where all of them have to be there, as the core takes them; for a kernel that is an R function its
-# values at these rows and the points of the fit. The attribute "offset" has the offset of a formula.
+# The rows of newdata as the core takes them, for answers that need all of them to be known. For a kernel that is an R
+# function they are its values at these rows and the points of the fit. The attribute "offset" has the offset of a
+# formula.
 new_matrix <- function(fit, newdata) {
-  if (is.null(fit$parts)) fit$fixed <- NULL  # it takes no part in what is made of the rows here
+  if (is.null(fit$parts)) fit$fixed <- NULL  # so that new_rows() does not ask for values of fixed effects
   new <- new_rows(fit, newdata)
   missing <- which(!new$known)
   if (length(missing) > 0L) refuse("newdata has missing values in row ", some_of(missing))
@@ -237,7 +250,7 @@ new_matrix <- function(fit, newdata) {
   structure(new$x, dimnames = if (!is.null(new$names)) list(new$names, colnames(new$x)), offset = new$offset)
 }
 
-# The columns that the fit was made with, found by name where there are names.
+# The columns of newdata that the fit was made with, found by name where there are names.
 new_features <- function(fit, newdata) {
   points <- points_of(fit)
   names <- colnames(points)
@@ -295,7 +308,7 @@ new_frame <- function(terms, newdata, xlevels, opening) {
   }, error = function(condition) refuse(opening, sentence_of(condition, xlevels)))
 }
 
-# The message of model.frame; for a new level of a factor with the levels that the fit knows.
+# The message of model.frame(). For a new level of a factor the levels that the fit knows are added.
 sentence_of <- function(condition, xlevels) {
   words <- conditionMessage(condition)
   factor <- sub("^factor (.*) has new levels? .*$", "\\1", words)
@@ -311,8 +324,8 @@ new_offset <- function(fit, frame, newdata) {
     extra <- eval(fit$call$offset, newdata, environment(fit$terms))
     if (length(extra) != nrow(frame)) {
       refuse("the argument offset of the fit, ", deparse(fit$call$offset)[1L], ", gives ",
-             counted(length(extra), "number"),
-             " for the ", counted(nrow(frame), "row"), " of newdata: make it a variable of the data")
+             counted(length(extra), "number"), " for the ", counted(nrow(frame), "row"),
+             " of newdata: make it a variable of the data")
     }
     offset <- if (is.null(offset)) extra else offset + extra
   }

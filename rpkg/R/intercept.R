@@ -1,5 +1,5 @@
-# The intercept of a fit: FALSE, TRUE (not penalised) or "penalised". A fit has two flags: `intercept`, whether it has one,
-# and `penalised`.
+# The argument intercept: FALSE, TRUE (not penalised) or "penalised". A fit has two flags for it: `intercept`, whether
+# there is one, and `penalised`.
 
 check_intercept <- function(value) {
   if (identical(value, "penalised")) return(value)
@@ -14,4 +14,4 @@ has_penalised <- function(fit) isTRUE(fit$penalised)
 # The FREERIDGE_INTERCEPT_ constant.
 intercept_code <- function(fit) if (!fit$intercept) 0L else if (has_penalised(fit)) 2L else 1L
 
-intercept_words <- function(fit) if (!fit$intercept) "no" else if (has_penalised(fit)) "yes, penalised" else "yes, not penalised"
+intercept_words <- function(fit) c("no", "yes, not penalised", "yes, penalised")[1L + intercept_code(fit)]

@@ -44,28 +44,28 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
        residual.scale = named_by_output(fit, sqrt(freedom$sigma2)))
 }
 
-# The standard errors of f(x) + b: sigma sqrt(v(x) / (lambda tau^2)), in which tau cancels. With a linear kernel they are
-# those of x'w + b by vcov(), which has them at lambda = 0, too.
+# The standard errors of f(x) + b: sigma sqrt(v(x) / (lambda tau^2)), where v(x) has the factor tau^2, too. With a
+# linear kernel these are the standard errors of x'w + b by vcov(), which also has them at lambda = 0.
 mean_errors <- function(fit, model, new, gp, sigma2) {
   lambda <- core_lambda(model)
   m <- length(new$known)
   shares <- gp$variance / rep(ifelse(gp$noise > 0, gp$noise, 1), each = m)  # no variance: 0 / 1
   variances <- shares * rep(sigma2, each = m)
   if (any(lambda == 0) && is_linear(fit$kernel) && is.null(fit$fixed)) {
-    # one sentence, below, is enough
+    # Without the warning of vcov(), as there is one below.
     found <- withCallingHandlers(answered(new, function(x) linear_variances(fit, x, lambda, sigma2)),
                                  freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
     variances[, lambda == 0] <- found[, lambda == 0]
   }
   errors <- sqrt(variances)
   if (anyNA(errors[new$known, ])) {
-    warn_undefined("the standard errors are undefined (NaN): lambda is 0 and does not determine them, or no degrees of ",
-                   "freedom are left for the errors")
+    warn_undefined("the standard errors are undefined (NaN): lambda is 0 and does not determine them, or no degrees ",
+                   "of freedom are left for the errors")
   }
   errors
 }
 
-# m x 3, or m x 3 x t for several outputs and for a matrix response.
+# Predictions with their bounds: m x 3, or for a matrix response m x 3 x t.
 bound_columns <- function(fit, labelled, centre, bounds) {
   parts <- lapply(list(fit = centre, lwr = bounds$lower, upr = bounds$upper), labelled)
   if (fit$vector) return(do.call(cbind, parts))
@@ -75,19 +75,17 @@ bound_columns <- function(fit, labelled, centre, bounds) {
   cube
 }
 
-# The rows that the fit was made from, those of weight zero in their places, as new_rows() has new ones.
+# The rows of the fit, those of weight zero in their places, in the form that new_rows() gives to new rows.
 own_rows <- function(fit) {
   x <- fit$x
   fixed <- fit$fixed
   offset <- fit$offset
   if (!is.null(fit$aside)) {
-    aside <- fit$aside$x
-    if (!is.null(fit$points)) aside <- kernel_values(fit$kernel, divided(aside, fit$scale), divided(fit$points, fit$scale))
     order <- order(c(place_of(fit, seq_len(nrow(x))), fit$aside$rows))
-    x <- rbind(x, aside)[order, , drop = FALSE]
+    x <- rbind(x, as_core_rows(fit, fit$aside$x))[order, , drop = FALSE]
     if (!is.null(fixed)) fixed <- rbind(fixed, fit$aside$fixed)[order, , drop = FALSE]
     offset <- c(offset, fit$aside$offset)[order]
   }
   list(x = with_columns(x), fixed = fixed, offset = offset, known = rep(TRUE, nrow(x)),
-       names = if (is.null(fit$aside)) fit$cases else fit$aside$cases)
+       names = all_cases(fit))
 }

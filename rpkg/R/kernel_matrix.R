@@ -1,4 +1,4 @@
-# Kernel values: matrices of them, and a kernel as an R function of two rows.
+# Matrices of kernel values, and a kernel as an R function of two rows.
 
 kernel_matrix <- function(kernel, x, z = x) {
   all_given(kernel, x)
@@ -17,7 +17,7 @@ kernel_matrix <- function(kernel, x, z = x) {
   values
 }
 
-# A kernel whose values can be computed.
+# The kernel; those whose values cannot be computed are refused.
 evaluable_kernel <- function(kernel) {
   check_kernel(kernel)
   if (chooses_bandwidth(kernel)) refuse("kernel has a bandwidth that is not given: as in gaussian_kernel(sigma = 1)")

@@ -1,20 +1,18 @@
-# kernel_ridge(): kernel ridge regression by the name that the field gives it; a front of freeridge() whose kernel must be
-# named.
+# kernel_ridge(): freeridge() under the name that the field gives to kernel ridge regression. The kernel must be given.
 
 kernel_ridge <- function(x, ...) UseMethod("kernel_ridge")
 
 kernel_ridge.default <- function(x, y, kernel, lambda = NULL, intercept = TRUE, weights = NULL, ...) {
   call <- match.call()
-  if (missing(x)) refuse("x is missing")
-  if (missing(y)) refuse("y is missing")
+  all_given(x, y)
   if (missing(kernel) || is.null(kernel)) refuse_no_kernel()
   as_kernel_ridge(freeridge(x, y, kernel, lambda, intercept = intercept, weights = weights, ...), call)
 }
 
-# freeridge() reads the call itself (subset, weights and offset are columns of data), so the call is made where this one
-# was made.
-kernel_ridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, intercept = TRUE, kernel,
-                                 lambda = NULL, ...) {
+# freeridge() takes the expressions of subset, weights and offset from its call, as they may be columns of data. So that
+# call is made in the frame in which kernel_ridge() was called.
+kernel_ridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, intercept = TRUE,
+                                 kernel, lambda = NULL, ...) {
   call <- match.call()
   if (missing(kernel) || is.null(kernel)) refuse_no_kernel()
   fitting <- call

@@ -11,7 +11,7 @@ one_number <- function(value, name) {
 
 linear_kernel <- function() new_kernel("linear")
 
-# The user gives the values k(x_i, x_j) themselves.
+# The user gives the values k(x_i, x_j) in the place of x.
 precomputed_kernel <- function() new_kernel("precomputed")
 
 polynomial_kernel <- function(degree, scale = 1, offset = 1) {
@@ -26,7 +26,7 @@ polynomial_kernel <- function(degree, scale = 1, offset = 1) {
   kernel
 }
 
-# Several bandwidths: one for each column, as a scaled kernel with bandwidth 1.
+# Several bandwidths, one for each column, make a scaled kernel of the kernel with bandwidth 1.
 gaussian_kernel <- function(sigma = NULL) radial_kernel("gaussian", sigma = sigma)
 
 laplacian_kernel <- function(sigma = NULL) radial_kernel("laplacian", sigma = sigma)
@@ -35,7 +35,7 @@ matern_kernel <- function(nu = 1.5, length = NULL) {
   radial_kernel("matern", nu = one_number(nu, "nu"), length = length)
 }
 
-# A kernel with a bandwidth, the last parameter; NULL (then it is not in the list): to be chosen.
+# A kernel with a bandwidth, its last parameter. A bandwidth of NULL is to be chosen, and is not in the kernel's list.
 radial_kernel <- function(name, ...) {
   parameters <- list(...)
   bandwidth <- names(parameters)[length(parameters)]
@@ -51,7 +51,7 @@ radial_kernel <- function(name, ...) {
   kernel
 }
 
-# k(x / scale, z / scale), column by column. NULL (then it is not in the list): to be chosen.
+# k(x / scale, z / scale), column by column. A scale of NULL is to be chosen, and is not in the kernel's list.
 scaled_kernel <- function(kernel, scale = NULL) {
   all_given(kernel)
   if (!is_kernel(kernel)) refuse("kernel must be a kernel such as gaussian_kernel(), not ", shown(kernel))
@@ -64,8 +64,8 @@ scaled_kernel <- function(kernel, scale = NULL) {
   new_checked_kernel("scaled", inner = kernel, scale = scale)
 }
 
-# The mean of k over terms: each column, or the columns with the same label in `terms`; NA: in no term. In the list they are
-# numbers from 0, -1 for none, as in the core.
+# The mean of k over terms. A term is a column or, where there are labels in `terms`, the columns with the same label
+# (NA: a column in no term). In the kernel's list labels are numbers from 0, and -1 for NA, as in the core.
 additive_kernel <- function(kernel, terms = NULL) {
   all_given(kernel)
   if (!is_kernel(kernel)) refuse("kernel must be a kernel such as gaussian_kernel(), not ", shown(kernel))
@@ -76,21 +76,24 @@ additive_kernel <- function(kernel, terms = NULL) {
   new_checked_kernel("additive", inner = kernel, label = match(terms, unique(terms[!is.na(terms)]), 0L) - 1L)
 }
 
-# The same kernel for the columns of these names: named scales find theirs.
+# The kernel with f(part, ...) in the place of each of its parts.
+with_parts <- function(kernel, f, ...) {
+  for (field in intersect(c("terms", "factors"), names(kernel))) kernel[[field]] <- lapply(kernel[[field]], f, ...)
+  if (kernel$name %in% c("scaled", "additive")) kernel$inner <- f(kernel$inner, ...)
+  kernel
+}
+
+# The same kernel for columns with these names: scales that have names are put into the order of the columns.
 scales_by_name <- function(kernel, columns) {
-  for (field in intersect(c("terms", "factors"), names(kernel))) {
-    kernel[[field]] <- lapply(kernel[[field]], scales_by_name, columns)
-  }
-  if (kernel$name == "additive") kernel$inner <- scales_by_name(kernel$inner, columns)
+  kernel <- with_parts(kernel, scales_by_name, columns)
   if (kernel$name == "scaled") {
-    kernel$inner <- scales_by_name(kernel$inner, columns)
     if (length(kernel$scale) == length(columns)) kernel$scale <- by_name(kernel$scale, "scale", columns, "column")
     if (!is.null(kernel$scale)) kernel$scale <- unname(kernel$scale)
   }
   kernel
 }
 
-# A kernel that is made of others, with the core's own words on what cannot be combined.
+# A kernel that is made of others. The core refuses what cannot be combined.
 new_checked_kernel <- function(...) {
   kernel <- new_kernel(...)
   if (any(vapply(parts_of(kernel), function(part) part$name == "function", NA))) {
@@ -118,8 +121,8 @@ as_kernel <- function(kernel) {
   new_kernel("function", f = kernel)
 }
 
-# kernlab has rbfdot exp(-sigma |x - z|^2) and laplacedot exp(-sigma |x - z|). What the core does not have is evaluated
-# by kernlab.
+# A kernel of kernlab: rbfdot is exp(-sigma |x - z|^2), and laplacedot exp(-sigma |x - z|). Kernels that the core does
+# not have are evaluated by kernlab.
 from_kernlab <- function(kernel) {
   parameters <- attr(kernel, "kpar")
   switch(class(kernel)[1L],
@@ -153,7 +156,8 @@ kernel_values <- function(kernel, x, z) {
   values
 }
 
-# A fit by an R function keeps the points, and has the values of the kernel as its x. Columns are divided here.
+# A fit by an R function keeps the points as `points`, and has the values of the kernel as x. The columns are divided
+# here, as the core does not see them.
 with_kernel_values <- function(fit) {
   if (is_sparse(fit$x)) refuse_sparse("a kernel that is an R function")
   check_finite(fit$x, "x")
@@ -163,7 +167,7 @@ with_kernel_values <- function(fit) {
   fit
 }
 
-# k1 + k2, k1 * k2, and a positive number times a kernel; NA: a number that is to be chosen.
+# k1 + k2, k1 * k2, and a positive number times a kernel; NA is a number that is to be chosen.
 `+.freeridge_kernel` <- function(e1, e2) {
   if (missing(e2)) return(e1)
   if (!is_kernel(e1) || !is_kernel(e2)) {
@@ -197,7 +201,7 @@ Ops.freeridge_kernel <- function(e1, e2) {
 
 is_kernel <- function(value) inherits(value, "freeridge_kernel")
 
-# A kernel as a sum, and as a product.
+# The terms of a kernel as a sum, its factors as a product, and the kernels that it is made of.
 weighted_terms <- function(kernel) {
   if (kernel$name == "sum") kernel[c("terms", "weights")] else list(terms = list(kernel), weights = 1)
 }
@@ -206,11 +210,11 @@ parts_of <- function(kernel) {
   switch(kernel$name, sum = kernel$terms, product = kernel$factors, scaled = , additive = list(kernel$inner))
 }
 
-# The name of the bandwidth parameter; NULL for kernels without.
+# The name of the bandwidth parameter; NULL for a kernel without a bandwidth.
 bandwidth_names <- c(gaussian = "sigma", laplacian = "sigma", matern = "length")
 bandwidth_name <- function(kernel) if (kernel$name %in% names(bandwidth_names)) bandwidth_names[[kernel$name]]
 
-# How many kernels in this one have a bandwidth, and how many of these, and of the scales, are still to be chosen.
+# all: how many bandwidths there are within a kernel; open: how many bandwidths and scales in it are to be chosen.
 bandwidths <- function(kernel) {
   parts <- parts_of(kernel)
   if (length(parts) > 0L) return(Reduce(`+`, lapply(parts, bandwidths)) + c(all = 0, open = has_open_scale(kernel)))
@@ -219,7 +223,7 @@ bandwidths <- function(kernel) {
 }
 
 has_open_scale <- function(kernel) kernel$name == "scaled" && is.null(kernel$scale)
-# Whether scales, or weights of a sum, are to be chosen anywhere in it.
+# Whether scales, or weights of a sum, are to be chosen anywhere in the kernel.
 has_open_numbers <- function(kernel) {
   has_open_scale(kernel) || anyNA(kernel[["weights"]]) || any(vapply(parts_of(kernel), has_open_numbers, NA))
 }
@@ -227,20 +231,17 @@ has_open_numbers <- function(kernel) {
 # Whether the kernel has a bandwidth or scales that are still to be chosen.
 chooses_bandwidth <- function(kernel) is_kernel(kernel) && bandwidths(kernel)[["open"]] > 0
 
-# The kernel with the bandwidth that was still to be chosen, and with this number for scales and weights, too.
+# The kernel with this value for all bandwidths, scales and weights that are to be chosen.
 with_bandwidth <- function(kernel, value) {
   if (has_open_scale(kernel)) kernel$scale <- rep(value, columns_within(kernel$inner))
   if (kernel$name == "sum") kernel$weights[is.na(kernel$weights)] <- value
-  for (field in intersect(c("terms", "factors"), names(kernel))) {
-    kernel[[field]] <- lapply(kernel[[field]], with_bandwidth, value)
-  }
-  if (kernel$name %in% c("scaled", "additive")) kernel$inner <- with_bandwidth(kernel$inner, value)
+  kernel <- with_parts(kernel, with_bandwidth, value)
   name <- bandwidth_name(kernel)
   if (!is.null(name) && is.null(kernel[[name]])) kernel[[name]] <- value
   kernel
 }
 
-# How many columns the kernel is for; 1: any number.
+# How many columns the kernel is for; 1 for a kernel that takes any number of columns.
 columns_within <- function(kernel) {
   own <- c(length(kernel[["scale"]]) * (kernel$name == "scaled"), length(kernel[["label"]]))
   max(1L, own, if (kernel$name != "additive") vapply(parts_of(kernel), columns_within, 1))
@@ -259,8 +260,8 @@ check_kernel <- function(kernel) {
   invisible()
 }
 
-# The core's description of a kernel, exact to the last bit. A bandwidth that is still to be chosen has no number. So
-# this number, which nobody uses, is described in its place, and its digits are then replaced by text.
+# The core's description of a kernel, exact to the last bit. A bandwidth that is to be chosen has no number: this one,
+# which nobody uses, is described in its place, and its digits are then replaced by words.
 open_bandwidth <- 1.2345678901234567e+123
 
 as.character.freeridge_kernel <- function(x, ...) {
@@ -271,7 +272,7 @@ as.character.freeridge_kernel <- function(x, ...) {
   gsub(digits, "to be chosen", text, fixed = TRUE)
 }
 
-# An R function in one line, at most 60 characters of it; a kernlab kernel by its class and parameters.
+# The text of an R function in one line of at most 60 characters; of a kernlab kernel its class and parameters.
 function_text <- function(f) {
   if (isS4(f)) {
     parameters <- unlist(attr(f, "kpar"))
@@ -287,7 +288,7 @@ format.freeridge_kernel <- function(x, digits = max(3L, getOption("digits") - 3L
   as.character(rounded_kernel(x, digits))
 }
 
-# The kernel with the parameters that are numbers rounded to so many significant digits.
+# The kernel with its numbers rounded to so many significant digits.
 rounded_kernel <- function(kernel, digits) {
   rapply(kernel, signif, "numeric", how = "replace", digits = digits)
 }
@@ -313,7 +314,7 @@ all.equal.freeridge_kernel <- function(target, current, ...) {
   if (target == current) TRUE else paste0("kernels differ: ", as.character(target), "; ", as.character(current))
 }
 
-# The kernel that as.character wrote.
+# The kernel of a text that as.character() wrote.
 parse_kernel <- function(text) {
   all_given(text)
   if (!is.character(text) || length(text) != 1L || is.na(text)) refuse("text must be one string, not ", shown(text))

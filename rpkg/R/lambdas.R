@@ -1,6 +1,7 @@
 # The lambdas of an answer: one for each output, or several such sets at once.
 
-# One lambda per output; a single number serves them all. With several outputs, names are those of the outputs.
+# One lambda for each output; a single number serves all outputs. With several outputs lambdas may have the outputs'
+# names.
 check_lambda <- function(lambda, outputs, names = NULL) {
   labels <- base::names(lambda)
   lambda <- check_not_negative(lambda, "lambda")
@@ -14,8 +15,8 @@ check_lambda <- function(lambda, outputs, names = NULL) {
   rep_len(lambda, outputs)
 }
 
-# A row for each set of lambdas, a column for each output. A vector is one set when it has a number for each output, else
-# each of its numbers is for all outputs; a matrix has the sets as its rows.
+# Sets of lambdas: a matrix with a row for each set and a column for each output. A vector is one set when it has a
+# number for each output, else each of its numbers is a set, for all outputs; a matrix has the sets as its rows.
 lambda_sets <- function(fit, lambda) {
   t <- ncol(fit$y)
   if (is.null(lambda)) return(matrix(fit$lambda, 1L))
@@ -34,8 +35,8 @@ lambda_sets <- function(fit, lambda) {
   matrix(values, nrow(lambda))[, columns, drop = FALSE]
 }
 
-# What `answer` gives for a model with lambda in force, rows x outputs as users see them. For several sets of lambda a
-# column each, or with several outputs a slice each. own: the model at the fit's own lambda.
+# What answer(model) gives with lambda in force, rows x outputs as users see them. Several sets of lambdas have a column
+# each or, with several outputs, a slice each. own: the model at the fit's own lambda.
 at_lambdas <- function(fit, lambda, answer, own = model_at(fit)) {
   if (is.null(lambda)) return(answer(own))
   sets <- lambda_sets(fit, lambda)
@@ -61,7 +62,8 @@ bound_slices <- function(fit, sets, slices) {
   array(unlist(slices), c(dim(first), length(slices)), list(rows, colnames(first), labels))
 }
 
-# Values by the names of the things that they belong to: names win over places. Values without names stay in their places.
+# Values in the order of the things `known` that they belong to. Names of values win over places; values without names
+# stay in their places.
 by_name <- function(value, name, known, thing) {
   given <- names(value)
   if (is.null(given) || all(given == "") || identical(given, known)) return(value)

@@ -23,7 +23,7 @@ landmark_curve.freeridge <- function(object, sizes, criterion = object$criterion
   if (criterion == "groups" && is.null(object$groups)) refuse("criterion is \"groups\", but the fit has no groups")
   if (is.null(choice$rows)) choice$count <- max(choice$count, sizes)
 
-  # The core chooses once more, as many as the largest size, from the same seed.
+  # The core chooses landmarks once more, as many as the largest size, from the same seed.
   object$route <- object$requested_route
   curve <- core_landmark_curve(new_model(object, choice), criterion, sizes)
   by_output(sizes, list(lambda = curve$lambdas, score = curve$scores), object$outputs, "size")

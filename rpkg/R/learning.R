@@ -1,24 +1,26 @@
-# Kernels that learn: what is free, and what was found (the search itself is the core's, freeridge_select_kernel).
+# Kernels that learn: which numbers are free, and what was found. The search itself is the core's
+# (freeridge_select_kernel).
 #
-# Free are the bandwidths, scales and weights that a kernel leaves open; with learn = "all" the given numbers, too (but what others make
-# superfluous: a bandwidth beneath free scales, and of a sum the first weight, which lambda stands for). With lengths =
-# "each" a kernel with an open bandwidth becomes k(x / length, z / length), a length for each column; columns with the same
-# label in `bands` (by default those of one factor) have one length. A key is a name for what moves together; NA: held.
+# Free are the bandwidths, scales and weights that a kernel leaves open; with learn = "all" the given numbers, too,
+# except those that others make superfluous: a bandwidth beneath free scales, and the first weight of a sum, which
+# lambda stands for. With lengths = "each" a kernel with an open bandwidth becomes k(x / length, z / length), a length
+# for each column; columns with the same label in `bands` (by default those of one factor) have one length. Each
+# hyperparameter has a key: those with the same key have one value, and those with the key NA are held.
 
 lengths_names <- c("each", "one")
 most_sets_of_rows <- 3L
 
-# How many sets of outputs there are that are observed in the same rows.
+# How many different sets of rows there are in which an output is observed.
 sets_of_rows <- function(y) ncol(unique(is.na(y), MARGIN = 2L))
 learn_names <- c("open", "all")
 
-# Whether the kernel can have a length for each column of x, where nobody says otherwise.
+# Whether the kernel has a length for each column of x where the user says nothing of lengths.
 has_lengths <- function(kernel, sparse, criterion, bandwidth_range) {
   chooses_bandwidth(kernel) && !sparse && is.null(bandwidth_range) &&
     (is.null(criterion) || (is.character(criterion) && all(criterion %in% c("loo", "reml", "groups"))))
 }
 
-# The core's search over one bandwidth alone, which is the only number that is free.
+# Whether one bandwidth is the only free number: for it the core has a search of its own (freeridge_select_bandwidth).
 searches_one_bandwidth <- function(fit) {
   identical(fit$lengths, "one") && !identical(fit$learn, "all") && bandwidths(fit$kernel)[["all"]] == 1 &&
     !has_open_numbers(fit$kernel)
@@ -28,8 +30,9 @@ learns_kernel <- function(fit) {
     (identical(fit$learn, "all") || chooses_bandwidth(fit$kernel) || has_open_numbers(fit$kernel))
 }
 
-# list(kernel, keys): the kernel with all numbers in their places, as a start, and a key for each hyperparameter, in the
-# order of the core. beneath: the scales above are free. place: makes keys of different parts differ.
+# list(kernel, keys): the kernel at which the search starts, with all its numbers, and a key for each hyperparameter, in
+# the order of the core. beneath: whether the scales around this kernel are free. place: the path to this kernel within
+# the whole one, which makes keys of different parts differ.
 with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
   all <- setting$learn == "all"
   own <- function(word, held = !all) if (held) NA_character_ else paste0(place, word)
@@ -53,8 +56,8 @@ with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
     free <- (all || open) && !beneath
     inner <- of_part(kernel$inner, 1L, beneath || free)
     kernel$inner <- inner$kernel
-    scales <- if (!free) NA_character_ else if (open && setting$lengths == "one") "length" else paste0("length", setting$bands)
-    if (free) scales <- paste0(place, scales)
+    scales <- if (open && setting$lengths == "one") "length" else paste0("length", setting$bands)
+    scales <- if (free) paste0(place, scales) else NA_character_
     return(list(kernel = kernel, keys = c(rep_len(scales, length(kernel$scale)), inner$keys)))
   }
   if (kernel$name == "additive") {  # lengths stand around it: within it are the columns of one term
@@ -79,9 +82,10 @@ with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
   list(kernel = kernel, keys = unlist(keys))
 }
 
-# The default kernel: the Matern 3/2 kernel and, beside it, the additive kernel of it with the same lengths, a length for each
-# column; the weight between them is learnt (docs/defaults.md). A factor is one term. Without the additive part where it is
-# nothing new (one term varies), where it takes long (many terms), and where one length serves all columns.
+# The default kernel (docs/defaults.md): the Matern 3/2 kernel plus the additive kernel of it, with the same lengths,
+# one for each column. The weight of the second is learnt, and a factor is one term of it. The additive part is left out
+# where it would be the same as the first (one term varies), where it takes long (many terms), and where one length
+# serves all columns.
 most_terms <- 30L
 default_kernel <- function(fit) {
   if (fit$lengths == "one") return(matern_kernel())
@@ -92,15 +96,15 @@ default_kernel <- function(fit) {
   scaled_kernel(matern_kernel() + NA * additive_kernel(matern_kernel(), if (anyDuplicated(label)) label))
 }
 
-# A label for each column: that of the first column of its factor.
+# A label for each column: its number or, for a column of a factor, the number of the factor's first column.
 factor_labels <- function(x) {
   labels <- seq_len(ncol(x))
   for (part in attr(x, "factor_terms")) labels[part$columns] <- part$columns[1L]
   labels
 }
 
-# Of the numbers k(x, x) of a kernel that is a sum: the part that is additive. NULL where there is none, or where these numbers
-# depend on x.
+# The share of the additive terms in k(x, x), for a kernel that is a sum. NULL where no term or each one is additive,
+# and where k(x, x) depends on x.
 additive_share <- function(kernel) {
   if (kernel$name == "scaled") kernel <- kernel$inner
   if (kernel$name != "sum") return(NULL)
@@ -112,7 +116,7 @@ additive_share <- function(kernel) {
   sum(kernel$weights[additive]) / sum(kernel$weights)
 }
 
-# One label for each column: what the user says, or a label for each factor and each other column.
+# One label for each column: those that the user gives, or by default factor_labels().
 check_bands <- function(bands, x) {
   d <- ncol(x)
   if (is.null(bands)) return(factor_labels(x))
@@ -123,7 +127,7 @@ check_bands <- function(bands, x) {
   match(bands, unique(bands))
 }
 
-# Whether the choice of lambda has the prior of the noise beside REML, as that of a kernel that was learnt has.
+# Whether lambda was chosen by REML with a prior of the noise, as it is where a kernel was learnt with shrinkage.
 has_noise_prior <- function(fit) {
   fit$criterion == "reml" && !is.null(fit$learning) && is.finite(fit$shrinkage)
 }
@@ -147,7 +151,7 @@ learning_settings <- function(fit, lengths, learn, bands, shrinkage, learn_rows)
   fit
 }
 
-# The fit with the kernel learnt; its model is at it, with all lambdas chosen.
+# The fit with the kernel that was learnt. Afterwards the model has this kernel, and all lambdas are chosen.
 learn_kernel <- function(fit, model) {
   start <- with_keys(fit$kernel, fit)
   label <- c(rep(-1L, length(fit$scale)), match(start$keys, unique(stats::na.omit(start$keys)), 0L) - 1L)
@@ -158,14 +162,14 @@ learn_kernel <- function(fit, model) {
                         high = found$high, at = found$at)[own, ]
   if (!is.null(fit$scale)) numbers$name <- sub("^scaled\\.", "", numbers$name)
   row.names(numbers) <- NULL
-  fit$learning <- list(numbers = numbers, learnt = found$learnt, rows = found$rows, learnt_on = found$learnt_on, kept = found$kept,
-                       lambda_at = found$lambda_at, history = found$history)
+  fit$learning <- c(list(numbers = numbers), found[c("learnt", "rows", "learnt_on", "kept", "lambda_at", "history")])
   fit
 }
 
-# Left-out errors of the rows that the kernel was learnt on, and of the others, in which of all that was chosen lambda alone
-# has seen their outputs: list(rows, learnt_on, others); NULL where all rows were learnt on. Each is a root of the (weighted)
-# mean square for each output, for classes the (weighted) share in a wrong class.
+# list(rows, learnt_on, others): left-out errors of the rows that the kernel was learnt on, and of the others, whose
+# outputs were used for the choice of lambda alone; rows: how many others there are. Each error is the root of the
+# (weighted) mean square of an output, or for classes the (weighted) share in a wrong class. NULL where the kernel was
+# learnt on all rows.
 errors_beside_learning <- function(fit, model) {
   rows <- setdiff(seq_len(nrow(fit$x)), fit$learning$learnt_on)
   if (is.null(fit$learning) || length(rows) == 0L) return(NULL)
@@ -176,9 +180,9 @@ errors_beside_learning <- function(fit, model) {
 }
 
 left_out_error <- function(fit, errors, rows) {
-  weights <- if (is.null(fit$weights)) rep(1, length(rows)) else fit$weights[rows]
+  weights <- weights_or_ones(fit)[rows]
   errors <- errors[rows, , drop = FALSE]
-  # a leverage of one leaves no value, nor does an output that is not observed
+  # NaN: at a leverage of one, and where an output is not observed
   if (is.null(fit$classes)) return(stats::setNames(sqrt(observed_means(errors^2, weights, errors)), fit$outputs))
   known <- !is.nan(rowSums(errors))
   mean_of <- function(values) colSums(weights[known] * values[known, , drop = FALSE]) / sum(weights[known])
@@ -189,11 +193,12 @@ left_out_error <- function(fit, errors, rows) {
 
 shown_left_out <- function(fit, error, digits) {
   if (!is.null(fit$classes)) return(paste(format(100 * error, digits = min(digits, 3L)), "%"))
-  paste(formatC(error, digits = digits, format = "g", width = 1L), collapse = ", ")
+  short_numbers(error, digits)
 }
 
-# A table of the lengths learnt, the most relevant column first: part (where there are several), column, length in the
-# units of fit$scale, relevance = the least length / length, and whether the length is at its high bound.
+# A table of the lengths that were learnt, the most relevant column first. part: of the kernel, where several parts have
+# lengths; column; length: in the units of fit$scale; relevance: the least length / length; at_bound: whether the length
+# is at its high bound.
 relevance <- function(object) {
   if (!inherits(object, "freeridge")) refuse("object must be a fit of freeridge(), not ", shown(object))
   table <- relevance_table(object)
@@ -201,7 +206,8 @@ relevance <- function(object) {
   table[names(table) != "band"]
 }
 
-# A row for each band, column by its name: that of a factor, or of the first column and how many others there are.
+# The table with a row for each band. A band has the name of its factor, or of its first column with the number of the
+# others.
 relevance_of_bands <- function(fit) {
   table <- relevance_table(fit)
   if (is.null(table)) return(NULL)
@@ -211,44 +217,40 @@ relevance_of_bands <- function(fit) {
   of_band <- fit$bands[vapply(factors, function(part) part$columns[1L], 0L)]
   alone <- vapply(factors, function(part) sum(fit$bands %in% fit$bands[part$columns]) == length(part$columns), NA)
   name <- vapply(factors, `[[`, "", "name")[alone][match(table$band, of_band[alone])]
-  table$column <- ifelse(!is.na(name), name, paste0(table$column, ifelse(size > 1L, paste(" and", size - 1L, "more"), "")))
+  more <- ifelse(size > 1L, paste(" and", size - 1L, "more"), "")
+  table$column <- ifelse(is.na(name), paste0(table$column, more), name)
   table[!duplicated(key), ]
 }
 
-# Beside a column whose length is that much shorter one at the bound has no influence.
+# A column has no influence where its length is at the bound, and its relevance at most this.
 without_influence <- 0.01
 
-# With the label of each column's band.
+# The table of relevance(), and the label of each column's band.
 relevance_table <- function(fit) {
   numbers <- fit$learning$numbers
   lengths <- numbers[grepl("scaled\\.scale\\[[0-9]+\\]$", numbers$name) & numbers$free, ]
   if (is.null(numbers) || nrow(lengths) == 0L) return(NULL)
   column <- as.integer(sub(".*\\[([0-9]+)\\]$", "\\1", lengths$name)) + 1L
   part <- sub("\\.?scaled\\.scale\\[[0-9]+\\]$", "", lengths$name)
-  table <- data.frame(column = feature_names_or_numbers(fit)[column], length = lengths$value,
-                      relevance = min(lengths$value) / lengths$value, at_bound = lengths$at > 0, band = fit$bands[column])
+  table <- data.frame(column = feature_names(fit$x)[column], length = lengths$value,
+                      relevance = min(lengths$value) / lengths$value, at_bound = lengths$at > 0,
+                      band = fit$bands[column])
   if (length(unique(part)) > 1L) table <- cbind(part = part, table)
   table <- table[order(table$length), ]
   row.names(table) <- NULL
   table
 }
 
-feature_names_or_numbers <- function(fit) {
-  names <- feature_names(fit$x)
-  if (is.null(names)) paste0("x", seq_len(ncol(fit$x))) else names
-}
-
 # What print() says of the lengths: the most relevant columns and their lengths, at most `most`.
 print_learning <- function(fit, digits, most = 6L) {
   learning <- fit$learning
-  cat("  ", counted(learning$learnt, "number"), " of it learnt by ",
-      learnt_by(fit), " on ",
-      if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the "),
-      counted(nrow(fit$x), "row"), " (", nrow(learning$history), " evaluations)\n", sep = "")
+  cat("  ", counted(learning$learnt, "number"), " of it learnt by ", learnt_by(fit), " on ",
+      if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the "), counted(nrow(fit$x), "row"), " (",
+      nrow(learning$history), " evaluations)\n", sep = "")
   beside <- learning$beside
   if (!is.null(beside)) {
-    cat("  ", if (is.null(fit$classes)) "root mean squared left-out error" else "left-out points in a wrong class", " of the ",
-        beside$rows, " other rows: ", shown_left_out(fit, beside$others, digits), " (of those learnt on: ",
+    cat("  ", if (is.null(fit$classes)) "root mean squared left-out error" else "left-out points in a wrong class",
+        " of the ", beside$rows, " other rows: ", shown_left_out(fit, beside$others, digits), " (of those learnt on: ",
         shown_left_out(fit, beside$learnt_on, digits), ")\n", sep = "")
   }
   if (learning$kept) cat("  nothing better than the given kernel was found\n")
@@ -270,16 +272,17 @@ print_learning <- function(fit, digits, most = 6L) {
     cat("  ", words, ": ", paste(utils::head(columns, most), collapse = ", "),
         if (length(columns) > most) paste0(", ... (", length(columns), " in all)"), "\n", sep = "")
   }
-  print_some("without influence (length at its bound)", table$column[table$at_bound & table$relevance <= without_influence])
-  print_some("length at the bound of the search", table$column[table$at_bound & table$relevance > without_influence])
+  weak <- table$relevance <= without_influence
+  print_some("without influence (length at its bound)", table$column[table$at_bound & weak])
+  print_some("length at the bound of the search", table$column[table$at_bound & !weak])
 }
 
-# Why a score at learnt numbers flatters, in a sentence.
+# A sentence on why the score of a kernel that was learnt is too good.
 learning_doubt <- function(fit) {
   learning <- fit$learning
   if (is.null(learning)) return(character())
-  paste0("The kernel's ", counted(learning$learnt, "number"), if (learning$learnt == 1) " was" else " were", " learnt by ",
-         learnt_by(fit), " on ",
+  paste0("The kernel's ", counted(learning$learnt, "number"), if (learning$learnt == 1) " was" else " were",
+         " learnt by ", learnt_by(fit), " on ",
          if (is.null(learning$beside)) "these rows: the" else paste(learning$rows, "of these rows: their"),
          " leave-one-out errors, which do not learn again, are somewhat too small",
          if (!is.null(learning$beside)) "; with the other rows lambda alone was chosen", ".")
@@ -289,7 +292,8 @@ learnt_by <- function(fit) {
   if (fit$criterion == "reml") "REML" else paste("REML, then by the", criterion_titles[[fit$criterion]])
 }
 
-# The hyperparameters of a kernel, by their names.
+# The hyperparameters of a kernel, with their names; NA: to be chosen. Such a number is the one that with_bandwidth()
+# sets.
 hyperparameters <- function(kernel) {
   if (inherits(kernel, "freeridge")) kernel <- kernel$kernel
   kernel <- as_kernel(kernel)
@@ -303,7 +307,7 @@ hyperparameters <- function(kernel) {
   stats::setNames(found$value, found$name)
 }
 
-# The kernel in print(): the lengths that were learnt are said by print_learning().
+# The kernel as print() shows it, without the lengths that were learnt, which print_learning() shows.
 shown_kernel <- function(fit, digits) {
   kernel <- fit$kernel
   if (is.null(relevance_table(fit)) || kernel$name != "scaled") return(format(kernel, digits = digits))

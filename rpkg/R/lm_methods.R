@@ -1,4 +1,4 @@
-# What lm() has and people and packages ask of a model: its frame and matrix, names and likelihood.
+# What people and packages ask of a model because lm() has it: its frame and matrix, names and likelihood.
 
 model.frame.freeridge <- function(formula, ...) {
   refuse_extra(...)
@@ -38,8 +38,7 @@ terms.freeridge_linear <- terms.freeridge_classifier <- terms.freeridge
 
 case.names.freeridge <- function(object, full = FALSE, ...) {
   refuse_extra(...)
-  values <- residuals(object)
-  names <- rownames(as.matrix(values))  # with those that na.exclude brings back
+  names <- rownames(as.matrix(residuals(object)))  # with the rows that na.exclude brings back
   if (is.null(names)) names <- as.character(seq_len(row_count(object)))
   weights <- weights(object)
   if (full || is.null(weights)) names else names[weights != 0 | is.na(weights)]
@@ -50,7 +49,7 @@ variable.names.freeridge <- function(object, full = FALSE, ...) {
   c(if (object$intercept) "(Intercept)", feature_names(points_of(object)), colnames(object$fixed))
 }
 
-# Those of rows that do not count are zero.
+# The weights that the fit was given; those of rows that do not count are zero.
 weights.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (is.null(object$weights)) return(NULL)
@@ -78,10 +77,13 @@ logLik.freeridge <- function(object, ...) {
   structure(log_likelihoods(object), nall = n, nobs = n, df = n - unname(df.residual(object)) + 1, class = "logLik")
 }
 
-# One for each output.
+# A weight for each row that counts.
+weights_or_ones <- function(fit) if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights
+
+# The log-likelihood of each output.
 log_likelihoods <- function(fit) {
   n <- observed_counts(fit)
-  weights <- if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights
+  weights <- weights_or_ones(fit)
   squares <- colSums(weights * (fit$y - fit$fitted.values)^2, na.rm = TRUE)
   unname(0.5 * (colSums(log(weights) * !is.na(fit$y)) - n * (log(2 * pi) + 1 - log(n) + log(squares))))
 }

@@ -1,4 +1,5 @@
-# The geometry of a classifier: margins, slacks, distances, the dual numbers alpha, and the certificate of the optimum.
+# The geometry of a classifier: margins, slacks, distances, the dual numbers alpha, and the gap that bounds the error of
+# the objective.
 
 support_names <- c("none", "free", "bounded")
 
@@ -25,18 +26,11 @@ point_margins <- function(object, lambda = NULL) {
   value
 }
 
-# Values of all rows, without names; see classifier_rows().
-all_points <- function(fit, values, ask) {
-  if (is.null(fit$aside)) return(values)
-  all <- rep(values[1L], row_count(fit))
-  all[-fit$aside$rows] <- values
-  all[fit$aside$rows] <- ask(fit$aside$x)
-  all
-}
-
 hyperplane_distances <- function(model, x) {
   found <- core_classifier_predict(model, x, "distance")
-  if (anyNA(found)) warn_undefined("the distances are undefined (NaN): the function is constant, there is no hyperplane")
+  if (anyNA(found)) {
+    warn_undefined("the distances are undefined (NaN): the function is constant, there is no hyperplane")
+  }
   found
 }
 

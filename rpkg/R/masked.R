@@ -1,17 +1,18 @@
-# Generics here that have the same names as generics of other packages. Our methods are registered with theirs too, and
-# objects that ours do not know are handed on to theirs: so both kinds of objects work, whichever package was attached
-# last.
+# Some generics of this package have the names of generics of other packages. So that both work, whichever package was
+# attached last, the methods of this package are registered with the other generic, too, and objects that this package
+# does not know are handed on to the other generic.
 
-# Packages that have a generic of this name, and our classes that have a method.
+# For each generic the packages that have one of this name, and the classes here that have a method.
 shared_generics <- list(
-  loo = list(packages = "loo", classes = c("freeridge", "ridge_accumulator", "freeridge_classifier", "freeridge_chunks")),
+  loo = list(packages = "loo",
+             classes = c("freeridge", "ridge_accumulator", "freeridge_classifier", "freeridge_chunks")),
   explain = list(packages = c("dplyr", "generics", "fastshap", "lime", "DALEX"), classes = "freeridge"),
   accumulate = list(packages = "purrr", classes = "ridge_accumulator"),
   score = list(packages = c("bnlearn", "lava", "riskRegression"), classes = "ridge_accumulator"),
   axe_data = list(packages = "butcher", classes = "freeridge")
 )
 
-# When a package is loaded, now or later.
+# Registers the methods with each of these packages, now where it is loaded, and whenever it is loaded later.
 register_methods <- function() {
   for (generic in names(shared_generics)) {
     for (package in shared_generics[[generic]]$packages) local({
@@ -32,7 +33,8 @@ register_with <- function(generic, package) {
   }
 }
 
-# The function of this name that ours masks: the first on the search path that is another one; NULL without any.
+# The function that the generic of this package masks: the first one on the search path that has its name and is another
+# function; NULL: none.
 masked_function <- function(generic) {
   for (place in setdiff(search(), ".GlobalEnv")) {
     found <- get0(generic, as.environment(place), mode = "function", inherits = FALSE)
@@ -40,17 +42,18 @@ masked_function <- function(generic) {
   }
 }
 
-# Calls f from an environment that does not see our methods. Otherwise its UseMethod() would find our default method,
-# which would call f again, without end.
+# Calls f from an environment that does not see the methods of this package. Otherwise UseMethod() in f would find the
+# default method here, which would call f again, without end.
 call_outside <- function(f, ...) f(...)
 environment(call_outside) <- baseenv()
 
-# The default method of our generics: an object that a masked function may know goes there.
+# The default method of the generics: an object goes to the masked function, where there is one.
 handed_on <- function(generic, object, ...) {
   theirs <- masked_function(generic)
   if (!is.null(theirs)) return(if (missing(object)) call_outside(theirs, ...) else call_outside(theirs, object, ...))
-  if (missing(object)) refuse("object is missing")
-  refuse(generic, "() takes a fit of freeridge(), an accumulator or a classifier that has such answers, not ", shown(object))
+  all_given(object)
+  refuse(generic, "() takes a fit of freeridge(), an accumulator or a classifier that has such answers, not ",
+         shown(object))
 }
 
 loo.default <- function(object, ...) handed_on("loo", object, ...)
@@ -59,7 +62,7 @@ squared_errors.default <- function(object, ...) handed_on("squared_errors", obje
 score.default <- function(object, ...) handed_on("score", object, ...)
 accumulate.default <- function(accumulator, ...) {
   if (is.null(masked_function("accumulate"))) {
-    if (missing(accumulator)) refuse("accumulator is missing")
+    all_given(accumulator)
     handle_of(accumulator, "accumulator")
   }
   handed_on("accumulate", accumulator, ...)

@@ -1,4 +1,4 @@
-# What is behind the answers of a fit: eigenvalues, condition numbers, effective ranks, the hat matrix and the inverse.
+# The matrices behind a fit: eigenvalues, condition numbers, effective ranks, the hat matrix and the inverse.
 
 eigenvalues <- function(object, ...) UseMethod("eigenvalues")
 
@@ -15,7 +15,7 @@ eigenvalues.freeridge <- function(object, vectors = FALSE, ...) {
   list(values = values, vectors = vectors)
 }
 
-# How many eigenvalues are not zero whatever the data are.
+# At most how many eigenvalues are not zero; that they are zero beyond this number does not depend on the data.
 eigenvalue_count <- function(fit) {
   most <- if (!is.null(fit$landmarks)) length(fit$landmarks) else if (is_linear(fit$kernel)) ncol(fit$x) else Inf
   min(nrow(fit$x) - fit$intercept - sum(!is.na(fit$effects[, 1L])), most)
@@ -35,7 +35,7 @@ effective_rank.freeridge <- function(object, lambda = NULL, ...) {
   condition_at(object, lambda)$rank
 }
 
-# condition and rank, one number for each output at the lambdas of the fit, or one for each of `lambda`.
+# list(condition, rank), with a number for each output at the lambdas of the fit, or a number for each of `lambda`.
 condition_at <- function(fit, lambda) {
   if (!is.null(lambda)) return(core_condition(model_for_path(fit), check_not_negative(lambda, "lambda")))
   lapply(core_condition(model_for_path(fit), fit$lambda), function(values) named_by_output(fit, values))

@@ -8,27 +8,41 @@ criterion_titles <- c(
 
 counted <- function(count, thing) paste0(count, " ", thing, if (count != 1L) "s")
 
+short_numbers <- function(values, digits) {
+  paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
+}
+
+print_call <- function(fit) cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
+
+print_divisors <- function(fit, digits) {
+  if (is.null(fit$scale)) return(invisible())
+  few <- length(fit$scale) <= 8L
+  cat("  columns divided by: ", short_numbers(if (few) fit$scale else range(fit$scale), digits),
+      if (!few) " (smallest, largest)", "\n", sep = "")
+}
+
+print_edge <- function(fit) {
+  if (all(fit$edge == 0L)) return(invisible())
+  cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
+}
+
 # What print and summary open with.
 print_setting <- function(fit, digits) {
-  number <- function(values) paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
-  cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
+  number <- function(values) short_numbers(values, digits)
+  print_call(fit)
   cat(counted(nrow(fit$x), "point"), if (!is.null(fit$aside)) paste(" and", length(fit$aside$rows), "of weight zero"),
-      ", ", counted(ncol(points_of(fit)), "feature"), ", ",
-      counted(ncol(fit$y), "output"),
-      "; route: ", fit$route, if (!is.null(fit$landmarks)) paste0(", ", counted(length(fit$landmarks), "landmark")),
-      "\n", sep = "")
+      ", ", counted(ncol(points_of(fit)), "feature"), ", ", counted(ncol(fit$y), "output"), "; route: ", fit$route,
+      if (!is.null(fit$landmarks)) paste0(", ", counted(length(fit$landmarks), "landmark")), "\n", sep = "")
   if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
   if (!is.null(fit$classes)) cat("Classes: ", shown_classes(fit), "\n", sep = "")
   cat("Kernel: ", shown_kernel(fit, digits), "\n", sep = "")
   if (!is.null(fit$learning)) print_learning(fit, digits)
   if (!is.null(fit$bandwidth_search)) {
-    cat("  bandwidth chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n", sep = "")
+    cat("  bandwidth chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n",
+        sep = "")
     for (line in bandwidth_doubts(fit$bandwidth_shape)) cat(line, "\n", sep = "")
   }
-  if (!is.null(fit$scale)) {
-    divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
-    cat("  columns divided by: ", divisors, "\n", sep = "")
-  }
+  print_divisors(fit, digits)
   print_unpenalised(fit)
   cat("Intercept: ", intercept_words(fit), if (!is.null(fit$weights)) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
@@ -38,18 +52,16 @@ print_setting <- function(fit, digits) {
   if (fit$chosen) {
     cat("  chosen by ", criterion_titles[[fit$criterion]], if (has_noise_prior(fit)) ", with a prior of the noise",
         if (fit$criterion == "groups" && NCOL(fit$groups) > 1L) paste0(", mean of ", NCOL(fit$groups), " divisions"),
-        if (fit$rule == "1se") ", one-standard-error rule", ": ",
-        number(unname(fit$score)),
-        if (!is.null(fit$score_error)) paste0(", estimated, standard error ", number(unname(fit$score_error))), "\n", sep = "")
-    if (any(fit$edge != 0L)) {
-      cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
-    }
+        if (fit$rule == "1se") ", one-standard-error rule", ": ", number(unname(fit$score)),
+        if (!is.null(fit$score_error)) paste0(", estimated, standard error ", number(unname(fit$score_error))), "\n",
+        sep = "")
+    print_edge(fit)
     for (words in disagreements(fit, digits)) cat("  BEWARE: ", words, "\n", sep = "")
   }
   if (has_left_out_classes(fit)) print_left_out_classes(fit, digits)
 }
 
-# What should keep a reader from trusting the choice of the bandwidth too much, a line each.
+# Why the choice of the bandwidth is not to be trusted too much, a line for each reason.
 bandwidth_doubts <- function(shape) {
   c(if (shape$edge != 0L) {
     paste0("  it is at the ", if (shape$edge < 0L) "low" else "high",
@@ -65,7 +77,7 @@ print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) 
   invisible(x)
 }
 
-# Weighted means of the columns, of the rows in which the outputs y have values.
+# Weighted means of the columns of `values`, each over the rows in which that output of y is observed.
 observed_means <- function(values, weights, y) {
   observed <- !is.na(y)
   values[!observed] <- 0
@@ -81,18 +93,21 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
            "see marginal_effects()")
   }
   check_choice(type, "type", covariance_types)
-  weights <- if (is.null(object$weights)) rep(1, nrow(object$x)) else object$weights
+  weights <- weights_or_ones(object)
   mean_square <- function(values) observed_means(values^2, weights, object$y)
   centred <- sweep(object$y, 2L, observed_means(object$y, weights, object$y))
   model <- model_at(object, warn = TRUE)
-  estimated <- is_estimated(object)  # which knows no error left out of a single point
-  loo <- if (estimated) diag(core_estimate_score(model, "loo", object$lambda)$scores) else mean_square(core_by_row(model, "loo"))
+  estimated <- is_estimated(object)  # then the left-out errors of single points are not known
+  loo <- if (estimated) {
+    diag(core_estimate_score(model, "loo", object$lambda)$scores)
+  } else {
+    mean_square(core_by_row(model, "loo"))
+  }
   freedom <- core_degrees_of_freedom(model)
   table <- data.frame(
     lambda = unname(object$lambda), df = freedom$df, sigma = sqrt(freedom$sigma2),
     rmse = sqrt(mean_square(object$y - object$fitted.values)), loo_rmse = sqrt(loo),
-    loo_r2 = 1 - loo / mean_square(centred),
-    row.names = object$outputs
+    loo_r2 = 1 - loo / mean_square(centred), row.names = object$outputs
   )
   value <- list(fit = object, outputs = table)
   if (estimated) {
@@ -117,10 +132,10 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
   structure(value, class = "summary.freeridge")
 }
 
-# What should keep a reader from trusting the choice of lambda too much, in a sentence each.
-doubts <- function(fit, digits) c(learning_doubt(fit), lambda_doubts(fit, digits))
+# Why the choices of the kernel and of lambda are not to be trusted too much, a sentence for each reason.
+doubts <- function(fit) c(learning_doubt(fit), lambda_doubts(fit))
 
-lambda_doubts <- function(fit, digits) {
+lambda_doubts <- function(fit) {
   if (!fit$chosen) return(character())
   of <- function(which) {
     if (length(fit$lambda) > 1L) paste0(" of output ", paste(fit$outputs[which], collapse = ", "))
@@ -141,7 +156,7 @@ print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L
   if (!is.null(x$fit$rank)) cat("Rank: ", x$fit$rank, "\n", sep = "")
   cat("Memory: at most ", format(structure(x$fit$memory, class = "object_size"), units = "auto"), " beside the data\n",
       sep = "")
-  for (sentence in doubts(x$fit, digits)) cat(sentence, "\n", sep = "")
+  for (sentence in doubts(x$fit)) cat(sentence, "\n", sep = "")
   print_coefficients(x, digits, ...)
   cat("\nEffective degrees of freedom, standard deviation of the errors, and root mean squared errors of the\n",
       "fitted and the left-out points", if (!is.null(x$estimated)) " (estimated, as df is)", ":\n", sep = "")
@@ -150,7 +165,9 @@ print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L
     cat("\nClasses of the points and those that they get when they are left out:\n")
     print(x$classes$table)
   }
-  for (sentence in if (!is.null(x$outstanding)) outstanding_sentences(x$outstanding, x$fit$chosen)) cat("\n", sentence, "\n", sep = "")
+  if (!is.null(x$outstanding)) {
+    for (sentence in outstanding_sentences(x$outstanding, x$fit$chosen)) cat("\n", sentence, "\n", sep = "")
+  }
   spent <- x$fit$seconds[x$fit$seconds > 0]
   if (length(spent) > 0L) {
     cat("\nSeconds: ", paste(names(spent), format(spent, digits = 3L, trim = TRUE), collapse = ", "), "\n", sep = "")
@@ -167,7 +184,7 @@ print_coefficients <- function(summary, digits, ...) {
   }, digits, ...)
 }
 
-# Nothing where there are none. words: for all tables, or for each.
+# Prints nothing where there are no tables. words: one text for all tables, or one for each.
 print_tables <- function(title, tables, words, digits, ...) {
   if (is.matrix(tables)) tables <- list(tables)
   words <- rep_len(words, length(tables))
@@ -223,7 +240,7 @@ fitted.freeridge <- function(object, ...) {
 hatvalues.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
   values <- stats::naresid(model$na.action, all_rows(model, core_by_row(model_at(model, lambda), "leverage"), 0))
-  values[is.na(values)] <- 0  # as lm has it: a row that is not in the fit has no influence
+  values[is.na(values)] <- 0  # as lm has it: the leverage of a row that is not in the fit
   values
 }
 
@@ -232,7 +249,7 @@ nobs.freeridge <- function(object, use.fallback = FALSE, ...) {  # step() says u
   if (ncol(object$y) == 1L) observed_counts(object) else nrow(object$x)
 }
 
-formula.freeridge <- function(x, env = parent.frame(), ...) {  # a formula that is there has its own
+formula.freeridge <- function(x, env = parent.frame(), ...) {  # env is not used: the formula has its own environment
   refuse_extra(...)
   if (!made_by_formula(x)) refuse("this fit was made from a matrix or a data frame: it has no formula")
   stats::formula(given_terms(x))

@@ -1,5 +1,5 @@
-# The mixed model y = b + F a + f + e of a fit, f ~ N(0, tau^2 K), e ~ N(0, lambda tau^2 / w): its variance components and the
-# share of f, the heritability where K is a relationship matrix (freeridge_variance_components).
+# A fit as the mixed model y = b + F a + f + e, f ~ N(0, tau^2 K), e ~ N(0, lambda tau^2 / w): its variance components,
+# and the share of f, which is the heritability where K is a relationship matrix (freeridge_variance_components).
 
 variance_components <- function(object, ...) UseMethod("variance_components")
 

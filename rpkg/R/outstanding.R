@@ -1,17 +1,16 @@
-# Rows that stand out, for summary(): those with a large standardised residual, and those whose left-out errors make most
-# of the score that lambda was chosen by.
+# Rows that stand out, for summary(): those with a large standardised residual, and those whose left-out errors make
+# most of the score that lambda was chosen by.
 
 large_residual <- 4
 
-# list(rows, few), each a list with an entry for each output. rows: the standardised residuals beyond +-4, largest first,
-# with the names of their rows. few: the least number of rows whose squared left-out errors (times weights) are more than
-# half of the sum, as their shares of it; NULL where that takes more than 2 % of the rows (and more than one), as it does
-# where errors are of about the same size.
+# For each output list(rows, few). rows: the standardised residuals beyond +-4, largest first, with the names of their
+# rows. few: the fewest rows whose squared left-out errors (times weights) make more than half of the sum, as their
+# shares of it. few is NULL where these are more than one row and more than 2 % of the rows, as they are where all
+# errors are of about the same size, and in a fit of fewer than 20 rows.
 outstanding_rows <- function(fit, model) {
-  weights <- if (is.null(fit$weights)) rep(1, nrow(fit$y)) else fit$weights
   labels <- case_labels(fit)
   residuals <- standardised_residuals(fit, model)
-  squares <- weights * core_by_row(model, "loo")^2
+  squares <- weights_or_ones(fit) * core_by_row(model, "loo")^2
   of_output <- function(j) {
     large <- which(abs(residuals[, j]) > large_residual)
     large <- large[order(-abs(residuals[large, j]))]
@@ -43,7 +42,7 @@ outstanding_sentences <- function(found, chosen) {
   }))
 }
 
-# The names and values of at most ten, the largest first.
+# The names and values of the first ten, in a line, and how many more there are.
 some_values <- function(values, format) {
   shown <- values[seq_len(min(length(values), 10L))]
   paste0(paste(names(shown), sprintf(format, shown), collapse = ", "),

@@ -1,12 +1,13 @@
-# The engine "freeridge" of parsnip, registered when parsnip is loaded: for linear_reg(), and for kernel_ridge_reg(), a
-# model of its own. penalty is lambda, in the units of this package; without it lambda is chosen.
+# The engine "freeridge" for parsnip's linear_reg(), and for kernel_ridge_reg(), which is a model of this package. It is
+# registered when parsnip is loaded. penalty is lambda, in the units of this package; without a penalty lambda is
+# chosen.
 
 kernel_ridge_reg <- function(mode = "unknown", engine = "freeridge", penalty = NULL) {
   if (!requireNamespace("parsnip", quietly = TRUE)) {
     refuse("kernel_ridge_reg() is a model of the package parsnip: install it")
   }
-  parsnip::new_model_spec("kernel_ridge_reg", args = list(penalty = rlang::enquo(penalty)), eng_args = NULL, mode = mode,
-                          user_specified_mode = !missing(mode), method = NULL, engine = engine,
+  parsnip::new_model_spec("kernel_ridge_reg", args = list(penalty = rlang::enquo(penalty)), eng_args = NULL,
+                          mode = mode, user_specified_mode = !missing(mode), method = NULL, engine = engine,
                           user_specified_engine = !missing(engine))
 }
 
@@ -23,7 +24,7 @@ update.kernel_ridge_reg <- function(object, parameters = NULL, penalty = NULL, f
   setHook(packageEvent("parsnip", "onLoad"), function(...) register_engines())
 }
 
-# Once in a session, whichever package is loaded (again) first.
+# Registers what is not registered yet: parsnip refuses a model that is set twice, as when a package is loaded again.
 register_engines <- function() {
   known <- parsnip::get_from_env("models")
   if (!"kernel_ridge_reg" %in% known) {

@@ -1,10 +1,12 @@
-# Passes over the rows of a source. A pass is
-#   begin(k)             what is known before a shard is read, from which
-#   visit(state, chunk)  goes on with a chunk,
-#   join(state, other)   puts two shards together, and
-#   pack(state)          is what can go to another process.
-# In this session one state goes through all shards (those of a pass with apart = TRUE are joined); workers have one each,
-# joined in the order of the shards: the bits of an answer do not depend on the number of workers.
+# Passes over the rows of a source. A pass collects what it learns of the rows in a state:
+#   begin(k)             the state before shard k is read
+#   visit(state, chunk)  the state after a chunk
+#   join(state, other)   one state of the states of two shards
+#   pack(state)          the state in a form that can go to another process
+#   enough(state)        whether no more rows are needed
+#   apart                whether each shard has a state of its own in this session, too
+# In this session one state goes through all shards, but for apart = TRUE. Workers have a state for each shard, and
+# these are joined in the order of the shards: so the bits of an answer do not depend on the number of workers.
 
 new_pass <- function(begin, visit, join, pack = identity, apart = FALSE, enough = function(state) FALSE) {
   list(begin = begin, visit = visit, join = join, pack = pack, apart = apart, enough = enough)
@@ -28,7 +30,7 @@ run_pass <- function(source, pass, workers, rows = source$rows, span = c(0, 1)) 
   state
 }
 
-# What a worker does with a shard.
+# The packed state of a shard, as a worker computes it.
 run_shard <- function(pass, open, k, label) {
   threads <- freeridge_threads(1)
   on.exit(freeridge_threads(threads))
@@ -40,7 +42,7 @@ run_shard <- function(pass, open, k, label) {
   pass$pack(state)
 }
 
-# The first rows, two or more where there are so many.
+# The first rows, at least two where the source has two.
 first_rows <- function(source, workers) {
   pass <- head_pass(100L)
   if (is.null(workers)) return(run_pass(source, pass, NULL))
@@ -52,7 +54,8 @@ first_rows <- function(source, workers) {
   state
 }
 
-# (Here and below: what a pass needs is forced, as a promise would take the frame of its maker along to the workers.)
+# (Here and below, what a pass needs is forced: the promise of an argument would take the frame of the caller along to
+# the workers.)
 head_pass <- function(most) {
   force(most)
   join <- function(state, other) if (is.null(state)) other else if (is.null(other)) state else rbind(state, other)
@@ -72,7 +75,8 @@ look_pass <- function(design, size, seed) {
   )
 }
 
-# The standard deviations of the columns: their number, means and sums of squares about them, which add up.
+# For the standard deviations of the columns: the number of rows, and of each column the mean, the sum of squares about
+# the mean, and the largest absolute value. Two shards are joined by formulas for all rows at once.
 deviation_pass <- function(design) {
   force(design)
   join <- function(state, other) {
@@ -92,15 +96,16 @@ deviation_pass <- function(design) {
     begin = function(k) list(n = 0),
     visit = function(state, chunk) {
       x <- chunk_numbers(design, chunk)$x
-      if (is.null(x)) state else join(state, of_rows(x[, length(design$fixed) + seq_along(design$features), drop = FALSE]))
+      if (is.null(x)) return(state)
+      join(state, of_rows(x[, length(design$fixed) + seq_along(design$features), drop = FALSE]))
     },
     join = join
   )
 }
 
-# The rows as an accumulator, and what tells whether another pass sees the same rows. positive: how many rows of each
-# output are positive, which of classes are the rows of the class.
-# empty: the bytes of an accumulator without rows, which all workers begin with.
+# Pass 1: the rows as an accumulator, and the counts that tell whether another pass sees the same rows. positive: in how
+# many rows each output is positive; of classes these are the rows of the class. empty: the bytes of an accumulator
+# without rows, with which each worker begins.
 sum_pass <- function(design, empty) {
   force(design)
   force(empty)
@@ -126,7 +131,8 @@ sum_pass <- function(design, empty) {
   )
 }
 
-# The second pass: moments of the errors left out at each lambda. bytes: the accumulator, for a worker.
+# Pass 2 for the criterion "loo": the moments of the left-out errors at each lambda. bytes: those of the accumulator,
+# for a worker, which has no handle.
 loo_pass <- function(design, handle, bytes, lambdas) {
   force(design)
   force(handle)
@@ -154,8 +160,8 @@ loo_pass <- function(design, handle, bytes, lambdas) {
   )
 }
 
-# The same for groups of rows that are left out together, whose rows follow one another: those of the last group stay open
-# until rows of others come. Rows without a label are in no group.
+# Pass 2 for the criterion "groups", whose rows are left out together. The rows of a group follow one another: those of
+# the last group of a chunk stay open until rows of another group come. Rows without a label are in no group.
 group_pass <- function(design, handle, bytes, lambdas) {
   pass <- loo_pass(design, handle, bytes, lambdas)
   accumulator <- environment(pass$visit)$accumulator
@@ -166,8 +172,8 @@ group_pass <- function(design, handle, bytes, lambdas) {
   closed <- function(state, labels) {
     again <- intersect(labels, state$closed)
     if (length(again) > 0L) {
-      refuse("the rows of group '", again[1L], "' are not together: sort the source by its groups, so that the rows of each ",
-             "follow one another, in one shard")
+      refuse("the rows of group '", again[1L], "' are not together: sort the source by its groups, so that the rows ",
+             "of each follow one another, in one shard")
     }
     state$closed <- c(state$closed, labels)
     state
@@ -209,7 +215,8 @@ group_pass <- function(design, handle, bytes, lambdas) {
 
 left_out_passes <- list(loo = loo_pass, groups = group_pass)
 
-# Counts of rows, and a sum over rows that depends on the data of a row, but not on the order or the chunks.
+# Counts of rows, and a sum over the rows of a number that depends on the data of each row. The sum tells rows with
+# other data, but does not depend on the order of the rows and the chunks.
 
 no_rows <- list(read = 0, dropped = 0, rows = 0, checksum = 0)
 

@@ -1,4 +1,4 @@
-# plot(fit): pictures in base graphics, of what plot_data.R has, and all in black and grey.
+# plot(fit): pictures of the data frames of plot_data.R in base graphics, all in black and grey.
 
 panel_titles <- c(loo = "Leave-one-out", gcv = "GCV", reml = "REML", groups = "Leave-group-out",
                   error_rate = "Leave-one-out error rate")
@@ -19,10 +19,11 @@ plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambd
   invisible(data)
 }
 
-# The criteria that are mean squared errors of points left out, in the unit of the training error.
+# The criteria that are mean squared left-out errors, which have the unit of the training error.
 beside_training <- c("loo", "groups")
 
-# The standard error of a criterion in a path: of the mean or, where the criterion is estimated, of the estimate. NULL: none.
+# The standard error of a criterion in a path, of the mean or, where the criterion is estimated, of the estimate. NULL:
+# none.
 path_error <- function(path, criterion) {
   for (ending in c("_se", "_estimate_se")) {
     errors <- path[[paste0(criterion, ending)]]
@@ -30,7 +31,8 @@ path_error <- function(path, criterion) {
   }
 }
 
-# Each criterion on a panel of its own, with its standard error, the lambda in force and the panel's own best.
+# Each criterion on a panel of its own, with its standard error, the lambda in force, and the lambda with the lowest
+# score.
 plot_path <- function(path, fit, output, ...) {
   lambda <- fit$lambda[[output]]
   criteria <- intersect(names(path), criteria_names)
@@ -71,8 +73,8 @@ plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, training,
   write_labels(main, paste0(of, chosen, ", circle: lowest", dotted), xlab, ylab, ...)
 }
 
-# The scores plus and minus a standard error, not below the panel's floor (a logarithm has none of a negative number): a band,
-# or bars where the score is an estimate.
+# The scores plus and minus a standard error, as a band, or as bars where the score is an estimate. The lower end stays
+# above a tenth of the panel's floor, as negative numbers have no place on a logarithmic axis.
 plot_band <- function(lambdas, scores, errors, floor) {
   known <- is.finite(scores) & is.finite(errors)
   if (!any(known)) return(invisible())
@@ -86,7 +88,7 @@ plot_band <- function(lambdas, scores, errors, floor) {
   graphics::points(c(l, l), c(lower, upper), pch = "-")
 }
 
-# Predictions of each point without it on x, what was observed on y; the diagonal is where they agree.
+# For each point the prediction without it along x, and what was observed along y. They agree on the diagonal.
 plot_loo <- function(data, fit, output, main = "Left-out points", xlab = "prediction without the point",
                      ylab = "observed", ...) {
   ends <- range(data, na.rm = TRUE)
@@ -96,7 +98,7 @@ plot_loo <- function(data, fit, output, main = "Left-out points", xlab = "predic
   write_labels(main, paste0(lambda_of(fit, output), ", leave-one-out R2 = ", format(r2, digits = 3L)), xlab, ylab, ...)
 }
 
-# With a smooth curve through the residuals, and the three points with the largest.
+# Residuals against fitted values, with a smooth curve through them, and the names of the three largest.
 plot_residuals <- function(data, fit, output, main = "Residuals", xlab = "fitted values", ylab = "residuals",
                            ylim = NULL, ...) {
   if (is.null(ylim)) {  # with room for half the height of a name
@@ -113,7 +115,7 @@ plot_residuals <- function(data, fit, output, main = "Residuals", xlab = "fitted
   write_labels(main, lambda_of(fit, output), xlab, ylab, ...)
 }
 
-# The slopes against lambda, each named where lambda is smallest.
+# The slopes against lambda. The name of each stands where lambda is smallest.
 plot_coefficients <- function(data, fit, output, main = "Coefficients", xlab = expression(lambda),
                               ylab = "coefficient x sd of its column", ...) {
   lambdas <- unique(data$lambda)
@@ -147,7 +149,7 @@ most_labels <- 30L
 smallest_size <- 0.4
 line_height <- 1.5  # of names that stand below one another, in heights of a capital letter
 
-# At most `size`, and such that names below one another fit into width and height, in inches.
+# The size of letters, at most `size`, at which names below one another fit into width and height, in inches.
 size_that_fits <- function(names, size, width, height) {
   shrink(size, function(cex) {
     max(graphics::strwidth(names, "inches", cex = cex)) <= width &&
@@ -155,7 +157,7 @@ size_that_fits <- function(names, size, width, height) {
   })
 }
 
-# Step by step, as devices round the sizes of letters.
+# The first of size, 0.95 size, 0.95^2 size, ... that fits. It is not computed, as devices round the sizes of letters.
 shrink <- function(size, fits) {
   while (size > 0.1 && !fits(size)) size <- 0.95 * size
   size
@@ -197,15 +199,16 @@ plot_effects <- function(data, fit, output, main = "Average marginal effects",
   write_labels(main, lambda_of(fit, output), xlab, ylab, ...)
 }
 
-# Eigenvalues, the largest first. What lies far below the dashed line, the lambda of the fit, is shrunk to nearly nothing.
+# Eigenvalues, the largest first. The dashed line is the lambda of the fit: directions whose eigenvalues lie far below
+# it are shrunk to nearly nothing.
 plot_spectrum <- function(data, fit, output, main = "Eigenvalues of the kernel matrix", xlab = "index",
                           ylab = "eigenvalue", ylim = NULL, ...) {
   lambda <- fit$lambda[[output]]
   if (is.null(ylim)) ylim <- range(data$eigenvalue, if (lambda > 0) lambda)
   graphics::plot.default(data$index, data$eigenvalue, log = "y", ylim = ylim, xlab = "", ylab = "", ...)
   if (lambda > 0) graphics::abline(h = lambda, lty = 2)
-  write_labels(main, paste0(lambda_of(fit, output), if (lambda > 0) " (dashed)", ", ", rank_of(fit, output)), xlab, ylab,
-               ...)
+  write_labels(main, paste0(lambda_of(fit, output), if (lambda > 0) " (dashed)", ", ", rank_of(fit, output)), xlab,
+               ylab, ...)
 }
 
 rank_of <- function(fit, output) {
@@ -216,13 +219,13 @@ lambda_of <- function(fit, output) {
   paste0(output_prefix(fit, output), "lambda = ", format(fit$lambda[[output]], digits = 3L))
 }
 
-# Which of several outputs (or classes) a picture is of; nothing for a single one.
+# Names the output or class that a picture shows; "" where there is only one.
 output_prefix <- function(fit, output) {
   if (ncol(fit$y) == 1L) return("")
   paste0(if (is.null(fit$classes)) "output " else "class ", fit$outputs[check_output(output, fit)], ", ")
 }
 
-# The title, a line below it, and what stands at the axes, each as small as it must be to stay within the figure.
+# Writes the title, a line below it, and the labels of the axes, each as small as it must be to stay within the figure.
 write_labels <- function(main, sub, xlab, ylab, cex.main = graphics::par("cex.main"),
                          cex.lab = graphics::par("cex.lab"), ...) {
   outer <- graphics::par("mgp")[1L]
@@ -237,7 +240,7 @@ write_fitted <- function(text, side, line, size, font = 1L) {
   graphics::mtext(text, side, line, cex = fitted_size(text, side, size, font) * graphics::par("cex"), font = font)
 }
 
-# At most `size`, and such that a text in the middle of a side of the plot does not reach the ends of the figure.
+# The size of letters, at most `size`, at which a text in the middle of a side of the plot stays within the figure.
 fitted_size <- function(text, side, size, font = 1L) {
   flat <- side %in% c(1L, 3L)
   room <- graphics::par("pin")[if (flat) 1L else 2L] + 2 * min(graphics::par("mai")[if (flat) c(2L, 4L) else c(1L, 3L)])
@@ -246,7 +249,7 @@ fitted_size <- function(text, side, size, font = 1L) {
 
 on_log_scale <- function(scores, criterion) criterion != "reml" && all(scores[is.finite(scores)] > 0)
 
-# The range of the scores that are shown, with the band of the standard error at the lowest and at the last of them.
+# The range of a panel: score_range(), and the band of the standard error at the lowest score and at the last one.
 panel_range <- function(scores, errors, log_scale) {
   known <- is.finite(scores)
   limits <- score_range(scores[known], log_scale)
@@ -256,8 +259,9 @@ panel_range <- function(scores, errors, log_scale) {
   range(limits, band[is.finite(band) & (band > 0 | !log_scale)])
 }
 
-# From the lowest score to about twice as far up as the score at the largest lambda, the last one (there the fit is a
-# constant): interpolation of noise at the smallest lambda, many decades worse, would flatten everything else.
+# From the lowest score to about twice as far up as the last one, at the largest lambda, where the fit is nearly
+# constant. Scores at the smallest lambdas, where the fit interpolates noise, may be many decades worse: with all of
+# them in the panel the rest would look flat.
 score_range <- function(scores, log_scale) {
   heights <- if (log_scale) log(scores) else scores
   lowest <- min(heights)
@@ -266,7 +270,7 @@ score_range <- function(scores, log_scale) {
   if (log_scale) exp(lowest + c(0, shown)) else lowest + c(0, shown)
 }
 
-# Labels at powers of ten, as many as there is room for and at most seven.
+# An axis with labels at powers of ten, as many as there is room for and at most seven.
 decade_axis <- function(range) {
   width <- 1.4 * graphics::strwidth(expression(10^-10), "inches", cex = graphics::par("cex.axis"))
   powers <- decades(range, max(2, min(7, floor(graphics::par("pin")[1L] / width))))
@@ -274,7 +278,7 @@ decade_axis <- function(range) {
   graphics::axis(1, at = 10^powers, labels = decade_labels(powers))
 }
 
-# At most `most` evenly spaced powers of ten within a range; NULL where it has less than two.
+# The exponents of evenly spaced powers of ten within a range, at most `most`; NULL where it has less than two.
 decades <- function(range, most) {
   ends <- c(ceiling(log10(range[1L])), floor(log10(range[2L])))
   if (ends[1L] >= ends[2L]) return(NULL)
@@ -284,7 +288,7 @@ decades <- function(range, most) {
 
 decade_labels <- function(powers) parse(text = paste0("10^", powers))
 
-# The lengths learnt, the most relevant column at the top; an open point: the length is at its bound.
+# The lengths that were learnt, the most relevant column at the top. A length at its bound is an open point.
 plot_relevance <- function(data, fit, main = "Lengths of the columns", xlab = NULL, ylab = "", ...) {
   if (is.null(xlab)) xlab <- if (is.null(fit$scale)) "length" else "length / divisor of the column"
   names <- if (is.null(data$part)) data$column else paste(data$part, data$column)
@@ -292,7 +296,8 @@ plot_relevance <- function(data, fit, main = "Lengths of the columns", xlab = NU
   old <- graphics::par(mar = pmax(graphics::par("mar"), c(0, 1 + 0.5 * min(24, max(nchar(names))), 0, 0)))
   on.exit(graphics::par(old))
   graphics::plot.default(data$length, place, log = "x", yaxt = "n", xlab = "", ylab = "",
-                         pch = ifelse(data$at_bound, 1, 19), panel.first = graphics::abline(h = place, col = "grey85"), ...)
+                         pch = ifelse(data$at_bound, 1, 19), panel.first = graphics::abline(h = place, col = "grey85"),
+                         ...)
   graphics::axis(2, at = place, labels = names, las = 1, tick = FALSE)
   write_labels(main, "a short length: a relevant column", xlab, ylab, ...)
 }

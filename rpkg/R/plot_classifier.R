@@ -61,7 +61,7 @@ plot_ends <- function(given, values, name) {
   given
 }
 
-# Levels that the function reaches; a constant function has none.
+# Draws the contours of those levels that the function reaches. (A constant function reaches none.)
 draw_levels <- function(axes, decision, svm) {
   heights <- if (svm) c(-1, 0, 1) else stats::qlogis(contour_probabilities)
   labels <- if (svm) c("-1", "0", "+1") else format(contour_probabilities)

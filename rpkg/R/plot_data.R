@@ -1,4 +1,4 @@
-# What the pictures of a fit show, as data frames: for plot() and autoplot().
+# The data frames that the pictures of plot() and autoplot() show.
 
 plot_types <- c("path", "loo", "residuals", "coefficients", "effects", "spectrum", "relevance")
 
@@ -35,20 +35,20 @@ case_labels <- function(fit) {
   as.character(place_of(fit, seq_len(nrow(fit$y))))
 }
 
-# The lambdas of a path and the one in force; logarithms of positive ones are drawn.
+# The lambdas of a path and the one in force. The axis is logarithmic, so that only positive ones are drawn.
 path_lambdas <- function(fit, output, lambdas) {
   if (is.null(lambdas)) lambdas <- usual_lambdas(fit, model_for_path(fit))
   lambdas <- sort(unique(c(check_not_negative(lambdas, "lambdas"), fit$lambda[[output]])))
   lambdas[lambdas > 0]
 }
 
-# With the training error, which the panels of errors left out show beside them.
+# The path of the criteria, and the training error, which is drawn in the panels of left-out errors.
 path_data <- function(fit, criteria, output, lambdas) {
   if (!is.null(criteria)) {
     if (is.character(criteria)) for (criterion in criteria) check_choice(criterion, "criteria", criteria_names)
     criteria <- c(criteria, "training")
   }
-  # Where a score does not exist the curve has a gap, which says enough.
+  # Where a score does not exist the curve has a gap: no warning is needed.
   path <- withCallingHandlers(lambda_path(fit, path_lambdas(fit, output, lambdas), criteria),
                               freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
   if (ncol(fit$y) > 1L) path[as.integer(path$output) == output, ] else path
@@ -78,7 +78,7 @@ coefficient_data <- function(fit, output, lambdas) {
              column = factor(rep(names, each = length(lambdas)), levels = names), coefficient = as.vector(t(slopes)))
 }
 
-# The standard deviations of the columns, those of levels as columns of 0 and 1.
+# The standard deviations of the columns; those of columns for levels as if they were columns of 0 and 1.
 column_spread <- function(fit) {
   spread <- vapply(seq_len(ncol(fit$x)), function(j) column_sd(fit$x[, j]), 0)
   of_levels <- unlist(lapply(level_terms(fit$x), `[[`, "columns"))
@@ -96,7 +96,7 @@ effect_data <- function(fit, output) {
              upper = spread * (average$estimate + half))
 }
 
-# The eigenvalues that are not zero: a logarithm has none of zero.
+# The eigenvalues that are not zero: the axis is logarithmic.
 spectrum_data <- function(fit) {
   values <- eigenvalues(fit)
   values <- values[values > 0]

@@ -1,5 +1,6 @@
-# What prediction needs and no more: the core's own bytes of a predictor (docs/file-format.md of the library), w and b of a
-# linear fit, c, b and the points of another. A fit keeps them too, without the points, which it has.
+# A predictor has what prediction needs and no more: the core's bytes of a predictor (docs/file-format.md of the
+# library). These are w and b of a linear fit, and c, b and the points of another one. A fit keeps such bytes, too,
+# without the points, which it has as x.
 
 predictor <- function(object, ...) UseMethod("predictor")
 
@@ -28,13 +29,13 @@ predictor.freeridge <- function(object, lambda = NULL, ...) {
   structure(value, class = "freeridge_predictor")
 }
 
-# What a fit has for its own rows, and how it was found.
+# The parts of a fit that a predictor does not need: the rows, and how the fit was found.
 left_behind <- c("x", "y", "weights", "groups", "aside", "cases", "na.action", "cache", "landmarks", "landmark_choice",
                  "lambda_search", "bandwidth_search", "one_standard_error", "second_opinion", "seconds", "memory",
                  "predictor")
 
-# Terms without the frame that the formula was written in, which may hold data of any size; functions of it that the
-# formula calls are kept, and what these use.
+# Terms without the environment in which the formula was written, which may hold data of any size. Functions of that
+# environment that the formula calls are kept, and what these use.
 lean_terms <- function(terms) {
   frame <- if (!is.null(terms)) environment(terms)
   if (is.null(frame) || identical(frame, globalenv()) || isNamespace(frame)) return(terms)
@@ -43,14 +44,17 @@ lean_terms <- function(terms) {
   terms
 }
 
-# An environment above the global one with the functions of these names that are found from `frame` on, and what those of
-# the frame itself use. values: what another process needs: also what is no function, the functions of packages other than
-# base, and what functions of the frames around this one use.
+# A new environment, whose parent is the global one, with the functions of these names as they are found from `frame`
+# on, and with what functions of the frame itself use. values = TRUE is for another process: then it also has values
+# that are no functions, the functions of packages other than base, and what functions of the frames around this one
+# use.
 lean_environment <- function(names, frame, values = FALSE) {
   lean <- new.env(parent = globalenv())
   frames <- list(frame)
-  while (values && !identical(frames[[length(frames)]], globalenv()) && !identical(frames[[length(frames)]], emptyenv())) {
-    frames <- c(frames, parent.env(frames[[length(frames)]]))
+  around <- frame
+  while (values && !identical(around, globalenv()) && !identical(around, emptyenv())) {
+    around <- parent.env(around)
+    frames <- c(frames, around)
   }
   keep <- function(names, functions) {
     for (name in setdiff(names, ls(lean, all.names = TRUE))) {
@@ -72,22 +76,24 @@ is_of_package <- function(found, name, base_only) {
   identical(get0(name, baseenv(), inherits = FALSE), found)
 }
 
-# A function of the global environment with what it uses there.
+# A function of the global environment becomes one that brings along what it uses there; others stay as they are.
 self_contained <- function(f) {
   if (!identical(environment(f), globalenv())) return(f)
-  environment(f) <- lean_environment(setdiff(all.names(body(f), unique = TRUE), names(formals(f))), globalenv(), values = TRUE)
+  used <- setdiff(all.names(body(f), unique = TRUE), names(formals(f)))
+  environment(f) <- lean_environment(used, globalenv(), values = TRUE)
   f
 }
 
-# Of a fit that is made: whole: with the points. NULL for a kernel that cannot be saved, and where the points of a sparse
-# x, of which all are kept, would make it many times the fit.
+# The bytes of a predictor for a fit. whole: with the points. NULL for a kernel that cannot be saved, and for a fit that
+# has a sparse x and a kernel that is not linear, whose points, which are not sparse in the bytes, would be many times
+# the fit.
 kept_predictor <- function(fit, model, whole = FALSE) {
   if (!whole && is_sparse(fit$x) && !is_linear(fit$kernel)) return(NULL)
   core_save_predictor(model, whole)
 }
 
-# A model that predicts at the fit's own lambda: the fit's, where it is of this session and has that lambda in force;
-# else one of what was kept. Nothing is factorized.
+# A model that predicts at the fit's own lambda: the fit's model, where it is of this session and has that lambda in
+# force, else one that is made of the bytes that were kept. Nothing is factorized.
 predicting_model <- function(fit) {
   model <- fit$cache$model
   if (core_is_alive(model) && all(core_lambda(model) == fit$lambda)) return(model)
@@ -115,14 +121,16 @@ coef.freeridge_predictor <- function(object, ...) {
 }
 
 print.freeridge_predictor <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  size <- as.double(utils::object.size(x$predictor)) + if (is.null(x$points)) 0 else as.double(utils::object.size(x$points))
+  size <- as.double(utils::object.size(x$predictor))
+  if (!is.null(x$points)) size <- size + as.double(utils::object.size(x$points))
   cat("Predictor of a fit to ", counted(x$count, "point"), ", ", counted(ncol(points_of(x)), "feature"), ", ",
-      counted(ncol(x$y), "output"), ", in ", format(structure(size, class = "object_size"), units = "auto"), "\n", sep = "")
-  cat("Kernel: ", format(x$kernel, digits = digits), "; lambda: ",
-      paste(formatC(unname(x$lambda), digits = digits, format = "g", width = 1L), collapse = ", "), "\n", sep = "")
+      counted(ncol(x$y), "output"), ", in ", format(structure(size, class = "object_size"), units = "auto"), "\n",
+      sep = "")
+  cat("Kernel: ", format(x$kernel, digits = digits), "; lambda: ", short_numbers(unname(x$lambda), digits), "\n",
+      sep = "")
   if (!is.null(x$classes)) cat("Classes: ", paste(x$classes$levels, collapse = ", "), "\n", sep = "")
   invisible(x)
 }
 
-# butcher::butcher() asks for this one: a fit without its data is a predictor.
+# The method that butcher::butcher() calls: a fit without its data is a predictor.
 axe_data.freeridge <- function(x, verbose = FALSE, ...) predictor(x)

@@ -1,12 +1,12 @@
-# A bar for calls of the core that take more than a second, where somebody sees it: the C++ side calls show_progress()
-# at most ten times a second. options(freeridge.progress = FALSE) turns it off, TRUE draws it in scripts too, a number
-# draws it after so many seconds.
+# A bar for calls of the core that take more than a second, in interactive sessions. The C++ side calls show_progress()
+# at most ten times a second. options(freeridge.progress = FALSE) turns the bar off, TRUE draws it in scripts, too, and
+# a number draws it after so many seconds.
 
 progress <- new.env(parent = baseenv())  # cli evaluates its templates here: they need R's own functions
 
 # Draws the bar, or ends it at a fraction of 1. Returns whether a bar is on the screen. An error while drawing does not
-# end the call: base R draws the bar instead or, if that fails too, nobody. An interrupt waits until the bar is drawn,
-# so that no half-drawn bar is left.
+# end the call: then base R draws the bar and, if that fails too, there is no bar. An interrupt waits until the bar is
+# drawn, so that no half-drawn bar is left.
 show_progress <- function(fraction) suspendInterrupts(draw_progress(fraction))
 
 draw_progress <- function(fraction) {
@@ -26,7 +26,8 @@ wants_progress <- function() {
   isTRUE(option) || is.numeric(option)
 }
 
-# A function of the fraction, which removes the bar at 1: by cli when that is there, else as base R draws it.
+# A function that draws the bar at a fraction, and removes it at 1: by the package cli where it is installed, else by
+# base R.
 new_bar <- function(with_cli = requireNamespace("cli", quietly = TRUE)) {
   if (with_cli) {
     old <- options(cli.progress_show_after = 0)  # there has been a second already
@@ -45,7 +46,7 @@ new_bar <- function(with_cli = requireNamespace("cli", quietly = TRUE)) {
   }
 }
 
-# Work that R does in many steps, with calls of the core among them: one bar for all of it.
+# Evaluates an expression that takes many steps, with calls of the core among them, and draws one bar for all of them.
 with_steps <- function(expression) {
   progress$started <- proc.time()[["elapsed"]]
   progress$span <- c(0, 0)
@@ -56,7 +57,8 @@ with_steps <- function(expression) {
   expression
 }
 
-# The work is at the fraction `from` of `part`, two fractions of the whole, and the next step takes it to `to`.
+# Says that the next step takes the work from the fraction `from` to the fraction `to` of `part`, which is itself a part
+# of the whole, from one fraction to another.
 step_to <- function(part, from, to) {
   if (is.null(progress$started)) return(invisible())
   progress$span <- part[1L] + pmin(c(from, to), 1) * diff(part)

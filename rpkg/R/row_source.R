@@ -1,4 +1,4 @@
-# Where rows in pieces come from. A source has shards, numbered from 1, which may be read again and again:
+# A source gives rows in pieces. It has shards, numbered from 1, which may be read again and again:
 #   count      how many
 #   open(k)    a function of no arguments that makes a reader of shard k, list(read, close): read() gives the next data
 #              frame, NULL at the end; close() gives back what was open, and may be called at any time
@@ -44,7 +44,7 @@ row_source.list <- function(from, ...) {
              sum(vapply(from, nrow, 0L)), what = paste("a list of", counted(length(from), "data frame")))
 }
 
-# Files, each a chunk that read(file) gives.
+# Files. Each is a shard, of which read(file) makes a data frame.
 row_source.character <- function(from, read, ...) {
   refuse_extra(...)
   if (length(from) == 0L || anyNA(from)) refuse("from must be names of files, none missing")
@@ -56,14 +56,15 @@ row_source.character <- function(from, read, ...) {
              what = counted(length(from), "file"))
 }
 
-# f(reset = TRUE) begins again, and f() gives the next data frame or NULL: the functions that biglm::bigglm() takes. With
-# shards: f(k) gives all rows of shard k, as a data frame or a source.
+# A function f of which f(reset = TRUE) begins again, and f(reset = FALSE) gives the next data frame or NULL, as
+# biglm::bigglm() takes it. With shards: a function of which f(k) gives all rows of shard k, as a data frame or a
+# source.
 row_source.function <- function(from, shards = NULL, ...) {
   refuse_extra(...)
   if (is.null(shards)) {
     if (is.primitive(from) || !any(c("reset", "...") %in% names(formals(from)))) {
-      refuse("the function must have an argument reset: f(reset = TRUE) begins again, f() gives the next data frame, or ",
-             "NULL at the end. (A function of the number of a shard goes with shards, their number.)")
+      refuse("the function must have an argument reset: f(reset = TRUE) begins again, f() gives the next data frame, ",
+             "or NULL at the end. (A function of the number of a shard goes with shards, their number.)")
     }
     return(new_source(1, function(k) function_shard(from), function(k) NULL, travels = FALSE, what = "a function"))
   }
@@ -73,7 +74,8 @@ row_source.function <- function(from, shards = NULL, ...) {
              what = paste("a function of", counted(shards, "shard")))
 }
 
-# The rows of a query, or of a table. disconnect: the connection is closed after a pass, for those that a shard opens.
+# The rows of a query, or of a table. disconnect: whether the connection is closed after a pass, as it must be where the
+# function of a shard opens it.
 database_source <- function(connection, query = NULL, table = NULL, rows = 10000, disconnect = FALSE, ...) {
   refuse_extra(...)
   if (!requireNamespace("DBI", quietly = TRUE)) refuse("rows from a database need the package DBI: install it")
@@ -94,9 +96,11 @@ print.row_source <- function(x, ...) {
   invisible(x)
 }
 
-# Shards: functions that make readers. Each has in its environment what it needs, and no more, as it may travel.
+# Shards: functions that make readers. The environment of a shard has what the shard needs and no more, as it may go to
+# another process.
 
-# One data frame, or what make(argument) gives: that, or a source, whose shards are read one after the other.
+# The shard of one data frame `make` or, where `make` is a function, of make(argument): a data frame, or a source whose
+# shards are read one after the other.
 shard_of <- function(make, argument) {
   force(make)
   if (is.function(make)) force(argument)
@@ -141,7 +145,8 @@ function_shard <- function(f) {
   }
 }
 
-# The query is sent when the first rows are asked for: by then whoever opened the shard has seen to it that it is closed.
+# The shard of a query. The query is sent when the first rows are asked for: by then each_chunk() has seen to it that
+# the shard is closed.
 query_shard <- function(connection, query, rows, disconnect) {
   force(connection)
   force(query)
@@ -164,7 +169,7 @@ query_shard <- function(connection, query, rows, disconnect) {
   }
 }
 
-# Calls visit(chunk) for each data frame of a shard, until it says TRUE. label: what messages call the shard.
+# Calls visit(chunk) for each data frame of a shard, until it gives TRUE. label: what messages call the shard.
 each_chunk <- function(shard, label, visit) {
   reader <- list(close = function() NULL)
   on.exit(reader$close())
@@ -186,9 +191,9 @@ each_chunk <- function(shard, label, visit) {
 in_place <- function(place, expression) {
   tryCatch(expression, error = function(condition) {
     if (inherits(condition, "freeridge_in_place")) stop(condition)
-    kinds <- if (inherits(condition, "freeridge_error")) class(condition) else c("freeridge_error", "error", "condition")
+    known <- inherits(condition, "freeridge_error")
+    kinds <- if (known) class(condition) else c("freeridge_error", "error", "condition")
     message <- paste0(place, ": ", conditionMessage(condition))
-    condition <- structure(class = c("freeridge_in_place", kinds), list(message = message, call = NULL))
-    stop(condition)
+    stop(structure(class = c("freeridge_in_place", kinds), list(message = message, call = NULL)))
   })
 }

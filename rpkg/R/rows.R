@@ -1,7 +1,7 @@
-# Which rows have an answer. Rows of weight zero do not count: a fit is made without them and keeps them aside, so that
-# they are predicted like new ones. New rows with missing values have missing answers.
+# Which rows have an answer. Rows of weight zero do not count: a fit is made without them, keeps them aside, and
+# predicts them like new ones. New rows with missing values have missing answers.
 
-# The fit that is about to be made, without the rows of weight zero: these go to fit$aside, with their places among all.
+# The parts of a fit that is about to be made, without the rows of weight zero, which go to fit$aside with their places.
 set_aside <- function(fit) {
   out <- which(fit$weights == 0)
   if (length(out) == 0L) return(fit)
@@ -35,7 +35,7 @@ set_aside <- function(fit) {
   fit
 }
 
-# Some rows of labels, of which each division must have one that is left out; NULL: none.
+# The labels of some rows, which must have one that is not NA in each division; NULL: no labels.
 labels_at <- function(codes, rows, name) {
   if (is.null(codes)) return(NULL)
   codes <- if (is.matrix(codes)) codes[rows, , drop = FALSE] else codes[rows]
@@ -45,15 +45,17 @@ labels_at <- function(codes, rows, name) {
   codes
 }
 
-# Places of counting rows among all.
+# The places that the rows that count have among all rows.
 place_of <- function(fit, rows) {
   if (is.null(fit$aside)) rows else seq_len(nrow(fit$x) + length(fit$aside$rows))[-fit$aside$rows][rows]
 }
 
-# How many rows the data had, those of weight zero included.
+# How many rows the data had, those of weight zero included, and their names.
 row_count <- function(fit) nrow(fit$x) + length(fit$aside$rows)
+all_cases <- function(fit) if (is.null(fit$aside)) fit$cases else fit$aside$cases
 
-# Values of the rows that count and of those aside (a matrix or one value), in the order of the data, with names.
+# Values of all rows in the order of the data, with names. values: of the rows that count; aside: of the others, or one
+# value.
 all_rows <- function(fit, values, aside = NaN) {
   if (is.null(fit$aside)) return(shape(fit, values))
   whole <- matrix(0, row_count(fit), ncol(values))
@@ -62,24 +64,29 @@ all_rows <- function(fit, values, aside = NaN) {
   shape(fit, whole, fit$aside$cases)
 }
 
-# f at the rows that are aside, without their offset; NULL where there are none.
-predicted_aside <- function(fit, model) {
-  if (is.null(fit$aside)) return(NULL)
-  x <- fit$aside$x
-  if (!is.null(fit$points)) x <- kernel_values(fit$kernel, divided(x, fit$scale), divided(fit$points, fit$scale))
-  core_predict(model, with_columns(x), fit$aside$fixed)
+# Rows x of the points as the core takes them: for a kernel that is an R function its values at x and the points of the
+# fit.
+as_core_rows <- function(fit, x) {
+  if (is.null(fit$points)) return(x)
+  kernel_values(fit$kernel, divided(x, fit$scale), divided(fit$points, fit$scale))
 }
 
-# Outputs minus f at the rows of weight zero. These are residuals and left-out errors at once: the fit was made without
-# them.
+# Predictions for the rows that are aside, without their offset; NULL where there are none.
+predicted_aside <- function(fit, model) {
+  if (is.null(fit$aside)) return(NULL)
+  core_predict(model, with_columns(as_core_rows(fit, fit$aside$x)), fit$aside$fixed)
+}
+
+# Outputs less predictions at the rows of weight zero. As the fit was made without these rows, they are their residuals
+# and their left-out errors, too.
 errors_aside <- function(fit, model) {
   f <- predicted_aside(fit, model)
   if (is.null(f)) NULL else fit$aside$y - plus_offset(f, fit$aside$offset)
 }
 
-# The rows of newdata that are known, as the core takes them: x, fixed (NULL: no fixed effects) and offset; known: which
-# rows of the answer these are; names: those of all rows of the answer. na.action as in predict.lm. given: the values of the
-# fixed effects beside newdata.
+# The rows of newdata without missing values, as the core takes them: list(x, fixed, offset, known, names). fixed: NULL
+# without fixed effects; known: which rows of the answer these rows are; names: of all rows of the answer. na.action: as
+# in predict.lm. given: the values of the fixed effects, where they are not in newdata.
 new_rows <- function(fit, newdata, na.action = stats::na.pass, given = NULL) {
   x <- if (is.null(fit$terms)) new_features(fit, newdata) else new_design(fit, newdata)
   offset <- attr(x, "offset")
@@ -99,8 +106,8 @@ new_rows <- function(fit, newdata, na.action = stats::na.pass, given = NULL) {
     x <- x[known, , drop = FALSE]
     if (!is.null(fixed)) fixed <- fixed[known, , drop = FALSE]
   }
-  if (!is.null(fit$points)) x <- kernel_values(fit$kernel, divided(x, fit$scale), divided(fit$points, fit$scale))
-  list(x = with_columns(x), fixed = fixed, offset = offset[known], known = known[kept], names = names)
+  list(x = with_columns(as_core_rows(fit, x)), fixed = fixed, offset = offset[known], known = known[kept],
+       names = names)
 }
 
 # A vector is one column of newdata.
@@ -120,7 +127,8 @@ known_rows <- function(x) {
   !rowSums(is.na(x))
 }
 
-# Which rows na.action keeps: all (na.pass), or those that are known (na.omit, na.exclude); na.fail refuses.
+# Which rows na.action keeps: na.pass keeps all, na.omit and na.exclude those that are known; na.fail refuses missing
+# values.
 kept_rows <- function(known, na.action) {
   if (all(known)) return(known)
   action <- tryCatch(match.fun(na.action)(data.frame(known = ifelse(known, 1, NA))), error = function(condition) {
@@ -130,20 +138,19 @@ kept_rows <- function(known, na.action) {
   if (is.null(dropped)) rep(TRUE, length(known)) else !(seq_along(known) %in% dropped)
 }
 
-# What `ask` gives for the rows that are known, and the values of the fixed effects there if there are some (rows x outputs),
-# plus the offset, NA in the others. The core takes one row or more: where there is none it answers for a row of zeros, which
-# is then dropped.
+# Answers, rows x outputs: at the rows that are known ask(x) or, with fixed effects, ask(x, fixed), plus the offset; NA
+# at the others. The core takes one row or more: where no row is known it is asked for a row of zeros, and that answer
+# is dropped.
 answered <- function(new, ask, offset = NULL) {
   m <- nrow(new$x)
   row <- function(values) if (m > 0L || is.null(values)) values else matrix(0, 1L, ncol(values))
   values <- if (is.null(new$fixed)) ask(row(new$x)) else ask(row(new$x), row(new$fixed))
-  values <- values[seq_len(m), , drop = FALSE]
-  values <- plus_offset(values, offset)
+  values <- plus_offset(values[seq_len(m), , drop = FALSE], offset)
   if (all(new$known)) return(values)
   whole <- matrix(NA_real_, length(new$known), ncol(values))
   whole[new$known, ] <- values
   whole
 }
 
-# A formula without predictors has no columns: the core gets one of zeros, which changes nothing.
+# A formula without predictors has no columns. The core then gets a column of zeros, which changes nothing.
 with_columns <- function(x) if (ncol(x) == 0L) matrix(0, nrow(x), 1L) else x

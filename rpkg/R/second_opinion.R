@@ -1,17 +1,18 @@
 # A second opinion on a choice by GCV or REML: the exact leave-one-out errors, which cost about as much as the scores
-# themselves. Both criteria judge all rows by a mean leverage or a Gaussian process, and rows that are nearly the same
-# can make them take a lambda that follows the noise. Compared are the error at the choice and the least one, over every
-# lambda tried at the bandwidth chosen and, where that was searched, at the best lambda of the middle of its range.
+# did. GCV judges all rows by a mean leverage, and REML by a Gaussian process: rows that are nearly the same can make
+# them take a lambda that follows the noise. The error at the choice is compared with the least error at all lambdas
+# that were tried with the bandwidth chosen and, where the bandwidth was searched, with the least error in the middle of
+# its range.
 
 judged_by_loo <- c("gcv", "reml")
 
-# How much worse the choice must be to be named: as a share, and in standard errors of the least error. Below that two
-# criteria differ by chance.
+# The choice is said to be worse where its error is `much_worse` times the least error, and greater by `many_errors`
+# standard errors of the least error. Smaller differences between two criteria are chance.
 much_worse <- 1.5
 many_errors <- 2
 
-# The least leave-one-out errors, one for each output, at the median distance, or in the middle of a given range.
-# Afterwards the model has the bandwidth again that it had. NULL: that one is about the same.
+# The least leave-one-out error of each output at another bandwidth: the median distance, or the middle of a given
+# range. NULL where that is about the bandwidth chosen. Afterwards the model has the bandwidth chosen again.
 loo_in_the_middle <- function(model, fit, found) {
   given <- all(fit$bandwidth_range > 0)
   middle <- if (given) sqrt(prod(fit$bandwidth_range)) else 16 * min(found$tried[, 1L])
@@ -25,7 +26,8 @@ loo_in_the_middle <- function(model, fit, found) {
   least
 }
 
-# For each output: the error at the choice, the least one and its lambda (and sigma); and whether they disagree much.
+# A row for each output: the error at the choice, the least error and its lambda (or its bandwidth), and whether the
+# first is much worse.
 second_opinion <- function(model, fit, middle) {
   lambdas <- sort(unique(c(fit$lambda, core_search(model)$lambdas)))
   found <- core_score_with_error(model, "loo", lambdas)
@@ -45,14 +47,15 @@ second_opinion <- function(model, fit, middle) {
   opinion
 }
 
-# The sentences for it, one for each output where they disagree.
+# A sentence for each output whose choice is much worse.
 disagreements <- function(fit, digits = 3L) {
   opinion <- fit$second_opinion
   if (is.null(opinion)) return(character())
   number <- function(value) format(value, digits = digits)
   vapply(which(opinion$disagrees), function(j) {
     row <- opinion[j, ]
-    where <- if (is.na(row$lambda)) paste("a bandwidth of", number(row$sigma)) else paste("lambda =", number(row$lambda))
+    other <- is.na(row$lambda)
+    where <- if (other) paste("a bandwidth of", number(row$sigma)) else paste("lambda =", number(row$lambda))
     paste0("the leave-one-out error of the choice by ", fit$criterion,
            if (nrow(opinion) > 1L) paste(" for", fit$outputs[j]), " is ", number(row$loo), "; at ", where, " it is ",
            number(row$least))
@@ -62,7 +65,9 @@ disagreements <- function(fit, digits = 3L) {
 warn_disagreement <- function(fit) {
   words <- disagreements(fit)
   if (length(words) == 0L) return(invisible())
-  warning(new_condition(paste0(paste(words, collapse = "; "), ". ", fit$criterion, " is not to be trusted here, as with ",
-                               "rows that are nearly the same: see criterion = \"loo\""),
-                        "disagreement", c("freeridge_warning", "warning")))
+  warning(new_condition(
+    paste0(paste(words, collapse = "; "), ". ", fit$criterion, " is not to be trusted here, as with rows that are ",
+           "nearly the same: see criterion = \"loo\""),
+    "disagreement", c("freeridge_warning", "warning")
+  ))
 }

@@ -48,7 +48,8 @@ make_holdout <- function(n, fraction, seed = 0, repeats = 1) {
   repeated(function(seed) ifelse(core_make_holdout(n, fraction, seed) < 0L, NA_integer_, 1L), n, seed, repeats)
 }
 
-# The labels that draw(seed) gives; for several repeats a matrix, its columns with the seeds seed, seed + 1, ...
+# The labels that draw(seed) gives; for several repeats a matrix, whose columns are drawn with the seeds seed, seed + 1,
+# ...
 repeated <- function(draw, n, seed, repeats) {
   seed <- check_whole(seed, "seed")
   repeats <- check_whole(repeats, "repeats", 1, .Machine$integer.max)
@@ -58,7 +59,8 @@ repeated <- function(draw, n, seed, repeats) {
 
 convention_names <- c("total", "mean", "glmnet", "sklearn", "lm.ridge", "KRLS", "GURLS", "tikhonov_squared",
                       "tikhonov_half", "tikhonov_logistic", "tikhonov_hinge", "cost", "cost_mean", "cost_mean_norm")
-# Those in which the loss is divided by the number of points, and those that are C, a multiple of 1 / lambda.
+# The conventions in which the loss is divided by the number of points, and those whose number is C, a multiple of 1 /
+# lambda.
 mean_conventions <- c("mean", "glmnet", "GURLS", "tikhonov_squared", "tikhonov_half", "tikhonov_logistic",
                       "tikhonov_hinge", "cost_mean", "cost_mean_norm")
 cost_conventions <- c("cost", "cost_mean", "cost_mean_norm")
@@ -95,13 +97,16 @@ lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
     refuse("the intercept is penalised, and that of \"", to, "\" is not: no lambda makes the fits equal")
   }
   if (!is.null(object$fixed) && to %in% c("glmnet", "lm.ridge")) {
-    refuse("the fit has unpenalised columns, and that of \"", to, "\" penalises all of its own: no lambda makes the fits equal")
+    refuse("the fit has unpenalised columns, and that of \"", to, "\" penalises all of its own: ",
+           "no lambda makes the fits equal")
   }
   lambda <- rep_len(lambda, ncol(object$y))
-  # Without an intercept they centre nothing, but for glmnet the columns whose deviations it divides by.
+  # Without an intercept the other systems centre nothing; glmnet alone centres columns for the deviations that it
+  # divides by.
   converted <- vapply(seq_along(lambda), function(j) {
     seen <- !is.na(object$y[, j])
-    ratio <- switch(to, glmnet = divisor_ratio(object, seen), lm.ridge = divisor_ratio(object, seen, object$intercept), 1)
+    ratio <- switch(to, glmnet = divisor_ratio(object, seen),
+                    lm.ridge = divisor_ratio(object, seen, object$intercept), 1)
     convert_lambda(lambda[[j]] * ratio^2, "total", to, sum(seen), deviation(object$y[seen, j], object$intercept))
   }, 0)
   named_by_output(object, converted)
@@ -126,11 +131,11 @@ check_target <- function(to, known, fit) {
   to
 }
 
-# The standard deviation with denominator n, or the root mean square.
+# The standard deviation with denominator n or, not centred, the root mean square.
 deviation <- function(column, centred = TRUE) sqrt(mean((column - if (centred) mean(column) else 0)^2))
 
-# What the columns of a linear fit were divided by, relative to their standard deviations with denominator n, by which
-# some systems divide: one number, or 1 where there is none (then those systems have to be told not to divide).
+# The divisors of the columns of a linear fit over their standard deviations with denominator n, by which some systems
+# divide, where that is the same ratio for all columns. Else 1: then those systems have to be told not to divide.
 divisor_ratio <- function(fit, rows, centred = TRUE) {
   if (is.null(fit$scale) || fit$kernel$name != "linear") return(1)
   deviations <- vapply(seq_len(ncol(fit$x)), function(j) deviation(fit$x[rows, j], centred), 0)

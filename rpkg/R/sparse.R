@@ -1,4 +1,4 @@
-# A sparse x of the package Matrix, which the core borrows as it lies in memory and never makes dense as a whole.
+# A sparse x of the package Matrix. The core borrows it as it lies in memory, and never makes the whole of it dense.
 
 is_sparse <- function(x) {
   isS4(x) && identical(attr(class(x), "package"), "Matrix") && requireNamespace("Matrix", quietly = TRUE) &&
@@ -21,7 +21,7 @@ sparse_matrix <- function(x, name, finite = TRUE, rows = TRUE) {
   x
 }
 
-# Standard deviations of the columns (1 for a constant one), zeros included.
+# Standard deviations of the columns, zeros included; 1 for a constant column.
 sparse_sd <- function(x) {
   n <- nrow(x)
   means <- Matrix::colMeans(x)
@@ -30,7 +30,7 @@ sparse_sd <- function(x) {
   squares@x <- (x@x - rep(means, entries))^2
   sd <- if (n > 1L) sqrt((Matrix::colSums(squares) + (n - entries) * means^2) / (n - 1)) else rep(0, ncol(x))
   squares@x <- abs(x@x)
-  size <- Matrix::colSums(squares)  # at least the largest
+  size <- Matrix::colSums(squares)  # of absolute values: at least the largest of them
   unname(ifelse(is.finite(sd) & sd > .Machine$double.eps * size, sd, 1))
 }
 
@@ -41,7 +41,7 @@ check_sparse_settings <- function(fit) {
   if (fit$refine > 0) refuse_sparse("iterative refinement")
 }
 
-# Points of a prediction whose answer needs ordinary rows.
+# Points for an answer that the core does not give for sparse ones.
 dense_rows <- function(x) if (is_sparse(x)) as.matrix(x) else x
 
 # With fixed effects the core takes no sparse points: they go there in pieces of 32 MB, with their zeros.

@@ -1,7 +1,7 @@
-# The number of threads of package and BLAS. Two limits hold until the user sets a number: OMP_THREAD_LIMIT, and two
-# threads while R checks a package (_R_CHECK_LIMIT_CORES_).
+# The number of threads of package and BLAS. Until the user sets a number it is at most OMP_THREAD_LIMIT, and at most
+# two while R checks a package (_R_CHECK_LIMIT_CORES_).
 
-# The number of threads that was in force, which a call with it brings back.
+# Returns the number of threads that was in force before, so that a second call can bring it back.
 freeridge_threads <- function(count = NULL) {
   if (is.null(count)) return(core_threads())
   before <- core_threads(check_whole(count, "count", 0, .Machine$integer.max))

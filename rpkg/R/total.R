@@ -2,24 +2,24 @@
 
 directions_of_errors <- c("response", "orthogonal")
 
-# "response": y minus w'x + b. "orthogonal", of tls() alone: the distances of the points from the hyperplane; with one
-# output they have the sign of y minus w'x + b.
+# "response": y - (w'x + b). "orthogonal", for tls() alone: the distances of the points from the hyperplane, with one
+# output with the sign of y - (w'x + b).
 residuals.freeridge_linear <- function(object, type = "response", ...) {
   refuse_extra(...)
   check_orthogonal(object, type)
-  along_y <- object$y - sweep(object$x %*% object$w, 2L, object$b, "+")
+  along_y <- residuals_matrix(object)
   if (type == "response") return(stats::naresid(object$na.action, shape(object, along_y)))
   distances <- if (ncol(object$y) == 1L) sign(along_y[, 1L]) * object$distances else object$distances
   stats::naresid(object$na.action, stats::setNames(distances, object$cases))
 }
 
-# "orthogonal": the nearest points of the hyperplane, x and y side by side: [X + E, Y + F].
+# "orthogonal": the nearest points of the hyperplane, [X + E, Y + F], x and y side by side.
 fitted.freeridge_linear <- function(object, type = "response", ...) {
   refuse_extra(...)
   check_orthogonal(object, type)
   if (type == "response") return(predict(object))
   nearest <- cbind(object$x + object$x_correction, object$y + object$y_correction)
-  outputs <- if (is.null(object$outputs)) paste0("y", if (ncol(object$y) > 1L) seq_len(ncol(object$y))) else object$outputs
+  outputs <- if (is.null(object$outputs)) "y" else object$outputs
   dimnames(nearest) <- list(object$cases, c(feature_names(object$x), outputs))
   stats::naresid(object$na.action, nearest)
 }
@@ -27,7 +27,8 @@ fitted.freeridge_linear <- function(object, type = "response", ...) {
 check_orthogonal <- function(fit, type) {
   check_choice(type, "type", directions_of_errors)
   if (type == "orthogonal" && fit$method != "tls") {
-    refuse("type is \"orthogonal\", but ", fit$method, "() measures errors along y; tls() measures them at right angles")
+    refuse("type is \"orthogonal\", but ", fit$method, "() measures errors along y; ",
+           "tls() measures them at right angles")
   }
 }
 
@@ -35,7 +36,8 @@ summary.freeridge_ridge <- function(object, ...) {
   refuse_extra(...)
   squares <- colSums(residuals_matrix(object)^2)
   centre <- if (object$intercept) colMeans(object$y) else 0
-  structure(list(fit = object, coefficients = coef(object), rmse = named_by_output(object, sqrt(squares / nrow(object$x))),
+  structure(list(fit = object, coefficients = coef(object),
+                 rmse = named_by_output(object, sqrt(squares / nrow(object$x))),
                  r.squared = named_by_output(object, 1 - squares / colSums(sweep(object$y, 2L, centre)^2))),
             class = c("summary.freeridge_ridge", "summary.freeridge_linear"))
 }
@@ -52,28 +54,31 @@ summary.freeridge_tls <- function(object, ...) {
 residuals_matrix <- function(fit) fit$y - sweep(fit$x %*% fit$w, 2L, fit$b, "+")
 
 print.summary.freeridge_linear <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  number <- function(values) paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
+  number <- function(values) short_numbers(values, digits)
   print_linear(x$fit, digits)
   cat("Coefficients:\n")
   print(x$coefficients, digits = digits, ...)
   cat("\nRoot mean squared residual: ", number(x$rmse), sep = "")
   if (x$fit$method == "ridge") {
-    cat("; R-squared: ", number(x$r.squared), "\nFor standard errors, effective degrees of freedom and left-out errors ",
-        "use freeridge() with\nlinear_kernel() and this lambda.\n", sep = "")
+    cat("; R-squared: ", number(x$r.squared), "\nFor standard errors, effective degrees of freedom and left-out ",
+        "errors use freeridge() with\nlinear_kernel() and this lambda.\n", sep = "")
   } else {
-    cat("\nRoot mean squared distance from the ", if (nrow(x$fit$w) == 1L) "line: " else "hyperplane: ", number(x$distance),
-        "\nSmallest singular value", if (length(x$singular_values) > 1L) "s", " of [x y]", if (x$fit$intercept) ", centred", ": ", number(x$singular_values),
+    cat("\nRoot mean squared distance from the ", if (nrow(x$fit$w) == 1L) "line: " else "hyperplane: ",
+        number(x$distance), "\nSmallest singular value", if (length(x$singular_values) > 1L) "s", " of [x y]",
+        if (x$fit$intercept) ", centred", ": ", number(x$singular_values),
         "\nTotal least squares has no standard errors here.\n", sep = "")
   }
   invisible(x)
 }
 
-# What ols() alone has among these fits.
+# Refuses what these fits do not have, and says where it is.
 no_standard_errors <- function(fit, what) {
-  refuse(linear_titles[[fit$method]], " has no ", what, " here; ",
-         if (fit$method == "ols") "summary() has the standard errors, and freeridge() with linear_kernel() and lambda = 0 more"
-         else if (fit$method == "ridge") "freeridge() with linear_kernel() and this lambda has"
-         else "its errors are distances, see residuals(fit, \"orthogonal\")")
+  instead <- switch(fit$method,
+    ols = "summary() has the standard errors, and freeridge() with linear_kernel() and lambda = 0 more",
+    ridge = "freeridge() with linear_kernel() and this lambda has",
+    tls = "its errors are distances, see residuals(fit, \"orthogonal\")"
+  )
+  refuse(linear_titles[[fit$method]], " has no ", what, " here; ", instead)
 }
 
 vcov.freeridge_linear <- function(object, ...) {
@@ -92,11 +97,11 @@ df.residual.freeridge_linear <- function(object, ...) {
 }
 
 # The points of one feature and one output, the lines of least squares and of total least squares, and the errors that
-# the fit measures: along y, or at right angles to the line (which are drawn with one scale for both axes).
+# the fit measures: along y, or at right angles to the line, which takes one scale for both axes.
 plot.freeridge_linear <- function(x, main = NULL, xlab = NULL, ylab = NULL, ...) {
   if (ncol(x$x) != 1L || ncol(x$y) != 1L) {
-    refuse("plot() draws the line of a fit with one feature and one output; this one has ", counted(ncol(x$x), "feature"),
-           " and ", counted(ncol(x$y), "output"))
+    refuse("plot() draws the line of a fit with one feature and one output; this one has ",
+           counted(ncol(x$x), "feature"), " and ", counted(ncol(x$y), "output"))
   }
   if (x$method == "ridge") refuse("plot() draws the lines of ols() and tls(), not that of ridge()")
   lines <- list(ols = core_ols(x$x, x$y, x$intercept), tls = total_line(x))
@@ -106,7 +111,8 @@ plot.freeridge_linear <- function(x, main = NULL, xlab = NULL, ylab = NULL, ...)
   if (right_angles) data[3:4] <- fitted_points(x)
   if (is.null(main)) main <- linear_titles[[x$method]]
   if (is.null(xlab)) xlab <- feature_names(x$x)
-  if (is.null(ylab)) ylab <- if (made_by_formula(x)) deparse(x$terms[[2L]])[1L] else if (is.null(x$outputs)) "y" else x$outputs
+  response <- if (made_by_formula(x)) deparse(x$terms[[2L]])[1L] else x$outputs
+  if (is.null(ylab)) ylab <- if (is.null(response)) "y" else response
   graphics::plot.default(data$x, data$y, xlim = range(data$x, data$nearest_x), ylim = range(data$y, data$nearest_y),
                          asp = if (right_angles) 1 else NA, xlab = "", ylab = "", ...)
   graphics::segments(data$x, data$y, data$nearest_x, data$nearest_y, col = "grey60")
@@ -123,7 +129,7 @@ plot.freeridge_linear <- function(x, main = NULL, xlab = NULL, ylab = NULL, ...)
 
 fitted_points <- function(fit) list(fit$x[, 1L] + fit$x_correction[, 1L], fit$y[, 1L] + fit$y_correction[, 1L])
 
-# The line of total least squares for the data of a fit; NULL where there is none, or not a single one.
+# The line of total least squares for the data of a fit; NULL where no line, or more than one, is the best.
 total_line <- function(fit) {
   if (fit$method == "tls") return(fit)
   tryCatch(core_tls(fit$x, fit$y, fit$intercept, NULL), freeridge_error = function(condition) NULL)

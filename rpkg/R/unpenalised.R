@@ -1,11 +1,12 @@
-# Columns that no penalty touches (fixed effects): unpenalised(...) in a formula, `fixed` beside a matrix; and their values
-# at new rows.
+# Columns that no penalty touches (fixed effects): unpenalised(...) in a formula, `fixed` beside a matrix, and their
+# values at new rows.
 #
 # A formula y ~ x1 + unpenalised(x2 * f) is taken apart into
 #     given      its terms as they were written, of which unpenalised(...) is one
-#     penalised  ~ x1,   the columns of the kernel
+#     penalised  ~ x1, the columns of the kernel
 #     fixed      ~ x2 * f, coded by contrasts as lm() codes them
-# and the model frame is that of y ~ x1 + x2 * f. The dot stands for all columns of the data that are in no unpenalised().
+#     flat       y ~ x1 + x2 * f, the formula of the model frame
+# The dot stands for all columns of the data that are in no unpenalised().
 
 unpenalised <- function(...) {
   refuse("unpenalised() is a term of a formula of freeridge(), by itself: as in y ~ x1 + unpenalised(x2 + x3)")
@@ -15,13 +16,12 @@ unpenalized <- unpenalised
 is_unpenalised_call <- function(part) {
   if (!is.call(part)) return(FALSE)
   head <- part[[1L]]
-  if (is.call(head) && length(head) == 3L && (identical(head[[1L]], as.name("::")) || identical(head[[1L]], as.name(":::")))) {
-    head <- head[[3L]]
-  }
+  if (is.call(head) && length(head) == 3L && deparse(head[[1L]])[1L] %in% c("::", ":::")) head <- head[[3L]]
   identical(head, as.name("unpenalised")) || identical(head, as.name("unpenalized"))
 }
 
-# The expression with one spelling of the word, and the variables that are in it.
+# list(part, variables, found): the expression with the word always spelled "unpenalised", the variables within
+# unpenalised(), and whether there is an unpenalised().
 with_one_spelling <- function(part) {
   if (!is.call(part)) return(list(part = part, variables = character(), found = FALSE))
   found <- is_unpenalised_call(part)
@@ -37,8 +37,9 @@ with_one_spelling <- function(part) {
   list(part = part, variables = variables, found = found)
 }
 
-# NULL for a formula without unpenalised(), else list(given, penalised, fixed, flat): terms, terms, and two formulas; the
-# coding of `fixed` depends on the intercept, which is decided later. data: evaluated for the dot alone.
+# list(given, penalised, fixed, flat), as above; NULL for a formula without unpenalised(). given and penalised are
+# terms, fixed and flat formulas, as the coding of `fixed` depends on the intercept, which is decided later. data: for
+# the dot alone.
 unpenalised_parts <- function(formula, data) {
   if (!inherits(formula, "formula")) return(NULL)
   spelled <- with_one_spelling(formula[[length(formula)]])
@@ -84,7 +85,7 @@ written_terms <- function(part) {
   Reduce(function(a, b) call("+", a, b), parts)
 }
 
-# Terms with the dot as the sum of all other columns of the data.
+# Terms in which the dot is written out, as the sum of all other columns of the data.
 expanded <- function(inner, response, data, environment) {
   if (!"." %in% all.names(inner)) return(inner)
   stats::formula(terms_of(formula_of(response, inner, environment), data))[[if (is.null(response)) 2L else 3L]]
@@ -95,8 +96,8 @@ formula_of <- function(response, right, environment) {
   stats::as.formula(made, environment)
 }
 
-# The columns of `fixed` of a formula: what design_matrix() gives, and the terms that make them of new data. Without an
-# intercept a factor has a column for every level.
+# list(x, source): the columns of a formula `fixed`, and what makes them of new data. Without an intercept a factor has
+# a column for every level.
 fixed_design <- function(formula, frame, intercept) {
   if (isFALSE(intercept)) formula[[2L]] <- call("-", formula[[2L]], 1)
   terms <- stats::terms(formula)
@@ -112,7 +113,7 @@ double_columns <- function(x) {
   x
 }
 
-# `fixed` beside a matrix: numbers, or a data frame (or a factor alone) whose factors are coded as lm() codes them.
+# The same for the argument `fixed` beside a matrix: numbers, or a data frame or a factor, coded as lm() codes factors.
 fixed_columns <- function(fixed, n, intercept) {
   if (is.factor(fixed) || is.character(fixed)) fixed <- data.frame(fixed = fixed)
   design <- if (is.data.frame(fixed) && any(vapply(fixed, function(column) !is.numeric(column), NA))) {
@@ -132,7 +133,8 @@ fixed_columns <- function(fixed, n, intercept) {
   list(x = x, source = design$source)
 }
 
-# The values of the fixed effects at new rows, of a fit to a matrix: those given, or the columns of newdata with their names.
+# The values of the fixed effects of a fit to a matrix at new rows: `fixed` or, where it is NULL, the columns of newdata
+# with the names of the effects.
 new_fixed <- function(fit, newdata, fixed) {
   if (is.null(fit$fixed)) {
     if (!is.null(fixed)) refuse("fixed is given, but the fit has no unpenalised columns")
@@ -150,7 +152,9 @@ new_fixed <- function(fit, newdata, fixed) {
     frame <- new_frame(source$terms, fixed, source$xlevels, "fixed does not fit the model: ")
     x <- double_columns(design_matrix(source$terms, frame, source$contrasts)$x)
   }
-  if (ncol(x) != length(names)) refuse("fixed has ", counted(ncol(x), "column"), ", that of the fit has ", length(names))
+  if (ncol(x) != length(names)) {
+    refuse("fixed has ", counted(ncol(x), "column"), ", that of the fit has ", length(names))
+  }
   if (nrow(x) != nrow(newdata)) refuse("fixed has ", counted(nrow(x), "row"), ", newdata has ", nrow(newdata))
   infinite <- is.infinite(x)
   if (any(infinite)) check_finite(replace(x, is.na(x), 0), "fixed")
@@ -161,16 +165,18 @@ fixed_of_newdata <- function(fit, newdata) {
   names <- if (is.null(fit$fixed_source)) colnames(fit$fixed) else all.vars(fit$fixed_source$terms)
   missing <- setdiff(names, colnames(newdata))
   if (length(missing) > 0L) {
-    refuse("the fit has unpenalised columns, and newdata has no column '", missing[1L], "': give their values, fixed = ...")
+    refuse("the fit has unpenalised columns, and newdata has no column '", missing[1L],
+           "': give their values, fixed = ...")
   }
   newdata[, names, drop = FALSE]
 }
 
-# Where only differences or derivatives of f are asked for, and the effects do not matter.
+# Zeros as values of the fixed effects, for differences and derivatives of f, in which the effects have no part.
 no_effects <- function(fit, rows) if (!is.null(fit$fixed)) matrix(0, rows, ncol(fit$fixed))
 
-# The effects at the lambda in force, q x t: NA for a column that depends on the intercept and those before it, as lm() has
-# it. A model that was read again knows predictions only: its effects are those that the fit kept.
+# The effects at the lambda in force, q x t. As in lm(), NA is the effect of a column that depends on the intercept and
+# the columns before it. A model that was made of a predictor's bytes knows predictions alone: its effects are those in
+# the fit.
 effects_at <- function(fit, model) {
   if (is.null(fit$fixed)) return(NULL)
   if (identical(model, fit$cache$predictor)) return(fit$effects)
@@ -183,15 +189,16 @@ own_effects <- function(found, values) {
   values
 }
 
-# The model that has the standard errors of the effects. Without columns of the kernel any positive lambda gives them.
+# The model that has the standard errors of the effects. Without columns of the kernel these do not depend on lambda,
+# but they do not exist at lambda = 0.
 effects_model <- function(fit, lambda) {
   if (ncol(fit$x) > 0L) return(model_at(fit, lambda, warn = FALSE))
-  model_at(fit, if (is.null(lambda)) NULL else pmax(lambda, 1))
+  model_at(fit, if (!is.null(lambda)) pmax(lambda, 1))
 }
 
-# list(errors, freedom) at the lambda in force: standard errors in the mixed model, q x t, with m = n - q degrees of
-# freedom, n the rows in which an output is observed, q counted with the intercept and without columns that have no effect
-# of their own.
+# list(errors, freedom) at the lambda in force: standard errors in the mixed model, q x t, and for each output n - p
+# degrees of freedom: n rows in which the output is observed, p effects that are not NA and an intercept that is not
+# penalised.
 effect_errors <- function(fit, model) {
   found <- core_fixed_effects(model, TRUE)
   warn_reason(found$reason)
@@ -199,7 +206,8 @@ effect_errors <- function(fit, model) {
   list(errors = own_effects(found, found$errors), freedom = freedom)
 }
 
-# Their covariances in the mixed model, output by output; between two outputs, each of which is a model by itself, NA.
+# The covariances of the effects in the mixed model, output by output. Each output is a model by itself: covariances
+# between two of them are NA.
 effect_covariance <- function(fit, lambda, complete) {
   found <- core_fixed_covariance(effects_model(fit, lambda))
   warn_reason(found$reason)
@@ -215,7 +223,7 @@ effect_covariance <- function(fit, lambda, complete) {
   if (complete) value else value[!lost, !lost, drop = FALSE]
 }
 
-# What print() says of them.
+# What print() says of the unpenalised columns.
 print_unpenalised <- function(fit, most = 8L) {
   if (is.null(fit$fixed)) return(invisible())
   names <- colnames(fit$fixed)

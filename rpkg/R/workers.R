@@ -1,9 +1,10 @@
-# A pass over the shards of a source by other processes: the engines future, mirai and Rmpi have them, wait for them and
-# carry what they send. Here is what each of them is told, and nothing else.
+# A pass over the shards of a source by other processes. The packages future, mirai and Rmpi, called engines here, start
+# the processes, wait for them, and carry what goes to and from them.
 
 engine_packages <- c(future = "future", mirai = "mirai", mpi = "Rmpi")
 
-# NULL, or list(engine, count): count: so many workers are started for one call; NULL: those that are there.
+# The argument workers as list(engine, count), or NULL. count: how many workers are started for this call; NULL: the
+# workers that are there are used.
 check_workers <- function(workers, source) {
   if (is.null(workers)) return(NULL)
   engine <- if (is.character(workers)) workers else names(workers)
@@ -13,7 +14,9 @@ check_workers <- function(workers, source) {
            shown(workers))
   }
   package <- engine_packages[[engine]]
-  if (!requireNamespace(package, quietly = TRUE)) refuse("workers of ", engine, " need the package ", package, ": install it")
+  if (!requireNamespace(package, quietly = TRUE)) {
+    refuse("workers of ", engine, " need the package ", package, ": install it")
+  }
   if (!source$travels) {
     refuse(source$what, " cannot go to other processes: give row_source() a function of the number of a shard, which ",
            "opens it there, and shards, their number")
@@ -21,7 +24,7 @@ check_workers <- function(workers, source) {
   list(engine = engine, count = count)
 }
 
-# Evaluates an expression while the workers are there that it needs.
+# Evaluates an expression with the workers that it needs, and ends those that it has started.
 with_workers <- function(workers, expression) {
   if (is.null(workers$count)) {
     if (!is.null(workers)) check_workers_there(workers$engine)
@@ -54,11 +57,13 @@ check_workers_there <- function(engine) {
     refuse("mirai has no daemons: mirai::daemons(2) starts two, or workers = c(mirai = 2) for this call")
   }
   if (engine == "mpi" && Rmpi::mpi.comm.size(1) < 2) {
-    refuse("Rmpi has no workers: Rmpi::mpi.spawn.Rslaves(nslaves = 2) starts two, or workers = c(mpi = 2) for this call")
+    refuse("Rmpi has no workers: Rmpi::mpi.spawn.Rslaves(nslaves = 2) starts two, or workers = c(mpi = 2) for this ",
+           "call")
   }
 }
 
-# What a worker evaluates, as a function that brings nothing with it. An error comes back as a value.
+# What a worker evaluates. The function is in the environment of base R, so that nothing else goes to the worker with
+# it. An error comes back as a value.
 task_of_worker <- function(libraries, pass, open, k, label) {
   .libPaths(unique(c(libraries, .libPaths())))
   run <- get("run_shard", loadNamespace("freeridge"))
@@ -76,8 +81,7 @@ shards_of_workers <- function(source, pass, workers, shards, said = function(fra
       said(i / length(tasks))
       return(found)
     }
-    condition <- found
-    if (inherits(condition, "freeridge_error")) stop(condition)
+    if (inherits(found, "freeridge_error")) stop(found)
     refuse("the worker of ", source$label(shards[i]), ": ", conditionMessage(found))
   }
   switch(workers$engine,
@@ -103,7 +107,7 @@ shards_of_workers <- function(source, pass, workers, shards, said = function(fra
   )
 }
 
-# What a daemon gave; an error of mirai itself, such as that of a daemon that has ended, is one of the shard.
+# What a daemon gave. An error of mirai itself, such as that of a daemon that has ended, becomes an error of the shard.
 result_of_mirai <- function(job) {
   found <- mirai::call_mirai(job)$data
   if (inherits(found, "errorValue")) simpleError(paste("mirai gave no answer:", format(found)[1L])) else found
