@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -56,8 +56,9 @@ class Accumulator(Handle):
     @classmethod
     def over_landmarks(cls, kernel: Kernel, z: ArrayLike, t: int = 1, intercept: bool = True,
                        reduction: int = c.REDUCTION_AUTO, progress: Optional[Progress] = None) -> Accumulator:
-        """Over the features of landmarks with the coordinates z, r x d, for any kernel but a linear and a precomputed one:
-        its answers, all but solve(), are those of a Model whose route is LANDMARK. Raises InputError. Cost: O(r^3)."""
+        """Over the features of landmarks with the coordinates z, r x d, for any kernel but a linear and a precomputed
+        one: its answers, all but solve(), are those of a Model whose route is LANDMARK. Raises InputError. Cost:
+        O(r^3)."""
         points, rows = Matrix(z, name="z"), cls.__new__(cls)
         rows.handle, rows.d, rows.t = c.ACCUMULATOR(), points.columns, t
         rows._own("accumulator_create_landmarks", _checked(kernel).handle, points.layout, points.rows, points.columns,
@@ -68,31 +69,36 @@ class Accumulator(Handle):
     def __repr__(self) -> str:
         return f"<Accumulator of {self.n} rows, {self.d} features, {self.t} output{'s' * (self.t > 1)}>"
 
-    def _rows(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[Matrix, Matrix, Any]:
+    def _rows(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[int, List[Any]]:
+        """How many rows there are, and the arguments of a call for them."""
         points = Matrix(x, name="x")
         outputs = Matrix(y, points.layout, name="y")
         if (points.columns, outputs.rows, outputs.columns) != (self.d, points.rows, self.t):
             raise ValueError(f"x is {points.rows} x {points.columns}, y {outputs.rows} x {outputs.columns}; "
                              f"d = {self.d}, t = {self.t}")
-        return points, outputs, None if weights is None else vector(weights, length=points.rows, name="weights")
+        given = None if weights is None else vector(weights, length=points.rows, name="weights")
+        return points.rows, [points.layout, points.rows, points.pointer, points.ld, outputs.pointer, outputs.ld,
+                             pointer(given)]
 
-    def _sparse_rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[Sparse, Matrix, Any]:
+    def _sparse_rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[int, List[Any]]:
         sparse, outputs = Sparse(x, "x"), Matrix(y, name="y")
         if (sparse.columns, outputs.columns) != (self.d, self.t) or outputs.rows != sparse.rows:
             raise ValueError(f"x is {sparse.rows} x {sparse.columns} and y {outputs.rows} x {outputs.columns}; "
                              f"expected were d = {self.d} and t = {self.t} columns, and as many rows of both")
-        return sparse, outputs, None if weights is None else vector(weights, length=sparse.rows, name="weights")
+        given = None if weights is None else vector(weights, length=sparse.rows, name="weights")
+        return sparse.rows, [sparse.format, sparse.rows, *sparse.pointers, outputs.layout, outputs.pointer, outputs.ld,
+                             pointer(given)]
+
+    def _any_rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[bool, int, List[Any]]:
+        """Whether x is sparse, and the rows as _sparse_rows() or _rows() has them."""
+        sparse = is_sparse(x)
+        return (sparse, *(self._sparse_rows if sparse else self._rows)(x, y, weights))
 
     def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Accumulator:
         """Adds n rows: x (n x d, an array or a scipy.sparse matrix), y (n, or n x t), weights: n positive numbers.
         Raises ValueError, InputError. Cost: 2 n (d + t)^2."""
-        if is_sparse(x):
-            sparse, outputs, weights = self._sparse_rows(x, y, weights)
-            return self._change("add_sparse", sparse.format, sparse.rows, *sparse.pointers, outputs.layout,
-                                outputs.pointer, outputs.ld, pointer(weights))
-        points, outputs, weights = self._rows(x, y, weights)
-        return self._change("add", points.layout, points.rows, points.pointer, points.ld, outputs.pointer, outputs.ld,
-                            pointer(weights))
+        sparse, _, rows = self._any_rows(x, y, weights)
+        return self._change("add_sparse" if sparse else "add", *rows)
 
     def merge(self, other: Accumulator) -> Accumulator:
         """Adds all rows of another accumulator, which must have the same d, t and intercept, else InputError. The
@@ -118,7 +124,7 @@ class Accumulator(Handle):
 
     @property
     def sum_w(self) -> float:
-        """The sum of their weights. Cost: O(1)."""
+        """The sum of the weights of the rows so far. Cost: O(1)."""
         return self._sizes()[1]
 
     def memory_required(self) -> int:
@@ -165,63 +171,52 @@ class Accumulator(Handle):
         times weights over all rows, divided by sum_w, is the criterion LOO. Raises Error (UNDEFINED) where a leverage
         is one; its `values` have NaN there. Cost: O(n d (d + count t))."""
         lambdas = vector(lambdas, name="lambdas")
-        if is_sparse(x):
-            sparse, outputs, weights = self._sparse_rows(x, y, weights)
-            out = empty(sparse.rows, len(lambdas) * self.t)
-            return self._answer(out, "loo_sparse", sparse.format, sparse.rows, *sparse.pointers, outputs.layout,
-                                outputs.pointer, outputs.ld, pointer(weights), len(lambdas), pointer(lambdas),
-                                pointer(out), sparse.rows)
-        points, outputs, weights = self._rows(x, y, weights)
-        out = empty(points.rows, len(lambdas) * self.t)
-        return self._answer(out, "loo", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
-                            outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out), points.rows)
+        sparse, n, rows = self._any_rows(x, y, weights)
+        out = empty(n, len(lambdas) * self.t)
+        return self._answer(out, "loo_sparse" if sparse else "loo", *rows, len(lambdas), pointer(lambdas), pointer(out),
+                            n)
 
     def loo_moments(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike, weights: Optional[ArrayLike] = None) -> Array:
-        """The second pass as loo() makes it, but of the errors no more than the moments, 5 x (count t), column l t + j for
-        lambda l and output j: rows with an error, their weight, mean and spread of the squared errors, rows without one.
-        join_moments() joins those of chunks and of machines, moments_score() and moments_select_lambda() tell what all
-        rows say. Cost: O(n d (d + count t))."""
+        """The second pass, as loo() makes it, with the moments of the errors alone, 5 x (count t), column l t + j for
+        lambda l and output j: how many rows have an error, their weight, the mean and the spread of the squared errors,
+        and how many rows have none. join_moments() joins the moments of chunks and of machines; of all rows
+        moments_score() makes the criterion LOO, and moments_select_lambda() chooses lambda. Cost: O(n d (d + count
+        t))."""
         lambdas = vector(lambdas, name="lambdas")
         out = empty(5, len(lambdas) * self.t)
-        if is_sparse(x):
-            sparse, outputs, weights = self._sparse_rows(x, y, weights)
-            self._ask("loo_moments_sparse", sparse.format, sparse.rows, *sparse.pointers, outputs.layout,
-                      outputs.pointer, outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out))
-        else:
-            points, outputs, weights = self._rows(x, y, weights)
-            self._ask("loo_moments", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
-                      outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out))
+        sparse, _, rows = self._any_rows(x, y, weights)
+        self._ask("loo_moments_sparse" if sparse else "loo_moments", *rows, len(lambdas), pointer(lambdas),
+                  pointer(out))
         return out
 
     def group_errors(self, x: ArrayLike, y: ArrayLike, group: ArrayLike, lambdas: ArrayLike,
                      weights: Optional[ArrayLike] = None) -> Array:
-        """The second pass: exact errors of rows that were added, with all rows of a group left out together: n x (count t)
-        as loo(). group: n whole numbers, of whole groups; rows with a negative one are never left out, and have NaN. Raises
-        Error (UNDEFINED) where the other rows do not determine a group's predictions; its `values` have NaN there. Cost:
-        O(n d^2), and O(s^2 d + s^3) a lambda for a group of s rows, O(d^3) for one of more than d."""
+        """The second pass: exact errors of rows that were added, with all rows of a group left out together: n x (count
+        t) as loo(). group: n whole numbers, of whole groups; rows with a negative one are never left out, and have NaN.
+        Raises Error (UNDEFINED) where the other rows do not determine a group's predictions; its `values` have NaN
+        there. Cost: O(n d^2), and O(s^2 d + s^3) a lambda for a group of s rows, O(d^3) for one of more than d."""
         lambdas = vector(lambdas, name="lambdas")
-        points, outputs, weights = self._rows(x, y, weights)
-        out = empty(points.rows, len(lambdas) * self.t)
-        labels = vector(group, np.int32, points.rows, "group")
-        return self._answer(out, "group_errors", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
-                            outputs.ld, pointer(weights), pointer(labels), len(lambdas), pointer(lambdas), pointer(out),
-                            points.rows)
+        n, rows = self._rows(x, y, weights)
+        out = empty(n, len(lambdas) * self.t)
+        labels = vector(group, np.int32, n, "group")
+        return self._answer(out, "group_errors", *rows, pointer(labels), len(lambdas), pointer(lambdas), pointer(out),
+                            n)
 
     def group_moments(self, x: ArrayLike, y: ArrayLike, group: ArrayLike, lambdas: ArrayLike,
                       weights: Optional[ArrayLike] = None) -> Array:
-        """Of the errors of group_errors() no more than the moments, as loo_moments() has them, whose terms are the groups:
-        for the criterion GROUPS. join_moments(), moments_score() and moments_select_lambda() go on. Cost: as there."""
+        """The moments of the errors of group_errors(), in the form of loo_moments(), but with groups in the place of
+        rows: for the criterion GROUPS. join_moments(), moments_score() and moments_select_lambda() take them. Cost: as
+        group_errors()."""
         lambdas = vector(lambdas, name="lambdas")
-        points, outputs, weights = self._rows(x, y, weights)
+        n, rows = self._rows(x, y, weights)
         out = empty(5, len(lambdas) * self.t)
-        labels = vector(group, np.int32, points.rows, "group")
-        self._ask("group_moments", points.layout, points.rows, points.pointer, points.ld, outputs.pointer, outputs.ld,
-                  pointer(weights), pointer(labels), len(lambdas), pointer(lambdas), pointer(out))
+        labels = vector(group, np.int32, n, "group")
+        self._ask("group_moments", *rows, pointer(labels), len(lambdas), pointer(lambdas), pointer(out))
         return out
 
     def unpenalised(self) -> npt.NDArray[np.bool_]:
-        """Of the columns of set_unpenalised(): False for one that depends on the intercept and those before it. Raises
-        Error (INVALID_STATE) before the first row. Cost: that of the first answer."""
+        """For each column of set_unpenalised(): False where it depends on the intercept and the columns before it.
+        Raises Error (INVALID_STATE) before the first row. Cost: that of the first answer."""
         count = c.INT64()
         self._ask("get_unpenalised", count, None)
         kept = np.zeros(count.value, np.int32)
@@ -234,23 +229,23 @@ class Accumulator(Handle):
         return self._change("set_unpenalised", count)
 
     def compact(self) -> Accumulator:
-        """Keeps the triangle of the rows alone, until rows are added: to_bytes() then has as many bytes as that of any
-        other compact accumulator of the same d, t and intercept. Cost: O((d + t)^3)."""
+        """Reduces the rows to their triangle. Until rows are added, to_bytes() has as many bytes as that of any other
+        compact accumulator of the same d, t and intercept. Cost: O((d + t)^3)."""
         return self._change("compact")
 
     def prepare(self) -> Accumulator:
-        """Makes now what the first answer would make, and keeps it in what is saved, so that whoever loads it need not.
-        Raises Error (INVALID_STATE) before the first row. Cost: O((d + t)^3)."""
+        """Computes now what the first answer would compute, and saves it with the accumulator, so that it is there when
+        the accumulator is loaded. Raises Error (INVALID_STATE) before the first row. Cost: O((d + t)^3)."""
         return self._change("prepare")
 
     @staticmethod
     def merge_bytes(first: bytes, second: bytes) -> bytes:
-        """The bytes of the rows of both, of compact accumulators of the same d, t and intercept: for the reduction of any
-        pool of workers. Raises InputError, Error (CORRUPT, NEWER_FORMAT). Cost: O((d + t)^3)."""
+        """The bytes of an accumulator with the rows of two compact ones of the same d, t and intercept: for the
+        reduction of any pool of workers. Raises InputError, Error (CORRUPT, NEWER_FORMAT). Cost: O((d + t)^3)."""
         inout, other = bytearray(first), memoryview(second).tobytes()
         if len(inout) != len(other):
-            raise ValueError(f"{len(inout)} bytes and {len(other)}: compact accumulators of the same d, t and intercept "
-                             "have the same number")
+            raise ValueError(f"{len(inout)} bytes and {len(other)}: compact accumulators of the same d, t and "
+                             "intercept have the same number")
         if inout:
             c.call("accumulator_merge_bytes", other, len(inout), (ctypes.c_char * len(inout)).from_buffer(inout))
         return bytes(inout)
@@ -269,15 +264,9 @@ class Accumulator(Handle):
         second divided by the first is the mean squared error. x may be a scipy.sparse matrix. Cost: O(n d count t)."""
         lambdas, sum_w = vector(lambdas, name="lambdas"), c.DOUBLE()
         out = empty(len(lambdas), self.t)
-        if is_sparse(x):
-            sparse, outputs, weights = self._sparse_rows(x, y, weights)
-            self._ask("squared_errors_sparse", sparse.format, sparse.rows, *sparse.pointers, outputs.layout,
-                      outputs.pointer, outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), sum_w,
-                      pointer(out), len(lambdas))
-        else:
-            points, outputs, weights = self._rows(x, y, weights)
-            self._ask("squared_errors", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
-                      outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), sum_w, pointer(out), len(lambdas))
+        sparse, _, rows = self._any_rows(x, y, weights)
+        self._ask("squared_errors_sparse" if sparse else "squared_errors", *rows, len(lambdas), pointer(lambdas), sum_w,
+                  pointer(out), len(lambdas))
         return sum_w.value, out
 
     def to_bytes(self) -> bytes:
@@ -297,7 +286,7 @@ class Accumulator(Handle):
 
     @classmethod
     def load(cls, path: Path) -> Accumulator:
-        """What save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
+        """The accumulator that save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
         return cls._loaded("accumulator_load", os.fsencode(path))
 
     @classmethod

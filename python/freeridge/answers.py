@@ -9,7 +9,8 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Integers, Matrix, Sparse, empty, is_sparse, matrix_of_labels, numbers, pointer, vector
+from .arrays import (Array, Integers, Matrix, Sparse, empty, is_sparse, leading_dimension, matrix_of_labels, numbers,
+                     pointer, vector)
 from .settings import Settings
 
 
@@ -99,10 +100,6 @@ class Answers(Settings):
             raise ValueError(f"{name} has {points.columns} columns, the model's data have {self.d}")
         return points
 
-    def _width(self, points: Matrix) -> int:
-        """The leading dimension of answers at some points, which have the layout of the points."""
-        return self.t if points.layout == c.ROW_MAJOR else points.rows
-
     def predict(self, x: ArrayLike) -> Array:
         """f(x) + b at m new points (m x d, the units of the model's x): m x t. Needs a lambda, or raises Error
         (INVALID_STATE), as all answers do. x may be a scipy.sparse matrix. Cost: O(m n (d + t)), linear kernels
@@ -117,7 +114,7 @@ class Answers(Settings):
         points = self._points(x)
         out = empty(points.rows, self.t, points.layout)
         return self._answer(out, "predict", points.layout, points.rows, points.pointer, points.ld, pointer(out),
-                            self._width(points))
+                            leading_dimension(out, points.layout))
 
     def predict_path(self, x: ArrayLike, lambdas: ArrayLike) -> Array:
         """f(x) + b at m new points and many lambdas >= 0, whatever lambda is set, from one factorization:
@@ -125,9 +122,8 @@ class Answers(Settings):
         Cost: set_lambda() for each, and predict() of count t outputs."""
         points, lambdas = self._points(x), vector(lambdas, name="lambdas")
         out = empty(points.rows, len(lambdas) * self.t, points.layout)
-        width = out.shape[1] if points.layout == c.ROW_MAJOR else points.rows
         return self._answer(out, "predict_path", points.layout, points.rows, points.pointer, points.ld, len(lambdas),
-                            pointer(lambdas), pointer(out), width)
+                            pointer(lambdas), pointer(out), leading_dimension(out, points.layout))
 
     def coefficients_path(self, lambdas: ArrayLike) -> Path:
         """c and b at many lambdas >= 0. Raises as predict_path(). Cost: set_lambda() and coefficients() for each."""
@@ -150,7 +146,7 @@ class Answers(Settings):
         points = self._points(x)
         out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
         return self._answer(out, "predict_jackknife", points.layout, points.rows, points.pointer, points.ld, level,
-                            pointer(out.lower), pointer(out.upper), self._width(points))
+                            pointer(out.lower), pointer(out.upper), leading_dimension(out.lower, points.layout))
 
     def predict_variance(self, x: ArrayLike) -> Variance:
         """The variance of f(x) + b at m points as a Gaussian process, given y, its scale estimated by REML; add `noise`
@@ -159,16 +155,16 @@ class Answers(Settings):
         points = self._points(x)
         out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
         return self._answer(out, "predict_variance", points.layout, points.rows, points.pointer, points.ld,
-                            pointer(out.variance), self._width(points), pointer(out.noise))
+                            pointer(out.variance), leading_dimension(out.variance, points.layout),
+                            pointer(out.noise))
 
     def predict_gradient(self, x: ArrayLike) -> Array:
         """d f / d x_k at m points: m x (d t), that of output j by column k in column k + d j. Kernels without
         derivatives (laplacian, matern with nu = 0.5, precomputed): InputError. Cost: predict(), and O(m n d t)."""
         points = self._points(x)
         out = empty(points.rows, self.d * self.t, points.layout)
-        width = out.shape[1] if points.layout == c.ROW_MAJOR else points.rows
         return self._answer(out, "predict_gradient", points.layout, points.rows, points.pointer, points.ld,
-                            pointer(out), width)
+                            pointer(out), leading_dimension(out, points.layout))
 
     def average_gradient(self, x: ArrayLike, weights: Optional[ArrayLike] = None) -> Average:
         """The average derivatives over m points, d x t, and their standard errors, NaN in `values` of Error (UNDEFINED)
@@ -215,13 +211,15 @@ class Answers(Settings):
 
     def group_errors(self, group: ArrayLike, gap: Optional[ArrayLike] = None) -> Array:
         """Exact errors, n x t, with all rows of a group left out together. group: n whole numbers; rows with a negative
-        one are never left out, and their error is NaN. gap: n or n x l labels of rows that are left out with a group and
-        not scored, as for set_gaps(). Cost: O(n r t), and O(s^2 r + s^3) for a group of s rows, its gap among them."""
+        one are never left out, and their error is NaN. gap: n or n x l labels of rows that are left out with a group
+        and not scored, as for set_gaps(). Cost: O(n r t), and O(s^2 r + s^3) for a group of s rows, its gap among
+        them."""
         labels = pointer(vector(group, np.int32, self.n, "group"))
         if gap is None:
             return self._columns("group_errors", self.n, labels)
         layers = matrix_of_labels(gap, self.n, "gap")
-        return self._columns("group_errors_with_gaps", self.n, labels, layers.shape[1], pointer(layers.ravel(order="F")))
+        return self._columns("group_errors_with_gaps", self.n, labels, layers.shape[1],
+                             pointer(layers.ravel(order="F")))
 
     def hyperplane(self) -> Array:
         """w of f(x) = w'x, d x t, in the units of y over those of x. Linear kernels only, else Error (INVALID_STATE).
@@ -293,31 +291,32 @@ class Answers(Settings):
         return self._number("get_rank")
 
     def eigenvalues(self, count: int) -> Array:
-        """The `count` largest eigenvalues of the kernel matrix as the fit uses it, weighted, and centred with an intercept;
-        0 where they are rounding. Of a linear kernel their square roots are the singular values of x. CHOLESKY: Error
-        (INVALID_STATE). Cost: known; BAND 6 n^2 b."""
+        """The `count` largest eigenvalues of the kernel matrix as the fit uses it, weighted, and centred with an
+        intercept; 0 where they are rounding. Of a linear kernel their square roots are the singular values of x.
+        CHOLESKY: Error (INVALID_STATE). Cost: known; BAND 6 n^2 b."""
         out = numbers(count)
         self._ask("eigenvalues", count, pointer(out), None, 0)
         return out
 
     def eigenvectors(self, count: int) -> Spectrum:
-        """The same with eigenvectors, of eigenvalues that are not 0 alone, else InputError; BAND and CHOLESKY: Error
-        (INVALID_STATE). Cost: 2 n r count."""
+        """The `count` largest eigenvalues and their eigenvectors. An eigenvalue that is 0: InputError; BAND and
+        CHOLESKY: Error (INVALID_STATE). Cost: 2 n r count."""
         out = Spectrum(numbers(count), empty(self.n, count))
         return self._answer(out, "eigenvalues", count, pointer(out.values), pointer(out.vectors), self.n)
 
     def condition_number(self, lambdas: ArrayLike) -> Conditioning:
-        """(Lambda_1 + lambda) / (Lambda_m + lambda) and sum_k Lambda_k / (Lambda_k + lambda) at some lambdas >= 0; 0: of the
-        eigenvalues that are not rounding, and how many there are. CHOLESKY: Error (INVALID_STATE); all eigenvalues and
-        lambda 0: Error (UNDEFINED). Cost: eigenvalues() and O(n) a lambda."""
+        """(Lambda_1 + lambda) / (Lambda_m + lambda) and sum_k Lambda_k / (Lambda_k + lambda) at some lambdas >= 0. At
+        lambda = 0 only the eigenvalues count that are not rounding, and the second is how many there are. CHOLESKY:
+        Error (INVALID_STATE); all eigenvalues and lambda 0: Error (UNDEFINED). Cost: eigenvalues() and O(n) a
+        lambda."""
         lambdas = vector(lambdas, name="lambdas")
         out = Conditioning(numbers(len(lambdas)), numbers(len(lambdas)))
         return self._answer(out, "condition_number", len(lambdas), pointer(lambdas), pointer(out.condition),
                             pointer(out.rank))
 
     def hat_matrix(self, lambda_: float) -> Array:
-        """H, n x n, at a lambda >= 0: fitted() = H y. Raises Error (NOT_POSITIVE_DEFINITE), as set_lambda(). Cost: 2 n^2 r
-        to 4 n^3 by route: see freeridge_hat_matrix."""
+        """H, n x n, at a lambda >= 0: fitted() = H y. Raises Error (NOT_POSITIVE_DEFINITE), as set_lambda(). Cost: 2
+        n^2 r to 4 n^3 by route: see freeridge_hat_matrix."""
         out = empty(self.n, self.n)
         return self._answer(out, "hat_matrix", lambda_, pointer(out), None, self.n)
 

@@ -32,7 +32,7 @@ def real(values: Any, name: str) -> np.ndarray:
 
 
 def vector(values: Any, dtype: Any = np.float64, length: Optional[int] = None, name: str = "the array") -> np.ndarray:
-    """A contiguous vector of a given length. Numbers that should be whole but are not are refused, not rounded."""
+    """A contiguous vector of a given length. For whole numbers (dtype) others are refused, not rounded."""
     given = real(values, name)
     array = np.ascontiguousarray(given, dtype=dtype)
     if array.ndim != 1 or length not in (None, len(array)):
@@ -55,7 +55,7 @@ def matrix_of_labels(values: Any, rows: int, name: str) -> np.ndarray:
 def leading_dimension(array: np.ndarray, layout: int) -> Optional[int]:
     """The leading dimension of a matrix that is in this layout already, else None."""
     shape, strides = array.shape, array.strides
-    line, step = (1, 0) if layout == ROW_MAJOR else (0, 1)  # along this axis numbers are neighbours; and lines follow
+    line, step = (1, 0) if layout == ROW_MAJOR else (0, 1)  # the axis along a line, and that from line to line
     if shape[line] > 1 and strides[line] != 8:
         return None
     if shape[step] == 1:
@@ -126,5 +126,5 @@ def empty(rows: int, columns: int, layout: int = COL_MAJOR) -> Array:
 
 
 def numbers(count: int) -> Array:
-    """The same of a vector."""
+    """A vector for results: NaN until they are there."""
     return np.full(count, np.nan)

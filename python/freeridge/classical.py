@@ -25,8 +25,8 @@ class Solution(NamedTuple):
 
 
 class TotalLeastSquares(NamedTuple):
-    """[X + x_correction, Y + y_correction] is the nearest matrix whose rows lie on the hyperplane y = w'x + b. distances:
-    the norms of the rows of both corrections; singular_values: the t of the corrections, descending."""
+    """[X + x_correction, Y + y_correction] is the nearest matrix whose rows lie on the hyperplane y = w'x + b.
+    distances: the norms of the rows of both corrections; singular_values: the t of the corrections, descending."""
 
     w: Array
     b: Numbers
@@ -207,9 +207,9 @@ def absolute_slope(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def convert_lambda(source: int, target: int, n: int, sd_y: float, value: float) -> float:
-    """lambda of another system: CONVENTION_TOTAL (this library's), _MEAN, _GLMNET, _SKLEARN, _LM_RIDGE, _KRLS,
-    _GURLS, _TIKHONOV_SQUARED, _TIKHONOV_HALF, _TIKHONOV_LOGISTIC, _TIKHONOV_HINGE, _COST, _COST_MEAN or
-    _COST_MEAN_NORM. n: the points; sd_y > 0: the standard deviation of y with divisor n, for GLMNET alone. Cost: O(1)."""
+    """lambda of another system: CONVENTION_TOTAL (this library's), _MEAN, _GLMNET, _SKLEARN, _LM_RIDGE, _KRLS, _GURLS,
+    _TIKHONOV_SQUARED, _TIKHONOV_HALF, _TIKHONOV_LOGISTIC, _TIKHONOV_HINGE, _COST, _COST_MEAN or _COST_MEAN_NORM. n: the
+    points; sd_y > 0: the standard deviation of y with divisor n, for GLMNET alone. Cost: O(1)."""
     out = c.DOUBLE()
     call("convert_lambda", source, target, n, sd_y, value, out)
     return out.value
@@ -232,9 +232,9 @@ def make_holdout(n: int, fraction: float, seed: int = 0) -> npt.NDArray[np.int32
 
 def make_blocks(n: int, folds: int, before: int = 0,
                 after: int = 0) -> Tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Labels of contiguous blocks, for rows in order of time, and of their gaps (n x layers), the `before` rows before a
-    block and the `after` rows after it: for Model.set_groups() and Model.set_gaps(), or Model.group_errors(). Cost: O(n
-    layers)."""
+    """Labels of contiguous blocks, for rows in order of time, and of their gaps (n x layers), the `before` rows before
+    a block and the `after` rows after it: for Model.set_groups() and Model.set_gaps(), or Model.group_errors(). Cost:
+    O(n layers)."""
     group, layers = np.empty(max(0, n), dtype=np.int32), c.INT64()
     call("make_blocks", n, folds, before, after, layers, pointer(group), None)
     gap = np.empty((n, layers.value), dtype=np.int32, order="F")

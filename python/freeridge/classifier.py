@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -85,8 +85,8 @@ class Classifier(Handle):
         return f"<Classifier of {self.n} x {self.d}>"
 
     def control(self, tolerance: float = 1e-8, iterations: Optional[int] = None) -> Classifier:
-        """When a fit ends. tolerance > 0: how far from stationary it may be; iterations: the most Newton steps (None:
-        100), or pair updates in multiples of n (None: 10000). Unsets the fit. Cost: O(1)."""
+        """Sets when a fit ends. tolerance > 0: how far from stationary it may be; iterations: the most Newton steps
+        (None: 100), or pair updates in multiples of n (None: 10000). Unsets the fit. Cost: O(1)."""
         if iterations is None:
             iterations = 100 if self.loss() == c.LOSS_LOGISTIC else 10000
         return self._change("set_control", tolerance, iterations)
@@ -102,24 +102,24 @@ class Classifier(Handle):
         O(n) a pair update."""
         return self._change("fit", value)
 
-    def _predict(self, x: ArrayLike, want_probability: bool) -> Array:
+    def _points(self, x: ArrayLike) -> Tuple[Array, List[Any]]:
+        """An array for the answers at m points, and the arguments of a call for them."""
         points = Matrix(x, name="x")
         if points.columns != self.d:
             raise ValueError(f"x has {points.columns} columns, the classifier's data have {self.d}")
-        out = numbers(points.rows)
-        decision, probability = (None, pointer(out)) if want_probability else (pointer(out), None)
-        return self._answer(out, "predict", points.layout, points.rows, points.pointer, points.ld, decision,
-                            probability)
+        return numbers(points.rows), [points.layout, points.rows, points.pointer, points.ld]
 
     def decision(self, x: ArrayLike) -> Array:
         """f(x) + b at m points, positive for the class +1. Before fit(): Error (INVALID_STATE), as all answers. Cost:
         O(m n d), linear kernels O(m d)."""
-        return self._predict(x, False)
+        out, points = self._points(x)
+        return self._answer(out, "predict", *points, pointer(out), None)
 
     def probability(self, x: ArrayLike) -> Array:
         """The probability of the class +1 at m points, 1 / (1 + exp(-decision)). LOGISTIC, else InputError. Cost: as
         decision()."""
-        return self._predict(x, True)
+        out, points = self._points(x)
+        return self._answer(out, "predict", *points, None, pointer(out))
 
     def loo(self) -> Array:
         """Left-out decision values, n numbers, after one Newton step from the full solution. LOGISTIC only, else Error
@@ -148,13 +148,10 @@ class Classifier(Handle):
     # Geometry
 
     def distances(self, x: ArrayLike) -> Array:
-        """(f(x) + b) / ||f|| at m points: the distance from the hyperplane, positive for the class +1. Error (UNDEFINED)
-        where f = 0. Cost: as decision()."""
-        points = Matrix(x, name="x")
-        if points.columns != self.d:
-            raise ValueError(f"x has {points.columns} columns, the classifier's data have {self.d}")
-        out = numbers(points.rows)
-        return self._answer(out, "distances", points.layout, points.rows, points.pointer, points.ld, pointer(out))
+        """(f(x) + b) / ||f|| at m points: the distance from the hyperplane, positive for the class +1. Error
+        (UNDEFINED) where f = 0. Cost: as decision()."""
+        out, points = self._points(x)
+        return self._answer(out, "distances", *points, pointer(out))
 
     def margins(self) -> Array:
         """y_i (f(x_i) + b), n numbers, positive where the class is right. Cost: O(n)."""
@@ -214,7 +211,7 @@ class Classifier(Handle):
         return self._answer(out, "get_weights", pointer(out))
 
     def lambda_(self) -> float:
-        """That of the last fit; before one: Error (INVALID_STATE). Cost: O(1)."""
+        """The lambda of the last fit; before one: Error (INVALID_STATE). Cost: O(1)."""
         return self._number("get_lambda", c.DOUBLE)
 
     # Files, bytes, pickle
@@ -229,13 +226,14 @@ class Classifier(Handle):
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Classifier:
-        """What to_bytes() gave; nothing is fitted again. Raises Error (CORRUPT, NEWER_FORMAT). Cost: O(n d)."""
+        """The classifier that to_bytes() saved; nothing is fitted again. Raises Error (CORRUPT, NEWER_FORMAT). Cost:
+        O(n d)."""
         saved = memoryview(saved).tobytes()
         return cls._loaded("classifier_load_from_memory", saved, len(saved))
 
     @classmethod
     def load(cls, path: Path) -> Classifier:
-        """What save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(n d)."""
+        """The classifier that save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(n d)."""
         return cls._loaded("classifier_load", os.fsencode(path))
 
     @classmethod

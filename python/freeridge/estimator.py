@@ -97,9 +97,9 @@ class FreeRidge:
     # Fit and predict
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None) -> FreeRidge:
-        """X: n x d, an array or a scipy.sparse matrix; y: n, or n x t; sample_weight: n numbers >= 0; rows of weight 0 do
-        not count. All finite. Raises ValueError, TypeError, MemoryError; a fit that fails changes nothing. Cost: at the
-        head."""
+        """X: n x d, an array or a scipy.sparse matrix; y: n, or n x t; sample_weight: n numbers >= 0; rows of weight 0
+        do not count. All finite. Raises ValueError, TypeError, MemoryError; a fit that fails changes nothing. Cost: at
+        the head."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         names, points = column_names(X), table(X)

@@ -7,14 +7,13 @@ from typing import Any, List, NamedTuple, Tuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import library as c
 from .answers import Answers, Interval, Variance
-from .arrays import Array, Matrix, empty, numbers, pointer, vector
+from .arrays import Array, Matrix, empty, leading_dimension, numbers, pointer, vector
 
 
 class FixedEffects(NamedTuple):
-    """effects and errors: q x t, the coefficients of F and their standard errors; kept: for each column of F whether it
-    has an effect of its own, or depends on the intercept and those before it: its effect is 0 then."""
+    """effects and errors: q x t, the coefficients of F and their standard errors; kept: for each column of F 1 where it
+    has an effect of its own, 0 where it depends on the intercept and the columns before it, and its effect is 0."""
 
     kept: np.ndarray
     effects: Array
@@ -22,8 +21,9 @@ class FixedEffects(NamedTuple):
 
 
 class VarianceComponents(NamedTuple):
-    """t numbers each: the variances of the errors (at weight one) and of f, the random effect, the share of f in their sum, which is the
-    heritability where K is a relationship matrix, and its standard error."""
+    """t numbers each. residual: the variance of the errors at weight one; random: that of f, the random effect; share:
+    of random in the sum of both, which is the heritability where K is a relationship matrix; error: the standard error
+    of share."""
 
     residual: Array
     random: Array
@@ -47,16 +47,17 @@ class FixedAnswers(Answers):
                             max(q, 1))
 
     def fixed_covariance(self) -> List[Array]:
-        """For each output the covariance of the effects in the mixed model, q x q, whose diagonal is the square of their
-        standard errors. Raises Error as fixed_effects(). Cost: predict_variance() at q (q + 1) / 2 points."""
+        """For each output the covariances of the effects in the mixed model, q x q; the square roots of the diagonal
+        are the standard errors. Raises Error as fixed_effects(). Cost: predict_variance() at q (q + 1) / 2 points."""
         q = self.fixed_count()
         whole = empty(max(q, 1), max(q, 1) * self.t)
         self._answer(whole, "get_fixed_covariance", pointer(whole), max(q, 1))
         return [whole[:, j * q : (j + 1) * q] for j in range(self.t)]
 
     def variance_components(self) -> VarianceComponents:
-        """Of the mixed model y = F a + f + e at the lambda set, which REML should have chosen. Raises Error (UNDEFINED)
-        at lambda = 0, or where the likelihood has no maximum nearby, with NaN in its `values`. Cost: four lambdas."""
+        """Those of the mixed model y = F a + f + e at the lambda set, which REML should have chosen. Raises Error
+        (UNDEFINED) at lambda = 0, or where the likelihood has no maximum nearby, with NaN in its `values`. Cost: four
+        lambdas."""
         out = VarianceComponents(numbers(self.t), numbers(self.t), numbers(self.t), numbers(self.t))
         return self._answer(out, "variance_components", *(pointer(part) for part in out))
 
@@ -72,25 +73,26 @@ class FixedAnswers(Answers):
         """f(x) + b + fixed a at m new points: m x t. Cost: predict(), and O(m q t)."""
         points, given = self._with_fixed(x, fixed)
         out = empty(points.rows, self.t, points.layout)
-        return self._answer(out, "predict_fixed", *given, pointer(out), self._width(points))
+        return self._answer(out, "predict_fixed", *given, pointer(out),
+                            leading_dimension(out, points.layout))
 
     def predict_path_fixed(self, x: ArrayLike, fixed: ArrayLike, lambdas: ArrayLike) -> Array:
         """predict_path() with fixed effects. Cost: that of predict_path, and m q flops a lambda."""
         (points, given), lambdas = self._with_fixed(x, fixed), vector(lambdas, name="lambdas")
         out = empty(points.rows, len(lambdas) * self.t, points.layout)
-        width = out.shape[1] if points.layout == c.ROW_MAJOR else points.rows
-        return self._answer(out, "predict_path_fixed", *given, len(lambdas), pointer(lambdas), pointer(out), width)
+        return self._answer(out, "predict_path_fixed", *given, len(lambdas), pointer(lambdas), pointer(out),
+                            leading_dimension(out, points.layout))
 
     def predict_jackknife_fixed(self, x: ArrayLike, fixed: ArrayLike, level: float = 0.9) -> Interval:
         """predict_jackknife() with fixed effects. Cost: that of predict_jackknife, and n m q flops."""
         points, given = self._with_fixed(x, fixed)
         out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
         return self._answer(out, "predict_jackknife_fixed", *given, level, pointer(out.lower), pointer(out.upper),
-                            self._width(points))
+                            leading_dimension(out.lower, points.layout))
 
     def predict_variance_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Variance:
         """predict_variance() with fixed effects. Cost: that of predict_variance, and n m q flops."""
         points, given = self._with_fixed(x, fixed)
         out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
-        return self._answer(out, "predict_variance_fixed", *given, pointer(out.variance), self._width(points),
-                            pointer(out.noise))
+        return self._answer(out, "predict_variance_fixed", *given, pointer(out.variance),
+                            leading_dimension(out.variance, points.layout), pointer(out.noise))

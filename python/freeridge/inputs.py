@@ -46,7 +46,7 @@ def sample_weights(weights: Any, rows: int) -> Array:
 
 
 def column_names(X: Any) -> Optional[np.ndarray]:
-    """Of a data frame, when all are text."""
+    """The names of the columns of a data frame, when all are text; else None."""
     columns = list(getattr(X, "columns", []))
     texts = [isinstance(name, str) for name in columns]
     if any(texts) and not all(texts):

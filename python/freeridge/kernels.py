@@ -51,7 +51,7 @@ class Kernel:
 
     @classmethod
     def adopt(cls, handle: Any) -> Kernel:
-        """Of a handle that a call made, and that is freed with the kernel. Cost: O(1)."""
+        """A kernel of a handle that a call has made; the handle is freed with the kernel. Cost: O(1)."""
         kernel = cls.__new__(cls)
         kernel.handle = handle
         return kernel
@@ -63,8 +63,9 @@ class Kernel:
 
     @property
     def parameters(self) -> Dict[str, Array]:
-        """Its own parameters by name, each an array: one number, or for scale one for each feature, for weights one
-        for each term, of an additive kernel label, one for each feature or none. Those of its parts are theirs. Cost: O(numbers)."""
+        """Its parameters by name, without those of its parts. Each is an array: of one number; for `scale` of one for
+        each feature; for `weights` of one for each term; for `label`, of an additive kernel, of one for each feature,
+        or empty. Cost: O(numbers)."""
         found = {}
         for index in range(self._counts()[0]):
             length = c.INT64()
@@ -76,8 +77,8 @@ class Kernel:
 
     @property
     def parts(self) -> List[Kernel]:
-        """The kernels that it is made of: the terms of a sum, the factors of a product, what a scaled or an additive one is made of.
-        Cost: O(their number)."""
+        """The kernels that it is made of: the terms of a sum, the factors of a product, the inner kernel of a scaled or
+        an additive one. Cost: O(their number)."""
         found = []
         for index in range(self._counts()[1]):
             handle = c.KERNEL()
@@ -87,8 +88,8 @@ class Kernel:
 
     @property
     def hyperparameters(self) -> Array:
-        """All continuous numbers in its tree in the order of its text: weights, scales, sigma, length, and scale and offset
-        of polynomials. Cost: O(numbers)."""
+        """All continuous numbers of it and of its parts, in the order of its text: weights, scales, sigma, length, and
+        scale and offset of polynomials. Cost: O(numbers)."""
         values = numbers(self._hyperparameter_count())
         call("kernel_get_hyperparameters", self.handle, pointer(values))
         return values
@@ -136,8 +137,8 @@ class Kernel:
         return out
 
     def linear_scale(self, d: int) -> Optional[Array]:
-        """The d divisors of a linear kernel, k(x, z) = sum_k x_k z_k / scale_k^2; None for other kernels. Raises InputError
-        for a scaled kernel of another d. Cost: O(d)."""
+        """The d divisors of a linear kernel, k(x, z) = sum_k x_k z_k / scale_k^2; None for other kernels. Raises
+        InputError for a scaled kernel of another d. Cost: O(d)."""
         scale, is_linear = numbers(d), c.INT32()
         call("kernel_linear_scale", self.handle, d, pointer(scale), is_linear)
         return scale if is_linear.value else None
@@ -149,8 +150,8 @@ class Kernel:
         return Kernel("scaled", self.handle, len(scale), pointer(scale))
 
     def additive(self, label: Optional[ArrayLike] = None) -> Kernel:
-        """The mean of this kernel over terms of the columns: each column (label None), or those with equal labels; columns
-        with a negative label are in none. Raises InputError. Cost: O(d log d)."""
+        """The mean of this kernel over terms of the columns: each column (label None), or those with equal labels;
+        columns with a negative label are in none. Raises InputError. Cost: O(d log d)."""
         if label is None:
             return Kernel("additive", self.handle, 0, None)
         terms = vector(label, np.int32, name="label")

@@ -1,9 +1,8 @@
 """freeridge.h as Python: every constant and call, through ctypes. The header is the manual.
 
-The shared library is the one that FREERIDGE_LIBRARY in the environment names, else the installed one: that which the
-system knows, or of the folder lib beside this Python's own. A test of the
-project compares the declarations with the header (tests/ffi/declarations_test.py), and tests/ffi/declarations.py --add
-adds what is missing.
+The shared library is the one that FREERIDGE_LIBRARY in the environment names. Without this variable it is that of the
+folder lib beside this Python's own, or else the one that the system knows. A test of the project compares the
+declarations with the header (tests/ffi/declarations_test.py), and tests/ffi/declarations.py --add adds what is missing.
 """
 
 from __future__ import annotations

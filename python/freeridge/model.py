@@ -72,10 +72,11 @@ class Model(Selection):
         return self
 
     def set_reader(self, reader: Callable[[int, int], Any], d: int, t: int = 1, n: int = -1) -> Model:
-        """Rows that need not be in memory: reader(first, count) hands out x and y, and weights if there are any, of the
-        rows first, first + 1, ..., `count` of them at most; fewer, or none, where there are no more (n = -1), else there
-        are n. It is asked again in each pass, in order, and must give the same rows; what it raises ends the call. With
-        a linear kernel, or landmarks; what needs all points in memory raises Error (INVALID_STATE). Cost: O(1)."""
+        """Rows that need not be in memory. reader(first, count) gives x and y, and weights if there are any, of the
+        rows first, first + 1, ..., at most `count` of them. n: how many rows there are; -1: not known, and the reader
+        gives fewer than `count`, or none, where the rows end. In each pass it is asked for all rows again, in order,
+        and must give the same ones; what it raises ends the call. With a linear kernel, or landmarks; what needs all
+        points in memory raises Error (INVALID_STATE). Cost: O(1)."""
         calls = self._calls
 
         def hand_out(first: int, count: int, x: Any, y: Any, weights: Any, _: Any) -> int:
@@ -102,13 +103,13 @@ class Model(Selection):
         return self
 
     def set_unpenalised(self, count: int) -> Model:
-        """Leaves the first `count` columns of a reader's x, 0 <= count < d, without a penalty: fixed effects that are columns
-        of x, also in predict(). Raises Error (INVALID_STATE) without a reader. Cost: O(1)."""
+        """Leaves the first `count` columns of a reader's x, 0 <= count < d, without a penalty: fixed effects that are
+        columns of x, also in predict(). Raises Error (INVALID_STATE) without a reader. Cost: O(1)."""
         return self._change("set_unpenalised", count)
 
     def unpenalised(self) -> npt.NDArray[np.bool_]:
-        """Of these columns: False for one that depends on the intercept and those before it. Raises Error (INVALID_STATE)
-        before factorize(). Cost: O(1)."""
+        """For each column of set_unpenalised(): False where it depends on the intercept and the columns before it.
+        Raises Error (INVALID_STATE) before factorize(). Cost: O(1)."""
         count = c.INT64()
         self._ask("get_unpenalised", count, None)
         kept = np.zeros(count.value, np.int32)
@@ -181,14 +182,14 @@ class Model(Selection):
         return self._change("set_groups", columns.shape[1], pointer(columns.ravel(order="F")))
 
     def set_missing(self, on: bool = True) -> Model:
-        """Whether NaN in y means that the value was not observed, from the next set_data() on: each output is then fitted to
-        the rows in which it is observed. Cost: O(1)."""
+        """Whether NaN in y means that the value was not observed, from the next set_data() on: each output is then
+        fitted to the rows in which it is observed. Cost: O(1)."""
         return self._change("set_missing", int(bool(on)))
 
     def set_gaps(self, gap: Optional[ArrayLike]) -> Model:
-        """Rows that are left out with a group of set_groups() and not scored, as the neighbours of a block: n labels, or
-        n x l, a row with a group's label in any of the layers; negative: none. For k divisions n x (l k), the layers of
-        the first division first. None: no gaps. make_blocks() makes them. Keeps the factorization. Cost: O(n l k log
+        """Rows that are left out with a group of set_groups() and not scored, as the neighbours of a block: n labels,
+        or n x l, a row with a group's label in any of the layers; negative: none. For k divisions n x (l k), the layers
+        of the first division first. None: no gaps. make_blocks() makes them. Keeps the factorization. Cost: O(n l k log
         n)."""
         if gap is None:
             return self._change("set_gaps", 0, None)
@@ -196,7 +197,8 @@ class Model(Selection):
         self._ask("get_groups", count, None)
         columns = matrix_of_labels(gap, self.n, "gap")
         if columns.shape[1] % count.value != 0:
-            raise ValueError(f"gap has {columns.shape[1]} columns, which the {count.value} divisions do not share evenly")
+            raise ValueError(f"gap has {columns.shape[1]} columns, which the {count.value} divisions do not share "
+                             "evenly")
         return self._change("set_gaps", columns.shape[1] // count.value, pointer(columns.ravel(order="F")))
 
     def set_accuracy(self, accuracy: float) -> Model:

@@ -14,8 +14,8 @@ from .library import call
 
 
 class MomentChoice(NamedTuple):
-    """t numbers each: the best lambda, its score and standard error; edge, decades and dips as a search has them; next: a
-    lambda to be tried in one more pass, or the choice itself where that would tell nothing more."""
+    """t numbers each: the best lambda, its score and standard error; edge, decades and dips as a search has them; next:
+    a lambda to be tried in one more pass, or the choice itself where that would tell nothing more."""
 
     lambdas: Array
     score: Array
@@ -42,7 +42,8 @@ def _pairs(moments: ArrayLike, lambdas: ArrayLike) -> Tuple[Array, Array, int]:
 
 
 def join_moments(first: ArrayLike, second: ArrayLike) -> Array:
-    """The moments of the rows of both. Raises InputError where they are none. Cost: O(count t)."""
+    """The moments of all rows of which two have the moments. Raises InputError where these are no moments. Cost:
+    O(count t)."""
     out, more = _moments(first, "first"), _moments(second, "second")
     if out.shape != more.shape:
         raise ValueError(f"first has {out.shape[1]} columns, second {more.shape[1]}")
@@ -65,8 +66,8 @@ def moments_score(moments: ArrayLike, lambdas: ArrayLike) -> Tuple[Array, Array]
 
 
 def moments_select_lambda(moments: ArrayLike, lambdas: ArrayLike) -> MomentChoice:
-    """The lowest LOO of each output among lambdas > 0 whose moments of all rows are known. Raises Error (UNDEFINED) where
-    no lambda has a score. Cost: O(count t)."""
+    """The lowest LOO of each output among lambdas > 0 whose moments of all rows are known. Raises Error (UNDEFINED)
+    where no lambda has a score. Cost: O(count t)."""
     known, values, t = _pairs(moments, lambdas)
     out = MomentChoice(numbers(t), numbers(t), numbers(t), np.zeros(t, np.int32), numbers(t), np.zeros(t, np.int32),
                        numbers(t))

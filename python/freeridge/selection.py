@@ -53,10 +53,13 @@ class BandwidthShape(NamedTuple):
 
 
 class LearntKernel(NamedTuple):
-    """What select_kernel() saw. score: the criterion on all rows; learnt: how many numbers beside lambda were free; rows,
-    sample: on how many rows; kept: nothing better than the given kernel was found; end: why each of the five stages
-    ended; learnt_on: the rows learnt on, ascending. Of each evaluation: stage, its score, lambda and the largest slope. Of each hyperparameter: which variable
-    moved it (-1: none), its bounds, and -1 / 1 where it ended at the low / high one; lambda_at: the same of lambda."""
+    """What select_kernel() saw. score: the criterion on all rows; learnt: how many numbers beside lambda were free;
+    rows: on how many rows the kernel was learnt; sample: how many of them were the sample; kept: whether nothing better
+    than the given kernel was found; end: why each of the five stages ended (SEARCH_GRADIENT and so on).
+
+    For each evaluation: stage, scores, lambdas, and gradient, the largest slope. For each hyperparameter: variable, the
+    number of the variable that moved it (-1: none), its bounds low and high, and at: -1 / 1 where it ended at the low /
+    high one; lambda_at: the same for lambda. learnt_on: the rows that the kernel was learnt on, ascending."""
 
     score: float
     learnt: int
@@ -77,7 +80,7 @@ class LearntKernel(NamedTuple):
 
 
 class OneStandardError(NamedTuple):
-    """t numbers each; standard_error is that of the best score."""
+    """t numbers each: the rule's lambda and its score, and the standard error of the best score."""
 
     lambdas: Array
     score: Array
@@ -144,10 +147,10 @@ class Selection(FixedAnswers):
                             pointer(out.errors), count)
 
     def estimate_score(self, criterion: int, lambdas: ArrayLike, probes: int = 0) -> Scores:
-        """LOO or GCV with the standard errors of the estimates of ROUTE_ITERATIVE, from so many probes (3 or more; 0: 7,
-        more where n < 4096); on other routes, which compute, the errors are 0. Raises Error (UNDEFINED) where solutions
-        do not converge: set a larger lambda or another route; set_accuracy() does not change what estimates take. Cost:
-        solutions with t + probes right-hand sides a lambda."""
+        """LOO or GCV with the standard errors of the estimates of ROUTE_ITERATIVE, from so many probes (3 or more; 0:
+        7, more where n < 4096); on other routes, which compute, the errors are 0. Raises Error (UNDEFINED) where
+        solutions do not converge: set a larger lambda or another route; set_accuracy() does not change what estimates
+        take. Cost: solutions with t + probes right-hand sides a lambda."""
         lambdas = vector(lambdas, name="lambdas")
         count = len(lambdas)
         out = Scores(empty(count, self.t), empty(count, self.t))

@@ -29,7 +29,7 @@ class RequestedLandmarks(NamedTuple):
 
 
 class Settings(Handle):
-    """A predictor knows its kernel alone, and else raises Error (INVALID_STATE)."""
+    """The settings of a model. A predictor has its kernel alone; all others raise Error (INVALID_STATE)."""
 
     n: int
     d: int
