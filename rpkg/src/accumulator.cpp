@@ -27,13 +27,19 @@ Sizes sizes_of(const freeridge_accumulator* core) {
   return out;
 }
 
-// Rows as R hands them over.
+// Rows for an accumulator, as R hands them over.
 struct Rows {
-  Rows(const freeridge_accumulator* core, SEXP x_in, SEXP y_in, SEXP weights_in)
-      : x(Rcpp::as<View>(x_in)), y(Rcpp::as<View>(y_in)), weights(weights_in) {
+  Rows(freeridge_accumulator* rows_for, SEXP x_in, SEXP y_in, SEXP weights_in)
+      : core(rows_for), x(Rcpp::as<View>(x_in)), y(Rcpp::as<View>(y_in)), weights(weights_in) {
     const Sizes size = sizes_of(core);
     if (x.rows() != y.rows() || x.cols() != size.d || y.cols() != size.t) refuse("x and y do not fit the accumulator");
   }
+  // A call of the core with the rows; rest: its arguments after the weights.
+  template <class Call, class... Rest>
+  freeridge_status given_to(Call call, Rest... rest) const {
+    return call(core, FREERIDGE_COL_MAJOR, x.rows(), x.data(), x.rows(), y.data(), y.rows(), weights.get(), rest...);
+  }
+  freeridge_accumulator* core;
   View x, y;
   Optional<Rcpp::NumericVector> weights;
 };
@@ -55,8 +61,7 @@ SEXP core_accumulator_create(double d, double t, bool intercept, double unpenali
 void core_accumulator_add(SEXP handle, SEXP x, SEXP y, SEXP weights) {
   Accumulator& accumulator = accumulator_of(handle);
   const Rows rows(accumulator.core, x, y, weights);
-  check(accumulator, freeridge_accumulator_add(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                               rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get()));
+  check(accumulator, rows.given_to(freeridge_accumulator_add));
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -167,16 +172,12 @@ Rcpp::NumericMatrix core_accumulator_moments(SEXP handle, SEXP x, SEXP y, SEXP w
   auto moments = fresh<Rcpp::NumericMatrix>(5, static_cast<int>(rows.y.cols()) * count);
   check(accumulator,
         labels.given
-            ? freeridge_accumulator_group_moments(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                                  rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get(),
-                                                  labels.get(), count, lambdas.begin(), moments.begin())
-            : freeridge_accumulator_loo_moments(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                                rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get(), count,
-                                                lambdas.begin(), moments.begin()));
+            ? rows.given_to(freeridge_accumulator_group_moments, labels.get(), count, lambdas.begin(), moments.begin())
+            : rows.given_to(freeridge_accumulator_loo_moments, count, lambdas.begin(), moments.begin()));
   return moments;
 }
 
-// Which of the columns without a penalty do not depend on the intercept and those before them.
+// For each column without a penalty: TRUE where it does not depend on the intercept and the columns before it
 // [[Rcpp::export(rng = false)]]
 Rcpp::LogicalVector core_accumulator_unpenalised(SEXP handle) {
   Accumulator& accumulator = accumulator_of(handle);
@@ -187,7 +188,7 @@ Rcpp::LogicalVector core_accumulator_unpenalised(SEXP handle) {
   return kept;
 }
 
-// The moments of both.
+// The moments of all rows of which `first` and `second` have the moments
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_moments_join(Rcpp::NumericMatrix first, Rcpp::NumericMatrix second) {
   if (first.nrow() != 5 || second.nrow() != 5 || first.ncol() != second.ncol()) refuse("moments of other lambdas");
@@ -221,7 +222,7 @@ Rcpp::List core_moments_select_lambda(Rcpp::NumericVector lambdas, int t, Rcpp::
                             Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips, Rcpp::Named("next") = next);
 }
 
-// A model that predicts, at a lambda for each output.
+// A model for predictions. lambda: one for each output
 // [[Rcpp::export(rng = false)]]
 SEXP core_accumulator_predictor(SEXP handle, Rcpp::NumericVector lambda) {
   Accumulator& accumulator = accumulator_of(handle);
@@ -239,9 +240,7 @@ Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weigh
   const int count = static_cast<int>(lambdas.size());
   auto errors = fresh<Rcpp::NumericMatrix>(static_cast<int>(rows.x.rows()), static_cast<int>(rows.y.cols()) * count);
   check_but_undefined(accumulator,
-                      freeridge_accumulator_loo(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                                rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get(), count,
-                                                lambdas.begin(), errors.begin(), rows.x.rows()));
+                      rows.given_to(freeridge_accumulator_loo, count, lambdas.begin(), errors.begin(), rows.x.rows()));
   return errors;
 }
 
@@ -254,13 +253,11 @@ Rcpp::List core_accumulator_squared_errors(SEXP handle, SEXP x, SEXP y, SEXP wei
   auto squares = fresh<Rcpp::NumericMatrix>(count, static_cast<int>(rows.y.cols()));
   double sum_w = 0;
   check(accumulator,
-        freeridge_accumulator_squared_errors(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
-                                             rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights.get(), count,
-                                             lambdas.begin(), &sum_w, squares.begin(), count));
+        rows.given_to(freeridge_accumulator_squared_errors, count, lambdas.begin(), &sum_w, squares.begin(), count));
   return Rcpp::List::create(Rcpp::Named("sum_w") = sum_w, Rcpp::Named("squares") = squares);
 }
 
-// compact: the rows are reduced to their triangle before, which makes the bytes as few as they can be
+// compact: first reduces the rows to their triangle, which makes the bytes as few as they can be
 // [[Rcpp::export(rng = false)]]
 Rcpp::RawVector core_accumulator_save(SEXP handle, bool compact = false) {
   Accumulator& accumulator = accumulator_of(handle);

@@ -24,7 +24,7 @@ KernelPtr scaled(const KernelPtr& inner, SEXP scale) {
   return KernelPtr(made);
 }
 
-// labels: a label for each column, or NULL or nothing: each column is a term.
+// labels: a label for each column; NULL or an empty vector, where each column is a term.
 KernelPtr additive(const KernelPtr& inner, SEXP labels) {
   const Rcpp::IntegerVector label = Rf_isNull(labels) ? Rcpp::IntegerVector(0) : Rcpp::IntegerVector(labels);
   freeridge_kernel* made = nullptr;
@@ -66,7 +66,8 @@ KernelPtr unscaled(const Rcpp::List& kernel) {
   return KernelPtr(made);
 }
 
-// What R calls the parts of a sum or a product: a list; the one part of a scaled or an additive kernel.
+// Adds the parts under the names that they have in R: terms of a sum, factors of a product, inner of a scaled or an additive
+// kernel.
 void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
   const std::string name = freeridge_kernel_name(kernel);
   Rcpp::List parts(count);
@@ -83,7 +84,6 @@ void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
 
 }  // namespace
 
-// A kernel as R has it: its kind, its parts, and its parameters by their names.
 Rcpp::List kernel_list(const freeridge_kernel* kernel) {
   std::int32_t parameters = 0, parts = 0;
   check(freeridge_kernel_get_counts(kernel, &parameters, &parts));
@@ -97,7 +97,7 @@ Rcpp::List kernel_list(const freeridge_kernel* kernel) {
     const std::string parameter = freeridge_kernel_parameter_name(kernel, i);
     if (parameter != "label")
       out.push_back(values, parameter);
-    else if (length > 0)  // labels
+    else if (length > 0)
       out.push_back(Rcpp::as<Rcpp::IntegerVector>(values), parameter);
   }
   out.attr("class") = "freeridge_kernel";

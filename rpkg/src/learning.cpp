@@ -5,7 +5,7 @@
 
 namespace {
 
-// The names and values of the hyperparameters.
+// Adds the names and values of the hyperparameters to a list.
 void add_hyperparameters(const freeridge_kernel* kernel, Rcpp::List& to) {
   std::int64_t count = 0;
   check(freeridge_kernel_hyperparameter_count(kernel, &count));
@@ -42,8 +42,8 @@ Rcpp::List core_kernel_hyperparameters(Rcpp::List kernel) {
   return out;
 }
 
-// Learns the kernel of a model; label: one for each of its hyperparameters. The kernel learnt, its hyperparameters, and what
-// was seen.
+// Learns the kernel of a model. label: one for each hyperparameter. The list has the kernel learnt, its hyperparameters, and
+// what the search saw.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_select_kernel(SEXP handle, std::string criterion, Rcpp::IntegerVector label, double shrinkage,
                               double rows, double seed, double budget) {

@@ -65,7 +65,7 @@ bool draw(double fraction) {
   return Rcpp::as<bool>(show(fraction));
 }
 
-// The time of a call counts from its first report on.
+// Draws the bar where the call has taken long enough. The time of a call counts from its first report on.
 void show_progress(Listener& listener, double fraction) {
   const auto now = Listener::Clock::now();
   if (listener.fraction < 0) {

@@ -23,16 +23,18 @@ using KernelPtr = std::unique_ptr<freeridge_kernel, KernelDeleter>;
 
 using View = Eigen::Map<Eigen::MatrixXd>;  // R's own memory, column-major without padding
 
-// What every handle has whose calls can be interrupted by R's user.
+// What every handle has whose calls draw a progress bar and can be interrupted by R's user.
 struct Listener {
   std::exception_ptr interrupt;  // R's jump out of a call, kept until the cancelled call has returned
 
-  // Forgets the last call: no time has passed, and no bar is shown.
+  // Of the progress bar: when the call began and the bar was last drawn, how long the bar waits, the fraction done (-1: no
+  // report yet), and whether the bar is on the screen.
   using Clock = std::chrono::steady_clock;
   Clock::time_point started, shown;
   std::chrono::duration<double> patience{1};
   double fraction = -1;
   bool bar = false;
+  // The call has ended: removes the bar, and is ready for the next call.
   void finish();
 };
 
@@ -146,7 +148,7 @@ Dimensions dimensions_of(const Model& model);
 KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale);
 // The list of R that make_kernel turns into this kernel: its kind, its parts, and its parameters by their names.
 Rcpp::List kernel_list(const freeridge_kernel* kernel);
-// The text that write(size, text, &length) writes, after it was asked for the length alone.
+// The text that write(size, text, &length) writes. With size 0 it gives the length alone.
 template <class Write>
 std::string text_by(const Write& write) {
   std::int64_t length = 0;

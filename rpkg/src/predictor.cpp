@@ -1,5 +1,5 @@
-// Predictors: a fitted model as the bytes that prediction needs, and back. And what predictors and classifiers share: a
-// fit has x anyway, so it keeps the bytes without it.
+// Predictors: a fitted model as the bytes that prediction needs, and back. A fit has x anyway: so it keeps the bytes of a
+// predictor or a classifier without x.
 #include <cstring>
 #include <vector>
 

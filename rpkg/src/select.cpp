@@ -13,8 +13,8 @@ Rcpp::List core_select_lambda(SEXP handle, std::string criterion, double low, do
   return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score);
 }
 
-// Every lambda the last search tried: lambdas ascending, scores count x t (NaN: not tried for that output); and its
-// shape: edge, decades and dips, t each.
+// Every lambda that the last search tried: lambdas ascending, scores count x t (NaN: not tried for that output). The shape of
+// the search: edge, decades and dips, t each.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_search(SEXP handle) {
   const Model& model = model_of(handle);
