@@ -31,9 +31,10 @@
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
  * set_data, set_sparse (and their _view), set_weights, set_fixed_effects, set_kernel, set_intercept, set_landmarks,
- * set_landmark_method, set_reduction, set_accuracy and set_route go back to DATA (unset the factorization and the lambdas).
- * set_missing, set_groups, set_gaps, set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model loaded from
- * what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
+ * set_landmark_method, set_reduction, set_accuracy and set_route go back to DATA (unset the factorization and the
+ * lambdas). set_missing, set_groups, set_gaps, set_expected_lambdas, set_refinement, set_progress and set_memory_limit
+ * change no state. A model loaded from what was saved for prediction only answers INVALID_STATE to all calls but a few
+ * ("Save and load").
  *
  * 3. Rules that hold for every call
  * ---------------------------------
@@ -409,20 +410,20 @@ FREERIDGE_API void freeridge_destroy(freeridge_model* model);
  * DIMENSION_MISMATCH when a scaled kernel does not fit the data's d. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_kernel* kernel);
 
-/* on: whether NaN in y means that the value was not observed (0 unless set; any other number means yes); it counts in the
- * next call that sets data. Each output then has the answers of a fit to the rows in which it is observed, exactly, from
- * the one factorization of all rows: with S the rows in which an output is missing, P of the others is P_TT - P_TS
- * (P_SS)^-1 P_ST. An output needs two values (else INVALID_ARGUMENT from set_data). Solutions, predictions, variances and
- * intervals, errors left out (NaN where there is nothing to leave out), criteria but ERROR_RATE, searches for lambda and
- * the bandwidth, leverages and Cook's distances (0 in the rows S), degrees of freedom, objectives and fitted values
- * (there the prediction) are these; score_gradient and select_kernel are sums over the outputs with the same S, each
- * with the cost of a model of its own; coefficient_covariance (NaN between outputs with different S),
+/* on: whether NaN in y means that the value was not observed (0 unless set; any other number means yes); it counts in
+ * the next call that sets data. Each output then has the answers of a fit to the rows in which it is observed, exactly,
+ * from the one factorization of all rows: with S the rows in which an output is missing, P of the others is P_TT - P_TS
+ * (P_SS)^-1 P_ST. An output needs two values (else INVALID_ARGUMENT from set_data). Solutions, predictions, variances
+ * and intervals, errors left out (NaN where there is nothing to leave out), criteria but ERROR_RATE, searches for
+ * lambda and the bandwidth, leverages and Cook's distances (0 in the rows S), degrees of freedom, objectives and fitted
+ * values (there the prediction) are these; score_gradient and select_kernel are sums over the outputs with the same S,
+ * each with the cost of a model of its own; coefficient_covariance (NaN between outputs with different S),
  * coefficient_errors and errors of averages take such a model, too, and are INVALID_STATE with landmarks. So are
- * refinement (from factorize on) and hat_matrix in any case. y is copied where something is missing. Where the
- * observed rows do not determine the others (at lambda = 0, or where they leave fixed effects undetermined), the
- * calls answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of s rows and each
- * lambda 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2. Changes no
- * state. Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * refinement (from factorize on) and hat_matrix in any case. y is copied where something is missing. Where the observed
+ * rows do not determine the others (at lambda = 0, or where they leave fixed effects undetermined), the calls answer
+ * UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of s rows and each lambda 2 n r
+ * s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2. Changes no state. Statuses:
+ * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_missing(freeridge_model* model, int32_t on);
 
 /* Copies the data into the model: x (n x d) and y (n x t), both in `layout`, with leading dimensions ldx and ldy.
@@ -442,12 +443,12 @@ FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, f
 /* As freeridge_set_data, x (n x d) sparse: start, index and value are copied. y (n x t) is an ordinary matrix in
  * `layout`. Zeros are never filled, but for tiles of rows: AUTO takes PRIMAL for linear kernels with d < n, by x'Wx in
  * place of QR (freeridge_set_reduction: QR fills tiles), for d >= n a dual route on the products of sparse rows, and
- * ITERATIVE where these do not fit into memory or take far longer: then LOO and GCV are estimates (freeridge_estimate_score);
- * other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix. What sparse x does not
- * have: a precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set, and
- * of the *_path calls). Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a line has more entries than
- * places; an index that is out of range or does not ascend within its line), NOT_FINITE, DIMENSION_MISMATCH (scaled
- * kernel with another d), CANCELLED. Cost: O(entries + n t). Since 0.1. */
+ * ITERATIVE where these do not fit into memory or take far longer: then LOO and GCV are estimates
+ * (freeridge_estimate_score); other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix.
+ * What sparse x does not have: a precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE
+ * when lambda is set, and of the *_path calls). Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a
+ * line has more entries than places; an index that is out of range or does not ascend within its line), NOT_FINITE,
+ * DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. Cost: O(entries + n t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_sparse(freeridge_model* model, freeridge_sparse_format format, int64_t n,
                                                     int64_t d, const int64_t* start, const int32_t* index,
                                                     const double* value, freeridge_layout layout, int64_t t,
@@ -462,52 +463,54 @@ FREERIDGE_API freeridge_status freeridge_set_sparse_view(freeridge_model* model,
                                                          freeridge_layout layout, int64_t t, const double* y,
                                                          int64_t ldy);
 
-/* Hands out rows first, first + 1, ..., `count` of them at most, to a model that reads its rows (freeridge_set_reader): x is
- * count x d and y count x t, without gaps, in the layout that was named; weights has ones, which a reader of weighted rows
- * replaces by positive numbers. Returns how many rows it gave: fewer than `count`, or none, where there are no more, and less
- * than 0 where it failed. `user` is what it was set with. As for freeridge_progress it must return, on the thread that
- * called it, and must not call into the same model; a C++ exception that it throws makes the call INTERNAL. */
+/* Hands out rows first, first + 1, ..., `count` of them at most, to a model that reads its rows (freeridge_set_reader):
+ * x is count x d and y count x t, without gaps, in the layout that was named; weights has ones, which a reader of
+ * weighted rows replaces by positive numbers. Returns how many rows it gave: fewer than `count`, or none, where there
+ * are no more, and less than 0 where it failed. `user` is what it was set with. As for freeridge_progress it must
+ * return, on the thread that called it, and must not call into the same model; a C++ exception that it throws makes the
+ * call INTERNAL. */
 typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, double* y, double* weights, void* user);
 
-/* Rows that need not be in memory: instead of arrays the model has a callback, which it asks for all rows, in order and in
- * stretches of its own choice, each time that it needs them. n: how many there are, or -1: until the reader gives fewer than
- * it was asked for. The model forgets data that it had, and keeps its settings. What it can then do, in O(p^2) memory
- * whatever n is (p: d, or the landmarks; freeridge_memory_required), and in how many passes (freeridge_explain):
- *     freeridge_factorize      one pass; with landmarks (freeridge_set_landmarks) one more to fetch them, and with n = -1
- *                              one to count the rows, unless the rows of the landmarks are given
+/* Rows that need not be in memory: instead of arrays the model has a callback, which it asks for all rows, in order and
+ * in stretches of its own choice, each time that it needs them. n: how many there are, or -1: until the reader gives
+ * fewer than it was asked for. The model forgets data that it had, and keeps its settings. What it can then do, in
+ * O(p^2) memory whatever n is (p: d, or the landmarks; freeridge_memory_required), and in how many passes
+ * (freeridge_explain):
+ *     freeridge_factorize      one pass; with landmarks (freeridge_set_landmarks) one more to fetch them, and one to
+ *                              count the rows with n = -1, unless the rows of the landmarks are given
  *     freeridge_score          LOO, GROUPS: one pass for all lambdas of a call; GCV, REML: none
  *     freeridge_select_lambda  LOO, GROUPS: three or four passes; GCV, REML: none
  *     freeridge_loo            one pass
  *     freeridge_group_errors, _with_gaps    one pass, and one more where a group has more rows than p
  * and none for freeridge_lambda_grid, _set_lambda, _set_lambdas, _get_search, _get_one_standard_error, _predict,
  * _predict_sparse, _get_lambda, _get_intercept, _get_hyperplane (with landmarks _coefficients: of those in use),
- * _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but weights and
- * fixed effects (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after freeridge_set_missing);
- * other calls need all points in memory,
- * and say so (INVALID_STATE). Columns that are not penalised: freeridge_set_unpenalised. Groups (freeridge_set_groups, where n
- * is known): any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p +
- * t)^2 (4 with a gap), beside 8 bytes a row and division: OUT_OF_MEMORY where too many are open together, as large groups of
- * rows that are scattered. The answers are those of the routes PRIMAL (linear kernels) and
- * LANDMARK (other kernels, with landmarks; not chosen ones but RANDOM: those are among max(2048, 4 r) rows that chance picks)
- * on the same rows, but that a row of leverage near one has no error where 1 - leverage has no six digits
- * (freeridge_accumulator_loo). A pass compares the number of rows and a checksum of y and the weights with the first one's. In
- * each call that reads: IO, with the row, where the reader fails, ends too early, gives too many or other rows;
- * NOT_FINITE and INVALID_ARGUMENT, with the row, for its numbers; the model is then as before. `user` must live as long.
- * Statuses: INVALID_ARGUMENT (also: callback is NULL), INVALID_STATE (a predictor), DIMENSION_MISMATCH (the kernel has scaled
- * columns of another number). Cost: O(1). Since 0.1. */
+ * _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but weights
+ * and fixed effects (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after
+ * freeridge_set_missing); other calls need all points in memory, and say so (INVALID_STATE). Columns that are not
+ * penalised: freeridge_set_unpenalised. Groups (freeridge_set_groups, where n is known): any rows; from its first row
+ * to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p + t)^2 (4 with a gap), beside 8
+ * bytes a row and division: OUT_OF_MEMORY where too many are open together, as large groups of rows that are scattered.
+ * The answers are those of the routes PRIMAL (linear kernels) and LANDMARK (other kernels, with landmarks; not chosen
+ * ones but RANDOM: those are among max(2048, 4 r) rows that chance picks) on the same rows, but that a row of leverage
+ * near one has no error where 1 - leverage has no six digits (freeridge_accumulator_loo). A pass compares the number of
+ * rows and a checksum of y and the weights with the first one's. In each call that reads: IO, with the row, where the
+ * reader fails, ends too early, gives too many or other rows; NOT_FINITE and INVALID_ARGUMENT, with the row, for its
+ * numbers; the model is then as before. `user` must live as long. Statuses: INVALID_ARGUMENT (also: callback is NULL),
+ * INVALID_STATE (a predictor), DIMENSION_MISMATCH (the kernel has scaled columns of another number). Cost: O(1). Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout layout, int64_t n,
                                                     int64_t d, int64_t t, freeridge_reader callback, void* user);
 
-/* Fixed effects of a model with a reader: the first `count` columns of the reader's x are not penalised, 0 <= count < d (0,
- * the default: all are), as freeridge_set_fixed_effects has them for rows in memory. For a linear kernel. They stay columns
- * of x: freeridge_predict takes them, and freeridge_get_hyperplane has their coefficients in its first rows, 0 for one that
- * depends on the intercept and those before it (to 1e-10 of its norm). Goes back to DATA. Statuses: INVALID_STATE (no
- * reader), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* Fixed effects of a model with a reader: the first `count` columns of the reader's x are not penalised, 0 <= count < d
+ * (0, the default: all are), as freeridge_set_fixed_effects has them for rows in memory. For a linear kernel. They stay
+ * columns of x: freeridge_predict takes them, and freeridge_get_hyperplane has their coefficients in its first rows, 0
+ * for one that depends on the intercept and those before it (to 1e-10 of its norm). Goes back to DATA. Statuses:
+ * INVALID_STATE (no reader), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_unpenalised(freeridge_model* model, int64_t count);
 
 /* *count: how many columns of the reader's x are not penalised; kept: that many flags, 0 where a column depends on the
- * intercept and those before it, else 1, which needs FACTORIZED. NULL is fine for each: ask for the number first. Statuses:
- * INVALID_STATE, INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
+ * intercept and those before it, else 1, which needs FACTORIZED. NULL is fine for each: ask for the number first.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_unpenalised(const freeridge_model* model, int64_t* count, int32_t* kept);
 
 /* weights: n positive numbers W_ii, copied; NULL: all one. Needs DATA, goes back to DATA.
@@ -558,13 +561,13 @@ FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, i
  * divisions log(number of groups)). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group);
 
-/* Gaps: rows that are left out with a group and not scored, as the neighbours of a block in a time series. gap: n x layers
- * labels for each division of freeridge_set_groups, one division after the other, column-major without gaps, copied: a row
- * with the label g in any layer of a division is left out with the group g of this division. Several layers let a row be in
- * the gaps of several groups. Labels of no group, and the label of the row's own group, count for nothing. NULL, or layers
- * 0: no gaps, as after each freeridge_set_groups. freeridge_make_blocks makes such labels. Needs groups, changes no state.
- * Statuses: INVALID_ARGUMENT, INVALID_STATE (no data, or no groups). Cost: O(n layers divisions log(number of groups)).
- * Since 0.1. */
+/* Gaps: rows that are left out with a group and not scored, as the neighbours of a block in a time series. gap: n x
+ * layers labels for each division of freeridge_set_groups, one division after the other, column-major without gaps,
+ * copied: a row with the label g in any layer of a division is left out with the group g of this division. Several
+ * layers let a row be in the gaps of several groups. Labels of no group, and the label of the row's own group, count
+ * for nothing. NULL, or layers 0: no gaps, as after each freeridge_set_groups. freeridge_make_blocks makes such labels.
+ * Needs groups, changes no state. Statuses: INVALID_ARGUMENT, INVALID_STATE (no data, or no groups). Cost: O(n layers
+ * divisions log(number of groups)). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap);
 
 /* Overrules the route; FREERIDGE_ROUTE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel,
@@ -582,11 +585,11 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view),
- * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict, predict_*, *_path,
- * cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
- * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and
- * save_predictor. Calls that run side by side on one model call it on their own threads, at the same time. Changes
- * no state. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict, predict_*,
+ * *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
+ * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and save_predictor.
+ * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost:
+ * O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the
@@ -594,8 +597,8 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, fr
  * it is refused with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and
  * a way out (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound,
  * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
- * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict, predict_*,
- * *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
+ * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict,
+ * predict_*, *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
  * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number and hat_matrix. Changes no state.
  * Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
@@ -617,9 +620,9 @@ FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* mode
 FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group);
 
 /* *layers: how many layers of gaps were given for each division, 0 for none; gap: n x (*layers divisions) labels that
- * freeridge_set_gaps makes the same gaps of, -1 where there is none. NULL is fine for each: ask for the number of layers
- * first. Needs groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n layers divisions).
- * Since 0.1. */
+ * freeridge_set_gaps makes the same gaps of, -1 where there is none. NULL is fine for each: ask for the number of
+ * layers first. Needs groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n layers
+ * divisions). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_gaps(const freeridge_model* model, int64_t* layers, int32_t* gap);
 
 /* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1).
@@ -737,18 +740,19 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
  * set_lambda(s) or select_*: refines w and b of the PRIMAL route with residuals from x, and, for kernels that are not
  * linear, c and b of the SPECTRAL, BAND and CHOLESKY routes with residuals from the kernel values. Fitted values and
  * left-out errors are not refined. It stops when nothing changes any more, usually after 2 to 4 steps. A linear kernel
- * on a dual route, landmarks, and a reader's rows have no refinement: setting lambda returns INVALID_STATE then. Cost: O(1) here; of a
- * step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes). Changes no
- * state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100). Since 0.1. */
+ * on a dual route, landmarks, and a reader's rows have no refinement: setting lambda returns INVALID_STATE then. Cost:
+ * O(1) here; of a step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes).
+ * Changes no state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
 
-/* 0 < accuracy < 1 (1e-8 unless set): the relative error of solutions of the ITERATIVE route, as freeridge_get_accuracy has
- * it. A lambda at which it cannot be reached (rounding leaves about 1e-16 |K| / lambda) is refused with NOT_CONVERGED,
- * and freeridge_last_error says what was reached. Estimates have accuracies of their own. Goes back to DATA. Cost: O(1).
- * Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
+/* 0 < accuracy < 1 (1e-8 unless set): the relative error of solutions of the ITERATIVE route, as freeridge_get_accuracy
+ * has it. A lambda at which it cannot be reached (rounding leaves about 1e-16 |K| / lambda) is refused with
+ * NOT_CONVERGED, and freeridge_last_error says what was reached. Estimates have accuracies of their own. Goes back to
+ * DATA. Cost: O(1). Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_accuracy(freeridge_model* model, double accuracy);
 
-/* *accuracy: as freeridge_set_accuracy. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *accuracy: as freeridge_set_accuracy. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1.
+ */
 FREERIDGE_API freeridge_status freeridge_get_requested_accuracy(const freeridge_model* model, double* accuracy);
 
 /* *steps: as freeridge_set_refinement. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
@@ -819,8 +823,8 @@ FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, doubl
 FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group,
                                                       double* errors, int64_t ld);
 
-/* The same with gaps: S is a group and its gap, and the errors of the group's rows alone are given. gap: n x layers labels,
- * column-major, as for freeridge_set_gaps; layers = 0: no gaps, and gap may be NULL. Needs FITTED. Cost: as
+/* The same with gaps: S is a group and its gap, and the errors of the group's rows alone are given. gap: n x layers
+ * labels, column-major, as for freeridge_set_gaps; layers = 0: no gaps, and gap may be NULL. Needs FITTED. Cost: as
  * freeridge_group_errors, s the rows of a group and its gap. Statuses: as freeridge_group_errors: INVALID_STATE,
  * INVALID_ARGUMENT (also: layers < 0), NOT_FINITE, UNDEFINED, CANCELLED, IO (a reader). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group,
@@ -829,12 +833,12 @@ FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_
 
 /* accuracy: t numbers; bounds of the relative error of the c that is in force on the ITERATIVE route, for each output:
  *     |c - c*|_G <= accuracy |c*|_G,   |v|_G^2 = v'(K + lambda W^-1) v,   c* the solution of (1)
- * Linear kernels (sparse x): of w, in |v|^2 = sum_i W_ii (v'(x_i - xbar))^2 + lambda |v|^2, columns scaled as the kernel does.
- * They are computed from the residual in double precision, and (kernels that are not linear) 1 to 2.3 times the error,
- * but for rounding. Relative to the Euclidean norm c may have a larger error than in this one. Without intercept and
- * fixed effects |f(x) - f*(x)| <= k(x, x)^(1/2) accuracy |c*|_G at every x. Refinement makes errors smaller still. Needs
- * FITTED by the ITERATIVE route. Statuses: INVALID_STATE (also: another route), INVALID_ARGUMENT. Cost: O(t). Source: [DEFTW].
- * Since 0.1. */
+ * Linear kernels (sparse x): of w, in |v|^2 = sum_i W_ii (v'(x_i - xbar))^2 + lambda |v|^2, columns scaled as the
+ * kernel does. They are computed from the residual in double precision, and (kernels that are not linear) 1 to 2.3
+ * times the error, but for rounding. Relative to the Euclidean norm c may have a larger error than in this one. Without
+ * intercept and fixed effects |f(x) - f*(x)| <= k(x, x)^(1/2) accuracy |c*|_G at every x. Refinement makes errors
+ * smaller still. Needs FITTED by the ITERATIVE route. Statuses: INVALID_STATE (also: another route), INVALID_ARGUMENT.
+ * Cost: O(t). Source: [DEFTW]. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_accuracy(const freeridge_model* model, double* accuracy);
 
 /* Predictions f(x) + b at m new points: x is m x d, out is m x t, both in `layout`.
@@ -889,12 +893,13 @@ FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* mo
 FREERIDGE_API freeridge_status freeridge_get_fixed_effects(const freeridge_model* model, int32_t* kept, double* effects,
                                                            double* errors, int64_t ld);
 
-/* covariance: Cov(a) of freeridge_get_fixed_effects, whole, whose diagonal is the square of the errors there: q x (q t),
- * column-major, ld >= q, that of output j in the columns q j to q j + q - 1; 0 in the rows and columns of effects that are
- * not kept. It is that of generalised least squares with tau^2 by REML, as mixed models have it, whatever the kernel is;
- * freeridge_coefficient_covariance has sigma2, that of the residuals. Needs FITTED. Cost: freeridge_predict_variance at
- * q (q + 1) / 2 points. Memory: q^2 t and n q. Statuses: INVALID_STATE (also: no fixed effects), INVALID_ARGUMENT,
- * NOT_FINITE, UNDEFINED (lambda is 0, or m is: NaN), CANCELLED. Source: C. Henderson, as above. Since 0.1. */
+/* covariance: Cov(a) of freeridge_get_fixed_effects, whole, whose diagonal is the square of the errors there: q x (q
+ * t), column-major, ld >= q, that of output j in the columns q j to q j + q - 1; 0 in the rows and columns of effects
+ * that are not kept. It is that of generalised least squares with tau^2 by REML, as mixed models have it, whatever the
+ * kernel is; freeridge_coefficient_covariance has sigma2, that of the residuals. Needs FITTED. Cost:
+ * freeridge_predict_variance at q (q + 1) / 2 points. Memory: q^2 t and n q. Statuses: INVALID_STATE (also: no fixed
+ * effects), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (lambda is 0, or m is: NaN), CANCELLED. Source: C. Henderson, as
+ * above. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_fixed_covariance(const freeridge_model* model, double* covariance,
                                                               int64_t ld);
 
@@ -988,9 +993,9 @@ FREERIDGE_API freeridge_status freeridge_hyperplane_path(const freeridge_model* 
 /* df: t numbers, tr(H): the effective degrees of freedom, the intercept's included. sigma2: t numbers, the estimate
  * sum_i W_ii r_i^2 / (n - df) of the error variance at weight one (NaN with UNDEFINED where n - df is not positive);
  * NULL is fine for each. ITERATIVE estimates both from the probes that freeridge_estimate_score takes by default.
- * Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), O(n b^2) (BAND), n^3/3 (CHOLESKY), as the estimate at a lambda (ITERATIVE).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED, CANCELLED. Source: T. Hastie,
- * R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
+ * Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), O(n b^2) (BAND), n^3/3 (CHOLESKY), as the estimate at a lambda
+ * (ITERATIVE). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED, CANCELLED. Source:
+ * T. Hastie, R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2);
 
 /* distance: Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as
@@ -1194,19 +1199,19 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
                                                int64_t count, const double* lambdas, double* scores, double* errors,
                                                int64_t ld);
 
-/* freeridge_score of LOO or GCV where the route estimates them (ITERATIVE): errors are the standard errors of the estimates,
- * count x t as scores, and not those of the mean over points, which freeridge_score has. On all other routes the errors are
- * 0. Where lambda is far below the best one, leverages are near 1 and LOO may be off by any factor, with a standard error
- * that says so; GCV is not. From random signs, the probes, the same for every lambda and call. probes: how many, 3 to
- * 10000, or 0: 7, and 32768 / n up to 256 where n is below 4096. Errors of estimates fall as probes^(-1/2). Needs
- * FACTORIZED. Cost: solutions with t + probes right-hand sides at each lambda, to accuracies of 1e-4 and 3e-4 (sparse rows:
- * 1e-4 and 1e-2), in shared passes; what solutions lack is in the errors. Kernels that are not linear: n^2 kernel values,
- * once; and where the error of LOO would be more than 0.4 %, 8 more right-hand sides, the most uncertain rows. Statuses:
- * INVALID_STATE (also: another criterion where the route estimates), INVALID_ARGUMENT (also: another number of probes),
- * NOT_FINITE, UNDEFINED (some scores have no value: NaN; as where rounding keeps solutions from the accuracy that was asked
- * for (freeridge_set_accuracy), or those of estimates from their own, which freeridge_set_accuracy does not move: a larger
- * lambda or another route helps), CANCELLED. Source: M. Hutchinson, Communications in Statistics 19 (1990);
- * docs/numerics.md. Since 0.1. */
+/* freeridge_score of LOO or GCV where the route estimates them (ITERATIVE): errors are the standard errors of the
+ * estimates, count x t as scores, and not those of the mean over points, which freeridge_score has. On all other routes
+ * the errors are 0. Where lambda is far below the best one, leverages are near 1 and LOO may be off by any factor, with
+ * a standard error that says so; GCV is not. From random signs, the probes, the same for every lambda and call. probes:
+ * how many, 3 to 10000, or 0: 7, and 32768 / n up to 256 where n is below 4096. Errors of estimates fall as
+ * probes^(-1/2). Needs FACTORIZED. Cost: solutions with t + probes right-hand sides at each lambda, to accuracies of
+ * 1e-4 and 3e-4 (sparse rows: 1e-4 and 1e-2), in shared passes; what solutions lack is in the errors. Kernels that are
+ * not linear: n^2 kernel values, once; and where the error of LOO would be more than 0.4 %, 8 more right-hand sides,
+ * the most uncertain rows. Statuses: INVALID_STATE (also: another criterion where the route estimates),
+ * INVALID_ARGUMENT (also: another number of probes), NOT_FINITE, UNDEFINED (some scores have no value: NaN; as where
+ * rounding keeps solutions from the accuracy that was asked for (freeridge_set_accuracy), or those of estimates from
+ * their own, which freeridge_set_accuracy does not move: a larger lambda or another route helps), CANCELLED. Source: M.
+ * Hutchinson, Communications in Statistics 19 (1990); docs/numerics.md. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* model, freeridge_criterion criterion,
                                                         int64_t probes, int64_t count, const double* lambdas,
                                                         double* scores, double* errors, int64_t ld);
@@ -1216,19 +1221,20 @@ FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* m
  *                               (REML: of the scores), as freeridge_select_bandwidth has it
  *     by_log_lambda             d score / d log lambda
  *     by_log_hyperparameters    d score / d log theta_i for the numbers theta of the kernel in the order of
- *                               freeridge_kernel_get_hyperparameters, as many as freeridge_kernel_hyperparameter_count says
- *                               (0: NULL is fine); 0 for a weight or an offset that is 0
- * Linear kernels with fewer columns than rows, where the route is AUTO or PRIMAL, are differentiated by columns; landmarks
- * stay the rows that they are (those that the model has, or would choose now); all else by the factor that the route CHOLESKY
- * makes of the same data, intercept and weights. A factorization by PRIMAL or LANDMARK that the model has is used. Needs DATA,
- * and changes nothing. Cost (docs/numerics.md): n^2 kernel values and as many derivatives of each kernel in the tree, n^3 for P,
- * LOO and GCV n^3 more, GROUPS 4 n^2 a group and output; memory 1.1 n^2 numbers, tiles and the square of the largest group.
- * With r landmarks n r derivatives, LOO and GROUPS 6 n r^2, GCV 4, REML 2, two passes, memory O(r^2) and tiles (GROUPS: the rows
- * of the largest group); by d columns LOO 2 n d^2, memory O(d^2) and tiles; and the factorization where there is none.
- * Statuses: INVALID_STATE (also: GROUPS without groups), INVALID_ARGUMENT (also:
- * ERROR_RATE, which has no derivative; landmarks and a route that has none; a precomputed K that is not symmetric), NOT_FINITE,
- * OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is numerically singular, as the CHOLESKY route says it), UNDEFINED
- * (the score has no value), CANCELLED. Since 0.1. */
+ *                               freeridge_kernel_get_hyperparameters, as many as
+ *                               freeridge_kernel_hyperparameter_count says (0: NULL is fine); 0 for a weight or an
+ *                               offset that is 0
+ * Linear kernels with fewer columns than rows, where the route is AUTO or PRIMAL, are differentiated by columns;
+ * landmarks stay the rows that they are (those that the model has, or would choose now); all else by the factor that
+ * the route CHOLESKY makes of the same data, intercept and weights. A factorization by PRIMAL or LANDMARK that the
+ * model has is used. Needs DATA, and changes nothing. Cost (docs/numerics.md): n^2 kernel values and as many
+ * derivatives of each kernel in the tree, n^3 for P, LOO and GCV n^3 more, GROUPS 4 n^2 a group and output; memory 1.1
+ * n^2 numbers, tiles and the square of the largest group. With r landmarks n r derivatives, LOO and GROUPS 6 n r^2, GCV
+ * 4, REML 2, two passes, memory O(r^2) and tiles (GROUPS: the rows of the largest group); by d columns LOO 2 n d^2,
+ * memory O(d^2) and tiles; and the factorization where there is none. Statuses: INVALID_STATE (also: GROUPS without
+ * groups), INVALID_ARGUMENT (also: ERROR_RATE, which has no derivative; landmarks and a route that has none; a
+ * precomputed K that is not symmetric), NOT_FINITE, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is
+ * numerically singular, as the CHOLESKY route says it), UNDEFINED (the score has no value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion,
                                                         double lambda, double* score, double* by_log_lambda,
                                                         double* by_log_hyperparameters);
@@ -1290,47 +1296,48 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
                                                           double low, double high, int64_t budget, double* sigma);
 
 /* Learns the kernel: all its free hyperparameters (freeridge_kernel_hyperparameter_count) and lambda together, by the
- * gradient of the criterion, and leaves the model FITTED with the kernel learnt (freeridge_get_kernel), factorized on all
- * rows, and with the lambdas that freeridge_select_lambda chooses on all rows, in a range that holds the lambda found (by REML with
- * the prior below). For a length of its own for every feature
- * the kernel is scaled(s, gaussian(1)), s the features' standard deviations: the lengths given say what a unit of each
- * feature is worth, and a common factor of them is found first.
+ * gradient of the criterion, and leaves the model FITTED with the kernel learnt (freeridge_get_kernel), factorized on
+ * all rows, and with the lambdas that freeridge_select_lambda chooses on all rows, in a range that holds the lambda
+ * found (by REML with the prior below). For a length of its own for every feature the kernel is scaled(s, gaussian(1)),
+ * s the features' standard deviations: the lengths given say what a unit of each feature is worth, and a common factor
+ * of them is found first.
  *
  * criterion: LOO, GROUPS or REML; GCV where one hyperparameter is free (over several it runs away to kernels that fit
  * nothing but noise); not ERROR_RATE. LOO and GROUPS over many hyperparameters are optimistic: rows that took no part
  * (freeridge_make_holdout) have the last word.
- * label: one for each hyperparameter: negative: held as it is; equal labels: moved together by one factor (the columns of
- * a factor variable; the features of a band). NULL: each by itself, but that what the scales of a scaled kernel make
- * superfluous is held: the first bandwidth (or polynomial's scale) in it, and the scales of a scaled kernel right within
- * it. Weights and offsets that are 0 and scales of constant features are held in any case.
- * shrinkage: s > 0; the logarithms of the factors on the scales of a scaled kernel cost 1/2 sum (u - mean)^2 / s^2 beside
- * REML or n t / 2 log(criterion), so that lengths differ by a factor of about e^s unless the data say otherwise. 0: the
- * library's choice, 0.5; infinity: none. REML has a prior of the noise beside it, unless shrinkage is infinity: for each
- * output 1/2 log(1 + spread / lambda), spread the mean of k(x, x) less that of k(x, z) over 64 of the rows. Where rows are
- * few, REML alone is often flat towards lambda = 0, and would choose a fit without noise; where they are many, the prior
- * decides nothing.
- * rows: the kernel is learnt on so many rows, drawn at random by `seed` (n or more: all; at least 2). 0: the library's
- * choice, 2000. Learning takes O(rows^3) time and 2.25 rows^2 numbers of memory, whatever route is set. Where landmarks are set
- * and rows is more than 2000, REML moves the kernel on 2000 of the rows without landmarks, and then the criterion, REML too, on
- * all of them with r landmarks, as freeridge_score_gradient has it: O(rows r^2) time an evaluation, and the memory of both. These
- * landmarks are those that are given where rows is all; else they are chosen once, by the kernel that REML finds on the sample.
- * evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's choice, 100, where
- * shrinkage is more than 1 200, on at most 256 rows 1000; 1: of the given kernel's alone. In addition the same number of REML on a sample of 512 rows, and at most 8 for the best lambda
- * of the given kernel where it may be as good as what was found.
+ * label: one for each hyperparameter: negative: held as it is; equal labels: moved together by one factor (the columns
+ * of a factor variable; the features of a band). NULL: each by itself, but that what the scales of a scaled kernel make
+ * superfluous is held: the first bandwidth (or polynomial's scale) in it, and the scales of a scaled kernel right
+ * within it. Weights and offsets that are 0 and scales of constant features are held in any case. shrinkage: s > 0; the
+ * logarithms of the factors on the scales of a scaled kernel cost 1/2 sum (u - mean)^2 / s^2 beside REML or n t / 2
+ * log(criterion), so that lengths differ by a factor of about e^s unless the data say otherwise. 0: the library's
+ * choice, 0.5; infinity: none. REML has a prior of the noise beside it, unless shrinkage is infinity: for each output
+ * 1/2 log(1 + spread / lambda), spread the mean of k(x, x) less that of k(x, z) over 64 of the rows. Where rows are
+ * few, REML alone is often flat towards lambda = 0, and would choose a fit without noise; where they are many, the
+ * prior decides nothing. rows: the kernel is learnt on so many rows, drawn at random by `seed` (n or more: all; at
+ * least 2). 0: the library's choice, 2000. Learning takes O(rows^3) time and 2.25 rows^2 numbers of memory, whatever
+ * route is set. Where landmarks are set and rows is more than 2000, REML moves the kernel on 2000 of the rows without
+ * landmarks, and then the criterion, REML too, on all of them with r landmarks, as freeridge_score_gradient has it:
+ * O(rows r^2) time an evaluation, and the memory of both. These landmarks are those that are given where rows is all;
+ * else they are chosen once, by the kernel that REML finds on the sample. evaluations: the most evaluations of a
+ * criterion with its gradient on those rows; 0: the library's choice, 100, where shrinkage is more than 1 200, on at
+ * most 256 rows 1000; 1: of the given kernel's alone. In addition the same number of REML on a sample of 512 rows, and
+ * at most 8 for the best lambda of the given kernel where it may be as good as what was found.
  *
- * One factor on all lengths and bandwidths is found on 256 rows of the sample by LOO, as freeridge_select_bandwidth does; from there
- * all move by REML, on the sample and then on the rows; from there by the criterion, if it is another. Where shrinkage is
- * more than 1 that is done twice, the second time by way of s = 0.25, and the lower end counts. L-BFGS moves the
- * logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 sqrt(d) times the range of its feature (in
- * a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of the median distance of the
- * points and 64 times it; a weight by a factor 10^6, the scale and offset of a polynomial by 1000 either way; lambda as in
- * freeridge_select_lambda. The given kernel stays where nothing with a lower criterion (and its penalty) is found on the
- * rows learnt on. *score: the criterion on all rows at the end, one number for all outputs as in
- * freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search and the two calls after it.
- * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 50 times 4/3 rows^3 flops (shrinkage more than 1: twice that; REML,
- * GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda. Statuses: INVALID_STATE (no data, a kernel
- * without hyperparameters, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is
- * free: all points coincide, or all is held; the criterion has no value), CANCELLED. Since 0.1. */
+ * One factor on all lengths and bandwidths is found on 256 rows of the sample by LOO, as freeridge_select_bandwidth
+ * does; from there all move by REML, on the sample and then on the rows; from there by the criterion, if it is another.
+ * Where shrinkage is more than 1 that is done twice, the second time by way of s = 0.25, and the lower end counts.
+ * L-BFGS moves the logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 sqrt(d) times the
+ * range of its feature (in a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of
+ * the median distance of the points and 64 times it; a weight by a factor 10^6, the scale and offset of a polynomial by
+ * 1000 either way; lambda as in freeridge_select_lambda. The given kernel stays where nothing with a lower criterion
+ * (and its penalty) is found on the rows learnt on. *score: the criterion on all rows at the end, one number for all
+ * outputs as in freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search and the two calls after it.
+ * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 50 times 4/3 rows^3 flops
+ * (shrinkage more than 1: twice that; REML, GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda.
+ * Statuses: INVALID_STATE (no data, a kernel without hyperparameters, GROUPS without groups), INVALID_ARGUMENT,
+ * NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is free: all points coincide, or all is held; the criterion has no
+ * value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_criterion criterion,
                                                        const int32_t* label, double shrinkage, int64_t rows,
                                                        int64_t seed, int64_t evaluations, double* score);
@@ -1345,37 +1352,38 @@ enum {
   FREERIDGE_SEARCH_NO_LOWER = 4  /* no lower value along the gradient: as low as rounding lets it be; or no value */
 };
 
-/* About the last freeridge_select_kernel: *evaluations: how many kernels and lambdas it tried; *hyperparameters: how many
- * the kernel has; *learnt: how many numbers beside lambda were free (numbers that move together count once); *rows: on how
- * many rows; *sample: how many of them were the sample; *kept: 1 where nothing better than the given kernel was found, else
- * 0; ended: 5 numbers (freeridge_search_end), one for each stage in the order of freeridge_get_kernel_search_history. NULL is
- * fine for each. The search is kept until the factorization is unset or made anew, and not saved. Statuses: INVALID_STATE
- * (no kernel was learnt), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* About the last freeridge_select_kernel: *evaluations: how many kernels and lambdas it tried; *hyperparameters: how
+ * many the kernel has; *learnt: how many numbers beside lambda were free (numbers that move together count once);
+ * *rows: on how many rows; *sample: how many of them were the sample; *kept: 1 where nothing better than the given
+ * kernel was found, else 0; ended: 5 numbers (freeridge_search_end), one for each stage in the order of
+ * freeridge_get_kernel_search_history. NULL is fine for each. The search is kept until the factorization is unset or
+ * made anew, and not saved. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
                                                            int64_t* hyperparameters, int64_t* learnt, int64_t* rows,
                                                            int64_t* sample, int32_t* kept, freeridge_search_end* ended);
 
-/* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as freeridge_get_kernel_search
- * says. stage: 1: one factor on all lengths, LOO on 256 rows of it, at its best lambda; 2: all, REML on the sample; 3: the
- * given kernel, the criterion (its `ended` is NONE unless lambda was moved); 4: all, REML (without landmarks); 5: all, the
- * criterion, with landmarks where they take part in learning. score: without the penalty; NaN: no value there.
- * lambda: that of the score. gradient: the largest derivative by the logarithm of a variable of what is minimised (REML or
- * n t / 2 log(criterion), with the penalty), as far as the bounds leave room; NaN where lambda alone was searched. NULL is fine for each.
- * Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */
+/* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as
+ * freeridge_get_kernel_search says. stage: 1: one factor on all lengths, LOO on 256 rows of it, at its best lambda; 2:
+ * all, REML on the sample; 3: the given kernel, the criterion (its `ended` is NONE unless lambda was moved); 4: all,
+ * REML (without landmarks); 5: all, the criterion, with landmarks where they take part in learning. score: without the
+ * penalty; NaN: no value there. lambda: that of the score. gradient: the largest derivative by the logarithm of a
+ * variable of what is minimised (REML or n t / 2 log(criterion), with the penalty), as far as the bounds leave room;
+ * NaN where lambda alone was searched. NULL is fine for each. Statuses: INVALID_STATE (no kernel was learnt),
+ * INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage,
                                                                    double* score, double* lambda, double* gradient);
 
-/* row: the rows that the last freeridge_select_kernel learnt on, from 0, ascending, as many as freeridge_get_kernel_search
- * says. The outputs of the others took no part in the choice of the hyperparameters: their left-out errors (freeridge_loo)
- * are optimistic by the choice of lambda alone. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost:
- * O(rows). Since 0.1. */
+/* row: the rows that the last freeridge_select_kernel learnt on, from 0, ascending, as many as
+ * freeridge_get_kernel_search says. The outputs of the others took no part in the choice of the hyperparameters: their
+ * left-out errors (freeridge_loo) are optimistic by the choice of lambda alone. Statuses: INVALID_STATE (no kernel was
+ * learnt), INVALID_ARGUMENT. Cost: O(rows). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_rows(const freeridge_model* model, int64_t* row);
 
 /* The bounds of the last freeridge_select_kernel, one number for each hyperparameter: variable: which of the `learnt`
- * variables moved it, -1: it was held; low, high: its bounds (where it was held, its value); at: -1 / +1 where it ended at
- * its low / high bound, else 0. A scale at its high bound: the feature does not matter. *lambda_at: the same of lambda.
- * NULL is fine for each. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(hyperparameters). Since
- * 0.1. */
+ * variables moved it, -1: it was held; low, high: its bounds (where it was held, its value); at: -1 / +1 where it ended
+ * at its low / high bound, else 0. A scale at its high bound: the feature does not matter. *lambda_at: the same of
+ * lambda. NULL is fine for each. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost:
+ * O(hyperparameters). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_bounds(const freeridge_model* model, int64_t* variable,
                                                                   double* low, double* high, int32_t* at,
                                                                   int32_t* lambda_at);
@@ -1410,13 +1418,13 @@ FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, in
  * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
 
-/* Contiguous blocks with gaps, for rows in order of time. group: n labels 0, ..., folds - 1 (2 <= folds <= n): `folds` runs
- * of rows whose sizes differ by one at most, the larger ones first. *layers: how many layers of gaps there are; gap: n x
- * *layers labels for freeridge_set_gaps, -1 for none: the `before` rows before a block and the `after` rows after it, as far
- * as there are, 0 or more each. With after >= n every row after a block is left out with it, so that the block is predicted
- * from its past alone; the first block then has no other rows, and gets the label -1 from the caller. Each of layers, group
- * and gap may be NULL: not wanted; ask for *layers first. Statuses: INVALID_ARGUMENT. Cost: O(n), the gaps O(n layers).
- * Since 0.1. */
+/* Contiguous blocks with gaps, for rows in order of time. group: n labels 0, ..., folds - 1 (2 <= folds <= n): `folds`
+ * runs of rows whose sizes differ by one at most, the larger ones first. *layers: how many layers of gaps there are;
+ * gap: n x *layers labels for freeridge_set_gaps, -1 for none: the `before` rows before a block and the `after` rows
+ * after it, as far as there are, 0 or more each. With after >= n every row after a block is left out with it, so that
+ * the block is predicted from its past alone; the first block then has no other rows, and gets the label -1 from the
+ * caller. Each of layers, group and gap may be NULL: not wanted; ask for *layers first. Statuses: INVALID_ARGUMENT.
+ * Cost: O(n), the gaps O(n layers). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_blocks(int64_t n, int32_t folds, int64_t before, int64_t after,
                                                      int64_t* layers, int32_t* group, int32_t* gap);
 
@@ -1525,17 +1533,18 @@ typedef struct freeridge_accumulator freeridge_accumulator; /* rows, reduced to 
 FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t intercept,
                                                             freeridge_accumulator** out);
 
-/* Makes an empty accumulator over the features of landmarks, for any kernel but a linear and a precomputed one: z are the
- * coordinates of r landmarks, r x d in `layout`, which need not be rows of the data, and rows x of d numbers are taken as
+/* Makes an empty accumulator over the features of landmarks, for any kernel but a linear and a precomputed one: z are
+ * the coordinates of r landmarks, r x d in `layout`, which need not be rows of the data, and rows x of d numbers are
+ * taken as
  *     phi(x) = L^-1 k(z, x),   k(z, z) = L L'      (landmarks that depend on others are left out)
- * so that it answers as a model does whose route is LANDMARK, with these landmarks: criteria, left-out errors in a second
- * pass, and the predictor, which are all calls below but freeridge_accumulator_solve. reduction: as of
- * freeridge_set_reduction; AUTO is GRAM. Only accumulators of the same kernel, z, t, intercept and reduction merge; where
- * processors differ, make one, and hand its bytes to all. The kernel is not needed afterwards. Memory: about 30 r^2 numbers,
- * of which z and L are saved, too. *out is set on success only. Adding n rows takes n r kernel values and n r^2 flops
- * (QR: 4 n r^2), a second pass as many values and 2 n r^2. Statuses: INVALID_ARGUMENT (also: a linear or a precomputed
- * kernel), DIMENSION_MISMATCH (a kernel of scaled columns of another number), NOT_FINITE. Cost: r^2 kernel values, r^3.
- * Since 0.1. */
+ * so that it answers as a model does whose route is LANDMARK, with these landmarks: criteria, left-out errors in a
+ * second pass, and the predictor, which are all calls below but freeridge_accumulator_solve. reduction: as of
+ * freeridge_set_reduction; AUTO is GRAM. Only accumulators of the same kernel, z, t, intercept and reduction merge;
+ * where processors differ, make one, and hand its bytes to all. The kernel is not needed afterwards. Memory: about 30
+ * r^2 numbers, of which z and L are saved, too. *out is set on success only. Adding n rows takes n r kernel values and
+ * n r^2 flops (QR: 4 n r^2), a second pass as many values and 2 n r^2. Statuses: INVALID_ARGUMENT (also: a linear or a
+ * precomputed kernel), DIMENSION_MISMATCH (a kernel of scaled columns of another number), NOT_FINITE. Cost: r^2 kernel
+ * values, r^3. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_create_landmarks(const freeridge_kernel* kernel,
                                                                       freeridge_layout layout, int64_t r, int64_t d,
                                                                       const double* z, int64_t ldz, int64_t t,
@@ -1547,16 +1556,17 @@ FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumula
 
 /* The first `count` columns of x are fixed effects: they are not penalised, as the intercept is not, 0 <= count < d (0,
  * the default: all are penalised). The sums do not depend on it, so that rows may have been added; only accumulators of
- * the same count merge. Answers are those of a model with these columns as its fixed effects (freeridge_set_fixed_effects)
- * and the others as its x; where the penalty is meant, d in what is said of an accumulator is d - count. solve has their
- * coefficients in the first rows of w, and 0 for one that depends on the intercept and those before it (to 1e-10 of its
- * norm). Not over landmarks. Undoes freeridge_accumulator_prepare. Cost: O(1); O(count) a row more in a second pass.
- * Statuses: INVALID_ARGUMENT (also: over landmarks). Since 0.1. */
+ * the same count merge. Answers are those of a model with these columns as its fixed effects
+ * (freeridge_set_fixed_effects) and the others as its x; where the penalty is meant, d in what is said of an
+ * accumulator is d - count. solve has their coefficients in the first rows of w, and 0 for one that depends on the
+ * intercept and those before it (to 1e-10 of its norm). Not over landmarks. Undoes freeridge_accumulator_prepare. Cost:
+ * O(1); O(count) a row more in a second pass. Statuses: INVALID_ARGUMENT (also: over landmarks). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_unpenalised(freeridge_accumulator* accumulator, int64_t count);
 
-/* *count: how many columns are not penalised; kept: that many flags, 0 where a column depends on the intercept and those
- * before it, which needs rows, else 1. NULL is fine for each: ask for the number first. Statuses: INVALID_ARGUMENT,
- * INVALID_STATE, NOT_FINITE, NOT_CONVERGED, CANCELLED. Cost: O(1); kept: as of the first answer. Since 0.1. */
+/* *count: how many columns are not penalised; kept: that many flags, 0 where a column depends on the intercept and
+ * those before it, which needs rows, else 1. NULL is fine for each: ask for the number first. Statuses:
+ * INVALID_ARGUMENT, INVALID_STATE, NOT_FINITE, NOT_CONVERGED, CANCELLED. Cost: O(1); kept: as of the first answer.
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_get_unpenalised(const freeridge_accumulator* accumulator,
                                                                      int64_t* count, int32_t* kept);
 
@@ -1578,10 +1588,9 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add_sparse(freeridge_accumu
                                                                 const double* value, freeridge_layout layout,
                                                                 const double* y, int64_t ldy, const double* weights);
 
-/* Adds all rows of another accumulator of the same d, t and intercept, and with landmarks of the same kernel, landmarks and
- * reduction; `other` stays as it is. Cost: O((d + t)^3).
- * Statuses: INVALID_ARGUMENT (the same accumulator), DIMENSION_MISMATCH, NOT_FINITE (as for add), CANCELLED. Since
- * 0.1. */
+/* Adds all rows of another accumulator of the same d, t and intercept, and with landmarks of the same kernel, landmarks
+ * and reduction; `other` stays as it is. Cost: O((d + t)^3). Statuses: INVALID_ARGUMENT (the same accumulator),
+ * DIMENSION_MISMATCH, NOT_FINITE (as for add), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
                                                            const freeridge_accumulator* other);
 
@@ -1592,9 +1601,9 @@ FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
 
-/* *bytes: what the accumulator will allocate at most, however many rows are added, with its answers (groups of rows apart:
- * freeridge_accumulator_group_moments) and beside the arrays that are handed over. Cost: O(1). Statuses: INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address space).
- * Since 0.1. */
+/* *bytes: what the accumulator will allocate at most, however many rows are added, with its answers (groups of rows
+ * apart: freeridge_accumulator_group_moments) and beside the arrays that are handed over. Cost: O(1). Statuses:
+ * INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address space). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_memory_required(const freeridge_accumulator* accumulator,
                                                                      int64_t* bytes);
 
@@ -1721,7 +1730,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_load_from_memory(const void
 /* Reduces the rows to their triangle alone: p (p + 1) / 2 numbers, p = 1 + d + t (d + t without an intercept). From
  * then on, and until rows are added, freeridge_accumulator_save_to_memory gives as many bytes as for any other compact
  * accumulator of the same d, t and intercept, also for one without rows. The answers are those that it gave before, bit
- * for bit. Undoes freeridge_accumulator_prepare. Cost: O((d + t)^3). Statuses: INVALID_ARGUMENT, CANCELLED. Since 0.1. */
+ * for bit. Undoes freeridge_accumulator_prepare. Cost: O((d + t)^3). Statuses: INVALID_ARGUMENT, CANCELLED. Since 0.1.
+ */
 FREERIDGE_API freeridge_status freeridge_accumulator_compact(freeridge_accumulator* accumulator);
 
 /* Makes now what the first answer would make, the singular value decomposition, and keeps it with the rows, which
@@ -1730,24 +1740,26 @@ FREERIDGE_API freeridge_status freeridge_accumulator_compact(freeridge_accumulat
  * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_prepare(freeridge_accumulator* accumulator);
 
-/* inout = the rows of inout and other: the bytes of two compact accumulators of the same d, t and intercept, `size` each,
- * which the result has, too: so it is the operation of a reduction by MPI, of a fold of Spark, or of any pool of workers. In
- * any order and grouping the same but for rounding. Without a handle; any alignment; inout is as it was where the call fails.
- * Statuses: INVALID_ARGUMENT (size < 1; bytes that are not compact, or are prepared), DIMENSION_MISMATCH, CORRUPT,
- * NEWER_FORMAT, NOT_FINITE (as of freeridge_accumulator_merge). Cost: O((d + t)^3). Since 0.1. */
+/* inout = the rows of inout and other: the bytes of two compact accumulators of the same d, t and intercept, `size`
+ * each, which the result has, too: so it is the operation of a reduction by MPI, of a fold of Spark, or of any pool of
+ * workers. In any order and grouping the same but for rounding. Without a handle; any alignment; inout is as it was
+ * where the call fails. Statuses: INVALID_ARGUMENT (size < 1; bytes that are not compact, or are prepared),
+ * DIMENSION_MISMATCH, CORRUPT, NEWER_FORMAT, NOT_FINITE (as of freeridge_accumulator_merge). Cost: O((d + t)^3). Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_merge_bytes(const void* other, int64_t size, void* inout);
 
 /* The second pass over n >= 0 of the rows that were added, as of freeridge_accumulator_loo: x (n x d) and y (n x t) in
- * `layout`, weights: those that the rows were added with, or NULL, lambdas: count >= 1 numbers >= 0; of the left-out errors
- * e_i no more than the moments. moments: 5 x (count t), column-major, column l t + j for lambda l
- * and output j; of the rows with an error
+ * `layout`, weights: those that the rows were added with, or NULL, lambdas: count >= 1 numbers >= 0; of the left-out
+ * errors e_i no more than the moments. moments: 5 x (count t), column-major, column l t + j for lambda l and output j;
+ * of the rows with an error
  *     rows    how many they are
  *     weight  sum_i W_ii
  *     mean    sum_i W_ii e_i^2 / weight
  *     spread  (sum_i W_ii (e_i^2 - mean)^2)^(1/2)
- * and how many have none (leverage one, or too near: NaN in freeridge_accumulator_loo). Moments of chunks and of machines
- * are joined by freeridge_moments_join; without rows they are zeros. Needs rows that were added. Cost: O(n d (d + count
- * t)), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
+ * and how many have none (leverage one, or too near: NaN in freeridge_accumulator_loo). Moments of chunks and of
+ * machines are joined by freeridge_moments_join; without rows they are zeros. Needs rows that were added. Cost: O(n d
+ * (d + count t)), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED.
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_loo_moments(const freeridge_accumulator* accumulator,
                                                                  freeridge_layout layout, int64_t n, const double* x,
                                                                  int64_t ldx, const double* y, int64_t ldy,
@@ -1763,15 +1775,16 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo_moments_sparse(
     const double* weights, int64_t count, const double* lambdas, double* moments);
 
 /* The same of groups of rows that are left out together, whole groups in each call: x, y, weights and lambdas as of
- * freeridge_accumulator_loo_moments, and group: n labels, the rows of one label >= 0 are a group, wherever they are among the n; rows with a negative label are not left out. Moments: of the G groups with
- * errors, q_g = sum_S W_ii e_i^2 / v_g, v_g = sum_S W_ii, the terms of the criterion FREERIDGE_GROUPS:
+ * freeridge_accumulator_loo_moments, and group: n labels, the rows of one label >= 0 are a group, wherever they are
+ * among the n; rows with a negative label are not left out. Moments: of the G groups with errors, q_g = sum_S W_ii
+ * e_i^2 / v_g, v_g = sum_S W_ii, the terms of the criterion FREERIDGE_GROUPS:
  *     G,   sum_g v_g,   mean = sum_g v_g q_g / sum_g v_g,   spread = (sum_g v_g (q_g - mean)^2)^(1/2)
- * and how many groups have none (as in freeridge_accumulator_group_errors). They join by freeridge_moments_join, score and
- * standard error are those of freeridge_moments_score, and freeridge_moments_select_lambda chooses by them. Memory beside the
- * arrays: for each group that has begun and not ended among the rows, s (p + t) numbers for s <= p rows, 2 (p + t)^2 for
- * more, p: as many as x has columns (or landmarks), and 1. Cost: O(n d^2) and for each group and lambda s^2 p + s^3, or p^3 for more rows
- * than p; once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, OUT_OF_MEMORY, CANCELLED.
- * Since 0.1. */
+ * and how many groups have none (as in freeridge_accumulator_group_errors). They join by freeridge_moments_join, score
+ * and standard error are those of freeridge_moments_score, and freeridge_moments_select_lambda chooses by them. Memory
+ * beside the arrays: for each group that has begun and not ended among the rows, s (p + t) numbers for s <= p rows, 2
+ * (p + t)^2 for more, p: as many as x has columns (or landmarks), and 1. Cost: O(n d^2) and for each group and lambda
+ * s^2 p + s^3, or p^3 for more rows than p; once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_CONVERGED, OUT_OF_MEMORY, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_group_moments(const freeridge_accumulator* accumulator,
                                                                    freeridge_layout layout, int64_t n, const double* x,
                                                                    int64_t ldx, const double* y, int64_t ldy,
@@ -1779,11 +1792,12 @@ FREERIDGE_API freeridge_status freeridge_accumulator_group_moments(const freerid
                                                                    int64_t count, const double* lambdas,
                                                                    double* moments);
 
-/* The errors themselves, of n rows of whole groups, as freeridge_group_errors has them: errors is n x (count t), column-major
- * with ld >= n, output j of lambda l in column l t + j; NaN in rows with a negative label. x, y, weights, group and lambdas
- * as of freeridge_accumulator_group_moments. Memory: as there, and the errors once more. Cost: as there. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: no label >= 0), NOT_FINITE (also: an
- * error overflows), NOT_CONVERGED, UNDEFINED (NaN: the other rows do not determine the group's predictions, or the sums of
- * all rows do not tell them to six digits), OUT_OF_MEMORY, CANCELLED. Since 0.1. */
+/* The errors themselves, of n rows of whole groups, as freeridge_group_errors has them: errors is n x (count t),
+ * column-major with ld >= n, output j of lambda l in column l t + j; NaN in rows with a negative label. x, y, weights,
+ * group and lambdas as of freeridge_accumulator_group_moments. Memory: as there, and the errors once more. Cost: as
+ * there. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: no label >= 0), NOT_FINITE (also: an error overflows),
+ * NOT_CONVERGED, UNDEFINED (NaN: the other rows do not determine the group's predictions, or the sums of all rows do
+ * not tell them to six digits), OUT_OF_MEMORY, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_group_errors(const freeridge_accumulator* accumulator,
                                                                   freeridge_layout layout, int64_t n, const double* x,
                                                                   int64_t ldx, const double* y, int64_t ldy,
@@ -1793,17 +1807,17 @@ FREERIDGE_API freeridge_status freeridge_accumulator_group_errors(const freeridg
 
 /* The fit at `lambda`, t numbers >= 0 (0: minimum norm), as a model for prediction alone, which is what freeridge_load
  * makes of freeridge_save_predictor: it predicts, can be saved for prediction, and tells dimensions (n: the rows of the
- * accumulator), lambda, intercept and hyperplane. Of landmarks it is an expansion over them: n is how many are in use, and
- * freeridge_coefficients has theirs. *out is set on success only. Needs rows. Cost: O(d^2 t) for each lambda,
+ * accumulator), lambda, intercept and hyperplane. Of landmarks it is an expansion over them: n is how many are in use,
+ * and freeridge_coefficients has theirs. *out is set on success only. Needs rows. Cost: O(d^2 t) for each lambda,
  * beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
  * NOT_CONVERGED, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_predictor(const freeridge_accumulator* accumulator,
                                                                const double* lambda, freeridge_model** out);
 
-/* inout = the moments of the rows of inout and other, 5 x count each, as freeridge_accumulator_loo_moments has them; count
- * >= 1: how many pairs of a lambda and an output. In any order the same but for rounding (T. Chan, G. Golub, R. LeVeque,
- * Algorithms for computing the sample variance, 1983). Statuses: INVALID_ARGUMENT (also: numbers that are no moments),
- * NOT_FINITE (also: a sum overflows). Cost: O(count). Since 0.1. */
+/* inout = the moments of the rows of inout and other, 5 x count each, as freeridge_accumulator_loo_moments has them;
+ * count >= 1: how many pairs of a lambda and an output. In any order the same but for rounding (T. Chan, G. Golub, R.
+ * LeVeque, Algorithms for computing the sample variance, 1983). Statuses: INVALID_ARGUMENT (also: numbers that are no
+ * moments), NOT_FINITE (also: a sum overflows). Cost: O(count). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_moments_join(int64_t count, const double* other, double* inout);
 
 /* The criterion LOO and its standard error from the moments of all rows, as freeridge_score has them: scores and errors
@@ -1818,9 +1832,9 @@ FREERIDGE_API freeridge_status freeridge_moments_score(int64_t count, const doub
  * (count t)). lambda, score: t numbers each, the choice and its score. NULL is fine for the others, t numbers
  * each: standard_error; edge, decades and dips as freeridge_get_search has them; next: where the polynomial through the
  * scores next to the choice is lowest. Hand `next` to one more pass, add its moments to those that there are, and ask
- * again: the choice then has the digits of freeridge_select_lambda, which tries a dip's lambdas in the same way. `next` is
- * the choice itself once that is so, and where the choice is at an end. Statuses: INVALID_ARGUMENT (also: numbers that are
- * no moments, lambda 0), NOT_FINITE, UNDEFINED (no value at any lambda; the outputs are untouched). Cost:
+ * again: the choice then has the digits of freeridge_select_lambda, which tries a dip's lambdas in the same way. `next`
+ * is the choice itself once that is so, and where the choice is at an end. Statuses: INVALID_ARGUMENT (also: numbers
+ * that are no moments, lambda 0), NOT_FINITE, UNDEFINED (no value at any lambda; the outputs are untouched). Cost:
  * O(count t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_moments_select_lambda(int64_t count, const double* lambdas, int64_t t,
                                                                const double* moments, double* lambda, double* score,
@@ -1875,8 +1889,8 @@ FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t 
  *     leading dimension of n by columns, of d or t by rows): [X + E, Y + F] is the nearest matrix whose rows lie on the
  *     hyperplane y = w'x + b, of rank d without intercept; [E F] Z = R and [E F] = R (Z'Z)^-1 Z', R = Y - X w - b, Z =
  *     [w; -I] in the columns with errors
- *     distances (n): the norms of the rows of [E F]: how far the points are from the hyperplane, |R_i| / (1 + |w|^2)^1/2
- *     for one output
+ *     distances (n): the norms of the rows of [E F]: how far the points are from the hyperplane; for one output
+ *     |R_i| / (1 + |w|^2)^1/2
  *     singular_values (t), descending: those of [E F], the t smallest of [X Y], centred with an intercept, and less its
  *     projection on the exact columns. Their sum of squares is |[E F]|_F^2, the minimum
  * Cost: O(n (d + t)^2). Source of these: G. Golub, C. Van Loan, An analysis of the total least squares problem, SIAM J.
@@ -2065,7 +2079,8 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_alpha(const freeridge_cl
 
 /* How near the solution is to the optimum: the minimum of (3) lies between *dual and *primal, but for rounding.
  *     *primal   the value of (3);   *dual   HINGE: lambda (sum_i alpha_i - 1/2 c'Kc)
- *               LOGISTIC: -sum_i W_ii (p_i log p_i + (1 - p_i) log(1 - p_i)) - lambda/2 c'Kc,  p_i = lambda alpha_i / W_ii
+ *               LOGISTIC: -sum_i W_ii (p_i log p_i + (1 - p_i) log(1 - p_i)) - lambda/2 c'Kc,
+ *               p_i = lambda alpha_i / W_ii
  *     *gap      *primal - *dual, as a sum of terms >= 0, without their cancellation
  * With a penalised intercept K is the matrix of k + 1. At lambda = 0 (4): *primal = 1/2 ||f||^2 / m^2, m = min_i y_i
  * (f_i + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs

@@ -18,15 +18,15 @@
  * Those of freeridge.h (its part 3), and:
  *
  * Together    Every call but last_error, has_engine, dense_set_progress, dense_memory_required, dense_get_dimensions
- *             and dense_get_engine is collective: all ranks of the communicator make it, in the same order, with the same
- *             arguments but for their rows. MPI_Init has been called, and MPI_Finalize has not (INVALID_STATE). The
- *             communicator is an intracommunicator; messages go over copies of it, and never meet the caller's.
+ *             and dense_get_engine is collective: all ranks of the communicator make it, in the same order, with the
+ *             same arguments but for their rows. MPI_Init has been called, and MPI_Finalize has not (INVALID_STATE).
+ *             The communicator is an intracommunicator; messages go over copies of it, and never meet the caller's.
  * Status      All ranks return the same status. What is wrong on one of them, as a NaN in its rows, is agreed before
  *             the ranks go on, and freeridge_mpi_last_error() has the words of that rank on all of them, beginning with
  *             its number. Of several faults the one of the largest status is reported. Only what shows before a
  *             communicator is known (a NULL handle, MPI_COMM_NULL) is known to that rank alone.
  * Bits        Whatever ranks must agree on (lambda, a small factor, an answer) is computed on rank 0 and broadcast, as
- *             the last bits differ between processors: all ranks have the same bits. They depend on the number of ranks.
+ *             the last bits differ between processors: all ranks have the same bits, which depend on their number.
  * Progress    A dense problem's callback is heard on rank 0 alone. It is called within kernel values and products, too;
  *             the wish to cancel is agreed when all ranks have ended the phase. Nothing is heard inside ScaLAPACK and
  *             ELPA, which factorize in one piece.
@@ -82,26 +82,26 @@ FREERIDGE_API freeridge_status freeridge_mpi_has_engine(freeridge_mpi_engine eng
  * (freeridge_accumulator_prepare), and the same bits on all ranks; it is set on success only, and destroyed with
  * freeridge_accumulator_destroy. The accumulators have the same d, t and intercept, and with landmarks the same kernel,
  * landmarks and reduction; some may have no rows. Each rank's becomes compact (freeridge_accumulator_compact), and else
- * stays as it is; these bytes are merged by MPI_Reduce, a tree; rank 0 prepares the sum, and broadcasts it. The callback
- * of each rank's accumulator is heard while that becomes compact, and with the fraction 0 before each of the other three
- * phases; what one cancels is CANCELLED on all. Cost: O(log P) merges of O(p^3) one after the other, p = 1 + d + t (with
- * landmarks r in the place of d), and about 20 p^3 on rank 0; a rank sends p (p + 1) / 2 numbers (with landmarks as many
- * for k(z, z)), and receives as many and those of the decomposition. Statuses: INVALID_ARGUMENT (also: more than 16
- * GiB), DIMENSION_MISMATCH (another d, t or intercept, or other landmarks), INVALID_STATE (no rank has rows; MPI),
- * NOT_FINITE (as freeridge_accumulator_merge), NOT_CONVERGED, CANCELLED. Since 0.1. */
+ * stays as it is; these bytes are merged by MPI_Reduce, a tree; rank 0 prepares the sum, and broadcasts it. The
+ * callback of each rank's accumulator is heard while that becomes compact, and with the fraction 0 before each of the
+ * other three phases; what one cancels is CANCELLED on all. Cost: O(log P) merges of O(p^3) one after the other,
+ * p = 1 + d + t (with landmarks r in the place of d), and about 20 p^3 on rank 0; a rank sends p (p + 1) / 2 numbers
+ * (with landmarks as many for k(z, z)), and receives as many and those of the decomposition. Statuses: INVALID_ARGUMENT
+ * (also: more than 16 GiB), DIMENSION_MISMATCH (another d, t or intercept, or other landmarks), INVALID_STATE (no rank
+ * has rows; MPI), NOT_FINITE (as freeridge_accumulator_merge), NOT_CONVERGED, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accumulator, MPI_Comm comm,
                                                                    freeridge_accumulator** out);
 
 /* Chooses lambda for each output, of what freeridge_mpi_accumulator_allreduce has made: by GCV or REML as
  * freeridge_accumulator_select_lambda, or by exact LOO with further passes over the rows of all ranks. x (n x d) and y
  * (n x t), in `layout` with leading dimensions ldx and ldy, and weights (n numbers, or NULL: all one) are this rank's
- * rows as they were added; n may be 0, and x and y may be NULL then. GCV and REML do not read them. Over [low, high], by
- * the search of freeridge_select_lambda (low = high = 0: the range of freeridge_accumulator_lambda_grid). lambda, score:
- * t numbers each, the same on all ranks. The callback of each rank's accumulator is heard, and what one cancels is
- * CANCELLED on all. Cost: LOO about four passes of 2 n d (d + 100 t), where a rank sends 5 numbers for a lambda and an
- * output (freeridge_moments_join); GCV, REML O(100 d t) on rank 0. Statuses: INVALID_STATE (no rows; MPI), INVALID_ARGUMENT, DIMENSION_MISMATCH (the ranks have more or fewer
- * rows than the accumulator, or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no score in the
- * range), CANCELLED. Since 0.1. */
+ * rows as they were added; n may be 0, and x and y may be NULL then. GCV and REML do not read them. Over [low, high],
+ * by the search of freeridge_select_lambda (low = high = 0: the range of freeridge_accumulator_lambda_grid). lambda,
+ * score: t numbers each, the same on all ranks. The callback of each rank's accumulator is heard, and what one cancels
+ * is CANCELLED on all. Cost: LOO about four passes of 2 n d (d + 100 t), where a rank sends 5 numbers for a lambda and
+ * an output (freeridge_moments_join); GCV, REML O(100 d t) on rank 0. Statuses: INVALID_STATE (no rows; MPI),
+ * INVALID_ARGUMENT, DIMENSION_MISMATCH (the ranks have more or fewer rows than the accumulator, or another d, t or
+ * intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no score in the range), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
     const freeridge_accumulator* accumulator, MPI_Comm comm, freeridge_criterion criterion, double low, double high,
     freeridge_layout layout, int64_t n, const double* x, int64_t ldx, const double* y, int64_t ldy,
@@ -122,20 +122,21 @@ FREERIDGE_API freeridge_status freeridge_mpi_choose_landmarks(const freeridge_ke
                                                               int64_t count, double* z, int64_t ldz, int64_t* found);
 
 /* Makes an empty accumulator over landmarks, which are chosen as freeridge_mpi_choose_landmarks does, and the same bits
- * on all ranks: what freeridge_accumulator_create_landmarks makes of them on rank 0. Each rank then adds its own rows of d
- * numbers, and freeridge_mpi_accumulator_allreduce and _select_lambda go on as without landmarks. t, intercept, reduction:
- * as there. *out is set on success only. Cost: that of both calls. Statuses: INVALID_ARGUMENT (as of both calls),
- * DIMENSION_MISMATCH (as there; also a kernel that differs between the ranks), NOT_FINITE, INVALID_STATE (MPI). Since
- * 0.1. */
+ * on all ranks: what freeridge_accumulator_create_landmarks makes of them on rank 0. Each rank then adds its own rows
+ * of d numbers, and freeridge_mpi_accumulator_allreduce and _select_lambda go on as without landmarks. t, intercept,
+ * reduction: as there. *out is set on success only. Cost: that of both calls. Statuses: INVALID_ARGUMENT (as of both
+ * calls), DIMENSION_MISMATCH (as there; also a kernel that differs between the ranks), NOT_FINITE, INVALID_STATE (MPI).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_create_landmarks(
     const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout, int64_t n, int64_t d, const double* x,
     int64_t ldx, int64_t sample, freeridge_landmark_method method, int64_t seed, int64_t count, int64_t t,
     int32_t intercept, freeridge_reduction reduction, freeridge_accumulator** out);
 
 /* ----------------------------------------------------------------------------------------------------
- * Dense problems. K_w = W^(1/2) K W^(1/2) in blocks of 64 x 64 (smaller for small n), dealt out in turn to a near-square
- * grid of all ranks: each rank computes its own blocks, and K is never sent. The intercept is taken out by the
- * reflection that maps W^(1/2) 1 onto the last unit vector: the problem is the leading (n - 1) x (n - 1) block then. */
+ * Dense problems. K_w = W^(1/2) K W^(1/2) in blocks of 64 x 64 (smaller for small n), dealt out in turn to a
+ * near-square grid of all ranks: each rank computes its own blocks, and K is never sent. The intercept is taken out by
+ * the reflection that maps W^(1/2) 1 onto the last unit vector: the problem is the leading (n - 1) x (n - 1) block
+ * then. */
 
 /* Makes a problem of n points and t outputs: kernel, x (n x d), y (n x t) in `layout`, and weights (n positive numbers,
  * or NULL: all one) are copied, and are the same on all ranks, which is checked. intercept: not 0: a free one; n >= 2
@@ -178,10 +179,11 @@ FREERIDGE_API freeridge_status freeridge_mpi_dense_factorize(freeridge_mpi_dense
 FREERIDGE_API freeridge_status freeridge_mpi_dense_get_engine(const freeridge_mpi_dense* dense,
                                                               freeridge_mpi_engine* engine);
 
-/* LOO, GCV or REML at `lambdas`, count >= 1 numbers > 0: scores is count x t, column-major, ld >= count, the same on all
- * ranks. Needs freeridge_mpi_dense_factorize. Cost: with eigenvectors 2 n^2 (1 + t) for LOO and O(n t) else a lambda;
- * CHOLESKY 2/3 n^3. Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion; lambda <= 0: one process's SPECTRAL
- * has the limit), NOT_FINITE, UNDEFINED (NaN entries: K + lambda I is numerically singular), CANCELLED. Since 0.1. */
+/* LOO, GCV or REML at `lambdas`, count >= 1 numbers > 0: scores is count x t, column-major, ld >= count, the same on
+ * all ranks. Needs freeridge_mpi_dense_factorize. Cost: with eigenvectors 2 n^2 (1 + t) for LOO and O(n t) else a
+ * lambda; CHOLESKY 2/3 n^3. Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion; lambda <= 0: one process's
+ * SPECTRAL has the limit), NOT_FINITE, UNDEFINED (NaN entries: K + lambda I is numerically singular), CANCELLED. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_score(freeridge_mpi_dense* dense, freeridge_criterion criterion,
                                                          int64_t count, const double* lambdas, double* scores,
                                                          int64_t ld);
@@ -194,8 +196,8 @@ FREERIDGE_API freeridge_status freeridge_mpi_dense_loo(freeridge_mpi_dense* dens
                                                        double* errors, int64_t ld);
 
 /* Chooses lambda for each output by LOO, GCV or REML over [low, high], by the search of freeridge_select_lambda, which
- * tries about a hundred lambdas (CHOLESKY: fifty and some more, a factor for each). low = high = 0: from a thousandth of
- * the smallest eigenvalue (with CHOLESKY: from the rounding of K) to a thousand times the largest. lambda, score: t
+ * tries about a hundred lambdas (CHOLESKY: fifty and some more, a factor for each). low = high = 0: from a thousandth
+ * of the smallest eigenvalue (with CHOLESKY: from the rounding of K) to a thousand times the largest. lambda, score: t
  * numbers each, the choice and its score. Needs freeridge_mpi_dense_factorize. Cost: as of freeridge_mpi_dense_score.
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (no score in the range), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense,

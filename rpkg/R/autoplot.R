@@ -6,70 +6,30 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
   data <- plot_data(object, type, criteria, output, lambdas)
   output <- check_output(output, object)
   lambda <- object$lambda[[output]]
-  subtitle <- lambda_of(object, output)
-  column <- function(name) as.name(name)
-  mapping <- function(x, y, ...) ggplot2::aes(!!column(x), !!column(y), ...)
-  chosen <- if (lambda > 0) ggplot2::geom_vline(xintercept = lambda, linetype = 2)
+  chosen <- lambda_of(object, output)
   picture <- switch(type,
-    path = {
-      long <- path_panels(data)
-      band <- long[!is.na(long$lower) & !is.na(long$upper), ]  # ggplot2 draws no ribbon without an end
-      lowest <- do.call(rbind, lapply(split(long, long$criterion), function(panel) panel[which.min(panel$score), ]))
-      ends <- ggplot2::aes(ymin = !!column("lower"), ymax = !!column("upper"))
-      ggplot2::ggplot(long, mapping("lambda", "place")) +
-        ggplot2::geom_ribbon(ends, band[!band$estimate, ], fill = "grey85") +
-        ggplot2::geom_errorbar(ends, band[band$estimate, ], width = 0.1) +
-        ggplot2::geom_line(na.rm = TRUE) + chosen +
-        ggplot2::geom_line(ggplot2::aes(y = !!column("training")), linetype = 3, na.rm = TRUE) +
-        ggplot2::geom_point(data = lowest, shape = 1, size = 3) +
-        ggplot2::geom_point(data = long[long$lambda == lambda, ], shape = 19, na.rm = TRUE) +
-        ggplot2::facet_wrap(stats::as.formula("~ criterion"), scales = "free_y") +
-        lambda_scale(long$lambda, if (nlevels(long$criterion) > 1L) 3 else 7) + score_scale(attr(long, "shift")) +
-        ggplot2::labs(x = expression(lambda), y = NULL, subtitle = paste0(
-                        subtitle, " (dashed, dot), circle: lowest",
-                        if (!all(is.na(long$training))) ", dotted: training error"
-                      ))
-    },
-    loo = ggplot2::ggplot(data, mapping("predicted", "observed")) + ggplot2::geom_abline(linetype = 2) +
+    path = draw_path(path_panels(data), lambda, chosen),
+    loo = ggplot2::ggplot(data, mapped("predicted", "observed")) + ggplot2::geom_abline(linetype = 2) +
       ggplot2::geom_point(shape = 1, na.rm = TRUE) +
       ggplot2::coord_equal(xlim = range(data, na.rm = TRUE), ylim = range(data, na.rm = TRUE)) +
-      ggplot2::labs(x = "prediction without the point", y = "observed", subtitle = subtitle),
-    residuals = ggplot2::ggplot(data, mapping("fitted", "residual")) +
+      ggplot2::labs(x = "prediction without the point", y = "observed", subtitle = chosen),
+    residuals = ggplot2::ggplot(data, mapped("fitted", "residual")) +
       ggplot2::geom_hline(yintercept = 0, linetype = 2) + ggplot2::geom_point(shape = 1) +
-      ggplot2::labs(x = "fitted values", y = "residuals", subtitle = subtitle),
-    coefficients = {
-      ends <- data[data$lambda == min(data$lambda), ]
-      if (nrow(ends) > most_labels) ends <- ends[0L, ]
-      limits <- range(data$coefficient, 0)
-      ends$height <- spread(ends$coefficient, 0.045 * diff(limits), limits)
-      span <- range(data$lambda)
-      ends$left <- rep(span[1L] * (span[1L] / span[2L])^0.08, nrow(ends))
-      # The names stand on an axis of their own, where they have room; lines lead from the names to the curves.
-      ggplot2::ggplot(data, mapping("lambda", "coefficient")) +
-        ggplot2::geom_line(ggplot2::aes(linetype = !!column("column"))) + chosen +
-        ggplot2::geom_segment(ggplot2::aes(x = !!column("left"), xend = !!column("lambda"), y = !!column("height"),
-                                           yend = !!column("coefficient")), ends, colour = "grey60") +
-        lambda_scale(data$lambda, 6, expand = ggplot2::expansion(c(0, 0.05))) +
-        ggplot2::scale_y_continuous(position = "right", sec.axis = ggplot2::dup_axis(
-          name = NULL, breaks = ends$height, labels = shortened(ends$column)
-        )) +
-        ggplot2::scale_linetype_manual(values = rep_len(1:6, nlevels(data$column)), guide = "none") +
-        ggplot2::labs(x = expression(lambda), y = "coefficient x sd of its column",
-                      subtitle = paste(subtitle, "(dashed)"))
-    },
+      ggplot2::labs(x = "fitted values", y = "residuals", subtitle = chosen),
+    coefficients = draw_coefficients(data, lambda, chosen),
     effects = {
       data$column <- factor(data$column, levels = rev(levels(data$column)))
-      ggplot2::ggplot(data, mapping("estimate", "column")) + ggplot2::geom_vline(xintercept = 0, linetype = 2) +
-        ggplot2::geom_pointrange(ggplot2::aes(xmin = !!column("lower"), xmax = !!column("upper"))) +
-        ggplot2::labs(x = "effect x sd of its column, 95 % interval", y = NULL, subtitle = subtitle)
+      ggplot2::ggplot(data, mapped("estimate", "column")) + ggplot2::geom_vline(xintercept = 0, linetype = 2) +
+        ggplot2::geom_pointrange(mapped(xmin = "lower", xmax = "upper")) +
+        ggplot2::labs(x = "effect x sd of its column, 95 % interval", y = NULL, subtitle = chosen)
     },
-    spectrum = ggplot2::ggplot(data, mapping("index", "eigenvalue")) + ggplot2::geom_point(shape = 1) +
+    spectrum = ggplot2::ggplot(data, mapped("index", "eigenvalue")) + ggplot2::geom_point(shape = 1) +
       (if (lambda > 0) ggplot2::geom_hline(yintercept = lambda, linetype = 2)) + ggplot2::scale_y_log10() +
       ggplot2::labs(x = "index", y = "eigenvalue",
-                    subtitle = paste0(subtitle, if (lambda > 0) " (dashed)", ", ", rank_of(object, output))),
+                    subtitle = paste0(chosen, if (lambda > 0) " (dashed)", ", ", rank_of(object, output))),
     relevance = {
       data$column <- factor(data$column, levels = rev(unique(data$column)))
-      ggplot2::ggplot(data, mapping("length", "column", shape = !!column("at_bound"))) + ggplot2::geom_point() +
+      ggplot2::ggplot(data, mapped("length", "column", shape = "at_bound")) + ggplot2::geom_point() +
         ggplot2::scale_shape_manual(values = c("FALSE" = 19, "TRUE" = 1), guide = "none") + ggplot2::scale_x_log10() +
         (if (!is.null(data$part)) ggplot2::facet_wrap("part")) +
         ggplot2::labs(x = if (is.null(object$scale)) "length" else "length / divisor of the column", y = NULL,
@@ -77,6 +37,50 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
     }
   )
   picture + ggplot2::theme_bw() + ggplot2::theme(plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5))
+}
+
+# ggplot2::aes() of columns given by their names.
+mapped <- function(...) do.call(ggplot2::aes, lapply(list(...), as.name))
+
+# A dashed line at lambda; nothing at 0, which a logarithmic axis does not have.
+line_at <- function(lambda) if (lambda > 0) ggplot2::geom_vline(xintercept = lambda, linetype = 2)
+
+draw_path <- function(panels, lambda, chosen) {
+  band <- panels[!is.na(panels$lower) & !is.na(panels$upper), ]  # ggplot2 draws no ribbon without an end
+  lowest <- do.call(rbind, lapply(split(panels, panels$criterion), function(panel) panel[which.min(panel$score), ]))
+  ends <- mapped(ymin = "lower", ymax = "upper")
+  ggplot2::ggplot(panels, mapped("lambda", "place")) +
+    ggplot2::geom_ribbon(ends, band[!band$estimate, ], fill = "grey85") +
+    ggplot2::geom_errorbar(ends, band[band$estimate, ], width = 0.1) +
+    ggplot2::geom_line(na.rm = TRUE) + line_at(lambda) +
+    ggplot2::geom_line(mapped(y = "training"), linetype = 3, na.rm = TRUE) +
+    ggplot2::geom_point(data = lowest, shape = 1, size = 3) +
+    ggplot2::geom_point(data = panels[panels$lambda == lambda, ], shape = 19, na.rm = TRUE) +
+    ggplot2::facet_wrap(stats::as.formula("~ criterion"), scales = "free_y") +
+    lambda_scale(panels$lambda, if (nlevels(panels$criterion) > 1L) 3 else 7) + score_scale(attr(panels, "shift")) +
+    ggplot2::labs(x = expression(lambda), y = NULL, subtitle = paste0(
+                    chosen, " (dashed, dot), circle: lowest",
+                    if (!all(is.na(panels$training))) ", dotted: training error"
+                  ))
+}
+
+# The columns' names stand on an axis of their own, where they have room; lines lead from the names to the curves.
+draw_coefficients <- function(data, lambda, chosen) {
+  ends <- data[data$lambda == min(data$lambda), ]
+  if (nrow(ends) > most_labels) ends <- ends[0L, ]
+  limits <- range(data$coefficient, 0)
+  ends$height <- spread(ends$coefficient, 0.045 * diff(limits), limits)
+  span <- range(data$lambda)
+  ends$left <- rep(span[1L] * (span[1L] / span[2L])^0.08, nrow(ends))
+  ggplot2::ggplot(data, mapped("lambda", "coefficient")) +
+    ggplot2::geom_line(mapped(linetype = "column")) + line_at(lambda) +
+    ggplot2::geom_segment(mapped(x = "left", xend = "lambda", y = "height", yend = "coefficient"), ends, colour = "grey60") +
+    lambda_scale(data$lambda, 6, expand = ggplot2::expansion(c(0, 0.05))) +
+    ggplot2::scale_y_continuous(position = "right", sec.axis = ggplot2::dup_axis(
+      name = NULL, breaks = ends$height, labels = shortened(ends$column)
+    )) +
+    ggplot2::scale_linetype_manual(values = rep_len(1:6, nlevels(data$column)), guide = "none") +
+    ggplot2::labs(x = expression(lambda), y = "coefficient x sd of its column", subtitle = paste(chosen, "(dashed)"))
 }
 
 # A logarithmic axis with at most `most` labels, powers of ten where there are any.
@@ -87,9 +91,9 @@ lambda_scale <- function(lambdas, most, ...) {
 }
 
 # One row for each lambda and criterion: score; place, training, lower and upper, where the score, the training error and
-# the ends of the band or, of an estimate, the bar stand (NA for none), within the range that plot() shows. Places are logarithms of scores. Where
-# scores have no logarithm, the place is the score plus `shift`, which is beyond all logarithms: so one scale of ggplot2
-# can tell the two kinds apart.
+# the ends of the band or, of an estimate, the bar stand (NA for none), within the range that plot() shows. Places are
+# logarithms of scores. Where scores have no logarithm, the place is the score plus `shift`, which is beyond all
+# logarithms: so one scale of ggplot2 can tell the two kinds apart.
 path_panels <- function(path) {
   criteria <- intersect(names(path), criteria_names)
   known <- unlist(path[criteria])

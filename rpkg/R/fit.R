@@ -85,6 +85,12 @@ fit_model <- function(fit) {
   names(fit$lambda) <- fit$outputs
   warn_below_floor(model)
 
+  fit$seconds <- seconds
+  as_fitted(fit, model)
+}
+
+# The fit with what it keeps of its model, which is fitted.
+as_fitted <- function(fit, model) {
   fit$requested_route <- fit$route
   fit$route <- core_route(model)
   if (!fit$route %in% c("cholesky", "band", "iterative")) fit$rank <- core_rank(model)
@@ -94,7 +100,6 @@ fit_model <- function(fit) {
   if (fit$route == "landmark") fit$landmarks <- core_landmarks(model)
   points <- points_of(fit)
   fit$cases <- if (is.null(rownames(points))) rownames(fit$y) else rownames(points)
-  fit$seconds <- seconds
   fit$effects <- effects_at(fit, model)
   if (!is.null(fit$learning)) fit$learning$beside <- errors_beside_learning(fit, model)
   fit$predictor <- kept_predictor(fit, model)

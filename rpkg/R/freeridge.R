@@ -2,12 +2,12 @@
 
 freeridge <- function(x, ...) UseMethod("freeridge")
 
-freeridge.default <- function(x, y, kernel = NULL, lambda = NULL,
-                              criterion = NULL, intercept = TRUE, weights = NULL, groups = NULL, gap = NULL, fixed = NULL,
-                              scale = chooses_bandwidth(kernel), rule = "min", lambda_range = NULL,
-                              lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5, learn_rows = NULL,
-                              bandwidth_range = NULL, budget = 0, landmarks = NULL, landmark_method = "auto", seed = 0,
-                              route = "auto", reduction = "auto", refine = 0, accuracy = 1e-8, ...) {
+freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NULL, intercept = TRUE, weights = NULL,
+                              groups = NULL, gap = NULL, fixed = NULL, scale = chooses_bandwidth(kernel), rule = "min",
+                              lambda_range = NULL, lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5,
+                              learn_rows = NULL, bandwidth_range = NULL, budget = 0, landmarks = NULL,
+                              landmark_method = "auto", seed = 0, route = "auto", reduction = "auto", refine = 0,
+                              accuracy = 1e-8, ...) {
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge)
@@ -38,11 +38,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL,
     lengths <- if (!several && has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
   }
   if (is.null(criterion)) criterion <- default_criterion(kernel, groups, lengths, route)
-  check_choice(criterion, "criterion", criteria_names)
-  if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
-  if (identical(route, "iterative") && is.null(lambda) && !criterion %in% estimated_criteria) {
-    refuse("the route \"iterative\" estimates \"loo\" and \"gcv\" alone: criterion must be one of them, not \"", criterion, "\"")
-  }
+  check_criterion(criterion, groups, route, lambda)
   check_square(kernel, x)
 
   counts <- if (is.null(weights)) TRUE else weights > 0
@@ -51,15 +47,10 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL,
     lambda = lambda, criterion = criterion, rule = check_rule(rule, lambda, criterion),
     lambda_range = check_range(lambda_range, "lambda_range"),
     bandwidth_range = check_range(bandwidth_range, "bandwidth_range"),
-    budget = check_whole(budget, "budget", 0, .Machine$integer.max),
     intercept = !isFALSE(intercept), penalised = identical(intercept, "penalised"), weights = weights, groups = groups,
-    gap = gap, landmark_choice = check_landmarks(landmarks, n),
-    landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
-    seed = check_whole(seed, "seed"), route = check_choice(route, "route", route_names),
-    reduction = check_choice(reduction, "reduction", c("auto", "qr", "gram")),
-    refine = check_whole(refine, "refine", 0, .Machine$integer.max), accuracy = check_accuracy(accuracy), x = x, y = y,
-    vector = vector, missing_values = missing_values
+    gap = gap, x = x, y = y, vector = vector, missing_values = missing_values
   )
+  fit <- c(fit, route_settings(n, landmarks, landmark_method, seed, route, reduction, refine, accuracy, budget))
   fit$fixed <- fixed$x
   fit$fixed_source <- fixed$source
   if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
@@ -68,9 +59,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL,
   fit <- set_aside(fit)
   if (kernel$name == "function") fit <- with_kernel_values(fit)
   if (sparse) check_sparse_settings(fit)
-  fit <- fit_model(fit)
-  class(fit) <- c(if (sparse) "freeridge_sparse", if (!is.null(classes)) "freeridge_classes", "freeridge")
-  fit
+  structure(fit_model(fit), class = c(if (sparse) "freeridge_sparse", if (!is.null(classes)) "freeridge_classes", "freeridge"))
 }
 
 # A data frame with factors (or strings) becomes the columns that a formula of all its variables would give, and new
@@ -107,6 +96,26 @@ with_terms <- function(fit, terms, frame, design) {
 default_criterion <- function(kernel, groups, lengths, route) {
   if (!is.null(groups)) return("groups")
   if (lengths == "each" && chooses_bandwidth(kernel) && !identical(route, "iterative")) "reml" else "loo"
+}
+
+check_criterion <- function(criterion, groups, route, lambda) {
+  check_choice(criterion, "criterion", criteria_names)
+  if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
+  if (identical(route, "iterative") && is.null(lambda) && !criterion %in% estimated_criteria) {
+    refuse("the route \"iterative\" estimates \"loo\" and \"gcv\" alone: criterion must be one of them, not \"", criterion, "\"")
+  }
+}
+
+# The part of a fit that says how its model of n rows is computed.
+route_settings <- function(n, landmarks, landmark_method, seed, route, reduction, refine, accuracy, budget) {
+  list(
+    landmark_choice = check_landmarks(landmarks, n),
+    landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
+    seed = check_whole(seed, "seed"), route = check_choice(route, "route", route_names),
+    reduction = check_choice(reduction, "reduction", c("auto", "qr", "gram")),
+    refine = check_whole(refine, "refine", 0, .Machine$integer.max), accuracy = check_accuracy(accuracy),
+    budget = check_whole(budget, "budget", 0, .Machine$integer.max)
+  )
 }
 
 # How lambda is taken from the search: its best, or the largest that is within one standard error of the best.

@@ -4,16 +4,17 @@ what the tests notice.
 
     mutants.py COUNT [--seed S]      the last line is "caught N of M"; it fails below 75 in 100. Other lines with another S
 
-For each: the line is changed (random_lines.py), the shared library is built again, and the programs that have to do with
-the file's folder (RELEVANT) run up to the first test that fails. Not every mutant is wrong: of each that survives, see
-whether it changes an answer, and write the test that would have seen it. The copy and what was built stay (--tree), so
-that the next run is quick."""
+For each: the line is changed (random_lines.py), the library and the test programs that hold its objects are built again,
+and the test programs run up to the first that fails: first those that noticed most in a second of their time so far. Not
+every mutant is wrong: of each that survives, see whether it changes an answer, and write the test that would have seen it.
+The copy and what was built stay (--tree), so that the next run is quick."""
 import argparse
 import json
 import os
 import pathlib
-import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -22,27 +23,7 @@ from random_lines import random_rows
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENOUGH = 0.75
-TIMEOUT = 120  # seconds for a program: a loop without an end is noticed, too
-
-CALLS = ["capi.c", "fuzz.sequences", "fuzz.numbers"]
-MODELS = ["core_tests", "progress_tests", "saved_tests", "capi_tests", *CALLS]
-# The tests of ctest (how their names begin) for a file of each folder.
-RELEVANT = {
-    "libcore/base": ["saved_", "hearing_tests", "losses_tests", "classical_tests", "stream_tests", *MODELS],
-    "libcore/linalg": ["linalg_tests", "classical_", "kernel_tests", "tall_passes_tests", "digits_tests", *MODELS],
-    "libcore/rows": ["rows_tests", "stream_tests", *MODELS],
-    "libcore/kernel": ["kernel_tests", "losses_tests", *MODELS],
-    "libcore/data": MODELS,
-    "libcore/factor": ["smoother_tests", "saved_factorizations_tests", "digits_tests", *MODELS],
-    "libcore/spectrum": ["smoother_tests", "tall_passes_tests", "saved_factorizations_tests", "digits_tests", *MODELS],
-    "libcore/routes": ["smoother_tests", "tall_passes_tests", "saved_factorizations_tests", "digits_tests", *MODELS],
-    "libcore/select": ["losses_tests", *MODELS],
-    "libcore/model": MODELS,
-    "libcore/classical": ["classical_", "digits_tests", "capi.c"],
-    "libcore/losses": ["losses_tests", "fault_tests", *CALLS],
-    "libcore/stream": ["stream_tests", "fault_tests", *CALLS],
-    "capi": ["capi_tests", "classical_tests", "losses_tests", "stream_tests", "fault_tests", "saved_tests", *CALLS],
-}
+MEMORY = 8 << 30  # bytes of addresses that a program may take: a size may be the line that is broken
 
 
 def run(command, **options):
@@ -53,7 +34,7 @@ class Tree:
     """The copy, and what is built in it."""
 
     def __init__(self, folder, jobs):
-        self.folder, self.jobs = folder, str(jobs)
+        self.folder, self.jobs = folder, jobs
         self.build = folder / "build" / "development"
 
     def update(self):
@@ -79,57 +60,78 @@ class Tree:
 
     def configure(self):
         # Programs are not linked again because the shared library was; and a line costs one file.
-        return run(["cmake", "--preset", "development", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DFREERIDGE_TOGETHER=OFF"],
-                   cwd=self.folder)
+        return run(["cmake", "--preset", "development", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DFREERIDGE_TOGETHER=OFF",
+                    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG"], cwd=self.folder)
 
     def make(self, *targets):
-        command = ["cmake", "--build", str(self.build), "--parallel", self.jobs]
-        return run(command + (["--target", *targets] if targets else []))
+        return run(["cmake", "--build", str(self.build), "--parallel", str(self.jobs), "--target", *targets])
 
-    def chosen(self, file):
-        """ctest's options for the relevant tests of a file."""
-        names = RELEVANT[next(folder for folder in RELEVANT if file.startswith(folder + "/"))]
-        return ["--label-exclude", "^(valgrind|deep)$", "--no-tests=error", "-R",
-                "^(" + "|".join(map(re.escape, names)) + ")"]
 
-    def programs(self, file):
-        """The programs of these tests that are built here; some tests are run by cmake or python3."""
-        shown = json.loads(run(["ctest", *self.chosen(file), "--show-only=json-v1"], cwd=self.build).stdout)
-        commands = {pathlib.Path(test["command"][0]) for test in shown["tests"]}
-        return sorted(command.name for command in commands if self.build in command.parents)
+class Suite:
+    """The tests of a tree that are programs built there, the seconds that each takes, and how many mutants it noticed."""
 
-    def fails(self, file):
-        """The name of the first relevant test that fails; empty when none does."""
-        environment = dict(os.environ, OPENBLAS_NUM_THREADS="1", GTEST_FAIL_FAST="1")
-        done = run(["ctest", *self.chosen(file), "--stop-on-failure", "--timeout", str(TIMEOUT), "--parallel", self.jobs],
-                   cwd=self.build, env=environment)
-        if done.returncode == 0:
+    def __init__(self, tree):
+        self.tree = tree
+        shown = run(["ctest", "--label-exclude", "^(valgrind|deep|mpi)$", "--show-only=json-v1"], cwd=tree.build).stdout
+        commands = {test["name"]: pathlib.Path(test["command"][0]) for test in json.loads(shown)["tests"]}
+        self.programs = {name: path.name for name, path in commands.items() if tree.build in path.parents}
+        self.seconds, self.noticed = {}, dict.fromkeys(self.programs, 0)
+
+    def make(self):
+        return self.tree.make("freeridge", *sorted(set(self.programs.values())))
+
+    def start(self, name):
+        limit = 10 + 5 * self.seconds[name] if name in self.seconds else 600  # a loop without an end is noticed, too
+        return subprocess.Popen(["ctest", "-R", f"^{name}$".replace(".", "[.]"), "--timeout", str(limit)], cwd=self.tree.build,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                                env=dict(os.environ, OPENBLAS_NUM_THREADS="1", GTEST_FAIL_FAST="1"),
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
+
+    def first_failure(self):
+        """The name of the first test that fails; empty when none does, and then the seconds of each are known."""
+        order = sorted(self.programs, key=lambda name: -(1 + self.noticed[name]) / self.seconds.get(name, 1))
+        started, running = {}, {}
+        try:
+            while order or running:
+                while order and len(running) < self.tree.jobs:
+                    name = order.pop(0)
+                    started[name], running[name] = time.monotonic(), self.start(name)
+                time.sleep(0.01)
+                for name in [name for name, process in running.items() if process.poll() is not None]:
+                    if running.pop(name).returncode != 0:
+                        return name
+                    self.seconds.setdefault(name, time.monotonic() - started[name])
             return ""
-        found = re.search(r"Test +#\d+: (\S+) .*\*\*\*", done.stdout)
-        return found.group(1) if found else "ctest: " + done.stdout.strip().splitlines()[-1]
+        finally:
+            for process in running.values():
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
 
-def attempt(tree, row):
+def attempt(suite, row):
     """What noticed the mutant: a test, or nothing (an empty text). None: it does not compile."""
-    path = tree.folder / row.file
+    path = suite.tree.folder / row.file
     before = path.read_text(encoding="utf-8")
     try:
         path.write_text(row.broken(before), encoding="utf-8")
-        if tree.make("freeridge").returncode != 0:
+        if suite.make().returncode != 0:
             return None
-        return "the build" if tree.make(*tree.programs(row.file)).returncode != 0 else tree.fails(row.file)
+        by = suite.first_failure()
+        if by:
+            suite.noticed[by] += 1
+        return by
     finally:
         path.write_text(before, encoding="utf-8")
 
 
-def report(tree, rows, count):
+def report(suite, rows, count):
     """Tries the first `count` rows that compile, and says of each what noticed it; how many were noticed."""
     caught, survivors = 0, []
     for row in rows:
         if caught + len(survivors) == count:
             break
         start = time.monotonic()
-        by = attempt(tree, row)
+        by = attempt(suite, row)
         if by is None:
             continue
         if by:
@@ -156,16 +158,15 @@ def main():
     print("building the tests in", tree.folder, flush=True)
     tree.folder.mkdir(parents=True, exist_ok=True)
     tree.update()
-    for step in (tree.configure, tree.make):
-        done = step()
+    for done in (tree.configure(), tree.make("all")):
         if done.returncode != 0:
             sys.exit(done.stdout[-5000:])
-    for folder in RELEVANT:  # else each mutant would be caught by the build
-        done = tree.make(*tree.programs(folder + "/"))
-        if done.returncode != 0:
-            sys.exit(done.stdout[-5000:])
+    suite = Suite(tree)
+    if failed := suite.first_failure():  # else each mutant would be caught by this test
+        sys.exit(f"{failed} fails with no line broken")
+    print(f"{len(suite.programs)} tests, {sum(suite.seconds.values()):.0f} s without a mutant", flush=True)
     rows = random_rows(tree.folder, arguments.seed)
-    return 0 if report(tree, rows, arguments.count) >= ENOUGH * arguments.count else 1
+    return 0 if report(suite, rows, arguments.count) >= ENOUGH * arguments.count else 1
 
 
 if __name__ == "__main__":

@@ -18,9 +18,6 @@ NO_CODE = re.compile(r'^\s*(//|#|static_assert|using|template|namespace)|["]|con
 
 
 class RandomRow:
-    first = []  # no test is likelier than others to notice
-    must_compile = False
-
     def __init__(self, file, line, old, new):
         self.file, self.line, self.old, self.new = file, line, old, new
 
