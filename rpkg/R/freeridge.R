@@ -37,7 +37,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
     several <- missing_values && sets_of_rows(y) > most_sets_of_rows  # each costs gradients of its own
     lengths <- if (!several && has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
   }
-  if (is.null(criterion)) criterion <- default_criterion(kernel, groups, lengths, route)
+  if (is.null(criterion)) criterion <- default_criterion(kernel, y, groups, lengths, route)
   check_criterion(criterion, groups, route, lambda)
   check_square(kernel, x)
 
@@ -92,10 +92,12 @@ with_terms <- function(fit, terms, frame, design) {
 }
 
 # REML for a kernel that learns a length for each column: it found kernels that predict better than leave-one-out errors
-# did (docs/defaults.md), and leave-one-out errors flatter less where nothing was chosen by them.
-default_criterion <- function(kernel, groups, lengths, route) {
+# did (docs/defaults.md), and leave-one-out errors flatter less where nothing was chosen by them. Of an output that does not
+# vary REML has no value.
+default_criterion <- function(kernel, y, groups, lengths, route) {
   if (!is.null(groups)) return("groups")
-  if (lengths == "each" && chooses_bandwidth(kernel) && !identical(route, "iterative")) "reml" else "loo"
+  constant <- apply(y, 2L, function(column) length(unique(column[!is.na(column)])) < 2L)
+  if (lengths == "each" && chooses_bandwidth(kernel) && !identical(route, "iterative") && !any(constant)) "reml" else "loo"
 }
 
 check_criterion <- function(criterion, groups, route, lambda) {

@@ -90,11 +90,13 @@ most_terms <- 30L
 default_kernel <- function(fit) {
   if (fit$lengths == "one") return(matern_kernel())
   label <- factor_labels(fit$x)
-  varies <- apply(fit$x, 2L, function(column) anyNA(column) || max(column) > min(column))
-  terms <- length(unique(label[varies]))
+  terms <- length(unique(label[varying(fit$x)]))
   if (terms <= 1L || terms > most_terms) return(matern_kernel())
   scaled_kernel(matern_kernel() + NA * additive_kernel(matern_kernel(), if (anyDuplicated(label)) label))
 }
+
+# Whether each column of x has two numbers that differ.
+varying <- function(x) apply(x, 2L, function(column) anyNA(column) || max(column) > min(column))
 
 # A label for each column: its number or, for a column of a factor, the number of the factor's first column.
 factor_labels <- function(x) {
@@ -153,6 +155,10 @@ learning_settings <- function(fit, lengths, learn, bands, shrinkage, learn_rows)
 
 # The fit with the kernel that was learnt. Afterwards the model has this kernel, and all lambdas are chosen.
 learn_kernel <- function(fit, model) {
+  if (!is_sparse(fit$x) && !any(varying(fit$x))) {
+    refuse("x is constant: there is nothing that a kernel could be learnt from (a formula without predictors, y ~ 1, ",
+           "fits the mean)")
+  }
   start <- with_keys(fit$kernel, fit)
   label <- c(rep(-1L, length(fit$scale)), match(start$keys, unique(stats::na.omit(start$keys)), 0L) - 1L)
   found <- core_select_kernel(model, fit$criterion, label, fit$shrinkage, fit$learn_rows, fit$seed, fit$budget)

@@ -42,7 +42,8 @@ path_lambdas <- function(fit, output, lambdas) {
   lambdas[lambdas > 0]
 }
 
-# The path of the criteria, and the training error, which is drawn in the panels of left-out errors.
+# The path of the criteria, and the training error, which is drawn in the panels of left-out errors. Of the usual criteria
+# those that have a value are there.
 path_data <- function(fit, criteria, output, lambdas) {
   if (!is.null(criteria)) {
     if (is.character(criteria)) for (criterion in criteria) check_choice(criterion, "criteria", criteria_names)
@@ -51,7 +52,13 @@ path_data <- function(fit, criteria, output, lambdas) {
   # Where a score does not exist the curve has a gap: no warning is needed.
   path <- withCallingHandlers(lambda_path(fit, path_lambdas(fit, output, lambdas), criteria),
                               freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
-  if (ncol(fit$y) > 1L) path[as.integer(path$output) == output, ] else path
+  if (ncol(fit$y) > 1L) path <- path[as.integer(path$output) == output, ]
+  if (is.null(criteria)) {
+    usual <- intersect(names(path), criteria_names)
+    without <- usual[!vapply(path[usual], function(scores) any(is.finite(scores)), NA)]
+    if (length(without) < length(usual)) path[without] <- NULL
+  }
+  path
 }
 
 left_out_data <- function(fit, output) {

@@ -130,6 +130,21 @@ test_that("what is learnt by which criterion, on which rows", {
   expect_refusal(freeridge(p$x, p$y, lengths = "each", criterion = "gcv"), "over several .gcv. runs away", "freeridge_invalid_argument")
 })
 
+test_that("an output that does not vary is fitted by the mean, beside one that does", {
+  set.seed(4)
+  x <- matrix(stats::rnorm(60L), 30L)
+  y <- x[, 1L]^2 + stats::rnorm(30L, sd = 0.1)
+  alone <- freeridge(x, rep(0.1, 30L))
+  both <- freeridge(x, cbind(a = 0.1, b = y))
+  expect_identical(c(alone$criterion, both$criterion), c("loo", "loo"))
+  for (values in list(fitted(alone), fitted(both)[, "a"], predict(alone, x + 1))) expect_equal(unname(values), rep(0.1, 30L))
+  expect_equal(loo(alone), numeric(30L), tolerance = 1e-12)
+  expect_lt(mean(loo(both)[, "b"]^2), 0.5 * stats::var(y))
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_identical(intersect(names(plot(alone)), criteria_names), c("loo", "gcv"))
+})
+
 test_that("what print() says of lengths is true of R's own data sets", {
   # all lengths are long, and the function is steep
   tall <- freeridge(log(Volume) ~ log(Girth), trees)

@@ -46,6 +46,7 @@ test_that("arguments of other kinds", {
     expect_refusal(lambda_path(fit, 1, criteria = bad), 'criteria must be some of "loo", "gcv"')
   }
   expect_refusal(polynomial_features(), "x is missing")
+  for (n in c(1, 10)) expect_refusal(freeridge(matrix(1, n, 2L), seq_len(n)), "x is constant: .* y ~ 1, fits the mean")
   rows <- accumulate(ridge_accumulator(1L), c(1, 2), c(3, 5))
   stale <- unserialize(serialize(rows, NULL))
   expect_refusal(coef(stale, 1), "object is an accumulator of another session; accumulator_bytes\\(\\) and")
