@@ -42,8 +42,8 @@ path_lambdas <- function(fit, output, lambdas) {
   lambdas[lambdas > 0]
 }
 
-# The path of the criteria, and the training error, which is drawn in the panels of left-out errors. Of the usual criteria
-# those that have a value are there.
+# The path of the criteria, and the training error, which is drawn in the panels of left-out errors. Of the usual
+# criteria those that have a value are there.
 path_data <- function(fit, criteria, output, lambdas) {
   if (!is.null(criteria)) {
     if (is.character(criteria)) for (criterion in criteria) check_choice(criterion, "criteria", criteria_names)
