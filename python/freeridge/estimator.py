@@ -47,7 +47,7 @@ class FreeRidge:
                    by `criterion`, together with alpha, or at the alpha given.
     criterion      "loo", "gcv" or "reml".
     fit_intercept  b, which is never penalised.
-    route          "auto", "cholesky", "spectral", "band", "primal", "landmark": same answers, other costs.
+    route          "auto", "cholesky", "spectral", "band", "primal", "landmark", "iterative": same answers, other costs.
     landmarks      None, how many (chosen from the data with `seed`), or which rows of X: f is a sum over these only.
     copy_X         True: fit copies X and y. False: they are borrowed where they are float64 and contiguous by rows or
                    columns, and must not change while the estimator is in use.

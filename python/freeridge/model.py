@@ -24,8 +24,8 @@ class Model(Selection):
         1/2 sum_i w_i (y_i - f(x_i) - b)^2  +  lambda/2 ||f||^2
 
     x: n x d, an array or a scipy.sparse matrix; y: n, or n x t; real numbers, all finite. weights: n positive numbers,
-    None: all one. intercept: b, which is not penalised. route: ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL or
-    _LANDMARK. landmarks: how many, or which rows.
+    None: all one. intercept: b, which is not penalised. route: ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL,
+    _LANDMARK or _ITERATIVE. landmarks: how many, or which rows.
     copy=False: x and y are borrowed where they are float64 and contiguous by rows or columns, and must not change while
     the model lives. progress: see set_progress().
 

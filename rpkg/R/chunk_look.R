@@ -134,7 +134,7 @@ sampled <- function(look, rows, size) {
   if (length(taken) == 0L) look else least(look, drawn$keys[taken], rows[taken, , drop = FALSE], size)
 }
 
-# The look with a sample of the rows with the least keys, among those in its sample and other rows.
+# The look with another sample: those with the least keys of the rows in its sample and of other rows.
 least <- function(look, keys, rows, size) {
   if (length(keys) == 0L) return(look)
   all <- c(look$keys, keys)

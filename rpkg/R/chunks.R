@@ -197,7 +197,8 @@ fit_chunks <- function(setting, design, rows, source, workers) {
 }
 
 # For each output, of the lambdas that were tried the one with the least mean squared left-out error. Each pass after
-# the second one tries one more lambda: the minimum of the polynomial through the best score and its neighbours.
+# the second one tries one more lambda of each output: the minimum of the polynomial through the best score and its
+# neighbours.
 lambda_by_left_out <- function(setting, design, sums, source, workers) {
   handle <- sums$accumulator
   bytes <- if (!is.null(workers)) core_accumulator_save(handle)

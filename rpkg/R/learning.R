@@ -298,8 +298,7 @@ learnt_by <- function(fit) {
   if (fit$criterion == "reml") "REML" else paste("REML, then by the", criterion_titles[[fit$criterion]])
 }
 
-# The hyperparameters of a kernel, with their names; NA: to be chosen. Such a number is the one that with_bandwidth()
-# sets.
+# The hyperparameters of a kernel, with their names; NA: to be chosen. Those are the numbers that with_bandwidth() sets.
 hyperparameters <- function(kernel) {
   if (inherits(kernel, "freeridge")) kernel <- kernel$kernel
   kernel <- as_kernel(kernel)

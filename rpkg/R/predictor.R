@@ -84,9 +84,8 @@ self_contained <- function(f) {
   f
 }
 
-# The bytes of a predictor for a fit. whole: with the points. NULL for a kernel that cannot be saved, and for a fit that
-# has a sparse x and a kernel that is not linear, whose points, which are not sparse in the bytes, would be many times
-# the fit.
+# The bytes of a predictor for a fit. whole: with the points. NULL for a kernel that cannot be saved, and for a fit with
+# a sparse x and a kernel that is not linear: all points would be in the bytes, and make these many times the fit.
 kept_predictor <- function(fit, model, whole = FALSE) {
   if (!whole && is_sparse(fit$x) && !is_linear(fit$kernel)) return(NULL)
   core_save_predictor(model, whole)
