@@ -106,6 +106,8 @@ class Sparse:
             raise ValueError(f"{name} has complex numbers: Complex data not supported")
         if matrix.ndim != 2 or 0 in matrix.shape:
             raise ValueError(f"{name}: shape {matrix.shape} is not that of a matrix with numbers in it")
+        if max(matrix.shape) > np.iinfo(np.int32).max:
+            raise ValueError(f"{name}: shape {matrix.shape} needs indices of more than 32 bits")
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()

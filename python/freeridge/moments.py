@@ -60,7 +60,8 @@ def moments_score(moments: ArrayLike, lambdas: ArrayLike) -> Tuple[Array, Array]
         call("moments_score", len(values), pointer(values), t, pointer(known), pointer(scores), pointer(errors),
              len(values))
     except c.Error as error:
-        error.values = scores, errors
+        if error.status == c.UNDEFINED:
+            error.values = scores, errors
         raise
     return scores, errors
 

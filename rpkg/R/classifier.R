@@ -23,9 +23,7 @@ kernel_svm.default <- function(x, y, kernel, lambda, intercept = TRUE, weights =
 fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations) {
   all_given(x, y)
   if (missing(kernel)) refuse("kernel is missing: as in gaussian_kernel(sigma = 1)")
-  if (missing(lambda)) {
-    refuse("lambda is missing: one positive number", if (loss == "svm") ", or 0 for the hard margin")
-  }
+  if (missing(lambda)) refuse_missing_lambda(loss)
   check_kernel(kernel)
   if (chooses_bandwidth(kernel)) {
     refuse("kernel has a bandwidth that is not given; it is not chosen here, as freeridge() does")
@@ -106,6 +104,9 @@ check_one_positive <- function(value, name) {
 }
 
 # A support vector machine has a limit at lambda = 0, the hard margin.
+refuse_missing_lambda <- function(loss) {
+  refuse("lambda is missing: one positive number", if (loss == "svm") ", or 0 for the hard margin")
+}
 check_classifier_lambda <- function(value, loss) {
   if (loss == "svm" && is.numeric(value) && length(value) == 1L && !is.na(value) && value == 0) return(0)
   if (loss == "svm" && (!is.numeric(value) || length(value) != 1L || !is.finite(value) || value < 0)) {

@@ -67,7 +67,7 @@ kernel_svm.formula <- function(formula, data, kernel, lambda, subset, na.action,
 
 classifier_formula <- function(name, call, environment, formula, kernel, lambda, intercept, fit_to, ...) {
   if (missing(kernel)) refuse("kernel is missing: as in gaussian_kernel(sigma = 1)")
-  if (missing(lambda)) refuse("lambda is missing: one positive number")
+  if (missing(lambda)) refuse_missing_lambda(sub("kernel_", "", name))
   fit_formula(name, call, environment, formula, intercept, function(x, y, intercept, weights) {
     fit_to(x, y, kernel, lambda, intercept, weights, ...)
   }, kernel)

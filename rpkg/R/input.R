@@ -339,7 +339,7 @@ divided <- function(x, scale) if (is.null(scale)) x else x / rep(scale, each = n
 
 check_accuracy <- function(accuracy) {
   if (!is.numeric(accuracy) || length(accuracy) != 1L || is.na(accuracy) || accuracy <= 0 || accuracy >= 1) {
-    refuse("accuracy must be one number above 0 and below 1")
+    refuse("accuracy must be one number above 0 and below 1, not ", shown(accuracy))
   }
   as.double(accuracy)
 }

@@ -370,6 +370,9 @@ class Accumulators(Comparison):
         self.close(read.group_errors(group), model.group_errors(group))
         scores = fr.moments_score(rows.group_moments(p.x, p.y, group, [0.5], p.w), [0.5])
         self.close(np.ravel(scores[0]), np.ravel(model.set_groups(group).score(fr.GROUPS, [0.5])))
+        with self.assertRaises(fr.InputError) as refused:
+            fr.moments_score(np.zeros((5, 1)), [-1.0])
+        self.assertIsNone(refused.exception.values)
         self.assertEqual(rows.set_unpenalised(1).unpenalised().tolist(), [True])
         self.assertEqual(read.set_unpenalised(1).factorize().unpenalised().tolist(), [True])
         train = fr.Accumulator(2, 2).add(p.x[:6], p.y[:6], p.w[:6])
@@ -614,6 +617,8 @@ class SparseRows(unittest.TestCase):
             fr.Accumulator(8, 2).add(self.x, self.y).loo(self.matrices[0][:, :5], self.y, [0.1])
         with self.assertRaises(fr.InputError):
             fr.Model(fr.precomputed(), self.matrices[0][:8], self.y[:8])
+        with self.assertRaisesRegex(ValueError, "32 bits"):
+            fr.Model(fr.linear(), self.formats[0]((1, 2**31 + 1)), [1.0])
         spoilt = self.matrices[1].copy()
         spoilt.data[3] = np.nan
         with self.assertRaises(fr.InputError):

@@ -55,7 +55,7 @@ test_that("a formula is the matrix of its columns, with factors, weights, missin
     expect_refusal(method(direct), "this fit was made from a matrix or a data frame: it has no")
   }
   expect_refusal(kernel_svm(y ~ a, data), "kernel is missing")
-  expect_refusal(kernel_svm(y ~ a, data, linear_kernel()), "lambda is missing")
+  expect_refusal(kernel_svm(y ~ a, data, linear_kernel()), "lambda is missing: .*hard margin")
   expect_refusal(kernel_svm(y ~ 1, data, linear_kernel(), 1), "the formula has no predictors")
   expect_refusal(kernel_svm(~ a, data, linear_kernel(), 1), "the formula has no response")
   expect_refusal(kernel_svm(y ~ a, data, linear_kernel(), 1, C = 3), "unknown argument")
