@@ -104,8 +104,9 @@ class Suite:
             return ""
         finally:
             for process in running.values():
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
 
 
 def attempt(suite, row):
