@@ -74,7 +74,8 @@ draw_coefficients <- function(data, lambda, chosen) {
   ends$left <- rep(span[1L] * (span[1L] / span[2L])^0.08, nrow(ends))
   ggplot2::ggplot(data, mapped("lambda", "coefficient")) +
     ggplot2::geom_line(mapped(linetype = "column")) + line_at(lambda) +
-    ggplot2::geom_segment(mapped(x = "left", xend = "lambda", y = "height", yend = "coefficient"), ends, colour = "grey60") +
+    ggplot2::geom_segment(mapped(x = "left", xend = "lambda", y = "height", yend = "coefficient"), ends,
+                          colour = "grey60") +
     lambda_scale(data$lambda, 6, expand = ggplot2::expansion(c(0, 0.05))) +
     ggplot2::scale_y_continuous(position = "right", sec.axis = ggplot2::dup_axis(
       name = NULL, breaks = ends$height, labels = shortened(ends$column)
@@ -111,9 +112,10 @@ path_panels <- function(path) {
     training <- if (criterion %in% beside_training) path$training else rep(NA_real_, length(scores))
     training[!(training >= limits[1L] & training <= limits[2L])] <- NA
     place <- function(values) if (log_scale) log10(values) else values + shift
-    data.frame(lambda = path$lambda, criterion = paste(panel_titles[[criterion]], panel_labels[[criterion]], sep = "\n"),
-               score = scores, place = place(scores), training = place(training),
-               estimate = estimate, lower = place(pmax(scores - errors, limits[1L])), upper = place(pmin(scores + errors, limits[2L])))
+    title <- paste(panel_titles[[criterion]], panel_labels[[criterion]], sep = "\n")
+    data.frame(lambda = path$lambda, criterion = title, score = scores, place = place(scores), training = place(training),
+               estimate = estimate, lower = place(pmax(scores - errors, limits[1L])),
+               upper = place(pmin(scores + errors, limits[2L])))
   })
   panels <- do.call(rbind, panels)
   panels$criterion <- factor(panels$criterion, levels = unique(panels$criterion))

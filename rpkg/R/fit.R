@@ -57,7 +57,9 @@ fit_model <- function(fit) {
     found <- timed("bandwidth", core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L],
                                                          fit$bandwidth_range[2L], fit$budget))
     fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
-    if (fit$criterion %in% judged_by_loo && !fit$missing_values) middle <- timed("bandwidth", loo_in_the_middle(model, fit, found))
+    if (fit$criterion %in% judged_by_loo && !fit$missing_values) {
+      middle <- timed("bandwidth", loo_in_the_middle(model, fit, found))
+    }
     fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
     fit$bandwidth_shape <- found[c("edge", "decades", "dips")]
   } else {
@@ -69,8 +71,10 @@ fit_model <- function(fit) {
   fit$chosen <- is.null(fit$lambda)
   if (fit$chosen) {
     range <- fit$lambda_range
-    found <- timed("lambda", if (!is.null(fit$learning) && all(range == 0) && length(lambdas_below_floor(model)) == 0L) {
-      found_lambda(model)  # the search for the kernel ends with one for lambda
+    # The search for the kernel ends with one for lambda.
+    searched <- !is.null(fit$learning) && all(range == 0) && length(lambdas_below_floor(model)) == 0L
+    found <- timed("lambda", if (searched) {
+      found_lambda(model)
     } else {
       core_select_lambda(model, fit$criterion, range[1L], range[2L])
     })

@@ -59,7 +59,8 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   fit <- set_aside(fit)
   if (kernel$name == "function") fit <- with_kernel_values(fit)
   if (sparse) check_sparse_settings(fit)
-  structure(fit_model(fit), class = c(if (sparse) "freeridge_sparse", if (!is.null(classes)) "freeridge_classes", "freeridge"))
+  kinds <- c(if (sparse) "freeridge_sparse", if (!is.null(classes)) "freeridge_classes")
+  structure(fit_model(fit), class = c(kinds, "freeridge"))
 }
 
 # A data frame with factors (or strings) becomes the columns that a formula of all its variables would give, and new
@@ -92,19 +93,21 @@ with_terms <- function(fit, terms, frame, design) {
 }
 
 # REML for a kernel that learns a length for each column: it found kernels that predict better than leave-one-out errors
-# did (docs/defaults.md), and leave-one-out errors flatter less where nothing was chosen by them. Of an output that does not
-# vary REML has no value.
+# did (docs/defaults.md), and leave-one-out errors flatter less where nothing was chosen by them. REML has no value for an
+# output that does not vary.
 default_criterion <- function(kernel, y, groups, lengths, route) {
   if (!is.null(groups)) return("groups")
+  if (lengths != "each" || !chooses_bandwidth(kernel) || identical(route, "iterative")) return("loo")
   constant <- apply(y, 2L, function(column) length(unique(column[!is.na(column)])) < 2L)
-  if (lengths == "each" && chooses_bandwidth(kernel) && !identical(route, "iterative") && !any(constant)) "reml" else "loo"
+  if (any(constant)) "loo" else "reml"
 }
 
 check_criterion <- function(criterion, groups, route, lambda) {
   check_choice(criterion, "criterion", criteria_names)
   if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
   if (identical(route, "iterative") && is.null(lambda) && !criterion %in% estimated_criteria) {
-    refuse("the route \"iterative\" estimates \"loo\" and \"gcv\" alone: criterion must be one of them, not \"", criterion, "\"")
+    refuse("the route \"iterative\" estimates \"loo\" and \"gcv\" alone: criterion must be one of them, not \"",
+           criterion, "\"")
   }
 }
 
@@ -132,8 +135,8 @@ check_rule <- function(rule, lambda, criterion) {
   rule
 }
 
-freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, gap = NULL, intercept = TRUE,
-                              kernel = NULL, ...) {
+freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, gap = NULL,
+                              intercept = TRUE, kernel = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(freeridge)
   parts <- formula_parts(call, parent.frame(), formula, if (is.null(kernel)) matern_kernel() else kernel, intercept)
@@ -177,9 +180,9 @@ with_offset <- function(fit, offset) {
 
 # y ~ 1: an intercept and no columns but unpenalised ones. Neither kernel nor lambda matter; the core has a column of zeros
 # (with_columns()), and with effects a lambda that gives them standard errors.
-fit_mean <- function(x, y, ..., fixed = NULL, kernel = NULL, lambda = NULL, scale = NULL, rule = NULL, landmarks = NULL, route = NULL,
-                     lambda_range = NULL, bandwidth_range = NULL, lengths = NULL, learn = NULL, bands = NULL, shrinkage = NULL,
-                     learn_rows = NULL) {
+fit_mean <- function(x, y, ..., fixed = NULL, kernel = NULL, lambda = NULL, scale = NULL, rule = NULL,
+                     landmarks = NULL, route = NULL, lambda_range = NULL, bandwidth_range = NULL, lengths = NULL,
+                     learn = NULL, bands = NULL, shrinkage = NULL, learn_rows = NULL) {
   names <- list(rownames(x), "none")
   fit <- freeridge.default(matrix(0, nrow(x), 1L, dimnames = names), y, linear_kernel(), if (is.null(fixed)) 0 else 1,
                            scale = FALSE, fixed = fixed, ...)
