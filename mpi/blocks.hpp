@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"

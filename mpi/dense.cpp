@@ -1,6 +1,5 @@
 #include "mpi/dense.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "libcore/base/checks.hpp"

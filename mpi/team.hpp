@@ -8,7 +8,6 @@
 #include <mpi.h>
 
 #include <new>
-#include <string>
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"

@@ -1,6 +1,5 @@
 #include "libcore/classical/regression.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "libcore/base/checks.hpp"

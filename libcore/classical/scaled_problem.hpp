@@ -6,8 +6,6 @@
 // the constant: its weight is exactly 0.
 #pragma once
 
-#include <cmath>
-
 #include "libcore/base/array.hpp"
 #include "libcore/linalg/refine.hpp"
 #include "libcore/linalg/scaling.hpp"

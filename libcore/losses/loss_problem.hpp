@@ -5,8 +5,6 @@
 // -w_i times a (sub)derivative of L(y_i f) by f. So 0 <= a_i y_i <= w_i whatever lambda is.
 #pragma once
 
-#include <cmath>
-
 #include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"

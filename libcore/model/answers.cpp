@@ -1,7 +1,6 @@
 // What a fitted model tells (notation as in factorization.hpp):
 //   fitted = Y - W^(-1/2) rho P~Y~,   c = W^(1/2) c~,   f(x) = w'x + b or k(x, X) c + b
 #include <algorithm>
-#include <cmath>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/model/model.hpp"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "libcore/base/checks.hpp"
-#include "libcore/base/constants.hpp"
 #include "libcore/base/random.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_text.hpp"

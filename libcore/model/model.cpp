@@ -7,7 +7,6 @@
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/memory.hpp"
-#include "libcore/kernel/kernel_text.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/select/point_criteria.hpp"
 

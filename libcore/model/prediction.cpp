@@ -8,7 +8,6 @@
 #include "libcore/kernel/kernel_gradient.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/kernel/kernel_text.hpp"
-#include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
 namespace {

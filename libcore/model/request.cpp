@@ -1,7 +1,6 @@
 // The problem that a model asks a route to factorize, and what that takes.
 #include <utility>
 
-#include "libcore/base/checks.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/model/model.hpp"
 

@@ -1,7 +1,6 @@
 #include "libcore/routes/band_residual_maker.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "libcore/factor/left_out_rows.hpp"
 #include "libcore/factor/matrix_columns.hpp"

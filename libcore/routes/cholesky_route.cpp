@@ -1,9 +1,7 @@
 #include "libcore/routes/cholesky_route.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "libcore/factor/digits.hpp"
 #include "libcore/routes/routes.hpp"
 #include "libcore/routes/saved_route.hpp"
 

@@ -1,7 +1,6 @@
 #include "libcore/routes/cost.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "libcore/kernel/pass_loops.hpp"

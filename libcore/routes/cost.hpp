@@ -13,8 +13,6 @@
 // routes do.
 #pragma once
 
-#include <string>
-
 #include "libcore/routes/routes.hpp"
 
 namespace freeridge {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "libcore/linalg/blas.hpp"
-#include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/row_qr.hpp"
 #include "libcore/linalg/symmetric_eigen.hpp"
 #include "libcore/linalg/threads.hpp"

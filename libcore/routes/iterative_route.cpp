@@ -1,8 +1,6 @@
 #include "libcore/routes/iterative_route.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "libcore/base/bytes.hpp"
 #include "libcore/factor/reduced_kernel.hpp"

@@ -1,7 +1,6 @@
 #include "libcore/routes/landmark_features.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 

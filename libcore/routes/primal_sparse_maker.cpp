@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "libcore/factor/left_out_rows.hpp"
 #include "libcore/factor/matrix_columns.hpp"

@@ -10,7 +10,6 @@
 #include "libcore/routes/band_route.hpp"
 #include "libcore/routes/linear_features.hpp"
 #include "libcore/routes/primal_sparse_maker.hpp"
-#include "libcore/spectrum/small_svd.hpp"
 
 namespace freeridge {
 namespace {

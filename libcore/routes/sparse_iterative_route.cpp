@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "libcore/base/bytes.hpp"
 #include "libcore/base/constants.hpp"

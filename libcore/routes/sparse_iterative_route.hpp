@@ -15,7 +15,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "libcore/base/bytes.hpp"
 #include "libcore/factor/factorization.hpp"

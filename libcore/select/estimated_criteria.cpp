@@ -1,6 +1,5 @@
 #include "libcore/select/estimated_criteria.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "libcore/base/constants.hpp"

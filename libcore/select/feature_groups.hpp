@@ -6,8 +6,6 @@
 // Source of the derivatives: point_gradient.hpp.
 #pragma once
 
-#include <functional>
-
 #include "libcore/base/array.hpp"
 #include "libcore/select/feature_rows.hpp"
 #include "libcore/select/groups.hpp"

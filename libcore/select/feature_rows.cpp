@@ -1,7 +1,6 @@
 #include "libcore/select/feature_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "libcore/linalg/blas.hpp"

@@ -1,7 +1,5 @@
 #include "libcore/select/gradient_parts.hpp"
 
-#include <cmath>
-
 #include "libcore/select/bandwidth.hpp"
 
 namespace freeridge {

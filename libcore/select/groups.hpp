@@ -6,8 +6,6 @@
 // labels, and in a group of its own beside them.
 #pragma once
 
-#include <string>
-
 #include "libcore/base/array.hpp"
 #include "libcore/factor/factorization.hpp"
 

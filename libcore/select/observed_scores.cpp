@@ -1,6 +1,5 @@
 #include "libcore/select/observed_scores.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "libcore/base/constants.hpp"

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/log_gradient.hpp"
+#include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/blas_library.hpp"
-#include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
 #include "libcore/select/bandwidth.hpp"

@@ -1,12 +1,9 @@
 #include "libcore/stream/accumulator.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
-#include "libcore/base/saved_values.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "libcore/base/constants.hpp"
-#include "libcore/linalg/blas.hpp"
 #include "libcore/select/criteria.hpp"
 
 namespace freeridge {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "libcore/base/checks.hpp"
-#include "libcore/base/constants.hpp"
 #include "libcore/base/saved_values.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/select/criteria.hpp"
