@@ -35,10 +35,7 @@ Sizes require_alike(const Team& team, const freeridge_accumulator* accumulator, 
   print.number(sizes.t);
   print.number(std::int64_t{sizes.intercept});
   for (const double number : kind) print.number(number);
-  const bool same = team.same(print.value());
-  team.together([&] {
-    if (!same) fail(Status::dimension_mismatch, "d, t, intercept or the arguments differ between the ranks");
-  });
+  team.require_same(print.value(), "d, t, intercept or the arguments differ between the ranks");
   return sizes;
 }
 
@@ -132,10 +129,7 @@ freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accu
       capi::required("out", out);
       bytes = bytes_of(accumulator);
     });
-    const bool same = team.same(bytes.size());
-    team.together([&] {
-      if (!same) fail(Status::dimension_mismatch, "kernel, landmarks or reduction differ between the ranks");
-    });
+    team.require_same(bytes.size(), "kernel, landmarks or reduction differ between the ranks");
     listen();
     reduce(team, bytes, [size = std::ssize(bytes)](const void* other, void* inout) {
       ask(freeridge_accumulator_merge_bytes(other, size, inout));

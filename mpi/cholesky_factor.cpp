@@ -47,9 +47,8 @@ class CholeskyFactor final : public DenseFactor {
 
   Answer at(double lambda, Outputs outputs, Wanted wanted) {
     Answer answer;
-    const bool regular = lambda >= noise() && factorized(lambda);
-    if (!regular) {
-      answer.reason = text("K + lambda I is numerically singular (below ", noise(), " eigenvalues are rounding)");
+    if (!(lambda >= noise() && factorized(lambda))) {
+      answer.reason = singular();
       return answer;
     }
     answer.log_determinant = log_determinant();

@@ -37,10 +37,7 @@ Dense::Dense(MPI_Comm comm, const std::function<void(Dense&)>& take) : team_(com
     const std::string text = describe(*problem_->kernel);
     print.add(text.data(), std::ssize(text));
   });
-  const bool same = team_.same(print.value());
-  team_.together([&] {
-    if (!same) fail(Status::dimension_mismatch, "kernel, x, y, weights or intercept differ between the ranks");
-  });
+  team_.require_same(print.value(), "kernel, x, y, weights or intercept differ between the ranks");
   grid_.emplace(team_);
   team_.together([&] {
     require_share();

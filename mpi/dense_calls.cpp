@@ -60,10 +60,7 @@ void require_same(const Dense& dense, const Check& check, std::initializer_list<
   for (const double number : kind) print.number(number);
   print.number(count);
   print.add(lambdas, 8 * count);
-  const bool same = dense.team().same(print.value());
-  dense.team().together([&] {
-    if (!same) fail(Status::dimension_mismatch, "the arguments differ between the ranks");
-  });
+  dense.team().require_same(print.value(), "the arguments differ between the ranks");
 }
 
 void tell_undefined(const Team& team, const std::string& reason) {

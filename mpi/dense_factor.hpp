@@ -44,6 +44,10 @@ class DenseFactor {
   // Rounding moves eigenvalues of G by as much. Errors left out have six digits from `floor` on.
   virtual double noise() const = 0;
   double floor() const { return sure_of_matrix * noise(); }
+  // The reason where there is no answer.
+  std::string singular() const {
+    return text("K + lambda I is numerically singular (below ", noise(), " eigenvalues are rounding)");
+  }
 };
 
 // A factor for each lambda, by pdpotrf and pdtrtri.

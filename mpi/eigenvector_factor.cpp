@@ -198,7 +198,7 @@ class EigenvectorFactor final : public DenseFactor {
         if (exists(lambdas[l]))
           add_traces(lambdas[l], outputs, answer);
         else
-          answer.reason = text("K + lambda I is numerically singular (below ", noise(), " eigenvalues are rounding)");
+          answer.reason = singular();
         if (wanted != Wanted::traces)
           answer.residual = copy_of(residual.view().columns(l * outputs.count, outputs.count));
         if (wanted == Wanted::errors) answer.diagonal.assign(diagonal.col(l), diagonal.col(l) + n);
@@ -231,16 +231,16 @@ Index numbers_of_eigenvectors(const Dealing& dealing, Index d, Index t, bool elp
 }
 
 #ifdef FREERIDGE_MPI_ELPA
-bool has_elpa() {
-  return true;
-}
+constexpr bool with_elpa = true;
 #else
-bool has_elpa() {
-  return false;
-}
+constexpr bool with_elpa = false;
 extern "C" const char* freeridge_elpa_eigenvectors(MPI_Comm, int, int, int, int, int, int, double*, double*, double*) {
   return "the library was built without it";
 }
 #endif
+
+bool has_elpa() {
+  return with_elpa;
+}
 
 }  // namespace freeridge::mpi

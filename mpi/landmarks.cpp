@@ -103,11 +103,7 @@ Matrix chosen(const Team& team, const KernelPtr& kernel, const Shard& shard, con
   Index found = std::ssize(rows);
   team.broadcast_bytes(&found, sizeof found);
   Matrix z;
-  team.together([&] {
-    z = Matrix(found, sample.cols());
-    for (Index k = 0; k < z.cols() && team.rank() == 0; ++k)
-      for (Index i = 0; i < found; ++i) z(i, k) = sample(rows[i], k);
-  });
+  team.together([&] { z = team.rank() == 0 ? picked_rows(sample.view(), rows) : Matrix(found, sample.cols()); });
   team.broadcast(z.values());
   return z;
 }
@@ -128,10 +124,7 @@ Matrix landmarks_of(const Team& team, const Wish& wish, std::initializer_list<st
   for (const std::int64_t number : {wish.d, wish.sample, wish.seed, wish.count, std::int64_t{wish.method}})
     print.number(number);
   for (const std::int64_t number : more) print.number(number);
-  const bool same = team.same(print.value());
-  team.together([&] {
-    if (!same) fail(Status::dimension_mismatch, "the arguments differ between the ranks");
-  });
+  team.require_same(print.value(), "the arguments differ between the ranks");
   set_places(team, shard);
   return chosen(team, kernel, shard, wish);
 }

@@ -79,10 +79,12 @@ void Team::broadcast_bytes(void* bytes, Index size) const {
             [&](Index first, int count) { MPI_Bcast(static_cast<char*>(bytes) + first, count, MPI_BYTE, 0, comm_); });
 }
 
-bool Team::same(std::uint64_t number) const {
+void Team::require_same(std::uint64_t number, const char* words) const {
   std::uint64_t ends[2] = {number, ~number};  // the largest number, and of the complements: the smallest number
   MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MAX, comm_);
-  return ends[0] == ~ends[1];
+  together([&] {
+    if (ends[0] != ~ends[1]) fail(Status::dimension_mismatch, words);
+  });
 }
 
 }  // namespace freeridge::mpi

@@ -64,8 +64,8 @@ class Team {
   // values = those of rank 0
   void broadcast(Span<double> values) const;
   void broadcast_bytes(void* bytes, Index size) const;
-  // Whether all ranks have the same number.
-  bool same(std::uint64_t number) const;
+  // Throws DIMENSION_MISMATCH with these words, on all ranks, unless all have the same number. Collective.
+  void require_same(std::uint64_t number, const char* words) const;
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -78,6 +78,16 @@ void Matrix::fill(double value) {
   }
 }
 
+bool all_finite(Span<const double> values) {
+  return first_not_finite(values) == std::ssize(values);
+}
+
+Array<Index> consecutive(Index first, Index count) {
+  Array<Index> out(count);
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+
 void copy(ConstMatrixView from, MatrixView to) {
   copy_out(from, Layout::col_major, to.data, to.ld);
 }
@@ -94,6 +104,29 @@ void transpose(ConstMatrixView from, MatrixView to) {
     copy_out(from.row_range(i, count), Layout::row_major, to.col(i), to.ld);
     worked(2 * touched * static_cast<double>(from.cols * count));
   }
+}
+
+Matrix picked_columns(ConstMatrixView from, Span<const Index> which) {
+  Matrix out(from.rows, std::ssize(which));
+  for (Index k = 0; k < out.cols(); ++k) std::copy_n(from.col(which[k]), out.rows(), out.col(k));
+  return out;
+}
+
+Matrix picked_rows(ConstMatrixView from, Span<const Index> which) {
+  Matrix out(std::ssize(which), from.cols);
+  for (Index k = 0; k < out.cols(); ++k)
+    for (Index i = 0; i < out.rows(); ++i) out(i, k) = from(which[i], k);
+  return out;
+}
+
+void multiply_by(MatrixView a, double factor) {
+  for (Index j = 0; j < a.cols; ++j)
+    for (Index i = 0; i < a.rows; ++i) a(i, j) *= factor;
+}
+
+void divide_by(MatrixView a, double divisor) {
+  for (Index j = 0; j < a.cols; ++j)
+    for (Index i = 0; i < a.rows; ++i) a(i, j) /= divisor;
 }
 
 void copy_rows(const LayoutView& from, Index row, MatrixView to) {

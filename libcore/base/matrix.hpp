@@ -97,6 +97,9 @@ Array<Index> other_indices(Span<const Index> some, Index n);
 double sum_of(Span<const double> values);
 // The index of the first infinity or NaN; values.size() when there is none.
 Index first_not_finite(Span<const double> values);
+bool all_finite(Span<const double> values);
+// first, first + 1, ...: so many numbers.
+Array<Index> consecutive(Index first, Index count);
 
 // a = 0. Reports its work (progress.hpp), column by column.
 void set_zero(MatrixView a);
@@ -112,6 +115,12 @@ void copy(ConstMatrixView from, MatrixView to);
 Matrix copy_of(ConstMatrixView from);
 // to = from'
 void transpose(ConstMatrixView from, MatrixView to);
+// The columns, or the rows, of these numbers, in this order.
+Matrix picked_columns(ConstMatrixView from, Span<const Index> which);
+Matrix picked_rows(ConstMatrixView from, Span<const Index> which);
+// a = a times factor, and a = a / divisor
+void multiply_by(MatrixView a, double factor);
+void divide_by(MatrixView a, double divisor);
 // to(i, j) = from(i, j), where `to` is the user's matrix in `layout`.
 void copy_out(ConstMatrixView from, Layout layout, double* to, Index ld);
 

@@ -42,6 +42,15 @@ inline Array<std::int32_t> load_integers(const char* name, std::int32_t low, Ind
   return out;
 }
 
+// `count` numbers from low to high. name: of all of them; each: of one, for the messages.
+inline Array<Index> load_indices(const char* name, const char* each, Index low, Index high, Index count,
+                                 ByteReader& in) {
+  in.require(name, count);
+  Array<Index> out(count);
+  in.indices(each, low, high, out);
+  return out;
+}
+
 // Runs load(). A check for users' numbers that fails there, as INVALID_ARGUMENT say, becomes CORRUPT: no handle had
 // such numbers when it was saved.
 template <class Load>

@@ -49,10 +49,7 @@ class Dual {
     const auto d = static_cast<Index>(penalised_.size());
     f_ = Matrix(n, d);  // F'
     scaled.centred(penalised_, f_.view());
-    for (Index k = 0; k < d; ++k) {
-      const double root = std::sqrt(scaled.penalty(penalised_[k]));
-      for (Index i = 0; i < n; ++i) f_(i, k) /= root;
-    }
+    for (Index k = 0; k < d; ++k) divide_by(f_.view().columns(k, 1), std::sqrt(scaled.penalty(penalised_[k])));
     ormqr(u_.view(), tau_, f_.view(), Op::transpose);
     regular_ = (gram && by_cholesky()) || by_qr(tolerance);
   }
@@ -116,8 +113,7 @@ class Dual {
     const Index m = u_.rows() - q_, d = f_.cols(), below = scaled_.lambda() > 0 ? m : 0;
     if (d + below < m) return false;
     Matrix stack(d + below, m, 0.0);
-    for (Index i = 0; i < m; ++i)
-      for (Index k = 0; k < d; ++k) stack(k, i) = f_(q_ + i, k);
+    transpose(f_.view().row_range(q_, m), stack.view());
     for (Index i = 0; i < below; ++i) stack(d + i, i) = std::sqrt(scaled_.lambda());
     Array<double> tau(m);
     geqrf(stack.view(), tau);

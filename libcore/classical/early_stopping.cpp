@@ -97,9 +97,9 @@ EarlyStopping early_stopping(const LayoutView& x, const double* y, bool intercep
   }
   for (const FilteredPath* path : {&out.descent, &out.ridge}) {
     require_no_overflow("the coefficients", path->w.view());
-    if (first_not_finite(path->b) < count) fail(Status::not_finite, "the intercepts overflow; rescale y or x");
+    if (!all_finite(path->b)) fail(Status::not_finite, "the intercepts overflow; rescale y or x");
   }
-  if (first_not_finite(out.lambda) < count) fail(Status::not_finite, "1 / (step k) overflows; take a larger step");
+  if (!all_finite(out.lambda)) fail(Status::not_finite, "1 / (step k) overflows; take a larger step");
   return out;
 }
 

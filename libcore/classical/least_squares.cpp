@@ -89,11 +89,8 @@ std::optional<SolvedLeastSquares> solve_primal(const PenalisedProblem& problem, 
     for (Index k = 0; k < d; ++k) out.solution.w.hi(out.columns[k], j) = w(k, j);
 
   const NormalSolver solve = [&](MatrixView g) {
-    Matrix picked(d, g.cols);
-    for (Index j = 0; j < g.cols; ++j) {
-      for (Index k = 0; k < d; ++k) picked(k, j) = g(out.columns[k], j);
-      std::fill_n(g.col(j), g.rows, 0.0);
-    }
+    Matrix picked = picked_rows(g, out.columns);
+    for (Index j = 0; j < g.cols; ++j) std::fill_n(g.col(j), g.rows, 0.0);
     solve_lower_factor(out.l.view(), picked.view());
     for (Index j = 0; j < g.cols; ++j)
       for (Index k = 0; k < d; ++k) g(out.columns[k], j) = picked(k, j);

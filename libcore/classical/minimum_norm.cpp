@@ -22,10 +22,6 @@ namespace {
 
 constexpr double rounding = 0x1p-70;
 
-Index size_of(const Array<Index>& list) {
-  return static_cast<Index>(list.size());
-}
-
 // A basis of some columns, and the coefficients N of the other (free) ones: X_free = X_basis N, after the ones and the
 // columns treated earlier have been projected out. It stands for the range of D [I N]'.
 struct Range {
@@ -42,10 +38,10 @@ void extend(const ScaledProblem& own, const Array<Index>& lead, const Array<Inde
   const PenalisedProblem& problem = own.problem();
   Array<Index> all = lead;
   all.insert(all.end(), range.basis.begin(), range.basis.end());
-  const Index n = problem.n(), ones = problem.intercept ? 1 : 0, fixed = ones + size_of(all);
+  const Index n = problem.n(), ones = problem.intercept ? 1 : 0, fixed = ones + std::ssize(all);
   all.insert(all.end(), candidates.begin(), candidates.end());
-  Matrix a(n, ones + size_of(all), 1.0);
-  own.centred(all, a.view().columns(ones, size_of(all)));
+  Matrix a(n, ones + std::ssize(all), 1.0);
+  own.centred(all, a.view().columns(ones, std::ssize(all)));
   double largest = 0;
   for (Index j = ones; j < a.cols(); ++j) largest = std::max(largest, std::sqrt(dot(n, a.col(j), a.col(j))));
   Array<Index> order(a.cols());
@@ -61,7 +57,7 @@ void extend(const ScaledProblem& own, const Array<Index>& lead, const Array<Inde
     (j < fixed + rank ? regressors : free).push_back(column);
     if (j >= fixed && j < fixed + rank) range.basis.push_back(column);
   }
-  const Index p = size_of(regressors), f = size_of(free), kept = size_of(range.basis);
+  const Index p = std::ssize(regressors), f = std::ssize(free), kept = std::ssize(range.basis);
   if (kept == 0 || f == 0) return;
 
   Matrix x(n, p), y(n, f);
@@ -107,7 +103,7 @@ void append_range(const ScaledProblem& own, const ScaledProblem& scaled, const R
     c(k, column) = std::frexp(value / std::frexp(norm.empty() ? 1.0 : norm[k], &e), &exponent[k]);
     exponent[k] += own.x_exponent(k) + scaled.x_exponent(k) - e;
   };
-  for (Index i = 0; i < size_of(range.basis); ++i) {
+  for (Index i = 0; i < std::ssize(range.basis); ++i) {
     Array<int> exponent(c.rows(), std::numeric_limits<int>::min());
     put(range.basis[i], 1, first + i, exponent);
     for (const Range::Dependent& dependent : range.free)
@@ -125,21 +121,20 @@ SolvedLeastSquares solve_minimum_norm(const PenalisedProblem& problem, Index max
   SolvedLeastSquares out{ScaledProblem::equilibrated(problem), {problem.d(), problem.t()}, 0, {}, {}};
   const ScaledProblem& scaled = out.scaled;
   const Index n = problem.n(), d = problem.d(), ones = problem.intercept ? 1 : 0;
-  Array<Index> free, penalised, all(d);
+  Array<Index> free, penalised;
   for (const Index k : scaled.varying())  // by the penalty as given, however small
     (problem.lambda > 0 && problem.penalty[k] > 0 ? penalised : free).push_back(k);
-  for (Index k = 0; k < d; ++k) all[k] = k;
 
   PenalisedProblem alone = problem;
   alone.lambda = 0;
   const ScaledProblem own = ScaledProblem::equilibrated(alone);
   const Range u = range_of(own, {}, free, {}), v = range_of(own, u.basis, penalised, problem.penalty);
-  const Index r_u = size_of(u.basis), r = r_u + size_of(v.basis), below = size_of(v.basis) > 0 ? d : 0;
+  const Index r_u = std::ssize(u.basis), r = r_u + std::ssize(v.basis), below = std::ssize(v.basis) > 0 ? d : 0;
   out.rank = r;
   Matrix c(d, r, 0.0), x(n, d), stack(n + below, ones + r, 0.0);
   append_range(own, scaled, u, {}, 0, c);
   append_range(own, scaled, v, problem.penalty, r_u, c);
-  scaled.centred(all, x.view());
+  scaled.centred(consecutive(0, d), x.view());
   if (problem.intercept) std::fill_n(stack.col(0), n, 1.0);
   gemm(Op::none, Op::none, 1, x.view(), c.view(), 0, stack.view().block(0, ones, n, r));
   for (Index j = r_u; j < r; ++j)

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/base/memory.hpp"
 #include "libcore/classical/scaled_problem.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -29,8 +29,7 @@ PseudoInverse pinv(const LayoutView& a, double rcond) {
   Array<double> s(k);
   gesdd(copy.view(), s, u.view(), vt.view());
 
-  const double relative =
-      rcond < 0 ? static_cast<double>(std::max(m, n)) * std::numeric_limits<double>::epsilon() : rcond;
+  const double relative = rcond < 0 ? static_cast<double>(std::max(m, n)) * eps : rcond;
   PseudoInverse out{Matrix(n, m, 0.0), 0};
   while (out.rank < k && s[out.rank] > relative * s.front()) {
     for (Index i = 0; i < m; ++i) u(i, out.rank) /= s[out.rank];

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "libcore/base/constants.hpp"
+
 namespace freeridge {
 namespace {
 
 constexpr int largest_exponent = 1000;  // 2^-e and 2^e are numbers, and so is 2^-e times the largest double
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 double power_of_two(int e) {
   return std::ldexp(1.0, e);
@@ -28,7 +29,7 @@ ColumnStatistics column_statistics(const LayoutView& x, Index column, bool inter
     mean += rest / count;
   }
   for (Index i = 0; i < x.rows; ++i) deviation = std::max(deviation, std::abs(x(i, column) * factor - mean));
-  if (intercept && deviation <= 2 * epsilon * largest * factor) deviation = 0;
+  if (intercept && deviation <= 2 * eps * largest * factor) deviation = 0;
   return {exponent, mean, deviation};
 }
 

@@ -59,8 +59,7 @@ Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
   const Index q = vt.cols, columns = q - first, most = std::min(t, columns);
   if (most == 0) return 0;
   Matrix part(t, columns);
-  for (Index j = 0; j < columns; ++j)
-    for (Index i = 0; i < t; ++i) part(i, j) = vt(first + j, q - t + i);
+  transpose(vt.block(first, q - t, columns, t), part.view());
   Array<Index> order(columns);
   Array<double> tau(most);
   geqp3(part.view(), 0, order, tau);
@@ -89,13 +88,12 @@ Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
 // w (d x t) from R'R = C'C. C has the data divided by 2^e, which the messages take back.
 Matrix hyperplane(ConstMatrixView r, Index d, double relative, int e) {
   const Index t = r.cols - d;
-  Matrix vt, v22(t, t), rhs(t, d), w(d, t);
+  Matrix vt, w(d, t);
   const Array<double> s = singular_values(r, vt);
   const double tolerance = relative * s.front(), gap = s[d - 1] - s[d];
   if (!(gap > tolerance)) fail_of_tie(vt.view(), s, d, relative, e);
 
-  for (Index j = 0; j < t; ++j) std::copy_n(vt.col(d + j) + d, t, v22.col(j));
-  for (Index k = 0; k < d; ++k) std::copy_n(vt.col(k) + d, t, rhs.col(k));
+  Matrix v22 = copy_of(vt.view().block(d, d, t, t)), rhs = copy_of(vt.view().block(d, 0, t, d));
   Array<Index> order(t);
   Array<double> tau(t);
   geqp3(v22.view(), 0, order, tau);
@@ -182,8 +180,7 @@ void set_output(const Columns& columns, Span<const Index> order, Index j, const 
     b -= two_product(column.shift(), of_exact[k]);
   }
   out.b[j] = std::ldexp(b.hi, columns.exponent);
-  const Span<const double> all(out.w.col(j), out.w.rows());
-  if (!std::isfinite(out.b[j]) || first_not_finite(all) < std::ssize(all))
+  if (!std::isfinite(out.b[j]) || !all_finite({out.w.col(j), out.w.rows()}))
     fail(Status::not_finite, "the solution for output ", j, " overflows; rescale x or y");
 }
 
@@ -264,9 +261,8 @@ TlsResult of_exact_columns(const LayoutView& x, const LayoutView& y, bool interc
   TlsResult out(ols(x, y, intercept));
   if (out.rank < d) fail_dependent(out.rank);
   if (wanted == TlsWanted::solution) return out;
-  Array<Index> order;
+  const Array<Index> order = consecutive(0, ones + d);
   Matrix weights(ones + d, t, 0.0);
-  for (Index k = 0; k < ones + d; ++k) order.push_back(k);
   for (Index j = 0; j < t; ++j)
     for (Index k = 0; k < d; ++k)
       weights(ones + k, j) = std::ldexp(out.w(k, j), columns.exact[k].exponent - columns.exponent);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/array.hpp"
+#include "libcore/base/matrix.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -43,6 +44,11 @@ void each_pair_below(Index n, const F& f) {
             for (Index i = std::max(i0, j + 1); i < std::min(i0 + block, n); ++i) f(i, j);
       },
       2.0 * static_cast<double>(n * n));
+}
+
+// The upper triangle of a square matrix from its lower one.
+inline void mirror_lower(MatrixView a) {
+  each_pair_below(a.rows, [&](Index i, Index j) { a(j, i) = a(i, j); });
 }
 
 }  // namespace freeridge

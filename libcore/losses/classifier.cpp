@@ -242,10 +242,9 @@ Classifier::Fit Classifier::finished(LossSolution solution, int kappa, double la
     fit.w = std::move(plane.w);
     fit.b += plane.b[0];  // -shift'w
   }
-  bool finite = std::isfinite(fit.b) && std::isfinite(fit.objective) && std::isfinite(fit.norm);
-  for (const double value : fit.c) finite = finite && std::isfinite(value);
-  for (const double value : fit.w.values()) finite = finite && std::isfinite(value);
-  if (!finite) fail(Status::not_finite, "the solution overflows; rescale x or the weights");
+  const bool finite = std::isfinite(fit.b) && std::isfinite(fit.objective) && std::isfinite(fit.norm);
+  if (!finite || !all_finite(fit.c) || !all_finite(fit.w.values()))
+    fail(Status::not_finite, "the solution overflows; rescale x or the weights");
   fit.solution = std::move(solution);
   return fit;
 }

@@ -63,8 +63,7 @@ void Descent::prepare_batches() {
     transpose({x_.data, x_.rows, x_.cols, x_.ld}, copy_.view());
     rows_ = copy_.view();
   }
-  order_.resize(o_.n);
-  std::iota(order_.begin(), order_.end(), Index{0});
+  order_ = consecutive(0, o_.n);
   next_ = o_.n;
 }
 
@@ -122,7 +121,7 @@ void Descent::record(Index l, bool with_objective, DescentPath& out) {
   const double b = plan_.average ? mean_b_ : b_;
   std::ranges::copy(w, out.w.col(l));
   out.b[l] = b;
-  bool finite = std::isfinite(b) && first_not_finite(w) == x_.cols;
+  bool finite = std::isfinite(b) && all_finite(w);
   if (finite && with_objective) {
     linear_values(x_, w.data(), b, f_);
     out.objective[l] = training_loss(o_, f_) + (o_.lambda == 0 ? 0 : o_.lambda / 2 * dot(x_.cols, w.data(), w.data()));

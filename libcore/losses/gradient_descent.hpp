@@ -40,8 +40,8 @@ struct DescentPlan {
   Index batch;  // from 1 to n
   std::int64_t seed;
   bool average;
-  Span<const Index>
-      steps;  // numbers of steps (counted from the start of this call) whose iterates are handed out, ascending
+  // The numbers of steps, counted from the start of this call, after which an iterate is handed out; ascending.
+  Span<const Index> steps;
 };
 
 struct DescentPath {

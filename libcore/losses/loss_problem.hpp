@@ -5,6 +5,8 @@
 // -w_i times a (sub)derivative of L(y_i f) by f. So 0 <= a_i y_i <= w_i whatever lambda is.
 #pragma once
 
+#include <numeric>
+
 #include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -38,9 +40,7 @@ struct LossSolution {
 };
 
 inline double sum(Span<const double> values) {
-  double total = 0;
-  for (const double value : values) total += value;
-  return total;
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 // out = tau K a + b 1

@@ -145,21 +145,18 @@ bool Model::keeps_coefficients(const Fit& fit) const {
 
 void Model::make_coefficients(const Fit& fit, MatrixView out) const {
   if (fit.solution.c.rows() > 0 && fit.refined) {
-    Solution whole{Matrix(n(), t()), {}, fit.solution.b, {}, copy_of(fit.solution.fixed.view())};
-    copy(fit.solution.c.view(), whole.c.view());
+    Solution whole{copy_of(fit.solution.c.view()), {}, fit.solution.b, {}, copy_of(fit.solution.fixed.view())};
     for_each_residual_maker(*factorization_, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
       residual_maker.complete(first, count, whole);
     });
     require_no_overflow("the coefficients", whole.c.view());
     return copy(whole.c.view(), out);
   }
-  const Problem& problem = factorization_->problem();
   if (fit.shared || data_->missing || !factorization_->coefficients_each(fit.lambdas, out))
     for_each_residual_maker(*factorization_, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
       residual_maker.coefficients(first, out.columns(first, count));
     });
-  for (Index j = 0; j < t(); ++j)
-    for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[i];
+  factorization_->problem().weight_rows(out);
   require_no_overflow("the coefficients", out);
 }
 

@@ -56,9 +56,7 @@ double row_norm2(ConstMatrixView a, Index k) {
 }
 
 double norm2_of(Span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value * value;
-  return sum;
+  return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
 
 // The numbers over nu of the intercept as a combination of the coefficients of U: 1 / sum(w) is their sum of squares where
@@ -130,8 +128,7 @@ Matrix Model::error_roots(std::string& reason) const {
     const double trace = residual_maker.trace();
     const double unit = std::sqrt(error_variance(residual_maker, 1, trace));
     if (std::isnan(unit)) keep_first(reason, no_error_variance(first));
-    for (Index j = 0; j < count; ++j)
-      for (Index i = 0; i < part.rows; ++i) part(i, j) *= unit;
+    multiply_by(part, unit);
   });
   return out;
 }
@@ -140,8 +137,7 @@ Array<Model::CoefficientVariances> Model::coefficient_variances(CovarianceType t
   Array<CoefficientVariances> out;
   if (!data_->missing) {
     out.push_back(own_variances(type));
-    out[0].outputs.resize(t());
-    std::iota(out[0].outputs.begin(), out[0].outputs.end(), Index{0});
+    out[0].outputs = consecutive(0, t());
     return out;
   }
   each_part_model("a covariance of the coefficients",

@@ -37,8 +37,7 @@ Array<double> shares(const double* a, Index m) {
 }
 
 void require_finite_average(const Matrix& values, const char* what) {
-  if (first_not_finite(values.values()) < std::ssize(values.values()))
-    fail(Status::not_finite, what, " overflows; rescale x or y");
+  if (!all_finite(values.values())) fail(Status::not_finite, what, " overflows; rescale x or y");
 }
 
 }  // namespace
@@ -62,9 +61,7 @@ Model::Effects Model::effects_of(MatrixView delta, const Prediction& from, bool 
   }
   each_part_model("the standard error of an average",
                   [&](const Model& part, Span<const Index> rows, Span<const Index> outputs) {
-                    Matrix own(std::ssize(rows), delta.cols);
-                    for (Index k = 0; k < own.cols(); ++k)
-                      for (Index i = 0; i < own.rows(); ++i) own(i, k) = delta(rows[i], k);
+                    const Matrix own = picked_rows(delta, rows);
                     Effects of{{}, Matrix(delta.cols, std::ssize(outputs)), {}};
                     part.effect_errors(own.view(), of);
                     for (Index j = 0; j < of.error.cols(); ++j)

@@ -5,7 +5,6 @@
 // (2021)).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/constants.hpp"
@@ -22,7 +21,7 @@ constexpr Index points_at_once = 64;  // whose order statistics one thread makes
 // 11.000000000000002). The lower end is at place floor((1 - level) (n + 1)) = n + 1 - ceil(level (n + 1)).
 Index upper_place(double level, Index n) {
   const double exact = level * static_cast<double>(n + 1), whole = std::round(exact);
-  const bool is_whole = std::abs(exact - whole) <= 4 * std::numeric_limits<double>::epsilon() * exact;
+  const bool is_whole = std::abs(exact - whole) <= 4 * eps * exact;
   return static_cast<Index>(is_whole ? whole : std::ceil(exact));
 }
 
@@ -39,12 +38,6 @@ void left_out_ends(double f, const double* a, const double* e, Span<const Index>
     low[k] = left_out - std::abs(e[i]);
     high[k++] = left_out + std::abs(e[i]);
   }
-}
-
-bool all_finite(Span<const double> values) {
-  double zero = 0;  // value * 0 is 0 for a finite value, else NaN
-  for (const double value : values) zero += value * 0;
-  return zero == 0;
 }
 
 // The k-th smallest value, k counted from 1. Reorders the values.

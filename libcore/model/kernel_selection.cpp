@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -138,8 +137,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   if (learns_with_landmarks(rows)) make_plan(request(kernel_));  // refuses a route that takes no landmarks
   require_room_to_learn(rows, groups);
 
-  Array<Index> order(n());
-  std::iota(order.begin(), order.end(), Index{0});
+  Array<Index> order = consecutive(0, n());
   if (rows < n() || rows > few_of_kernel_search) Random(seed).shuffle(Span<Index>(order), rows);
   Stage stage(0, part_of_search);
   const double s = shrinkage == 0 ? usual_shrinkage : shrinkage;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/base/memory.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/select/point_criteria.hpp"
@@ -14,13 +14,8 @@ namespace freeridge {
 namespace {
 
 void require_finite_solution(const Solution& solution) {
-  const auto finite = [](Span<const double> values) {
-    for (const double value : values)
-      if (!std::isfinite(value)) return false;
-    return true;
-  };
-  if (!finite(solution.c.values()) || !finite(solution.w.values()) || !finite(solution.b) ||
-      !finite(solution.fixed.values()))
+  if (!all_finite(solution.c.values()) || !all_finite(solution.w.values()) || !all_finite(solution.b) ||
+      !all_finite(solution.fixed.values()))
     fail(Status::not_finite, "the solution overflows; rescale x or y");
 }
 
@@ -144,9 +139,8 @@ void Model::drop_data() {
 void Model::set_weights(const double* weights) {
   require_data();
   require_weights(weights, n());
-  Array<double> copy;
-  if (weights != nullptr) copy.assign(weights, weights + n());
-  auto shared = copy.empty() ? nullptr : std::make_shared<const Array<double>>(std::move(copy));
+  std::shared_ptr<const Array<double>> shared;
+  if (weights != nullptr) shared = std::make_shared<const Array<double>>(weights, weights + n());
   unset();  // the old factorization borrows the old weights
   data_->weights = std::move(shared);
 }
@@ -389,7 +383,7 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
           attempt(sigma);
         } catch (const Error& error) {
           if (error.status() != Status::undefined) throw;
-          return std::numeric_limits<double>::infinity();
+          return infinity;
         }
         return combined_score(trial.factorization->problem(), criterion, trial.lambda.best_score);
       }));

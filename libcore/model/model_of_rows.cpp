@@ -1,6 +1,5 @@
 // Model::of_rows: a model of some rows and outputs, which are copied, with their weights, groups and fixed effects.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "libcore/base/progress.hpp"
@@ -60,8 +59,7 @@ Model Model::of_rows(Span<const Index> rows, bool with_groups, Span<const Index>
     out.data_->landmark_rows.clear();
     return out;
   }
-  Array<Index> all_outputs(t());
-  std::iota(all_outputs.begin(), all_outputs.end(), Index{0});
+  const Array<Index> all_outputs = consecutive(0, t());
   if (outputs.empty()) outputs = all_outputs;
   auto y = std::make_shared<Matrix>(std::ssize(rows), std::ssize(outputs));
   for (Index j = 0; j < y->cols(); ++j)

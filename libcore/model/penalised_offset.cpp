@@ -74,9 +74,7 @@ void take_offset(Solution& solution) {
     solution.b[j] = b;
   }
   if (!linear) return;
-  Matrix w(rows, count);
-  copy(solution.w.view().row_range(0, rows), w.view());
-  solution.w = std::move(w);
+  solution.w = copy_of(solution.w.view().row_range(0, rows));
   solution.level = solution.b;
 }
 

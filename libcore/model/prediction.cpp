@@ -195,9 +195,7 @@ Predictor::Predictor(ByteReader& in) {
   Index r = n_;
   if (form == landmark_form) {
     r = in.integer("number of landmarks", 1, n_);
-    in.require("the landmarks", r);
-    landmarks_.resize(r);
-    in.indices("landmark", 0, n_ - 1, landmarks_);
+    landmarks_ = load_indices("the landmarks", "landmark", 0, n_ - 1, r, in);
   }
   if (!kernel_->precomputed()) support_ = in.matrix("x", any_number, r, d_);
   c_ = in.matrix("c", any_number, r, t_);

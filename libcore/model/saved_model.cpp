@@ -54,20 +54,16 @@ void save_rows(const Rows& x, ByteWriter& out) {
 SparseView load_sparse(SparseFormat format, Index rows, Index cols, std::shared_ptr<const SparseMatrix>& room,
                        ByteReader& in) {
   const Index lines = format == SparseFormat::csr ? rows : cols;
-  in.require("the starts of x", lines + 1);
   auto loaded = std::make_shared<SparseMatrix>();
-  loaded->start.resize(lines + 1);
-  in.indices("the starts of x", 0, in.left(), loaded->start);
+  loaded->start = load_indices("the starts of x", "the starts of x", 0, in.left(), lines + 1, in);
   const Index entries = loaded->start.back();
   in.require("the entries of x", entries, 2);
   loaded->index = load_integers("the places of x", 0, entries, in);
   loaded->value = in.vector("x", largest, entries);
   Array<Index> counts;
-  if (format == SparseFormat::csr) {
-    in.require("the entries of the columns of x", cols);
-    counts.resize(cols);
-    in.indices("number of entries in a column of x", 0, entries, counts);
-  }
+  if (format == SparseFormat::csr)
+    counts =
+        load_indices("the entries of the columns of x", "number of entries in a column of x", 0, entries, cols, in);
   const SparseView out = loaded->view(format, rows, cols);
   require_valid("x", out);
   if (format == SparseFormat::csr && counts != entries_of_columns(out))
@@ -96,9 +92,7 @@ MissingPtr load_missing(Index n, Index t, ByteReader& in) {
   Array<Array<Index>> rows(t);
   for (Array<Index>& some : rows) {
     const Index count = in.integer("number of missing values", 0, n - 2);
-    in.require("the missing values", count);
-    some.resize(count);
-    in.indices("row of a missing value", 0, n - 1, some);
+    some = load_indices("the missing values", "row of a missing value", 0, n - 1, count, in);
     if (std::ranges::adjacent_find(some, std::greater_equal<>()) != some.end())
       fail(Status::corrupt, "the saved rows of missing values do not ascend");
   }
@@ -288,9 +282,7 @@ void Model::load_rows(ByteReader& in) {
   const Index given = in.integer("number of given landmarks", 0, landmarks);
   if (given != 0 && given != landmarks)
     fail(Status::corrupt, "of ", landmarks, " saved landmarks ", given, " are given, which must be all or none");
-  in.require("the landmarks", given);
-  Array<Index> rows(given);
-  in.indices("landmark", 0, n - 1, rows);
+  const Array<Index> rows = load_indices("the landmarks", "landmark", 0, n - 1, given, in);
   set_landmarks(landmarks, rows.empty() ? nullptr : rows.data());
 }
 

@@ -77,8 +77,7 @@ void BandResidualMaker::refine(Index first, Index count, Index steps, Solution& 
 void BandResidualMaker::apply(MatrixView v) const {
   const MatrixView inner = band_.reduce(v);
   f_.l.solve(inner);
-  for (Index j = 0; j < inner.cols; ++j)
-    for (Index k = 0; k < inner.rows; ++k) inner(k, j) /= f_.unit;
+  divide_by(inner, f_.unit);
   band_.expand(v);
 }
 
@@ -126,15 +125,15 @@ void BandResidualMaker::columns_of(Span<const Index> which, MatrixView out) cons
   }
   const MatrixView inner = band_.reduce(out);
   f_.l.solve(inner);
-  for (Index q = 0; q < inner.cols; ++q)
-    for (Index k = 0; k < inner.rows; ++k) inner(k, q) *= f_.s;
+  multiply_by(inner, f_.s);
   band_.expand(out);
 }
 
 void BandResidualMaker::solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
                                       Solution& solution) const {
   Matrix c = copy_of(residual);
-  for (double& value : c.values()) value = value / f_.s / f_.unit;
+  divide_by(c.view(), f_.s);
+  divide_by(c.view(), f_.unit);
   set_expansion(band_.problem(), band_.k_q1(), first, c.view(), solution);
   take_out(band_.problem(), which, e, first, solution);
 }
@@ -164,7 +163,7 @@ void BandResidualMaker::faint_leverage(Span<double> out) const {
     Array<double> q(size), bq(size, 0.0), last(b * strip, 0.0);
     Matrix room(strip, BandKernels::room_columns(b));
     double own[strip] = {}, sums[strip] = {};  // q_i'B q_i, |L^-1 B q_i|^2
-    band_.pack(neighbours(row, rows), 0, m, q.data(), band_.strip_doubles());
+    band_.pack(consecutive(row, rows), 0, m, q.data(), band_.strip_doubles());
     const auto add = [&](Index to, Index from, double value) {
       for (Index i = 0; i < strip; ++i) bq[to * strip + i] += value * q[from * strip + i];
     };

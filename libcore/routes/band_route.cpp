@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
-#include <numeric>
 
 #include "libcore/linalg/banded.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -23,14 +22,12 @@ constexpr Index few_columns = 4;        // of q1: more are faster as a product o
 Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool with_basis)
     : Factorization(std::move(the_problem)), kernel_(std::move(kernel)) {
   const Problem& p = problem();
-  const Index n = p.n(), m = contrast().m();
   const double reduced = with_basis ? 0.5 : 0.95;  // of the time, by the usual rates
   Stage stage(0, reduced);
   basis_.emplace(kernel_.inner(), bandwidth, b_);
-  for (const double value : b_.values.values())
-    if (!std::isfinite(value)) fail_eigenvalues_overflow();
+  if (!all_finite(b_.values.values())) fail_eigenvalues_overflow();
 
-  bounds_ = eigenvalue_bounds(b_, relative_noise(n));
+  bounds_ = eigenvalue_bounds(b_, relative_noise(p.n()));
   if (!std::isfinite(bounds_.largest)) fail_eigenvalues_overflow();
   tolerance_ = kernel_.noise(bounds_.largest);
   if (bounds_.smallest < tolerance_) bounds_.smallest = 0;
@@ -38,11 +35,8 @@ Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool w
   if (p.kernel->precomputed() && bounds_.largest > 0 && !BandedCholesky::factor(b_, below))
     fail_indefinite(contrast(), text("it has an eigenvalue below ", -below, " and its largest is ", bounds_.largest));
 
-  Matrix y(n, p.t());
-  std::copy(p.y_tilde.values().begin(), p.y_tilde.values().end(), y.values().begin());
-  const MatrixView reduced_y = reduce(y.view());
-  gamma_ = Matrix(m, p.t());
-  for (Index j = 0; j < p.t(); ++j) std::copy_n(reduced_y.col(j), m, gamma_.col(j));
+  Matrix y = copy_of(p.y_tilde.view());
+  gamma_ = copy_of(reduce(y.view()));
   if (contrast().active()) {
     tail_ = copy_of(contrast().tail());
     basis_->multiply_transposed(tail_.view());
@@ -151,10 +145,8 @@ void Band::pack(Span<const Index> which, Index col, Index cols, double* strips, 
   Array<double> factor(strip * offset);
   Matrix more(offset > few_columns ? count : 0, cols);  // f V[q:]' of all rows at once
   if (more.rows() > 0) {
-    Matrix of_rows(count, offset);
-    for (Index k = 0; k < offset; ++k)
-      for (Index i = 0; i < count; ++i) of_rows(i, k) = factors(which[i], k);
-    gemm(Op::none, Op::transpose, 1, of_rows.view(), tail_.view().row_range(col, cols), 0, more.view());
+    gemm(Op::none, Op::transpose, 1, picked_rows(factors, which).view(), tail_.view().row_range(col, cols), 0,
+         more.view());
   }
   for (Index first = 0; first < count; first += strip) {
     double* const to = strips + first / strip * apart;
@@ -197,12 +189,6 @@ void Band::multiply_rows(Index row, ConstMatrixView g, MatrixView out) const {
   Matrix projection(offset, g.cols);
   gemm(Op::transpose, Op::none, 1, tail_.view(), g, 0, projection.view());
   gemm(Op::none, Op::none, -1, contrast().factors().row_range(row, out.rows), projection.view(), 1, out);
-}
-
-Array<Index> neighbours(Index first, Index count) {
-  Array<Index> out(count);
-  std::iota(out.begin(), out.end(), first);
-  return out;
 }
 
 std::unique_ptr<ResidualMaker> Band::at(double lambda) const {

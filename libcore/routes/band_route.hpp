@@ -37,9 +37,6 @@ struct BandPieces {
 };
 BandPieces band_pieces(Index n, Index bandwidth, Index t, Index lambdas);
 
-// first, first + 1, ...: `count` rows side by side.
-Array<Index> neighbours(Index first, Index count);
-
 class Band final : public Factorization {
  public:
   // Z'K_wZ in the kernel is overwritten.

@@ -141,7 +141,7 @@ void Band::squared_norms(Index row, Span<const Array<double>> coefficients, Matr
   Array<double> q(strips * strip_doubles(std::min(m, swept_columns)));
   Matrix last(b * strip, strips * lambdas, 0.0), room(strip, BandKernels::room_columns(b)),
       sums(strip, strips * lambdas, 0.0);
-  const Array<Index> rows = neighbours(row, out.rows);
+  const Array<Index> rows = consecutive(row, out.rows);
   for (Index col = 0; col < m; col += swept_columns) {
     const Index cols = std::min(swept_columns, m - col);
     pack(rows, col, cols, q.data(), strip_doubles(cols));

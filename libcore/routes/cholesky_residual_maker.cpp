@@ -1,6 +1,7 @@
 // P~ at one lambda, and rows of it, by the Cholesky route; notation of cholesky_route.hpp.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "libcore/base/constants.hpp"
 #include "libcore/factor/left_out_row_block.hpp"
@@ -14,11 +15,6 @@
 
 namespace freeridge {
 namespace {
-
-// The strictly upper triangle of `to` from the lower one of `from`, which may be the same matrix, times `factor`.
-void mirror(ConstMatrixView from, double factor, MatrixView to) {
-  each_pair_below(from.rows, [&](Index i, Index j) { to(j, i) = factor * from(i, j); });
-}
 
 // Room for an upper triangle: that of the factorization, or one of its own when that is taken. It lies as that does
 // (leading dimension, alignment): some kernels of a BLAS sum in another order where it is aligned otherwise, and bits
@@ -61,9 +57,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
     factorize();
   }
 
-  void residual(Index first, MatrixView out) const override {
-    for (Index j = 0; j < out.cols; ++j) std::copy_n(g_.col(first + j), out.rows, out.col(j));
-  }
+  void residual(Index first, MatrixView out) const override { copy(g_.view().columns(first, out.cols), out); }
 
   // (P~Y~)_S
   void residual_at(Span<const Index> rows, Index first, MatrixView out) const {
@@ -72,8 +66,8 @@ class CholeskyResidualMaker final : public ResidualMaker {
   }
 
   void coefficients(Index first, MatrixView out) const override {
-    for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < out.rows; ++i) out(i, j) = g_(i, first + j) / s_;
+    residual(first, out);
+    divide_by(out, s_);
   }
 
   void diagonal(Span<double> out) const override {
@@ -101,9 +95,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   double trace() const override {
     Array<double> values(f_.problem().n());
     diagonal(values);
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum;
+    return std::accumulate(values.begin(), values.end(), 0.0);
   }
 
   // As far as the estimate of the condition tells.
@@ -125,9 +117,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
     if (!is_faint()) return static_cast<double>(f_.problem().n()) - shrinkage() * trace();
     Array<double> values(f_.problem().n());
     leverage(values);
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum;
+    return std::accumulate(values.begin(), values.end(), 0.0);
   }
 
   double log_determinant() const override {
@@ -170,7 +160,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
     Array<double> prior(variance.size());
     centred_cross_kernel(problem, f_.k_q1(), points, first, kappa.view(), prior);
     const MatrixView half = f_.contrast().reduce(kappa.view());
-    divide(half, s_);
+    divide_by(half, s_);
     solve_half(half);
     for (Index q = 0; q < static_cast<Index>(variance.size()); ++q)
       variance[q] = prior[q] - s_ * dot(m_, half.col(q), half.col(q));
@@ -190,7 +180,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   void functional_norms(MatrixView delta, Span<double> out) const override {
     f_.problem().weight_rows(delta);
     const MatrixView half = f_.contrast().reduce(delta);
-    divide(half, s_);
+    divide_by(half, s_);
     solve_half(half);
     solve_other_half(half);
     for (Index q = 0; q < half.cols; ++q) out[q] = dot(m_, half.col(q), half.col(q));
@@ -220,36 +210,31 @@ class CholeskyResidualMaker final : public ResidualMaker {
     residual_diagonal(f_.contrast(), inner, z.view(), diagonal_out);
     lauum(inner);
     f_.contrast().expand_symmetric(out);
-    mirror(out, 1, out);
+    mirror_lower(out);
   }
 
   void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
                      Solution& solution) const override {
     Matrix c = copy_of(residual);
-    divide(c.view(), s_);
+    divide_by(c.view(), s_);
     set_expansion(f_.problem(), f_.k_q1(), first, c.view(), solution);
     take_out(f_.problem(), which, e, first, solution);
   }
 
  private:
   void factorize() {
-    mirror(f_.inner(), 1 / s_, u_);
+    const ConstMatrixView k = f_.inner();
+    const double factor = 1 / s_;
+    each_pair_below(m_, [&, u = u_](Index i, Index j) { u(j, i) = factor * k(i, j); });
     for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[j] / s_ + lambda_ / s_;
     smallest_ = regular_cholesky(u_, Triangle::upper, {lambda_, s_, f_.constant_part(), f_.sizes()});
-    const ConstMatrixView z_y = f_.reduced_outputs();
-    for (Index j = 0; j < half_.cols(); ++j) std::copy_n(z_y.col(j), m_, half_.col(j));
+    copy(f_.reduced_outputs(), half_.view());
     solve_half(half_.view());
     const MatrixView g = f_.contrast().rows(g_.view());
-    for (Index j = 0; j < g.cols; ++j) std::copy_n(half_.col(j), m_, g.col(j));
+    copy(half_.view(), g);
     solve_other_half(g);
     f_.contrast().expand(g_.view());
-    divide(half_.view(), std::sqrt(s_));
-  }
-
-  // Exact: the divisors are powers of two.
-  static void divide(MatrixView b, double power) {
-    for (Index j = 0; j < b.cols; ++j)
-      for (Index i = 0; i < b.rows; ++i) b(i, j) /= power;
+    divide_by(half_.view(), std::sqrt(s_));
   }
 
   // L^-1 b and L^-T b, L' = U
@@ -267,7 +252,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   // v = P v
   void apply(MatrixView v) const {
     const MatrixView half = f_.contrast().reduce(v);
-    divide(half, s_);
+    divide_by(half, s_);
     solve_half(half);
     solve_other_half(half);
     f_.contrast().expand(v);
@@ -275,7 +260,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
 
   const Cholesky& f_;
   double lambda_;
-  double s_;
+  double s_;  // a power of two: to divide by it is exact
   Index m_;
   double smallest_ = 0;  // an estimate of the smallest eigenvalue of Z'GZ, from below but for a small factor
   Loan loan_;

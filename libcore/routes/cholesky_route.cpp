@@ -8,13 +8,11 @@
 namespace freeridge {
 
 Cholesky::Cholesky(ProblemPtr the_problem, ReducedKernel kernel)
-    : Factorization(std::move(the_problem)), kernel_(std::move(kernel)), z_y_(problem().n(), problem().t()) {
+    : Factorization(std::move(the_problem)), kernel_(std::move(kernel)), z_y_(copy_of(problem().y_tilde.view())) {
   const ConstMatrixView reduced = inner();
   for (Index i = 0; i < reduced.rows; ++i) diagonal_.push_back(reduced(i, i));
   trace_ = kernel_.trace();
   if (!contrast().active()) set_shares();
-  const Matrix& y = problem().y_tilde;
-  std::copy(y.values().begin(), y.values().end(), z_y_.values().begin());
   contrast().reduce(z_y_.view());
   if (kernel_.graded()) sizes_ = kernel_.inner_sizes();
 }

@@ -211,7 +211,7 @@ Index bandwidth_for(const Request& r) {
 }
 
 Index required_bytes(Route route, const Request& r) {
-  const Doubles n(r.n), d(r.d), k(features_of(route, r)), outputs = outputs_of(r), tiles = tiles_of(route, r);
+  const Doubles n(r.n), outputs = outputs_of(r), tiles = tiles_of(route, r);
   switch (route) {
     case Route::landmark:
       return streamed_doubles(route, r).bytes();

@@ -14,9 +14,9 @@ void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double
                       Span<double> variance) {
   gemm(Op::none, Op::transpose, 1, vt, phi, 0, z);
   const bool outside = !variance.empty() && vt.rows < vt.cols;
-  Matrix rest(outside ? phi.rows : 0, outside ? phi.cols : 0);
+  Matrix rest;
   if (outside) {
-    for (Index j = 0; j < phi.cols; ++j) std::copy_n(phi.col(j), phi.rows, rest.col(j));
+    rest = copy_of(phi);
     gemm(Op::transpose, Op::none, -1, z, vt, 1, rest.view());
   }
   for (Index q = 0; q < static_cast<Index>(variance.size()); ++q) {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "libcore/base/random.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -110,8 +109,7 @@ class Iterative::Estimates {
     const MatrixView c = solved.c.view().columns(first, columns());
     Known out{lambda, place, c.columns(0, outputs_), c.columns(outputs_, probes_), {}, {}, {}, {}, 0, 0};
     set_errors(out, solved, first);
-    for (Index j = 0; j < c.cols; ++j)
-      for (Index i = 0; i < c.rows; ++i) c(i, j) *= lambda;
+    multiply_by(c, lambda);
     out.high.resize(c.rows);
     with_.preconditioner.diagonal(lambda, out.high);
     for (Index i = 0; i < c.rows; ++i) {
@@ -132,8 +130,7 @@ class Iterative::Estimates {
       const MatrixView z = products.view().columns(l * s, s);
       copy(b_.view().columns(outputs_, s), z);
       with_.preconditioner.apply(z, Array<double>(s, known[l].lambda), z);
-      for (Index p = 0; p < s; ++p)
-        for (Index i = 0; i < n; ++i) z(i, p) *= known[l].lambda;
+      multiply_by(z, known[l].lambda);
     }
     f_.neighbourhoods_->correct(lambdas, products.view(), base.view(), near.view());
     for (Index l = 0; l < count; ++l) {
@@ -213,8 +210,7 @@ void Iterative::estimate(Span<const double> lambdas, Index first, Index outputs,
   if (!neighbourhoods_)
     neighbourhoods_ = std::make_unique<const IterativeNeighbourhoods>(problem(), with.preconditioner, with.k_q1.view());
   const Estimates shared(*this, with, first, outputs, probes);
-  Array<Index> order(lambdas.size());
-  std::iota(order.begin(), order.end(), Index{0});
+  Array<Index> order = consecutive(0, std::ssize(lambdas));
   std::ranges::sort(order, [&](Index a, Index b) { return lambdas[a] > lambdas[b]; });
   const Index together = std::max<Index>(1, estimated_columns / shared.columns());
   Stage stage(0, 0);

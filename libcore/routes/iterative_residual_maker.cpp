@@ -20,8 +20,7 @@ void IterativeResidualMaker::coefficients(Index first, MatrixView out) const {
 
 void IterativeResidualMaker::residual(Index first, MatrixView out) const {
   coefficients(first, out);
-  for (Index j = 0; j < out.cols; ++j)
-    for (Index i = 0; i < out.rows; ++i) out(i, j) *= lambda_;
+  multiply_by(out, lambda_);
 }
 
 void IterativeResidualMaker::residual_at(Span<const Index> rows, Index first, MatrixView out) const {

@@ -78,9 +78,7 @@ Iterative::Solved Iterative::solved(double lambda, Index first, Index count) con
   lock_patiently(lock);
   for (const Remembered& one : remembered_)
     if (one.lambda == lambda && one.first == first && one.solved.c.cols() == count) return one.solved.copy();
-  const Index n = problem().n();
-  Matrix b(n, count);
-  for (Index j = 0; j < count; ++j) std::copy_n(problem().y_tilde.col(first + j), n, b.col(j));
+  Matrix b = copy_of(problem().y_tilde.view().columns(first, count));
   const Parts& with = parts();
   with.preconditioner.take_out(b.view());
   const Array<double> lambdas(count, lambda), wanted(count, accuracy_);
@@ -106,14 +104,14 @@ void Iterative::solve(double lambda, MatrixView b) const {
 }
 
 FactorizationPtr factorize_iterative(ProblemPtr problem, double accuracy) {
-  if (problem->linear()) return factorize_sparse_iterative(std::move(problem), accuracy);
+  if (problem->linear()) return std::make_shared<SparseIterative>(std::move(problem), accuracy);
   return std::make_shared<Iterative>(std::move(problem), accuracy);
 }
 
 FactorizationPtr load_iterative(ProblemPtr problem, ByteReader& in) {
   if (problem->linear() && !problem->x.is_sparse())
     fail(Status::corrupt, "the saved route is ITERATIVE, which takes no linear kernel of an ordinary matrix");
-  if (problem->linear()) return load_sparse_iterative(std::move(problem), in);
+  if (problem->linear()) return std::make_shared<SparseIterative>(std::move(problem), in);
   return std::make_shared<Iterative>(std::move(problem), in);
 }
 

@@ -48,7 +48,7 @@ class IterativeSolver::Run {
     for (Index j = 0; j < k; ++j) {
       const double norm = norm2(n, b.col(j));
       unit_.push_back(norm > 0 ? std::ldexp(1.0, std::ilogb(norm)) : 1);
-      for (Index i = 0; i < n; ++i) b_(i, j) /= unit_[j];
+      divide_by(b_.view().columns(j, 1), unit_[j]);
       in_single_.push_back(of.passes_.has_single() && lambdas[j] > single_noise * noise_);
     }
     of.preconditioner_.take_out(b_.view());
@@ -58,8 +58,7 @@ class IterativeSolver::Run {
   }
 
   IterativeColumns solve(Bounds bounds) {
-    Array<Index> open;
-    for (Index j = 0; j < b_.cols(); ++j) open.push_back(j);
+    Array<Index> open = consecutive(0, b_.cols());
     set_bounds(open);
     std::erase_if(open, [&](Index j) { return reached(j); });
     Stage stage(0, 0);
@@ -76,7 +75,7 @@ class IterativeSolver::Run {
     if (bounds == Bounds::tight) tighten();
     for (Index j = 0; j < b_.cols(); ++j) {
       out_.rounding.push_back(rounding(j) * unit_[j]);
-      for (Index i = 0; i < b_.rows(); ++i) out_.c(i, j) *= unit_[j];
+      multiply_by(out_.c.view().columns(j, 1), unit_[j]);
       out_.bound[j] *= unit_[j];
       out_.size[j] *= unit_[j];
     }
@@ -104,7 +103,7 @@ class IterativeSolver::Run {
       if (std::isfinite(out_.bound[j]) && out_.bound[j] > 2 * rounding(j)) which.push_back(j);
     if (which.empty()) return;
     const Array<double> lambdas = lambdas_of(which), targets(which.size(), enclosure);
-    Matrix r = take(r_, which), steps(r.rows(), r.cols(), 0.0);
+    Matrix r = picked_columns(r_.view(), which), steps(r.rows(), r.cols(), 0.0);
     const Array<ColumnEnd> ends =
         conjugate_gradients(system(lambdas, Precision::double_precision),
                             {StoppingRule::Measure::enclosed, targets, enclosing_steps}, steps.view(), r.view());
@@ -117,11 +116,6 @@ class IterativeSolver::Run {
 
   bool reached(Index j) const { return out_.accuracy(j) <= wanted_[j]; }
 
-  Matrix take(const Matrix& from, Span<const Index> which) const {
-    Matrix out(from.rows(), std::ssize(which));
-    for (Index k = 0; k < out.cols(); ++k) std::copy_n(from.col(which[k]), out.rows(), out.col(k));
-    return out;
-  }
   Array<double> lambdas_of(Span<const Index> which) const {
     Array<double> out;
     for (const Index j : which) out.push_back(lambdas_[j]);
@@ -129,7 +123,7 @@ class IterativeSolver::Run {
   }
 
   void set_bounds(Span<const Index> which) {
-    Matrix z = take(r_, which);
+    Matrix z = picked_columns(r_.view(), which);
     const Index n = z.rows();
     of_.preconditioner_.apply(z.view(), lambdas_of(which), z.view());
     for (Index k = 0; k < z.cols(); ++k) {
@@ -151,7 +145,7 @@ class IterativeSolver::Run {
   // A round of conjugate gradients for the residuals. `left`: the columns that go on.
   void advance(Span<const Index> which, Precision precision, Array<Index>& left) {
     const Array<double> lambdas = lambdas_of(which);
-    Matrix r = take(r_, which), c(r.rows(), r.cols(), 0.0);
+    Matrix r = picked_columns(r_.view(), which), c(r.rows(), r.cols(), 0.0);
     const bool first = out_.steps[which.front()] == 0;  // from zero, of all columns or none
     Array<double> targets, before;
     for (const Index j : which) {

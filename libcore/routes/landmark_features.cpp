@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "libcore/base/saved_values.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/saved_route.hpp"
@@ -32,6 +33,16 @@ double large_eigenvalue(Index n, const Product& product) {
     v.swap(next);
   }
   return value;
+}
+
+// The squared column norms of L22^-1, the last block of L^-1.
+Array<double> gains(ConstMatrixView inverse, Index q) {
+  Array<double> out;
+  for (Index j = q; j < inverse.cols; ++j) {
+    const double norm = norm2(inverse.rows - j, inverse.col(j) + j);
+    out.push_back(norm * norm);
+  }
+  return out;
 }
 
 // Each column less its mean.
@@ -69,9 +80,7 @@ LandmarkFeatures::LandmarkFeatures(const Problem& problem, ByteReader& in) {
   const Index n = problem.n(), count = in.integer("number of landmarks", 0, n);
   Array<char> seen(n, 0);  // 1: a landmark, 2: a kept one
   const auto rows = [&](Index number, char before) {
-    in.require("the landmarks", number);
-    Array<Index> out(number);
-    in.indices("landmark", 0, n - 1, out);
+    Array<Index> out = load_indices("the landmarks", "landmark", 0, n - 1, number, in);
     for (const Index row : out)
       if (seen[row]++ != before) fail(Status::corrupt, "row ", row, " is where it cannot be among the saved landmarks");
     return out;
@@ -93,16 +102,6 @@ void LandmarkFeatures::save(ByteWriter& out) const {
   out.integer(static_cast<Index>(kept_.size()));
   out.indices(kept_);
   save_triangle(out, l_.view(), Triangle::lower);
-}
-
-// The squared column norms of L22^-1, the last block of L^-1.
-Array<double> LandmarkFeatures::gains(ConstMatrixView inverse, Index q) {
-  Array<double> out;
-  for (Index j = q; j < inverse.cols; ++j) {
-    const double norm = norm2(inverse.rows - j, inverse.col(j) + j);
-    out.push_back(norm * norm);
-  }
-  return out;
 }
 
 Matrix LandmarkFeatures::inverse() const {
@@ -257,8 +256,7 @@ Matrix LandmarkFeatures::hyperplane_of(const Problem& problem, const Matrix& c) 
 
 // c = L^-T w
 Matrix LandmarkFeatures::expansion(ConstMatrixView w) const {
-  Matrix c(w.rows, w.cols);
-  for (Index j = 0; j < w.cols; ++j) std::copy_n(w.col(j), w.rows, c.col(j));
+  Matrix c = copy_of(w);
   trsm(Op::transpose, l_.view(), c.view());
   return c;
 }

@@ -54,7 +54,6 @@ class LandmarkFeatures final : public FeatureMap {
 
  private:
   Matrix inverse() const;  // L^-1
-  static Array<double> gains(ConstMatrixView inverse, Index q);
   // w_s = sum_k c_k x_k / scale
   Matrix hyperplane_of(const Problem& problem, const Matrix& c) const;
 

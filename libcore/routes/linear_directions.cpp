@@ -76,8 +76,7 @@ Matrix landmark_space(const Problem& problem, Span<const Index> landmarks, Span<
   if (!std::isfinite(largest)) fail(Status::not_finite, "the squares of x overflow; rescale x");
   Array<Index> pivots(count);
   const Index rank = largest > 0 ? std::min(pstrf(k.view(), static_cast<double>(count) * eps * largest, pivots), d) : 0;
-  Matrix kept(d, rank), space(d, rank, 0.0);
-  for (Index q = 0; q < rank; ++q) std::copy_n(x.col(pivots[q]), d, kept.col(q));
+  Matrix kept = picked_columns(x.view(), Span(pivots).first(rank)), space(d, rank, 0.0);
   Array<double> tau(rank);
   geqrf(kept.view(), tau);
   for (Index q = 0; q < rank; ++q) space(q, q) = 1;

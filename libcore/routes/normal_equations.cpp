@@ -20,12 +20,6 @@ constexpr double share_of_steps = 0.9;   // of the bound that is wanted, for wha
 constexpr double known_well = 0.5;       // a bound, over the size that it leaves certain
 constexpr double normal_progress = 0.5;  // of the bound, in a round; else there is no point in another one
 
-Matrix columns_of(ConstMatrixView from, Span<const Index> which) {
-  Matrix out(from.rows, std::ssize(which));
-  for (Index k = 0; k < out.cols(); ++k) std::copy_n(from.col(which[k]), out.rows(), out.col(k));
-  return out;
-}
-
 }  // namespace
 
 double NormalColumns::accuracy(Index j) const {
@@ -95,7 +89,7 @@ class NormalEquations::Run {
  private:
   // r = b - A w
   void set_residuals(Span<const Index> of) {
-    const Matrix w = columns_of(out_.w.view(), of);
+    const Matrix w = picked_columns(out_.w.view(), of);
     Matrix product(w.rows(), w.cols());
     of_.rows_.normal_multiply(w.view(), product.view());
     ++out_.steps;
@@ -132,7 +126,7 @@ class NormalEquations::Run {
     Array<double> known;
     for (const Index j : open) known.push_back(out_.size[j] - out_.bound[j]);
     if (std::ranges::all_of(open, [&](Index j) { return out_.bound[j] <= known_well * out_.size[j]; })) return known;
-    const Matrix b = columns_of(b_.view(), open);
+    const Matrix b = picked_columns(b_.view(), open);
     Matrix z(b.rows(), b.cols()), product(b.rows(), b.cols());
     precondition(b.view(), z.view());
     of_.rows_.normal_multiply(z.view(), product.view());
@@ -152,7 +146,7 @@ class NormalEquations::Run {
     const bool from_zero = std::ranges::all_of(open, [&](Index j) { return out_.size[j] == 0; });
     const Array<double> least = from_zero ? Array<double>(open.size(), 1.0) : least_sizes(open);
     const auto measure = from_zero ? StoppingRule::Measure::euclidean_relative : StoppingRule::Measure::euclidean;
-    Matrix r = columns_of(r_.view(), open), more(r.rows(), r.cols(), 0.0);
+    Matrix r = picked_columns(r_.view(), open), more(r.rows(), r.cols(), 0.0);
     Array<double> targets;
     for (std::size_t k = 0; k < open.size(); ++k) {
       const double wanted = wanted_[open[k]] / (1 + wanted_[open[k]]);  // of |w|_A, so that it is that of |A^-1 b|_A
@@ -164,7 +158,7 @@ class NormalEquations::Run {
                                lambdas};
     const Array<ColumnEnd> ends = conjugate_gradients(system, {measure, targets, normal_steps}, more.view(), r.view());
     Index most = 0;
-    const Matrix before = columns_of(out_.w.view(), open), r_before = columns_of(r_.view(), open);
+    const Matrix before = picked_columns(out_.w.view(), open), r_before = picked_columns(r_.view(), open);
     Array<double> bound, size;
     for (Index k = 0; k < more.cols(); ++k) {
       const Index j = open[k];

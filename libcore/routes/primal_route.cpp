@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "libcore/factor/contrast.hpp"
 #include "libcore/linalg/jacobi_svd.hpp"
@@ -73,8 +72,7 @@ class Primal final : public PrimalBasis {
 // The rows, the heaviest first where weights differ widely: Householder QR with column pivoting has then errors in each
 // row of that row's size (A. Cox, N. Higham, 1998), and light rows of B their digits. Elsewhere as they stand.
 Array<Index> rows_in_order(const Problem& problem, bool wide) {
-  Array<Index> order(problem.n());
-  std::iota(order.begin(), order.end(), Index{0});
+  Array<Index> order = consecutive(0, problem.n());
   if (wide) std::ranges::stable_sort(order, std::greater<>(), [&](Index i) { return problem.sqrt_w[i]; });
   return order;
 }
@@ -106,12 +104,10 @@ Directions tall_directions(MatrixView zx, Span<const double> norms, Index n, boo
     geqrf(zx, tau);
   Matrix upper(d, d, 0.0);
   for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
-  out.triangle = wide ? restored_columns(order, upper.view()) : Matrix(d, d);
+  out.triangle = wide ? restored_columns(order, upper.view()) : copy_of(upper.view());
   if (wide) {  // a triangle again, of the columns in their own order
     Array<double> other_tau(d);
     geqrf(out.triangle.view(), other_tau);
-  } else {
-    std::copy(upper.values().begin(), upper.values().end(), out.triangle.values().begin());
   }
   stage.next(0.65);
   if (wide)
@@ -184,7 +180,7 @@ bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction) {
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction) {
   if (problem->d() <= problem->degrees() &&
       primal_is_sparse(problem->x.is_sparse(), problem->n(), problem->d(), reduction))
-    return factorize_sparse_primal(std::move(problem));
+    return std::make_shared<SparsePrimal>(std::move(problem));
   if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem));
   if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem));
   auto map = std::make_unique<LinearFeatures>(*problem);

@@ -16,13 +16,13 @@ constexpr double subtraction = 1e-14;
 
 Matrix SparseMaker::solved(Index first, Index count) const {
   Matrix out = copy_of(f_.full.view().columns(first, count));
-  for (double& value : out.values()) value /= f_.unit;
+  divide_by(out.view(), f_.unit);
   return out;
 }
 
 Matrix SparseMaker::solved(Matrix z) const {
   f_.l.solve(z.view());
-  for (double& value : z.values()) value /= f_.unit;
+  divide_by(z.view(), f_.unit);
   return z;
 }
 
@@ -83,14 +83,12 @@ double SparseMaker::function_norm2(Index output) const {  // |w|^2
 void SparseMaker::coefficients(Index first, MatrixView out) const {
   if (lambda_ > 0 && lambda_ >= p_.tolerance()) {
     residual(first, out);
-    for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < out.rows; ++i) out(i, j) /= lambda_;
-    return;
+    return divide_by(out, lambda_);
   }
   Matrix g = solved(first, out.cols);
   const BandedFactor at_zero = p_.factor(0);
   at_zero.l.solve(g.view());
-  for (double& value : g.values()) value /= at_zero.unit;
+  divide_by(g.view(), at_zero.unit);
   p_.fitted(0, p_.hyperplane(g.view()).view(), out);
 }
 
@@ -114,19 +112,17 @@ void SparseMaker::smoother(const Points& points, Index first, MatrixView a, Span
     problem.add_free_variance(points, first, lambda_, variance);
   }
   if (a.cols == 0) return;
-  f_.l.solve(z.view());
-  for (double& value : z.values()) value /= f_.unit;
-  p_.fitted(0, p_.hyperplane(z.view()).view(), a);
+  p_.fitted(0, p_.hyperplane(solved(std::move(z)).view()).view(), a);
   problem.finish_smoother(points, first, a);
 }
 
 // hat = q1 q1' + X~ Q (B + lambda I)^-1 Q'X~';  P = (I - hat) / lambda, and where lambda is rounding as in `coefficients`
 void SparseMaker::columns(Index first, MatrixView hat, MatrixView inverse) const {
   const Index count = std::max(hat.cols, inverse.cols);
-  Matrix z = p_.projected_rows(neighbours(first, count));
+  Matrix z = p_.projected_rows(consecutive(first, count));
   const auto solve_at = [&](const BandedFactor& f) {
     f.l.solve(z.view());
-    for (double& value : z.values()) value /= f.unit;
+    divide_by(z.view(), f.unit);
   };
   solve_at(f_);
   const bool by_remainder = lambda_ > 0 && lambda_ >= p_.tolerance();

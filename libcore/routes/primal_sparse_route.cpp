@@ -95,8 +95,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem) : Factorization(std::move(the
   set_centre();
 
   Matrix y = copy_of(p.y_tilde.view()), xy(p.d(), p.t(), 0.0);
-  for (Index j = 0; j < y.cols(); ++j)
-    for (Index i = 0; i < y.rows(); ++i) y(i, j) *= p.sqrt_w[i];
+  p.weight_rows(y.view());
   add_transposed(p.x, 0, p.shift, y.view(), xy.view());
   for (Index j = 0; j < p.t(); ++j)
     for (Index k = 0; k < p.d(); ++k) xy(k, j) /= (*p.linear_scale)[k];
@@ -306,9 +305,9 @@ void SparsePrimal::leverages(Index row, Span<const BandedFactor> factors, Matrix
   const Index rows = sparse_pieces(problem().n(), d(), problem().t(), std::ssize(factors)).rows;
   parallel_for((out.rows + rows - 1) / rows, [&](Index piece) {
     const MatrixView part = out.row_range(piece * rows, std::min(rows, out.rows - piece * rows));
-    leverages(entries(neighbours(row + piece * rows, part.rows)), at, part);
+    leverages(entries(consecutive(row + piece * rows, part.rows)), at, part);
     for (Index l = 0; l < part.cols; ++l)
-      for (Index i = 0; i < part.rows; ++i) part(i, l) += free_leverage(row + piece * rows + i);
+      for (Index i = 0; i < part.rows; ++i) part(i, l) += problem().free_leverage(row + piece * rows + i);
   });
 }
 
@@ -339,10 +338,6 @@ std::optional<FeatureSystem> SparsePrimal::feature_system(double lambda) const {
 
 std::unique_ptr<RowBlock> SparsePrimal::rows(Span<const Index> which) const {
   return std::make_unique<SparseRows>(*this, which);
-}
-
-FactorizationPtr factorize_sparse_primal(ProblemPtr problem) {
-  return std::make_shared<SparsePrimal>(std::move(problem));
 }
 
 }  // namespace freeridge

@@ -61,8 +61,6 @@ class SparsePrimal final : public Factorization {
   // z_i in column i, d x count, of these rows; and of any points, without weights.
   Matrix projected_rows(Span<const Index> which) const;
   void project(const Points& points, Index first, MatrixView z) const;
-  // The leverage |q1_i|^2 of what is not penalised alone.
-  double free_leverage(Index i) const { return problem().free_leverage(i); }
 
   static constexpr Index bandwidth = 16, panel_columns = 32;  // a multiple of it
 
@@ -116,7 +114,5 @@ SparsePieces sparse_pieces(Index n, Index d, Index t, Index lambdas);
 
 // 256 eps: 1 - h below it is 0.
 double not_one(double h);
-
-FactorizationPtr factorize_sparse_primal(ProblemPtr problem);
 
 }  // namespace freeridge

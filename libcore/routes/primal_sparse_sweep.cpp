@@ -85,7 +85,7 @@ class SparsePrimal::Sweep {
 
   // H_ii but for the share of what is not penalised, of the rows [row, row + h.rows) at all lambdas.
   void leverages(Index row, MatrixView h) const {
-    const Entries tile = p_.entries(neighbours(row, h.rows));
+    const Entries tile = p_.entries(consecutive(row, h.rows));
     if (!nodes_) return p_.leverages(tile, all_, h);
     Matrix few(h.rows, std::ssize(at_nodes_));
     p_.leverages(tile, at_nodes_, few.view());
@@ -93,7 +93,7 @@ class SparsePrimal::Sweep {
     Array<Index> high;
     for (Index i = 0; i < h.rows; ++i) {
       double most = 0;
-      for (Index l = 0; l < h.cols; ++l) most = std::max(most, h(i, l) + p_.free_leverage(row + i));
+      for (Index l = 0; l < h.cols; ++l) most = std::max(most, h(i, l) + p_.problem().free_leverage(row + i));
       if (!(most < near_one)) high.push_back(row + i);
     }
     if (high.empty()) return;
@@ -114,7 +114,7 @@ class SparsePrimal::Sweep {
       for (Index j = 0; j < t_; ++j)
         for (Index i = 0; i < res.rows; ++i)
           res(i, l * t_ + j) = p_.problem().y_tilde(row + i, first_output_ + j) - res(i, l * t_ + j);
-      for (Index i = 0; i < h.rows; ++i) h(i, l) = not_one(h(i, l) + p_.free_leverage(row + i));
+      for (Index i = 0; i < h.rows; ++i) h(i, l) = not_one(h(i, l) + p_.problem().free_leverage(row + i));
     }
   }
 

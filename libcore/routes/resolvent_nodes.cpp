@@ -50,8 +50,7 @@ std::optional<ResolventNodes> resolvent_nodes(Span<const double> lambdas, double
   for (Index j = 0; j < rank; ++j) out.c(j, order[j]) = 1;
   for (Index l = rank; l < count; ++l)
     for (Index j = 0; j < rank; ++j) out.c(j, order[l]) = rest(j, l - rank);
-  Matrix at_nodes(size, rank);
-  for (Index j = 0; j < rank; ++j) std::copy_n(phi.col(out.nodes[j]), size, at_nodes.col(j));
+  const Matrix at_nodes = picked_columns(phi.view(), out.nodes);
   gemm(Op::none, Op::none, -1, at_nodes.view(), out.c.view(), 1, phi.view());
   const auto is_small = [](double error) { return std::abs(error) <= most_error; };
   if (!std::ranges::all_of(phi.values(), is_small)) return std::nullopt;

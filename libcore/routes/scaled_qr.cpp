@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/base/saved_values.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/row_order.hpp"
 #include "libcore/routes/saved_route.hpp"
@@ -54,8 +54,7 @@ Index ScaledQr::all_reflectors() const {
 
 // Sorts the rows by their norms where there are several groups. Rows of zeros go into the last one.
 void ScaledQr::group(Span<const double> norms) {
-  order_.resize(norms.size());
-  std::iota(order_.begin(), order_.end(), Index{0});
+  order_ = consecutive(0, std::ssize(norms));
   const auto [low, high] = std::ranges::minmax(norms);
   if (low > group_width * high || high == 0) {
     ends_ = {d()};
@@ -150,15 +149,11 @@ void ScaledQr::save(ByteWriter& out) const {
 ScaledQr::ScaledQr(ByteReader& in, Index d, Index m) : m_(m) {
   constexpr double largest_tau = 2;
   const Index groups = in.integer("number of groups", 1, d);
-  in.require("the groups", groups);
-  ends_.resize(groups);
-  in.indices("end of a group", 1, d, ends_);
+  ends_ = load_indices("the groups", "end of a group", 1, d, groups, in);
   for (Index g = 0; g < groups; ++g)
     if (ends_[g] <= begin(g) || (g + 1 == groups && ends_[g] != d))
       fail(Status::corrupt, "the saved groups of features are none");
-  in.require("the order of the features", d);
-  order_.resize(d);
-  in.indices("feature", 0, d - 1, order_);
+  order_ = load_indices("the order of the features", "feature", 0, d - 1, d, in);
   Array<char> seen(d, 0);
   for (const Index i : order_)
     if (std::exchange(seen[i], char{1}) != 0) fail(Status::corrupt, "feature ", i, " is saved twice");

@@ -36,8 +36,7 @@ double SparseIterativeMaker::quadratic_form(Index output) const {
 
 void SparseIterativeMaker::coefficients(Index first, MatrixView out) const {
   residual(first, out);
-  for (Index j = 0; j < out.cols; ++j)
-    for (Index i = 0; i < out.rows; ++i) out(i, j) /= lambda_;
+  divide_by(out, lambda_);
 }
 
 void SparseIterativeMaker::solve(Index first, Index count, Solution& solution) const {

@@ -144,8 +144,7 @@ namespace {
 
 // The places of the lambdas, the largest first.
 Array<Index> largest_first(Span<const double> lambdas) {
-  Array<Index> order(lambdas.size());
-  for (Index l = 0; l < std::ssize(order); ++l) order[l] = l;
+  Array<Index> order = consecutive(0, std::ssize(lambdas));
   std::ranges::stable_sort(order, [&](Index a, Index b) { return lambdas[a] > lambdas[b]; });
   return order;
 }
@@ -213,14 +212,6 @@ bool SparseIterative::solve_each(Span<const double> lambdas, Solution& solution)
     }
   }
   return true;
-}
-
-FactorizationPtr factorize_sparse_iterative(ProblemPtr problem, double accuracy) {
-  return std::make_shared<SparseIterative>(std::move(problem), accuracy);
-}
-
-FactorizationPtr load_sparse_iterative(ProblemPtr problem, ByteReader& in) {
-  return std::make_shared<SparseIterative>(std::move(problem), in);
 }
 
 }  // namespace freeridge

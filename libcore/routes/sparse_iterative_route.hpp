@@ -74,7 +74,4 @@ class SparseIterative final : public Estimating {
   Matrix xy_;
 };
 
-FactorizationPtr factorize_sparse_iterative(ProblemPtr problem, double accuracy);
-FactorizationPtr load_sparse_iterative(ProblemPtr problem, ByteReader& in);
-
 }  // namespace freeridge

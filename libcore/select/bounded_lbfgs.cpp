@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <limits>
 #include <utility>
+
+#include "libcore/base/constants.hpp"
 
 namespace freeridge {
 namespace {
@@ -78,8 +79,7 @@ class BoxSearch {
     ++evaluations_;
     at.g.assign(size_, 0.0);
     at.f = f_(at.x, at.g);
-    for (const double slope : at.g)
-      if (!std::isfinite(slope)) at.f = std::numeric_limits<double>::quiet_NaN();
+    if (!all_finite(at.g)) at.f = nan;
   }
 
   bool held(std::size_t i) const {
@@ -157,7 +157,7 @@ class BoxSearch {
     Trial near, best;
     near.place.f = best.place.f = here_.f;
     near.slope = first_slope;
-    double far = std::numeric_limits<double>::infinity();
+    double far = infinity;
     double a = std::min(pairs_.empty() ? 1 / largest : 1.0, longest);
     for (Index trial = 0; trial < trials && !spent(); ++trial) {
       Trial now = attempt(d, a);

@@ -1,7 +1,6 @@
 #include "libcore/select/feature_rows.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -107,9 +106,7 @@ void FeatureRows::each(int team, const std::function<void(RowTile&, int)>& take)
   const Index n = problem_.n(), step = tile_rows(), tiles = (n + step - 1) / step;
   Array<RowTile> rooms(team);
   parallel_shares(tiles, team, [&](Index i, int worker) {
-    Array<Index> rows(std::min(step, n - i * step));
-    std::iota(rows.begin(), rows.end(), i * step);
-    make(rows, rooms[worker]);
+    make(consecutive(i * step, std::min(step, n - i * step)), rooms[worker]);
     take(rooms[worker], worker);
   });
 }

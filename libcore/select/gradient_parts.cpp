@@ -35,9 +35,4 @@ void fail_no_value(const std::string& reason) {
   fail(Status::undefined, "the criterion has no value, and no derivatives: ", reason);
 }
 
-void fail_no_group_error(const Group& group) {
-  fail_no_value(
-      text("the errors of group ", group.label, " are undefined: the other rows do not determine its predictions"));
-}
-
 }  // namespace freeridge

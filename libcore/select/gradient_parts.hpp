@@ -21,6 +21,5 @@ double combined_score(const Factorization& factorization, Criterion criterion, c
 std::unique_ptr<ResidualMaker> residual_maker_at(const Factorization& factorization, double lambda);
 
 [[noreturn]] void fail_no_value(const std::string& reason);
-[[noreturn]] void fail_no_group_error(const Group& group);
 
 }  // namespace freeridge

@@ -10,10 +10,6 @@
 namespace freeridge {
 namespace {
 
-std::string no_group_error(std::int32_t label) {
-  return text("the errors of group ", label, " are undefined: the other rows do not determine its predictions");
-}
-
 double sum_of_weights(const Problem& problem, Span<const Index> rows) {
   double sum = 0;
   for (const Index i : rows) sum += problem.weight(i);
@@ -95,7 +91,7 @@ class GroupScores {
     for (std::size_t l = 0; l < lambdas_.size(); ++l) {
       if (!residual_makers_[l]) continue;
       if (!group_errors(problem, *rows, group, *residual_makers_[l], first_, left_out.view()))
-        keep_reason(l, no_group_error(group.label));
+        keep_reason(l, no_group_error(group));
       for (Index j = 0; j < outputs_; ++j) {
         double sum = 0;
         for (Index i = 0; i < group.scored; ++i) sum += problem.weight(group.rows[i]) * left_out(i, j) * left_out(i, j);
@@ -134,7 +130,7 @@ std::string group_errors(const Factorization& factorization, const ResidualMaker
     if (group_errors(factorization.problem(), *rows, group, residual_maker, first, errors.view()))
       require_no_overflow("the errors of a group", errors.view());
     else
-      keep_first(reason, no_group_error(group.label));
+      keep_first(reason, no_group_error(group));
     for (Index j = 0; j < out.cols; ++j)
       for (Index i = 0; i < group.scored; ++i) out(group.rows[i], j) = errors(i, j);
     report(1);

@@ -59,13 +59,9 @@ void GroupGradient::solve(const Group& group, double share, double weights, doub
     for (Index i = j; i < s; ++i) block(i, j) = p_.p(group.rows[i], group.rows[j]);
     worked(touched * static_cast<double>(s - j));
   }
-  Matrix e(s, t);
-  for (Index j = 0; j < t; ++j)
-    for (Index i = 0; i < s; ++i) e(i, j) = p_.c(group.rows[i], j);
+  Matrix e = picked_rows(p_.c.view(), group.rows);
   const LeftOutFactor factor(block.view());
-  if (!factor.regular())
-    fail(Status::undefined, "the errors of group ", group.label,
-         " are undefined: the other rows do not determine its predictions (lambda = ", lambda, ")");
+  if (!factor.regular()) fail(Status::undefined, no_group_error(group), " (lambda = ", lambda, ")");
   factor.solve(e.view());
   Matrix v = copy_of(e.view());
   clear_gap(group, v.view());

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <utility>
+
+#include "libcore/base/constants.hpp"
 
 namespace freeridge {
 
@@ -81,6 +82,10 @@ void Groups::gaps(Span<std::int32_t> out) const {
     }
 }
 
+std::string no_group_error(const Group& group) {
+  return text("the errors of group ", group.label, " are undefined: the other rows do not determine its predictions");
+}
+
 void clear_gap(const Group& group, MatrixView a) {
   for (Index j = 0; j < a.cols; ++j) std::fill(a.col(j) + group.scored, a.col(j) + a.rows, 0.0);
 }
@@ -89,8 +94,7 @@ bool group_errors(const Problem& problem, const RowBlock& rows, const Group& gro
                   Index first, MatrixView out) {
   const bool defined = problem.determined_without(group.rows) && rows.left_out(residual_maker, first, out);
   for (Index j = 0; j < out.cols; ++j)
-    for (Index i = 0; i < out.rows; ++i)
-      out(i, j) = defined ? out(i, j) / problem.sqrt_w[group.rows[i]] : std::numeric_limits<double>::quiet_NaN();
+    for (Index i = 0; i < out.rows; ++i) out(i, j) = defined ? out(i, j) / problem.sqrt_w[group.rows[i]] : nan;
   return defined;
 }
 

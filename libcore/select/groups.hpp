@@ -41,6 +41,9 @@ class Groups {
   Index divisions_, layers_ = 0;
 };
 
+// Why a group has no errors.
+std::string no_group_error(const Group& group);
+
 // 0 in the rows of the gap; a: group.rows x any columns.
 void clear_gap(const Group& group, MatrixView a);
 

@@ -54,21 +54,10 @@ class KernelSearcher {
  public:
   KernelSearcher(const KernelPtr& kernel, const KernelVariables& variables, const SearchedRows& rows,
                  const KernelSearchOptions& options)
-      : kernel_(kernel),
-        variables_(variables),
-        sample_(rows.sample),
-        likelihood_(rows.likelihood),
-        rows_(rows.all),
-        apart_(rows.apart),
-        prepare_(rows.prepare),
-        lambda_of_sample_(rows.lambda),
-        size_(rows.size),
-        options_(options),
-        few_(rows.few),
-        lambda_of_few_(rows.lambda_of_few) {
+      : kernel_(kernel), variables_(variables), searched_(rows), options_(options) {
     out_.end.assign(kernel_stages, SearchEnd::none);
-    out_.rows = rows_.rows;
-    out_.sample = sample_.rows;
+    out_.rows = searched_.all.rows;
+    out_.sample = searched_.sample.rows;
   }
 
   KernelSearch run() {
@@ -78,7 +67,7 @@ class KernelSearcher {
       start = first_stages(given);
     }
     Stage stage(part_of_sample, part_of_given);
-    if (prepare_) prepare_(kernel_at(start));
+    if (searched_.prepare) searched_.prepare(kernel_at(start));
     const Found kept = at_given(given, 1);
     left_ = options_.evaluations - 1;
     stage.next(1);
@@ -99,11 +88,12 @@ class KernelSearcher {
     try_multiple(1);
     const double plain = tried_.z;
     if (variables_.typical > 0) try_multiples();
-    if (!std::isfinite(tried_.found.score)) lambda_of_few_(kernel_);  // throws: there is no lambda anywhere
+    if (!std::isfinite(tried_.found.score)) searched_.lambda_of_few(kernel_);  // throws: there is no lambda anywhere
     // as the largest eigenvalue, which rounding is measured by, grows with the rows
-    const double more = std::log(static_cast<double>(rows_.rows) / static_cast<double>(few_));
+    const double more = std::log(static_cast<double>(searched_.all.rows) / static_cast<double>(searched_.few));
     low_ = {std::log(tried_.found.low) - tried_.log_size + more};
-    high_ = {std::log(beyond_all * static_cast<double>(rows_.rows))};  // the largest eigenvalue is at most n size
+    // The largest eigenvalue is at most n size.
+    high_ = {std::log(beyond_all * static_cast<double>(searched_.all.rows))};
     low_.insert(low_.end(), variables_.low.begin(), variables_.low.end());
     high_.insert(high_.end(), variables_.high.begin(), variables_.high.end());
     Found start{Array<double>(low_.size(), 0.0)};
@@ -113,18 +103,18 @@ class KernelSearcher {
     for (Index v = 0; v < variables_.count(); ++v)
       if (variables_.length[v] != 0) start.z[v + 1] = std::clamp(std::log(tried_.multiple), low_[v + 1], high_[v + 1]);
     stage.next(1);
-    if (rows_.rows > sample_.rows)
-      start = learn(KernelStage::sample, sample_, Criterion::reml, start, options_.evaluations);
+    if (searched_.all.rows > searched_.sample.rows)
+      start = learn(KernelStage::sample, searched_.sample, Criterion::reml, start, options_.evaluations);
     return start;
   }
 
   // The leave-one-out error of a multiple of the kernel's lengths at its best lambda; the best multiple is kept.
   double try_multiple(double multiple) {
-    const auto found = value_of([&] { return lambda_of_few_(multiplied(multiple)); });
+    const auto found = value_of([&] { return searched_.lambda_of_few(multiplied(multiple)); });
     if (!found) return infinity;
     keep(KernelStage::multiple, found->score, found->lambda, nan);
     if (found->score < tried_.found.score) {
-      const double log_size = size_(multiplied(multiple)).log_size;
+      const double log_size = searched_.size(multiplied(multiple)).log_size;
       tried_ = {*found, multiple, std::log(found->lambda) - log_size, log_size};
     }
     return found->score;
@@ -154,7 +144,7 @@ class KernelSearcher {
     low_[0] = std::min(low_[0], from.z[0]);
     high_[0] = std::max(high_[0], from.z[0]);
     for (std::size_t v = 1; v < low_.size(); ++v) low_[v] = high_[v] = 0;
-    Found out = minimum(KernelStage::given, rows_, options_.criterion, from, evaluations);
+    Found out = minimum(KernelStage::given, searched_.all, options_.criterion, from, evaluations);
     given_slope_ = out_.trials.back().gradient;
     if (evaluations == 1) out_.end[static_cast<Index>(KernelStage::given) - 1] = SearchEnd::none;
     low_ = low;
@@ -164,15 +154,15 @@ class KernelSearcher {
 
   // Half of the budget for REML where the criterion comes after it, which has the rest.
   Found on_all_rows(const Found& start) {
-    const bool last = options_.criterion == Criterion::reml && !apart_;
+    const bool last = options_.criterion == Criterion::reml && !searched_.apart;
     const Index first = last ? left_ : left_ / 2;
     Found out = start;
-    Stage stage(0, last ? 1 : apart_ ? part_of_apart : 0.4);
-    if (first > 0) out = within_budget(KernelStage::likelihood, likelihood_, Criterion::reml, start, first);
+    Stage stage(0, last ? 1 : searched_.apart ? part_of_apart : 0.4);
+    if (first > 0) out = within_budget(KernelStage::likelihood, searched_.likelihood, Criterion::reml, start, first);
     if (last) return out;
     stage.next(1);
     out.f = infinity;
-    return left_ > 0 ? within_budget(KernelStage::criterion, rows_, options_.criterion, out, left_) : out;
+    return left_ > 0 ? within_budget(KernelStage::criterion, searched_.all, options_.criterion, out, left_) : out;
   }
 
   // Nothing is better than the kernel that is given: the criterion from there.
@@ -180,7 +170,7 @@ class KernelSearcher {
     out_.kept = true;
     if (left_ == 0) return given;
     twice_ = false;  // from another start
-    Found out = within_budget(KernelStage::criterion, rows_, options_.criterion, given, left_);
+    Found out = within_budget(KernelStage::criterion, searched_.all, options_.criterion, given, left_);
     if (!(out.f < given.f)) return given;
     out_.kept = false;
     return out;
@@ -225,12 +215,12 @@ class KernelSearcher {
     const auto left = [&] { return evaluations - static_cast<Index>(out_.trials.size() - before); };
     Found out = minimum(stage, rows, criterion, from, evaluations);
     for (Index round = 0; round < lambda_rounds && criterion == options_.criterion; ++round) {
-      if (rows.rows != sample_.rows || left() < 2 || !std::isfinite(out.f)) break;
+      if (rows.rows != searched_.sample.rows || left() < 2 || !std::isfinite(out.f)) break;
       const KernelPtr kernel = kernel_at(out);
-      const auto found = value_of([&] { return lambda_of_sample_(kernel, criterion); });
+      const auto found = value_of([&] { return searched_.lambda(kernel, criterion); });
       if (!found) break;
       keep(stage, found->score, found->lambda, nan);
-      const KernelSize of_kernel = size_(kernel);
+      const KernelSize of_kernel = searched_.size(kernel);
       low_[0] = std::min(low_[0], std::log(found->low) - of_kernel.log_size);  // so far that of another kernel
       Found other = out;
       other.z[0] = std::clamp(std::log(found->lambda) - of_kernel.log_size, low_[0], high_[0]);
@@ -288,7 +278,7 @@ class KernelSearcher {
     KernelSize size;
     const auto found = value_of([&] {
       const KernelPtr kernel = variables_.kernel(*kernel_, u);
-      size = size_(kernel);
+      size = searched_.size(kernel);
       lambda = std::exp(z[0] + size.log_size);
       return rows.gradient(kernel, criterion, lambda);
     });
@@ -329,7 +319,7 @@ class KernelSearcher {
 
   KernelSearch answer(const Found& best) {
     out_.kernel = kernel_at(best);
-    const KernelSize size = size_(out_.kernel);
+    const KernelSize size = searched_.size(out_.kernel);
     out_.spread = size.spread;
     out_.lambda = std::exp(best.z[0] + size.log_size);
     const auto at_bound = [&](std::size_t v) { return best.z[v] <= low_[v] ? -1 : best.z[v] >= high_[v] ? 1 : 0; };
@@ -352,19 +342,13 @@ class KernelSearcher {
 
   const KernelPtr& kernel_;
   const KernelVariables& variables_;
-  const RowsOfSearch &sample_, &likelihood_, &rows_;
-  const bool apart_;
-  const std::function<void(const KernelPtr&)>& prepare_;
-  const std::function<LambdaOfSample(const KernelPtr&, Criterion)>& lambda_of_sample_;
-  const std::function<KernelSize(const KernelPtr&)>& size_;
+  const SearchedRows& searched_;
   const KernelSearchOptions& options_;
   struct Known {
     Array<LbfgsPair> pairs;
     double size = 1;
   };
 
-  Index few_;
-  const std::function<LambdaOfSample(const KernelPtr&)>& lambda_of_few_;
   Multiple tried_;  // the best
   Known known_;
   double shrinkage_ = options_.shrinkage;  // in force

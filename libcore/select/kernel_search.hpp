@@ -52,8 +52,8 @@ struct KernelTrial {
   KernelStage stage;
   double score;   // REML or the criterion, without the penalty; NaN: it has no value there
   double lambda;  // of the score
-  double
-      gradient;  // the largest entry of the projected gradient of what is minimised; NaN where lambda alone was searched
+  // The largest entry of the projected gradient of what is minimised; NaN where lambda alone was searched.
+  double gradient;
 };
 
 struct KernelSearch {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -73,8 +72,6 @@ class Search {
   }
 
  private:
-  ScoreCurve& curve(Index j) { return curves_[j]; }
-
   double lambda_at(double x) const { return std::clamp(std::exp(x), range_.low, range_.high); }
 
   // One call of scores(), and what it says written down. None of the lambdas has been tried for these outputs yet.
@@ -86,7 +83,7 @@ class Search {
                                     : searched_.scores(lambdas, first, score.view(), errors);
     if (!reason.empty()) keep_first(reason_, std::move(reason));
     for (Index j = 0; j < count; ++j) {
-      ScoreCurve& tried = curve(first + j);
+      ScoreCurve& tried = curves_[first + j];
       for (Index l = 0; l < size; ++l) {
         const double lambda = lambdas[l];
         const double above = caution * uncertainty(l, j) + (searched_.penalty ? searched_.penalty(lambda) : 0);
@@ -116,7 +113,7 @@ class Search {
   void attempt_new(const std::set<double>& wanted, Index first, Index count) {
     Array<double> lambdas;
     for (const double lambda : wanted)
-      if (find(curve(first), lambda) == nullptr) lambdas.push_back(lambda);
+      if (find(curves_[first], lambda) == nullptr) lambdas.push_back(lambda);
     if (!lambdas.empty()) attempt(lambdas, first, count);
   }
 
@@ -159,7 +156,7 @@ class Search {
     if (pieces > 1) attempt_new(cells_of_dips(first, count, pieces), first, count);
     Array<Dip> open;
     for (Index j = first; j < first + count; ++j)
-      for (const std::size_t l : dips_of(j)) open.push_back(bracket(curve(j), j, l));
+      for (const std::size_t l : dips_of(j)) open.push_back(bracket(curves_[j], j, l));
     for (int round = 0; round < (estimated_ ? estimated_rounds : most_rounds); ++round) {
       const std::set<double> wanted = propose(open);
       if (wanted.empty()) break;
@@ -171,15 +168,15 @@ class Search {
     }
   }
 
-  Array<std::size_t> dips_of(Index output) { return dips(curve(output), estimated_ ? 1 : most_dips); }
+  Array<std::size_t> dips_of(Index output) { return dips(curves_[output], estimated_ ? 1 : most_dips); }
 
   // What divides the cells on both sides of every dip into so many pieces. Outputs that share a cell share the lambdas.
   std::set<double> cells_of_dips(Index first, Index count, Index pieces) {
     std::set<double> wanted;
     for (Index j = first; j < first + count; ++j)
       for (const std::size_t l : dips_of(j)) {
-        if (l > 0) divide(curve(j)[l - 1].x, curve(j)[l].x, pieces, wanted);
-        if (l + 1 < curve(j).size()) divide(curve(j)[l].x, curve(j)[l + 1].x, pieces, wanted);
+        if (l > 0) divide(curves_[j][l - 1].x, curves_[j][l].x, pieces, wanted);
+        if (l + 1 < curves_[j].size()) divide(curves_[j][l].x, curves_[j][l + 1].x, pieces, wanted);
       }
     return wanted;
   }
@@ -198,7 +195,7 @@ class Search {
     std::set<double> wanted;
     for (Dip& dip : open) {
       if (dip.done) continue;
-      const ScoreCurve& tried = curve(dip.output);
+      const ScoreCurve& tried = curves_[dip.output];
       const Minimum minimum =
           estimated_ ? nearby_minimum(tried, dip.low, dip.high) : interpolated_minimum(tried, dip.low, dip.high);
       const bool known = std::any_of(tried.begin(), tried.end(), [&](const Tried& point) {
@@ -214,7 +211,7 @@ class Search {
   }
 
   void judge(Dip& dip) {
-    const ScoreCurve& tried = curve(dip.output);
+    const ScoreCurve& tried = curves_[dip.output];
     dip.divide = false;
     if (!std::isnan(dip.lambda)) {
       const double found = find(tried, dip.lambda)->score;
@@ -276,7 +273,7 @@ Index lambdas_of_search(Index t) {
 }
 
 LambdaRange lambda_range(EigenvalueRange range, double floor) {
-  const double low = std::max({range.smallest / 1000, std::numeric_limits<double>::epsilon() * range.largest, floor});
+  const double low = std::max({range.smallest / 1000, eps * range.largest, floor});
   const double high = 1000 * std::max(range.largest, floor);
   if (!(range.largest > 0 && low > 0) || !std::isfinite(high))
     fail(Status::undefined, "there is no lambda to choose: the eigenvalues of the kernel matrix reach from ",

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/log_gradient.hpp"
 #include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/routes/feature_reduction.hpp"
 #include "libcore/select/feature_groups.hpp"
 #include "libcore/select/feature_loo.hpp"
@@ -15,13 +17,6 @@
 
 namespace freeridge {
 namespace {
-
-void mirror_triangle(MatrixView a) {
-  for (Index j = 0; j < a.cols; ++j) {
-    for (Index i = j + 1; i < a.rows; ++i) a(j, i) = a(i, j);
-    worked(touched * static_cast<double>(a.rows - j));
-  }
-}
 
 // a = C^-T a C^-1, symmetric; answers with its trace.
 double turn_back(const FeatureSystem& system, MatrixView a) {
@@ -47,11 +42,7 @@ struct RowSums {
     sum(score, other.score);
     worked(3 * touched * static_cast<double>(inner.values().size()));
   }
-  double total() const {
-    double out = 0;
-    for (const double value : score) out += value;
-    return out;
-  }
+  double total() const { return std::accumulate(score.begin(), score.end(), 0.0); }
   Matrix inner;    // Psi'D Psi, lower triangle
   Matrix gamma_r;  // Psi'rbar
   Matrix free;     // Psi'D q1
@@ -85,7 +76,7 @@ class LandmarkGradient {
     for (std::size_t k = 1; k < parts.size(); ++k) parts[0].add(parts[k]);
     RowSums sums = std::move(parts[0]);
     parts.clear();
-    mirror_triangle(sums.inner.view());
+    mirror_lower(sums.inner.view());
     stage.next(1);
     out_.score = sums.total();
     finish(sums, [&](RowTile& tile, MatrixView rbar, Span<double> d) {
@@ -108,12 +99,11 @@ class LandmarkGradient {
     Matrix half = copy_of(system_.half.view());  // Psi'Psi = C^-1 half half' C^-T
     trsm(Op::none, system_.c.view(), half.view());
     syrk(Op::none, dbar, half.view(), 0, sums.inner.view());
-    mirror_triangle(sums.inner.view());
+    mirror_lower(sums.inner.view());
     const Matrix w = hyperplane();
     copy(w.view(), sums.gamma_r.view());  // Psi'r = lambda C^-1 w
     trsm(Op::none, system_.c.view(), sums.gamma_r.view());
-    for (Index j = 0; j < t_; ++j)
-      for (Index k = 0; k < p_; ++k) sums.gamma_r(k, j) *= lambda_ * factor[j];
+    for (Index j = 0; j < t_; ++j) multiply_by(sums.gamma_r.view().columns(j, 1), lambda_ * factor[j]);
     finish(sums, [&](RowTile& tile, MatrixView rbar, Span<double> d) {
       std::ranges::fill(d, dbar);
       for (Index j = 0; j < t_; ++j)
@@ -127,10 +117,7 @@ class LandmarkGradient {
     const double m = static_cast<double>(problem_.degrees()), t = static_cast<double>(t_);
     const std::unique_ptr<ResidualMaker> maker = residual_maker_at(f_, lambda_);
     Matrix half = copy_of(system_.half.view()), w = hyperplane(), h(p_, p_);
-    for (Index k = 0; k < half.cols(); ++k) {
-      const double root = std::sqrt(system_.weight[k]);
-      for (Index i = 0; i < p_; ++i) half(i, k) /= root;
-    }
+    for (Index k = 0; k < half.cols(); ++k) divide_by(half.view().columns(k, 1), std::sqrt(system_.weight[k]));
     syrk(Op::none, -t / 2, half.view(), 0, h.view());
     Array<double> factor;
     out_.log_lambda = t * maker->trace() / 2;
@@ -138,10 +125,10 @@ class LandmarkGradient {
       const double q = lambda_ * maker->quadratic_form(j);
       factor.push_back(m / q / 2);
       out_.log_lambda -= factor[j] * maker->squared_norm(j);
-      for (Index k = 0; k < p_; ++k) w(k, j) *= std::sqrt(factor[j] * lambda_);
+      multiply_by(w.view().columns(j, 1), std::sqrt(factor[j] * lambda_));
     }
     syrk(Op::none, 1, w.view(), 1, h.view());
-    mirror_triangle(h.view());
+    mirror_lower(h.view());
     add_landmark_pairs(problem_, system_, h.view(), out_.kernel);
     LastPass pass{{}, copy_of(rows_.gamma()), [&](RowTile& tile, MatrixView left, Span<double> d) {
                     std::ranges::fill(d, -t / 2);
@@ -269,13 +256,11 @@ ScoreGradient LandmarkGradient::groups(const Groups& groups) {
     report(fraction(g + 1, beta.size()));
   }
   stage.next(1);
-  mirror_triangle(sums.inner.view());
+  mirror_lower(sums.inner.view());
   out_.score = sums.total();
   contraction.add_to(out_.kernel);
-  finish(sums, [&](RowTile& tile, MatrixView to, Span<double>) {
-    for (Index j = 0; j < t_; ++j)
-      for (Index i = 0; i < to.rows; ++i) to(i, j) = rbar(tile.rows[i], j);
-  });
+  finish(sums,
+         [&](RowTile& tile, MatrixView to, Span<double>) { copy(picked_rows(rbar.view(), tile.rows).view(), to); });
   return std::move(out_);
 }
 

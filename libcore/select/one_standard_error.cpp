@@ -1,7 +1,8 @@
 #include "libcore/select/one_standard_error.hpp"
 
 #include <cmath>
-#include <limits>
+
+#include "libcore/base/constants.hpp"
 
 namespace freeridge {
 
@@ -9,7 +10,7 @@ Array<double> one_standard_error(const LambdaSearch& search) {
   Array<double> out = search.best;
   for (std::size_t j = 0; j < out.size(); ++j) {
     const double limit = search.best_score[j] + search.standard_error[j];
-    if (std::isnan(limit)) out[j] = std::numeric_limits<double>::quiet_NaN();
+    if (std::isnan(limit)) out[j] = nan;
     for (std::size_t l = 0; l < search.lambdas.size(); ++l) {
       const double score = search.scores(static_cast<Index>(l), static_cast<Index>(j));
       if (!(search.lambdas[l] > out[j]) || std::isnan(score)) continue;

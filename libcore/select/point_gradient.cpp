@@ -5,6 +5,7 @@
 
 #include "libcore/factor/left_out_rows.hpp"
 #include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/select/gradient_parts.hpp"
 
 namespace freeridge {
@@ -32,13 +33,6 @@ AllPairs all_pairs(const Factorization& factorization, double lambda) {
   for (double& value : out.c.values()) value /= scale;
   for (double& value : out.diagonal) value /= scale;
   return out;
-}
-
-void mirror(MatrixView a) {
-  for (Index j = 0; j < a.cols; ++j) {
-    for (Index i = j + 1; i < a.rows; ++i) a(j, i) = a(i, j);
-    worked(touched * static_cast<double>(a.rows - j));
-  }
 }
 
 // S = -sym(P cbar c') - P diag(pbar) P, pbar <= 0; lower triangle.
@@ -103,7 +97,7 @@ void add_group(const AllPairs& at, const Group& group, Span<const double> alpha,
     worked(2 * touched * static_cast<double>(n));
   }
   const LeftOutFactor system(own.view());
-  if (!system.regular()) fail_no_group_error(group);
+  if (!system.regular()) fail_no_value(no_group_error(group));
   system.solve(e.view());
   copy(e.view(), v.view());
   system.solve(v.view());
@@ -137,7 +131,7 @@ PointGradient point_gradient(const Factorization& factorization, Criterion crite
   if (criterion == Criterion::gcv) add_gcv(problem, at, s);
   if (criterion == Criterion::reml) add_reml(problem, at, s);
   if (criterion == Criterion::groups) add_groups(problem, at, *groups, s);
-  mirror(s);
+  mirror_lower(s);
   for (Index i = 0; i < problem.n(); ++i) out.log_lambda += lambda * s(i, i);
   return out;
 }

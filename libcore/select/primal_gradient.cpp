@@ -107,8 +107,7 @@ class PrimalGradient {
     Array<double> explained(d());
     if (by_half()) {
       Matrix half = copy_of(system_.half.view());
-      for (Index k = 0; k < half.cols(); ++k)
-        for (Index i = 0; i < d(); ++i) half(i, k) /= std::sqrt(system_.weight[k]);
+      for (Index k = 0; k < half.cols(); ++k) divide_by(half.view().columns(k, 1), std::sqrt(system_.weight[k]));
       explained = squared_row_norms(half.view());
     } else {
       const Matrix inverse = inverse_normal();

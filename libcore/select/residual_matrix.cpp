@@ -49,10 +49,6 @@ ResidualMatrix::ResidualMatrix(const Problem& problem, double lambda) : c(proble
   p = std::move(kernel.storage);
 }
 
-void ResidualMatrix::fill_upper() {
-  each_pair_below(p.rows(), [&](Index i, Index j) { p(j, i) = p(i, j); });
-}
-
 void ResidualMatrix::fill_upper_and_scale(Span<const double> factor) {
   each_pair_below(p.rows(), [&](Index i, Index j) {
     p(j, i) = p(i, j) * factor[i];

@@ -13,13 +13,12 @@ struct ResidualMatrix {
   // Throws NOT_POSITIVE_DEFINITE as the CHOLESKY route does.
   ResidualMatrix(const Problem& problem, double lambda);
 
-  Matrix p;                      // P~, n x n: the lower triangle, and the upper one after fill_upper
+  Matrix p;                      // P~, n x n: the lower triangle, until the upper one is filled
   Matrix c;                      // P~Y~, n x t
   double s = 1;                  // a power of two
   double log_determinant = 0;    // log|Z'GZ|
   Array<double> quadratic_form;  // Y~'P Y~, with P and not P~; t
 
-  void fill_upper();
   // P~ diag(factor) in the place of P~.
   void fill_upper_and_scale(Span<const double> factor);
 };

@@ -9,6 +9,7 @@
 #include "libcore/kernel/log_gradient.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/blas_library.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
 #include "libcore/select/bandwidth.hpp"
@@ -87,7 +88,7 @@ class DualGradient {
   }
 
   ScoreGradient groups(const Groups& groups) {
-    p_.fill_upper();
+    mirror_lower(p_.p.view());
     GroupGradient parts(problem_, p_, groups, divisors_, lambda_);
     for (Index j = 0; j < problem_.t(); ++j) scores_[j] = parts.score(j);
     set_score();

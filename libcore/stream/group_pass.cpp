@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "libcore/base/constants.hpp"
@@ -49,8 +48,8 @@ std::string no_errors(const Group& group, double lambda) {
 
 }  // namespace
 
-GroupsInOrder::GroupsInOrder(const Array<Group>& groups) : groups_(groups), waiting_(groups.size()) {
-  std::iota(waiting_.begin(), waiting_.end(), Index{0});
+GroupsInOrder::GroupsInOrder(const Array<Group>& groups)
+    : groups_(groups), waiting_(consecutive(0, std::ssize(groups))) {
   std::ranges::stable_sort(waiting_, std::greater<>(), [&](Index g) { return first_row(groups_[g]); });
 }
 

@@ -6,18 +6,10 @@
 
 #include "libcore/factor/left_out_rows.hpp"
 #include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 
 namespace freeridge {
 namespace {
-
-// The whole matrix of its lower triangle.
-Matrix both_triangles(Matrix a) {
-  for (Index j = 0; j < a.cols(); ++j) {
-    for (Index i = j + 1; i < a.rows(); ++i) a(j, i) = a(i, j);
-    worked(touched * static_cast<double>(a.rows() - j));
-  }
-  return a;
-}
 
 void scale_columns(Span<const double> factor, MatrixView a) {
   for (Index k = 0; k < a.cols; ++k) {
@@ -64,8 +56,11 @@ void GroupSum::add(ConstMatrixView basis, Span<const Index> rows, Span<const dou
   sum_w_ += sum_w;
   scored_w_ += scored ? sum_w : 0;
   if (keeps_rows_ || !complete()) return;
-  gram_ = both_triangles(sum_.take());
-  if (scored_gram_.cols() > 0) scored_gram_ = both_triangles(scored_sum_.take());
+  gram_ = sum_.take();
+  mirror_lower(gram_.view());
+  if (scored_gram_.cols() == 0) return;
+  scored_gram_ = scored_sum_.take();
+  mirror_lower(scored_gram_.view());
 }
 
 // The diagonal of D.

@@ -42,9 +42,7 @@ std::string ReaderModel::group_scores(Span<const double> lambdas, MatrixView sco
 std::string ReaderModel::group_errors(const Groups& groups, Span<const double> lambdas, MatrixView errors,
                                       Index memory_limit) const {
   require_memory_for(groups, memory_limit);
-  Array<double> distinct(lambdas.begin(), lambdas.end());
-  std::ranges::sort(distinct);
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const Array<double> distinct = distinct_lambdas(lambdas);
   const Index t = reader_.t();
   Array<Index> columns(std::ssize(distinct) * t, Index{-1});
   for (Index j = 0; j < t; ++j) {

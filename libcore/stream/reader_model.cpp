@@ -1,7 +1,7 @@
 #include "libcore/stream/reader_model.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <set>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
@@ -27,6 +27,11 @@ void require_streamed(Criterion criterion) {
 }
 
 }  // namespace
+
+Array<double> ReaderModel::distinct_lambdas(Span<const double> lambdas) {
+  const std::set<double> all(lambdas.begin(), lambdas.end());
+  return {all.begin(), all.end()};
+}
 
 void ReaderModel::set_landmarks(Index count, Span<const Index> rows) {
   const Index n = reader_.n();
@@ -111,8 +116,7 @@ Index ReaderModel::memory_required(const Settings& settings) const {
 
 Matrix ReaderModel::gather(Span<const Index> rows, std::optional<PassRead>& read) const {
   Matrix out(std::ssize(rows), reader_.d());
-  Array<Index> order(rows.size());
-  std::iota(order.begin(), order.end(), Index{0});
+  Array<Index> order = consecutive(0, std::ssize(rows));
   std::ranges::sort(order, {}, [&](Index i) { return rows[i]; });
   std::size_t next = 0;
   read = reader_.pass(read, [&](const RowReader::Chunk& chunk) {
@@ -147,12 +151,8 @@ std::shared_ptr<const RowFeatures> ReaderModel::features_for(const Settings& set
     } else {
       const Landmarks wanted{wanted_, {}, settings.method, settings.seed};
       const Array<Index> places = choose_landmarks(*settings.kernel, layout_view(z), wanted);
-      Matrix some_z(std::ssize(places), reader_.d());
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        chosen.push_back(candidates[places[i]]);
-        for (Index k = 0; k < some_z.cols(); ++k) some_z(static_cast<Index>(i), k) = z(places[i], k);
-      }
-      z = std::move(some_z);
+      for (const Index place : places) chosen.push_back(candidates[place]);
+      z = picked_rows(z.view(), places);
     }
   } else {
     z = gather(chosen, read);
@@ -221,9 +221,7 @@ LambdaSearch ReaderModel::select_lambda(Criterion criterion, double low, double 
 }
 
 std::string ReaderModel::loo(Span<const double> lambdas, MatrixView errors) const {
-  Array<double> distinct(lambdas.begin(), lambdas.end());
-  std::ranges::sort(distinct);
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const Array<double> distinct = distinct_lambdas(lambdas);
   const Index t = reader_.t();
   std::string reason;
   reader_.pass(read_, [&](const RowReader::Chunk& chunk) {

@@ -79,6 +79,7 @@ class ReaderModel {
   Matrix gather(Span<const Index> rows, std::optional<PassRead>& read) const;
   Array<Moments> loo_moments(Span<const double> lambdas, bool with_spread) const;
   void require_memory_for(const Groups& groups, Index memory_limit) const;
+  static Array<double> distinct_lambdas(Span<const double> lambdas);  // ascending
   std::string group_scores(Span<const double> lambdas, MatrixView scores, MatrixView errors, Index memory_limit) const;
 
   RowReader reader_;

@@ -11,13 +11,6 @@
 #include "libcore/spectrum/small_svd.hpp"
 
 namespace freeridge {
-namespace {
-
-bool all_finite(Span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-}
-
-}  // namespace
 
 ReducedProblem::ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures> features)
     : rows_(std::move(rows)), features_(std::move(features)) {
@@ -115,8 +108,7 @@ void ReducedProblem::from_gram() {
   finish();
   f_ = Matrix(p, rank_);
   transpose(vt_.view(), f_.view());
-  for (Index k = 0; k < rank_; ++k)
-    for (Index j = 0; j < p; ++j) f_(j, k) /= s_[k];
+  for (Index k = 0; k < rank_; ++k) divide_by(f_.view().columns(k, 1), s_[k]);
 }
 
 void ReducedProblem::set_means() {

@@ -1,7 +1,6 @@
 #include "libcore/stream/row_features.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
@@ -43,9 +42,7 @@ RowFeatures::RowFeatures(KernelPtr kernel, const LayoutView& z, bool intercept, 
   require_finite("z", z);
   copy_rows(z, 0, z_.view());
   const Own own(kernel_, z_, intercept);
-  Array<Index> rows(z_.rows());
-  std::iota(rows.begin(), rows.end(), Index{0});
-  map_ = std::make_unique<LandmarkFeatures>(own.problem, std::move(rows));
+  map_ = std::make_unique<LandmarkFeatures>(own.problem, consecutive(0, z_.rows()));
   if (map_->features() == 0)
     fail(Status::invalid_argument, "z has no landmark whose kernel value with itself is positive");
   if (reduction_ == Reduction::gram) map_->prepare_partial(own.problem, careful);
@@ -74,10 +71,7 @@ void RowFeatures::save(ByteWriter& out) const {
 }
 
 Matrix RowFeatures::kept() const {
-  Matrix out(p(), d_);
-  for (Index k = 0; k < d_; ++k)
-    for (Index i = 0; i < p(); ++i) out(i, k) = z_(map_->kept()[i], k);
-  return out;
+  return picked_rows(z_.view(), map_->kept());
 }
 
 bool RowFeatures::same(const RowFeatures& other) const {

@@ -38,8 +38,6 @@ class RowFeatures {
   void form(const Rows& x, Index row, MatrixView out) const;
 
  private:
-  void make(bool intercept, Array<Index> rows);
-
   Index d_;
   Index unpenalised_ = 0;
   Reduction reduction_ = Reduction::qr;

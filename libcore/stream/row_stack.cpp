@@ -76,7 +76,7 @@ RowStack::RowStack(Index d, Index t, bool intercept, bool by_gram)
 }
 
 RowStack::RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift,
-                   Matrix rows, bool reduced)
+                   Matrix rows, bool reduced, std::optional<GramSum> sum)
     : d_(d),
       t_(t),
       intercept_(intercept),
@@ -86,21 +86,16 @@ RowStack::RowStack(Index d, Index t, bool intercept, Index n, double sum_w, doub
       shift_(std::move(shift)),
       stack_(std::move(rows)),
       filled_(stack_.rows()),
-      reduced_(reduced) {}
-
-RowStack::RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift,
-                   Matrix rows, bool reduced, GramSum sum)
-    : RowStack(d, t, intercept, n, sum_w, sum_log_w, std::move(shift), std::move(rows), reduced) {
-  by_gram_ = true;
-  sum_ = std::move(sum);
+      reduced_(reduced),
+      by_gram_(sum.has_value()) {
+  if (sum) sum_ = std::move(*sum);
 }
 
 RowStack RowStack::copy() const {
   Matrix rows(filled_, p());
   copy_block(stack_.view(), rows.view());
-  if (by_gram_)
-    return RowStack(d_, t_, intercept_, n_, sum_w_, sum_log_w_, shift_, std::move(rows), reduced_, sum_.copy());
-  return RowStack(d_, t_, intercept_, n_, sum_w_, sum_log_w_, shift_, std::move(rows), reduced_);
+  return {d_,         t_,     intercept_,      n_,       sum_w_,
+          sum_log_w_, shift_, std::move(rows), reduced_, by_gram_ ? std::optional(sum_.copy()) : std::nullopt};
 }
 
 Index RowStack::capacity() const {

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
@@ -80,10 +81,9 @@ class RowStack {
   bool reduced() const { return reduced_; }
 
   // A stack as it was saved; the sizes and numbers have been checked. reduced: the rows are a triangle of min(n, p) rows.
+  // sum: of a stack by Gram matrix alone.
   RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift, Matrix rows,
-           bool reduced);
-  RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift, Matrix rows,
-           bool reduced, GramSum sum);
+           bool reduced, std::optional<GramSum> sum = std::nullopt);
 
  private:
   Index wanted_height(Index rows) const;

@@ -46,7 +46,7 @@ UnpenalisedColumns::UnpenalisedColumns(ConstMatrixView triangle, Span<const doub
   choose(triangle.block(0, 0, std::min(rows, given_), given_), norms);
   const Index q = std::ssize(kept_);
   triangle_ = Matrix(rows, q + d_ + t_);
-  for (Index k = 0; k < q; ++k) std::copy_n(triangle.col(kept_[k]), rows, triangle_.col(k));
+  copy(picked_columns(triangle, kept_).view(), triangle_.view().columns(0, q));
   copy(triangle.columns(given_, d_ + t_), triangle_.view().columns(q, d_ + t_));
   if (q < given_) {
     Array<double> tau(std::min(rows, triangle_.cols()));
@@ -79,8 +79,7 @@ void UnpenalisedColumns::complete(MatrixView w) const {
 }
 
 Matrix UnpenalisedColumns::basis(ConstMatrixView u) const {
-  Matrix out(u.rows, q());
-  for (Index k = 0; k < q(); ++k) std::copy_n(u.col(kept_[k]), u.rows, out.col(k));
+  Matrix out = picked_columns(u, kept_);
   if (q() > 0) trsm_right(Op::transpose, l_.view(), out.view());
   return out;
 }
