@@ -1,7 +1,6 @@
 #include "libcore/model/model.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "libcore/base/checks.hpp"

@@ -1,7 +1,5 @@
 #include "libcore/routes/cholesky_route.hpp"
 
-#include <algorithm>
-
 #include "libcore/routes/routes.hpp"
 #include "libcore/routes/saved_route.hpp"
 

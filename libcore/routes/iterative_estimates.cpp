@@ -93,7 +93,7 @@ class Iterative::Estimates {
     const Index each = b.cols / std::ssize(lambdas);
     Array<double> of_columns;
     for (const double lambda : lambdas) of_columns.insert(of_columns.end(), static_cast<std::size_t>(each), lambda);
-    return IterativeSolver(f_.problem(), with_.passes, with_.preconditioner).solve(b, of_columns, wanted);
+    return IterativeSolver(with_.passes, with_.preconditioner).solve(b, of_columns, wanted);
   }
 
   // What rounding leaves, of the outputs; with what is in the residual itself it is several times as much.

@@ -82,7 +82,7 @@ Iterative::Solved Iterative::solved(double lambda, Index first, Index count) con
   const Parts& with = parts();
   with.preconditioner.take_out(b.view());
   const Array<double> lambdas(count, lambda), wanted(count, accuracy_);
-  IterativeColumns made = IterativeSolver(problem(), with.passes, with.preconditioner)
+  IterativeColumns made = IterativeSolver(with.passes, with.preconditioner)
                               .solve(b.view(), lambdas, wanted, IterativeSolver::Bounds::tight);
   require_accuracy(made, lambda);
   Array<double> accuracy;
@@ -98,7 +98,7 @@ void Iterative::solve(double lambda, MatrixView b) const {
   const Parts& with = parts();
   with.preconditioner.take_out(b);
   const Array<double> lambdas(b.cols, lambda), wanted(b.cols, accuracy_);
-  const IterativeColumns made = IterativeSolver(problem(), with.passes, with.preconditioner).solve(b, lambdas, wanted);
+  const IterativeColumns made = IterativeSolver(with.passes, with.preconditioner).solve(b, lambdas, wanted);
   require_accuracy(made, lambda);
   copy(made.c.view(), b);
 }

@@ -29,8 +29,8 @@ struct IterativeColumns {
 
 class IterativeSolver {
  public:
-  IterativeSolver(const Problem& problem, const KernelPasses& passes, const IterativePreconditioner& preconditioner)
-      : problem_(problem), passes_(passes), preconditioner_(preconditioner) {}
+  IterativeSolver(const KernelPasses& passes, const IterativePreconditioner& preconditioner)
+      : passes_(passes), preconditioner_(preconditioner) {}
 
   // tight: further steps make a bound that is already small enough at most 2.24 times the error.
   enum class Bounds { loose, tight };
@@ -42,7 +42,6 @@ class IterativeSolver {
  private:
   class Run;
 
-  const Problem& problem_;
   const KernelPasses& passes_;
   const IterativePreconditioner& preconditioner_;
 };

@@ -88,9 +88,7 @@ LandmarkFeatures::LandmarkFeatures(const Problem& problem, ByteReader& in) {
   landmarks_ = rows(count, 0);
   kept_ = rows(in.integer("number of kept landmarks", 0, count), 1);
   const auto rank = static_cast<Index>(kept_.size());
-  in.require("L", triangle_numbers(rank));
-  l_ = Matrix(rank, rank, 0.0);
-  load_triangle(in, "L", l_.view(), Triangle::lower);
+  l_ = load_triangle(in, "L", rank, Triangle::lower);
   for (Index j = 0; j < rank; ++j)
     if (!(l_(j, j) > 0)) fail(Status::corrupt, "the saved L has ", l_(j, j), " on its diagonal");
   support_.emplace(problem.kernel, problem.basis, kept_);

@@ -92,7 +92,6 @@ class NormalEquations::Run {
     const Matrix w = picked_columns(out_.w.view(), of);
     Matrix product(w.rows(), w.cols());
     of_.rows_.normal_multiply(w.view(), product.view());
-    ++out_.steps;
     for (Index k = 0; k < w.cols(); ++k)
       for (Index i = 0; i < w.rows(); ++i) r_(i, of[k]) = b_(i, of[k]) - (product(i, k) + lambda_ * w(i, k));
   }
@@ -130,7 +129,6 @@ class NormalEquations::Run {
     Matrix z(b.rows(), b.cols()), product(b.rows(), b.cols());
     precondition(b.view(), z.view());
     of_.rows_.normal_multiply(z.view(), product.view());
-    ++out_.steps;
     Array<double> out;
     for (Index k = 0; k < b.cols(); ++k) {
       const Index d = b.rows();
@@ -156,18 +154,15 @@ class NormalEquations::Run {
     const ShiftedSystem system{[&](ConstMatrixView p, MatrixView out) { of_.rows_.normal_multiply(p, out); },
                                [&](ConstMatrixView v, Span<const Index>, MatrixView z) { precondition(v, z); },
                                lambdas};
-    const Array<ColumnEnd> ends = conjugate_gradients(system, {measure, targets, normal_steps}, more.view(), r.view());
-    Index most = 0;
+    conjugate_gradients(system, {measure, targets, normal_steps}, more.view(), r.view());
     const Matrix before = picked_columns(out_.w.view(), open), r_before = picked_columns(r_.view(), open);
     Array<double> bound, size;
     for (Index k = 0; k < more.cols(); ++k) {
       const Index j = open[k];
-      most = std::max(most, ends[k].steps);
       bound.push_back(out_.bound[j]);
       size.push_back(out_.size[j]);
       for (Index i = 0; i < more.rows(); ++i) out_.w(i, j) += more(i, k);
     }
-    out_.steps += most;
     set_residuals(open);
     const Array<Index> tried = open;
     judge(open, false);

@@ -15,7 +15,6 @@ struct NormalColumns {
   Matrix w;             // d x k
   Array<double> bound;  // of |w - A^-1 b|_A
   Array<double> size;   // |w|_A
-  Index steps = 0;      // products that were made
   // bound / |A^-1 b|_A at most; 0 where b is zero
   double accuracy(Index j) const;
 };

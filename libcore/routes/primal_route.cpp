@@ -159,11 +159,7 @@ FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
   Array<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), r, false);
   Array<double> noise = load_scales(in, "the noise", any_finite, r, false);
   Matrix vt = in.matrix("V'", orthonormal, r, d), triangle;
-  if (m > d) {
-    in.require("R", triangle_numbers(d));
-    triangle = Matrix(d, d, 0.0);
-    load_triangle(in, "R", triangle.view(), Triangle::upper);
-  }
+  if (m > d) triangle = load_triangle(in, "R", d, Triangle::upper);
   Matrix basis = in.matrix("B", orthonormal, n, r);
   return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(noise), std::move(s), std::move(vt),
                                   std::move(triangle));

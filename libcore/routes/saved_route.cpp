@@ -43,6 +43,13 @@ void load_triangle(ByteReader& in, const char* name, MatrixView a, Triangle tria
   for (Index j = 0; j < a.cols; ++j) in.numbers(name, any_finite, part_of_column(a, j, triangle));
 }
 
+Matrix load_triangle(ByteReader& in, const char* name, Index p, Triangle triangle) {
+  in.require(name, triangle_numbers(p));
+  Matrix out(p, p, 0.0);
+  load_triangle(in, name, out.view(), triangle);
+  return out;
+}
+
 Array<double> load_scales(ByteReader& in, const char* name, double most, Index count, bool positive) {
   Array<double> out = in.vector(name, most, count);
   for (const double value : out)

@@ -58,6 +58,8 @@ constexpr Index triangle_numbers(Index p) {
 }
 void save_triangle(ByteWriter& out, ConstMatrixView a, Triangle triangle);
 void load_triangle(ByteReader& in, const char* name, MatrixView a, Triangle triangle);
+// A new p x p matrix, with zeros in the other triangle.
+Matrix load_triangle(ByteReader& in, const char* name, Index p, Triangle triangle);
 // Numbers that must not be negative, or must be positive.
 Array<double> load_scales(ByteReader& in, const char* name, double most, Index count, bool positive);
 

@@ -315,11 +315,7 @@ FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<
   const bool with_r = in.integer("presence of R", 0, 1) == 1;
   ReducedFeatures reduced{};
   reduced.parts = in.matrix("the means", any_finite, p, problem->q());
-  if (with_r) {
-    in.require("R", triangle_numbers(p));
-    reduced.r = Matrix(p, p, 0.0);
-    load_triangle(in, "R", reduced.r.view(), Triangle::upper);
-  }
+  if (with_r) reduced.r = load_triangle(in, "R", p, Triangle::upper);
   reduced.s = load_scales(in, "the singular values", std::sqrt(any_finite), r, true);
   reduced.noise = load_scales(in, "the noise", any_finite, r, false);
   reduced.vt = in.matrix("V'", orthonormal, r, p);

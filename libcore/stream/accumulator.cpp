@@ -9,19 +9,19 @@
 namespace freeridge {
 namespace {
 
-void require_same(const char* other, const RowStack& ours, const char* own, const RowStack& theirs) {
+void require_same(const RowStack& ours, const char* own, const RowStack& theirs) {
   const auto same = [&](const char* name, Index one, Index another) {
-    if (one != another) fail(Status::dimension_mismatch, other, " has ", name, " = ", another, ", and ", own, " ", one);
+    if (one != another) fail(Status::dimension_mismatch, "other has ", name, " = ", another, ", and ", own, " ", one);
   };
   same("d", ours.d(), theirs.d());
   same("t", ours.t(), theirs.t());
   same("intercept", ours.ones(), theirs.ones());
 }
 
-// Beside that the features.
-void require_same(const char* other, const Accumulator& ours, const char* own, const Accumulator& theirs) {
+// The features are the same, too.
+void require_same(const Accumulator& ours, const char* own, const Accumulator& theirs) {
   if (!ours.features().same(theirs.features()))
-    fail(Status::dimension_mismatch, other, " has other landmarks, another kernel or another reduction than ", own,
+    fail(Status::dimension_mismatch, "other has other landmarks, another kernel or another reduction than ", own,
          ", or another number of columns that are not penalised");
 }
 
@@ -109,8 +109,8 @@ void Accumulator::prepare() {
 
 void Accumulator::merge(const Accumulator& other) {
   if (&other == this) fail(Status::invalid_argument, "other is the accumulator itself");
-  require_same("other", rows_, "the accumulator", other.rows_);
-  require_same("other", *this, "the accumulator", other);
+  require_same(rows_, "the accumulator", other.rows_);
+  require_same(*this, "the accumulator", other);
   const Hearing hearing(listener_);
   RowStack next = rows_.copy();
   next.add(other.rows_);
@@ -160,8 +160,8 @@ void merge_bytes(Span<unsigned char> inout, Span<const unsigned char> more) {
   const Accumulator other{MemorySource(more)};
   require_compact("inout", sum);
   require_compact("other", other);
-  require_same("other", sum.rows(), "inout", other.rows());
-  require_same("other", sum, "inout", other);
+  require_same(sum.rows(), "inout", other.rows());
+  require_same(sum, "inout", other);
   sum.merge(other);
   sum.compact();
   Array<unsigned char> room(inout.size());
