@@ -1,7 +1,7 @@
-// The C layer, rows in shards: accumulators reduced by a tree, and lambda by further passes.
-//     allreduce   each rank's triangle, merged two by two; rank 0 prepares the sum, and broadcasts it
-//     select      GCV, REML on rank 0. LOO: rank 0 says at which lambdas, and each rank's moments of the left-out errors
-//                 of its own rows are joined two by two
+// The C layer for rows in shards: accumulators are reduced by a tree, and lambda is chosen by further passes.
+//     allreduce   the triangles of the ranks are merged two by two; rank 0 prepares the sum, and broadcasts it
+//     select      GCV, REML on rank 0. LOO: rank 0 says at which lambdas; each rank makes the moments of the left-out
+//                 errors of its own rows, and these are joined two by two
 #include <algorithm>
 
 #include "libcore/base/checks.hpp"
@@ -26,7 +26,7 @@ Sizes sizes_of(const freeridge_accumulator* accumulator) {
   return out;
 }
 
-// That all ranks have accumulators of one kind, and the same arguments.
+// Checks that all ranks have accumulators of one kind, and the same arguments.
 Sizes require_alike(const Team& team, const freeridge_accumulator* accumulator, std::initializer_list<double> kind) {
   Sizes sizes;
   team.together([&] { sizes = sizes_of(accumulator); });
@@ -121,7 +121,8 @@ freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accu
     const Team team(comm);
     require_alike(team, accumulator, {});
     const auto compact = [&] { team.together([&] { ask(freeridge_accumulator_compact(accumulator)); }); };
-    // Before the next phase all ranks agree on whether to go on: compact of what is compact calls the callback, and no more.
+    // Before each phase all ranks agree on whether to go on. For an accumulator that is compact already, compact does
+    // nothing but call the callback.
     const auto listen = compact;
     compact();
     Array<unsigned char> bytes;

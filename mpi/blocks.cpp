@@ -9,7 +9,7 @@ namespace {
 
 constexpr Index largest_block = 64;
 
-// Which of n rows a grid row has.
+// The rows, of n, that belong to one row of the grid.
 Array<Index> dealt(Index n, Index nb, Index place, Index places) {
   Array<Index> which;
   for (Index first = place * nb; first < n; first += places * nb)

@@ -1,5 +1,6 @@
-// A square matrix in blocks of nb x nb, dealt out in turn to a near-square grid of ranks, as ScaLAPACK and ELPA have it:
-// global row I is on grid row (I / nb) mod rows. Each rank keeps its rows and columns as one column-major matrix.
+// A square matrix in blocks of nb x nb, which are dealt out in turn to a near-square grid of ranks, as ScaLAPACK and
+// ELPA expect: global row I is on grid row (I / nb) mod rows. Each rank keeps its rows and columns as one column-major
+// matrix.
 #pragma once
 
 #include <array>
@@ -31,15 +32,14 @@ struct Dealing {
 
   Index n;
   int nb;
-  Array<Index> row, col;            // of the local rows and columns: which these are, ascending
+  Array<Index> row, col;            // the global numbers of the local rows and columns, ascending
   std::array<int, 9> descriptor{};  // ScaLAPACK's
   Index numbers() const { return std::ssize(row) * std::ssize(col); }
   // The first local column (row) from global number `from` on.
   static Index first_from(const Array<Index>& which, Index from);
 };
 
-// This rank's part of a vector of n numbers in all columns of `from`: to(k, j) = from(which[k], j), zero where which[k] is
-// not below `end`.
+// This rank's rows of `from`: to(k, j) = from(which[k], j), and zero where which[k] >= end.
 Matrix part_of(ConstMatrixView from, const Array<Index>& which, Index end);
 // sum(which[k], j) += part(k, j)
 void add_part(ConstMatrixView part, const Array<Index>& which, MatrixView sum);

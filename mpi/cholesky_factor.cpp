@@ -1,8 +1,8 @@
-// The engine CHOLESKY: for each lambda the blocks are made anew, G + lambda I = L L' by pdpotrf, T = L^-1 by pdtrtri, so
-// that (G + lambda I)^-1 = T'T, and with b_i the first m numbers of H e_i, that is e_i - tau v_i v without its last number,
+// The engine CHOLESKY. For each lambda the blocks are made anew, G + lambda I = L L' by pdpotrf, T = L^-1 by pdtrtri,
+// so that (G + lambda I)^-1 = T'T. With b_i the first m numbers of H e_i = e_i - tau v_i v,
 //     P_ii = |T b_i|^2,   T b_i = t_i - tau v_i T v       t_i: column i of T, zero for i = n
 //     P Y~ = B T' (T y),   y = the first m rows of H Y~;  Y~'P Y~ = |T y|^2,   log det = 2 sum log L_ii
-// Every sum over rows is this rank's part, summed over the ranks. 2/3 m^3 a lambda; memory: the blocks.
+// Each rank sums over its own rows, and these sums are added over the ranks. 2/3 m^3 a lambda; memory: the blocks.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -53,7 +53,7 @@ class CholeskyFactor final : public DenseFactor {
     }
     answer.log_determinant = log_determinant();
     invert();
-    // T applied to y and to v
+    // T [y, v]
     Matrix half;
     team_.together([&] {
       clear_rest();
@@ -108,7 +108,7 @@ class CholeskyFactor final : public DenseFactor {
     return sum;
   }
 
-  // Zeros above the diagonal, and beyond the first m rows and columns: T with what was never set.
+  // Sets the elements that are no part of T to zero: above the diagonal, and beyond the first m rows and columns.
   void clear_rest() {
     const Index end = Dealing::first_from(dealing_->row, m());
     for (Index j = 0; j < blocks_.cols(); ++j) {

@@ -62,7 +62,7 @@ void Dense::take(KernelPtr kernel, const LayoutView& x, const LayoutView& y, con
   problem_.emplace(std::move(kernel), Rows(layout_view(x_)), layout_view(y_), weights_, intercept);
 }
 
-// The largest share is that of the first place of the grid.
+// The first place of the grid has the largest share of the blocks.
 void Dense::require_share() const {
   const Index n = problem_->n();
   const auto most = [&](Index places) { return n / places + 64; };

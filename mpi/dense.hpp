@@ -1,4 +1,4 @@
-// What is behind a freeridge_mpi_dense: the problem, which all ranks have whole, the grid, and the factor.
+// The object behind a freeridge_mpi_dense: the whole problem, which every rank has, the grid, and the factor.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace freeridge::mpi {
 
 class Dense {
  public:
-  // Collective. The arguments' sizes have been checked; their values are checked here, and that they are the same on all
-  // ranks.
+  // Collective. The sizes of the arguments have been checked. The constructor checks their values, and that these are
+  // the same on all ranks.
   Dense(MPI_Comm comm, const std::function<void(Dense&)>& take);
 
   // Part of the constructor, on each rank by itself: copies the data.
@@ -31,7 +31,7 @@ class Dense {
   // Answers with the reason for the first NaN.
   std::string scores(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const;
   std::string errors(Span<const double> lambdas, MatrixView out) const;
-  // A saved predictor's bytes on rank 0; none on others.
+  // The bytes of a saved predictor on rank 0; no bytes on other ranks.
   Array<unsigned char> predictor(Span<const double> lambdas) const;
 
  private:

@@ -1,4 +1,5 @@
-// The C layer, dense problems. Every argument is checked within a `together`, so that all ranks answer alike.
+// The C layer for dense problems. Every argument is checked within a `together`, so that all ranks return the same
+// status.
 #include <algorithm>
 
 #include "libcore/base/checks.hpp"
@@ -48,7 +49,7 @@ void require_positive(Span<const double> lambdas) {
            "] is 0; it must be positive (one process's SPECTRAL has the limit)");
 }
 
-// The checks of a call, and that all ranks have asked the same: kind and the lambdas.
+// Makes the checks of a call, and checks that all ranks have passed the same `kind` and the same lambdas.
 template <class Check>
 void require_same(const Dense& dense, const Check& check, std::initializer_list<double> kind, Index count,
                   const double* lambdas) {

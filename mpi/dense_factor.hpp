@@ -1,4 +1,4 @@
-// What the engines have in common: with G = the leading m x m block of H K_w H (reflected_kernel.hpp) and B the first m
+// The interface of the engines. With G = the leading m x m block of H K_w H (reflected_kernel.hpp) and B the first m
 // columns of H,
 //     P = B (G + lambda I)^-1 B',   P Y~ and diag P at any lambda
 //     LOO, GCV, REML and the solution as in libcore/factor/factorization.hpp, with s = 1
@@ -19,7 +19,7 @@ struct Outputs {
   Index first, count;
 };
 
-// At one lambda. Without a reason there is an answer.
+// The answer at one lambda; where there is none, `reason` says why.
 struct Answer {
   std::string reason;
   Matrix residual;         // P Y~, n x outputs; where it was wanted
@@ -28,7 +28,7 @@ struct Answer {
   Array<double> squared_norm, quadratic_form;  // |P Y~|^2 and Y~'P Y~ of each output
 };
 
-// What is wanted beside the traces: the solution P Y~, or with it the diagonal.
+// traces: the traces and norms alone; solution: P Y~ in addition; errors: P Y~ and diag P in addition.
 enum class Wanted { traces, solution, errors };
 
 class DenseFactor {
@@ -37,11 +37,13 @@ class DenseFactor {
   // sink(l, answer) for each lambda in turn, on all ranks, within a `together`. Collective.
   using Sink = std::function<void(Index l, const Answer& answer)>;
   virtual void answers(Span<const double> lambdas, Outputs outputs, Wanted wanted, const Sink& sink) = 0;
-  // For the search: the eigenvalues of G as far as they are known, and whether a lambda costs next to nothing.
+  // For the search: the range of the eigenvalues of G, as far as it is known, and whether a lambda costs next to
+  // nothing.
   virtual EigenvalueRange eigenvalue_range() const = 0;
   virtual bool at_is_free() const = 0;
   virtual const Matrix& k_q1() const = 0;  // K_w q1, n x q
-  // Rounding moves eigenvalues of G by as much. Errors left out have six digits from `floor` on.
+  // noise: the size of rounding errors in the eigenvalues of G. Left-out errors have six digits from lambda = `floor`
+  // on.
   virtual double noise() const = 0;
   double floor() const { return sure_of_matrix * noise(); }
   // The reason where there is no answer.
@@ -55,7 +57,7 @@ std::unique_ptr<DenseFactor> factor_by_cholesky(const Team& team, const Grid& gr
 // Eigenvalues and eigenvectors, by pdsyevd or ELPA.
 std::unique_ptr<DenseFactor> factor_by_eigenvectors(const Team& team, const Grid& grid, const Problem& problem,
                                                     bool elpa);
-// The numbers of this rank that they allocate at most for problems of n x d, t outputs, beside the problem.
+// The most doubles that each engine allocates on this rank for problems of n x d with t outputs, beside the problem.
 Index numbers_of_cholesky(const Dealing& dealing, Index d, Index t);
 Index numbers_of_eigenvectors(const Dealing& dealing, Index d, Index t, bool elpa);
 bool has_elpa();

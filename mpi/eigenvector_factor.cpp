@@ -1,10 +1,11 @@
 // The engines PDSYEVD and ELPA: G = V diag(Lambda) V' once. With y = the first m rows of H Y~ and R = V'y,
 //     U = B V,   U_ik = V_ik - tau v_i h_k,   h = V'v         (row i = n of V: zero)
 //     P Y~ = U diag(1 / (Lambda + lambda)) R,   P_ii = sum_k U_ik^2 / (Lambda_k + lambda)
-//     tr P = sum 1 / (Lambda_k + lambda),   |P Y~|^2 = sum (R_k / (Lambda_k + lambda))^2,   Y~'P Y~ = sum R_k^2 / (Lambda_k + lambda)
+//     tr P = sum 1 / (Lambda_k + lambda)
+//     |P Y~|^2 = sum (R_k / (Lambda_k + lambda))^2,   Y~'P Y~ = sum R_k^2 / (Lambda_k + lambda)
 // for many lambdas at once: two matrix products on this rank's blocks, and a sum over the ranks.
-// 9 m^3 once (ELPA: 4/3 m^3 by matrix-vector products or, in two stages, by matrix products, and as much again twice
-// over for the vectors), then 2 n^2 (1 + outputs) a lambda.
+// Once 9 m^3 (ELPA: 4/3 m^3 by matrix-vector products or, in two stages, by matrix products, and twice as much for the
+// vectors); then 2 n^2 (1 + outputs) a lambda.
 #include <algorithm>
 #include <cmath>
 
@@ -98,7 +99,7 @@ class EigenvectorFactor final : public DenseFactor {
     });
   }
 
-  // From V in u_: R, h and U.
+  // Makes R, h and U from V, which is in u_.
   void finish() {
     const Index t = problem_.t();
     Matrix sum;
@@ -128,7 +129,7 @@ class EigenvectorFactor final : public DenseFactor {
     });
   }
 
-  // The last row and column, which the engines leave alone.
+  // Sets the last row and column to zero, which the engines do not write.
   void clear_rest() {
     const Index rows = Dealing::first_from(dealing_->row, m()), cols = Dealing::first_from(dealing_->col, m());
     for (Index j = 0; j < u_.cols(); ++j) {

@@ -1,5 +1,5 @@
-// The C layer, landmarks of rows in shards: a sample of all rows, which rank 0 draws by their places, and of these the
-// landmarks, which rank 0 chooses (libcore/data/choose_landmarks.hpp); an accumulator over them, which rank 0 makes.
+// The C layer for landmarks of rows in shards. Rank 0 draws a sample of all rows by their places, chooses the landmarks
+// among these (libcore/data/choose_landmarks.hpp), and makes an accumulator over the landmarks.
 #include <algorithm>
 #include <set>
 
@@ -108,7 +108,8 @@ Matrix chosen(const Team& team, const KernelPtr& kernel, const Shard& shard, con
   return z;
 }
 
-// The landmarks of checked rows and of arguments that are the same on all ranks; `check` is done beside the checks.
+// Checks the rows, and that the arguments are the same on all ranks, and calls `check` for further checks; then chooses
+// the landmarks.
 template <class Check>
 Matrix landmarks_of(const Team& team, const Wish& wish, std::initializer_list<std::int64_t> more, const Check& check) {
   KernelPtr kernel;

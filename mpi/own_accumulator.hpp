@@ -29,7 +29,7 @@ inline AccumulatorPtr accumulator_of(const Array<unsigned char>& bytes) {
   return AccumulatorPtr(made);
 }
 
-// That of rank 0 on all ranks, with the same bits. Collective.
+// The accumulator of rank 0 on all ranks, with the same bits. Collective.
 inline AccumulatorPtr broadcast_accumulator(const Team& team, AccumulatorPtr own) {
   Array<unsigned char> bytes;
   team.together([&] {

@@ -3,7 +3,7 @@
 namespace freeridge::mpi {
 namespace {
 
-// The reduction that this thread makes: an MPI_Op is told the elements alone, and can answer nothing.
+// The state of this thread's reduction. An MPI_Op gets nothing but the elements, and cannot report an error.
 struct Reducing {
   const Join& join;
   Fault fault;

@@ -1,4 +1,5 @@
-// One element of each rank, joined two by two along the tree of MPI_Reduce: bytes of accumulators that merge, moments.
+// Joins one element of each rank two by two, along the tree of MPI_Reduce. Elements are bytes of accumulators, or
+// moments.
 #pragma once
 
 #include <functional>
@@ -10,8 +11,8 @@ namespace freeridge::mpi {
 // inout = other and inout; both have the bytes of one element.
 using Join = std::function<void(const void* other, void* inout)>;
 
-// element of rank 0 = those of all ranks, joined in the order of the ranks; it is as long on all ranks. Of the other
-// ranks it is used up. What `join` throws is agreed. Collective.
+// On rank 0 `element` becomes the elements of all ranks, joined in the order of the ranks; on other ranks it is
+// overwritten. All elements have the same length. What `join` throws is thrown on all ranks. Collective.
 void reduce(const Team& team, Array<unsigned char>& element, const Join& join);
 void reduce(const Team& team, Array<double>& element, const Join& join);
 

@@ -22,7 +22,7 @@ LayoutView as_rows(ConstMatrixView a) {
   return {a.data, a.rows, a.cols, a.ld, Layout::col_major};
 }
 
-// The first row of local column j that is wanted: of the column's own block of rows on, or of all.
+// The first row of local column j that is computed: that of the diagonal block, or 0 for the whole column.
 Index first_row(const Dealing& dealing, bool whole, Index j) {
   return whole ? 0 : Dealing::first_from(dealing.row, dealing.col[j] / dealing.nb * dealing.nb);
 }
@@ -81,7 +81,7 @@ Array<double> ReflectedKernel::products(const Dealing& dealing, ConstMatrixView 
   return sum;
 }
 
-// w, from K_w v = K_w q1 + s K_w e; and the trace that is left without K_w's part along q1.
+// Sets w, from K_w v = K_w q1 + s K_w e, and the trace of the leading block, tr K_w - q1'K_w q1.
 void ReflectedKernel::set_update(Span<const double> k_q1) {
   const Index n = problem_.n();
   const double sign = std::copysign(1, v_.back());

@@ -1,11 +1,11 @@
-// K_w = W^(1/2) K W^(1/2) in blocks, without the intercept. With the unit vector q1 = W^(1/2) 1 / |W^(1/2) 1|, and e the
-// last unit vector,
+// K_w = W^(1/2) K W^(1/2) in blocks, without the intercept. With the unit vector q1 = W^(1/2) 1 / |W^(1/2) 1|, and e
+// the last unit vector,
 //     H = I - tau v v',   v = q1 + s e,   s = the sign of q1_n,   tau = 1 / (1 + |q1_n|),   H q1 = -s e
 //     H K_w H = K_w - v w' - w v',   p = tau K_w v,   w = p - (tau / 2) (p'v) v
-// so that the problem without the intercept is the leading (n - 1) x (n - 1) block (J. Dongarra, D. Sorensen, S.
-// Hammarling, Block reduction of matrices to condensed forms, 1989, for the update). K_w q1 takes one sum of n numbers over
-// the ranks; K_w e is one column of kernel values, which each rank computes. K itself is never sent.
-// Without an intercept H = I and the block is all of K_w.
+// The problem without the intercept is then the leading (n - 1) x (n - 1) block (J. Dongarra, D. Sorensen, S.
+// Hammarling, Block reduction of matrices to condensed forms, 1989, for the update). K_w q1 takes one sum of n numbers
+// over the ranks; K_w e is one column of kernel values, which each rank computes. K itself is never sent. Without an
+// intercept H = I and the block is all of K_w.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class ReflectedKernel {
   // Of K_w, after make: K_w q1 (n x q), and the trace of the leading block.
   const Matrix& k_q1() const { return k_q1_; }
   double trace() const { return trace_; }
-  // q1'K_w q1, which is rounded as the rest is; and a bound of all of them.
+  // q1'K_w q1, whose rounding errors are in the leading block, too; and a bound of the numbers of both.
   double constant() const { return constant_; }
   double largest() const { return std::max(trace_, constant_); }
 

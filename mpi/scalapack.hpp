@@ -1,4 +1,4 @@
-// The calls of ScaLAPACK, BLACS and ELPA that are made here; nothing else calls them.
+// The functions of ScaLAPACK, BLACS and ELPA that this library calls.
 #pragma once
 
 #include <mpi.h>

@@ -9,7 +9,7 @@ struct Request {
   Index count = 0, first = 0, outputs = 0;  // count = 0: no more
 };
 
-// All ranks: receives what rank 0 wants, and computes it.
+// On all ranks: receives the request of rank 0, and computes the scores.
 std::string serve(const Team& team, Request request, Array<double>& lambdas, MatrixView out, const Evaluate& evaluate) {
   team.broadcast(lambdas);
   return evaluate(lambdas, request.first, out);
@@ -30,7 +30,8 @@ void follow(const Team& team, const Evaluate& evaluate) {
   }
 }
 
-// The search itself. What ranks have agreed on ends all of them; a fault of the search is one of rank 0's own.
+// The search, on rank 0. An error that the ranks have agreed on is thrown on all of them; an error of the search itself
+// is returned, as a fault of rank 0.
 Fault lead(const Team& team, const Searched& kind, const std::function<LambdaRange()>& range, const Evaluate& evaluate,
            Span<double> lambda, Span<double> score) {
   bool agreed = false;

@@ -1,5 +1,5 @@
-// A search over lambda on rank 0, for which all ranks compute the scores: rank 0 says which lambdas it wants next, as the
-// search's steps may differ by the last bit between processors.
+// A search over lambda on rank 0, for which all ranks compute the scores. Rank 0 alone decides on the next lambdas,
+// because the steps of a search may differ in the last bits between processors.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
 // The ranks of a communicator, and how they agree:
-//     together(body)   body() on each rank by itself; afterwards all ranks go on, or all throw the same error: that of the
-//                      largest status (of equal ones of the lowest rank), with that rank's words
-// So nothing that can throw stands between two messages outside of a `together`, or the other ranks would wait for ever.
-// Counts beyond 32 bits go in pieces.
+//     together(body)   body() on each rank by itself; afterwards all ranks go on, or all throw the same error: that of
+//                      the largest status (of equal ones of the lowest rank), with that rank's words
+// Code between two messages that can throw must stand within a `together`: otherwise the other ranks would wait for
+// ever. Messages of more than 32 bits can count are sent in pieces.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@ struct Fault {
   void set(Status why, const char* what) noexcept;
 };
 
-// body(), and what it throws.
+// Runs body(), and answers with the error that it throws.
 template <class Body>
 Fault fault_of(const Body& body) noexcept {
   Fault fault;

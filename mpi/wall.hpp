@@ -1,4 +1,4 @@
-// The exception wall of freeridge_mpi.h, as capi/wall.hpp is that of freeridge.h, whose checks it takes.
+// The exception wall of freeridge_mpi.h. capi/wall.hpp, whose checks it uses, is that of freeridge.h.
 #pragma once
 
 #include <optional>

@@ -4,7 +4,7 @@
 //     (X penalty^-1 X' + lambda I) a + U v = rho,   U'a = sigma
 // become, with a = Q [alpha_1; alpha_2] and [zeta_1; zeta_2] = Q'rho,
 //     R_U' alpha_1 = sigma
-//     (F_2'F_2 + lambda I) alpha_2 = zeta_2 - F_2'F_1 alpha_1              by Cholesky, or the QR of [F_2; sqrt(lambda) I]
+//     (F_2'F_2 + lambda I) alpha_2 = zeta_2 - F_2'F_1 alpha_1          by Cholesky, or the QR of [F_2; sqrt(lambda) I]
 //     R_U v = zeta_1 - lambda alpha_1 - F_1'(F_1 alpha_1 + F_2 alpha_2)
 // All columns are centred first, which changes b alone: b_c = b + shift'w.
 #include <algorithm>

@@ -53,7 +53,8 @@ struct TlsResult : RegressionResult {
 enum class TlsWanted { solution, distances, corrections };
 
 // min |[E F]|_F subject to (X + E) w + b = Y + F, E zero in the columns whose flag in `exact` (d flags, or empty: none)
-// is not zero. Throws UNDEFINED, with the reason, where there is no solution or more than one. The errors cost O(n d t).
+// is not zero. Throws UNDEFINED, with the reason, where there is no solution or more than one. The errors cost
+// O(n d t).
 TlsResult tls(const LayoutView& x, const LayoutView& y, bool intercept, Span<const std::int32_t> exact,
               TlsWanted wanted);
 

@@ -94,7 +94,8 @@ Calibration Platt::solve() {
     s_ += t * move.s;
     before = objective(a_, s_);
     worked(4 * touched * static_cast<double>(u_.size()));
-    // Newton's method doubles the digits: a small move leaves an error of its square. Rounding ends it, too.
+    // Newton's method doubles the number of digits: after a small move the error is about its square. Rounding ends it,
+    // too.
     const double small = 1e-9 * (1 + std::abs(a_) + std::abs(s_));
     if (moved <= small || (steps > 0 && moved <= 1e3 * small && moved >= last)) {
       if (width_ == 0) return {0, a_};

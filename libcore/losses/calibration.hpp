@@ -5,8 +5,8 @@
 // with the targets t_i = (N+ + 1) / (N+ + 2) for y_i = +1 and 1 / (N- + 2) for y_i = -1; N+ and N- are the sums of W_i
 // over the two classes. As no target is 0 or 1 there is one minimum, also where f separates the classes.
 // Sources: J. Platt, Probabilistic outputs for support vector machines, in: Advances in Large Margin Classifiers, 1999
-// (the targets; its A is -slope, its B is -offset). H.-T. Lin, C.-J. Lin, R. Weng, A note on Platt's probabilistic outputs
-// for support vector machines, Machine Learning 68 (2007): Newton's method with a line search.
+// (the targets; its A is -slope, its B is -offset). H.-T. Lin, C.-J. Lin, R. Weng, A note on Platt's probabilistic
+// outputs for support vector machines, Machine Learning 68 (2007): Newton's method with a line search.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -19,7 +19,8 @@ struct Calibration {
   double offset = 0;
 };
 
-// y: -1 or +1, one class alone is allowed; weights: n positive numbers, or NULL: all one. O(n) for each of about 10 steps.
+// y: -1 or +1, one class alone is allowed; weights: n positive numbers, or NULL: all one. O(n) for each of about 10
+// steps.
 Calibration calibrate(Span<const double> decision, const double* y, const double* weights);
 
 }  // namespace freeridge

@@ -110,7 +110,7 @@ Index Classifier::iterations() const {
 
 // ---- work ----
 
-// The problem is made for the shift and scale of linear kernels alone. Its outputs are not used.
+// This problem only serves for the shift and scale of linear kernels. Its outputs are not used.
 ProblemPtr Classifier::shape() const {
   const Index n = data().x.rows;
   const Array<double> zeros(n, 0.0);
@@ -192,7 +192,7 @@ Classifier::Fit Classifier::fit_soft(const Gram& gram, const LossControl& contro
   LossSolution start;
   if (fit_) {
     start = fit_->solution;
-    start.tau = tau(gram.kappa, fit_->unit);  // of a loaded fit this K may have another kappa
+    start.tau = tau(gram.kappa, fit_->unit);  // a loaded fit may have been made with another kappa
   }
   const LossSolution* const from = fit_ ? &start : nullptr;
   return finished(loss_ == Loss::logistic ? solve_logistic(wanted, control, from) : solve_hinge(wanted, control, from),

@@ -4,9 +4,9 @@
 // Const members may run side by side. The caller (the C layer) has checked sizes and pointers; values are checked here.
 // The solvers solve the scaled problem of loss_problem.hpp. Its a, objective and norm in the user's units:
 //   c = omega a / lambda,   objective = omega * (scaled objective),   ||f||^2 = omega / lambda * a'(tau K)a
-// With a penalised offset (data/offset.hpp) K is the matrix of k + 1, the solvers have no offset, and b = sum_i c_i. At
-// lambda = 0, the hard margin of the hinge loss (hard_margin.hpp), the lambda of these formulas is that of the soft margin
-// that has the same solution, and the objective is 1/2 ||f||^2 (+ 1/2 b^2).
+// With a penalised offset (data/offset.hpp) K is the matrix of k + 1, the solvers have no offset, and b = sum_i c_i.
+// lambda = 0 is the hard margin of the hinge loss (hard_margin.hpp): lambda in these formulas is then that of the soft
+// margin with the same solution, and the objective is 1/2 ||f||^2 (+ 1/2 b^2).
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@
 namespace freeridge {
 
 enum class Loss : std::int32_t { logistic = 1, hinge = 2 };
-// What the dual number alpha_i = c_i y_i of the hinge loss says of a point: alpha_i = 0; 0 < alpha_i < W_ii / lambda;
+// The kind of a point by its dual number alpha_i = c_i y_i of the hinge loss: alpha_i = 0; 0 < alpha_i < W_ii / lambda;
 // alpha_i = W_ii / lambda.
 enum class SupportKind : std::int32_t { none = 0, free = 1, bounded = 2 };
 
@@ -38,7 +38,7 @@ class Classifier {
   void set_weights(const double* weights);              // n, or NULL
   void set_intercept(Offset offset);
   void set_listener(const Listener& listener) { listener_ = listener; }
-  // What fit allocates at most beside the data, the kernel matrix that it keeps included.
+  // The most bytes that fit allocates beside the data, with the kernel matrix that it keeps.
   Index memory_required() const;
   void set_control(double tolerance, Index iterations);
 

@@ -115,8 +115,8 @@ bool Smo::move() {
   return p_.intercept ? move_pair() : move_one();
 }
 
-// Solves the problem of the free numbers alone, and moves towards that solution until a number meets a bound. That
-// number is free no longer, and the result is true; false where the solution was reached.
+// Solves the problem of the free numbers alone, and moves towards its solution. True where a number meets a bound on
+// the way: the move ends there, and the number is no longer free. False where the solution was reached.
 bool Smo::step_free(Array<std::size_t>& free) {
   const Index f = static_cast<Index>(free.size());
   const auto at = [&](Index l) { return static_cast<Index>(free[l]); };
@@ -232,11 +232,11 @@ LossSolution Smo::solve(const LossSolution* start) {
   Index most = 0;
   if (__builtin_mul_overflow(n, control_.iterations, &most)) most = std::numeric_limits<Index>::max();
 
-  // In a badly conditioned problem pairs approach slowly a point that all free numbers together reach in one step. So
-  // joint steps are tried now and then; at most half of the work goes into them.
+  // In a badly conditioned problem moves of pairs slowly approach a point that all free numbers together reach in one
+  // step. So joint steps are tried now and then, for at most half of the work.
   Index until_joint = n;
-  // Moves update G, and rounding errors add up in it. So G is computed anew before the end of the moves is believed. If
-  // the new G shows ten times in a row that nothing was gained, rounding prevents the tolerance.
+  // Moves update G, in which rounding errors add up. So G is computed anew before the moves end. If the new G shows ten
+  // times in a row that nothing was gained, rounding prevents the tolerance.
   double best = infinity;
   bool polished = false;
   for (int idle = 0; idle < 10;) {

@@ -155,7 +155,7 @@ void Newton::finish() {
 }
 
 LossSolution Newton::solve(const LossSolution* start) {
-  // Starts from the given solution where its tau is nearer than the beginning of the path.
+  // Starts from the given solution where its tau is nearer to the wanted one than the beginning of the path.
   const double distance = std::max(first_stretch, std::log(p_.tau) - std::log(near_tau));
   const bool warm =
       start != nullptr && p_.tau > 1 && start->tau > 1 && std::abs(std::log(p_.tau) - std::log(start->tau)) <= distance;

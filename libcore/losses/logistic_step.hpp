@@ -4,9 +4,9 @@
 //     da = rho - v df,   df = tau K da + db 1,   1'da = s (with intercept; else db = 0)
 // With rho = D rho1 + rho0 (rho1_i = 0 where v_i has underflowed, else rho0_i = 0) and da = rho0 + D eta:
 //     B eta + db d = rho1 - tau D K rho0,   d'eta = s - 1'rho0,   B = I + tau D K D
-// In this form nothing is divided by a v_i that has underflowed, and rho and v df do not cancel (as they would
-// in C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, algorithm 3.1). The intercept is removed by
-// Z (contrast.hpp) with q1 = d / |d|: Z'BZ = L L'. n^3/3; memory n^2 for L.
+// This form has no division by a v_i that has underflowed, and rho and v df do not cancel (as they would in C.
+// Rasmussen, C. Williams, Gaussian Processes for Machine Learning, algorithm 3.1). The intercept is removed by Z
+// (contrast.hpp) with q1 = d / |d|: Z'BZ = L L'. n^3/3; memory n^2 for L.
 //     S = the matrix of rho -> df: H D^-2, H the hat matrix;   1 - v_i S_ii = P_ii,  P = Z (Z'BZ)^-1 Z'
 #pragma once
 

@@ -1,6 +1,6 @@
 // The objective of a loss and its gradient, at any w and b, or at any c and b:
-//     J(w, b) = sum_i W_i L(y_i, f_i) + lambda/2 |w|^2,     f = X w + b 1        dJ/dw = X'g + lambda w,      dJ/db = 1'g
-//     J(c, b) = sum_i W_i L(y_i, f_i) + lambda/2 c'K c,     f = K c + b 1        dJ/dc = K (g + lambda c),    dJ/db = 1'g
+//     J(w, b) = sum_i W_i L(y_i, f_i) + lambda/2 |w|^2,     f = X w + b 1      dJ/dw = X'g + lambda w,      dJ/db = 1'g
+//     J(c, b) = sum_i W_i L(y_i, f_i) + lambda/2 c'K c,     f = K c + b 1      dJ/dc = K (g + lambda c),    dJ/db = 1'g
 // with g_i = W_i dL(y_i, f_i)/df_i, the derivatives of loss_functions.hpp. Where a loss has its corner these are
 // subgradients. X and K are passed over twice for each w or c.
 #pragma once

@@ -1,8 +1,8 @@
 // The geometry of a classifier (notation as in loss_problem.hpp, alpha_i = a_i y_i and z_i = y_i f_i there):
 //     distance of x to the hyperplane f + b = 0    (f(x) + b) / ||f||
 //     margin and slack of a point                  z_i,   max(0, 1 - z_i)
-// and how far the solution is from the optimum, certified by the dual (S. Boyd, L. Vandenberghe, Convex Optimization, 2004,
-// section 5.5.1; L* is the conjugate of L):
+// and a bound of the distance of the solution from the optimum, by the dual (S. Boyd, L. Vandenberghe, Convex
+// Optimization, 2004, section 5.5.1; L* is the conjugate of L):
 //     dual     - sum_i w_i L*(-alpha_i / w_i) - 1/2 a'(tau K)a  <=  the minimum  <=  the primal objective
 //     gap      primal - dual = sum_i w_i (L(z_i) + L*(-p_i) + p_i z_i),  p_i = alpha_i / w_i,  as 1'a = 0 or b = 0
 // Each term of the gap is >= 0 and is computed without cancellation:
@@ -36,7 +36,8 @@ double logistic_part(double p, double z) {
   return p > 0 ? p * std::log(p) + p * (z - 1) : 0;
 }
 
-// w times the gap of a point with alpha = w p. A weight far below the largest one may be 0 beside it, and its alpha is.
+// w times the gap of a point with alpha = w p. A weight far below the largest one may have been rounded to 0; alpha is
+// 0 then.
 double logistic_gap(double alpha, double w, double z) {
   if (w == 0) return 0;
   const double p = alpha / w;

@@ -1,11 +1,12 @@
-// Saved classifiers. The payload, what is in [] only where it says so:
+// Saved classifiers. The payload; [] says when what follows is there:
 //     kernel      its text (kernel/kernel_text.hpp)
 //     settings    loss, the offset (0 none, 1 free, 2 penalised), tolerance, iterations (0: the loss's own)
 //     state       0 EMPTY, 1 DATA, 2 FITTED
 //     [DATA or FITTED]
 //       n, d; x (n x d, column by column), y (n numbers -1 or 1); weighted 0/1; [weighted] n weights
 //     [FITTED]
-//       lambda; [lambda = 0] the lambda of the soft margin with the same solution; the exponent of kappa, b, iterations, gap, a'(tau K)a and the objective of loss_problem.hpp; a (n), f (n)
+//       lambda; [lambda = 0] the lambda of the soft margin with the same solution; the exponent of kappa, b,
+//       iterations, gap, a'(tau K)a and the objective of loss_problem.hpp; a (n), f (n)
 // c, w and the norm are computed again from a, in the same way; the kernel matrix is made again by the first call that
 // needs it.
 #include <limits>
@@ -28,7 +29,7 @@ struct Size {
   Index n, d;
 };
 
-// Of x, which follows.
+// Reads n and d, the size of x, which follows.
 Size load_size(ByteReader& in) {
   const Size size{in.integer("n", 1, largest_dimension), in.integer("d", 1, largest_dimension)};
   in.require("x", size.n, size.d);

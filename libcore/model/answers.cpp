@@ -1,4 +1,4 @@
-// What a fitted model tells (notation as in factorization.hpp):
+// The answers of a fitted model (notation as in factorization.hpp):
 //   fitted = Y - W^(-1/2) rho P~Y~,   c = W^(1/2) c~,   f(x) = w'x + b or k(x, X) c + b
 #include <algorithm>
 

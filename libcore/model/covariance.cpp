@@ -1,15 +1,16 @@
 // Covariances of the coefficients of a linear kernel, in the units of x. With the directions X~ = U diag(S) V', w =
 // diag(root) v of linear_directions.hpp,
 //     frequentist   Cov(v) = sigma^2 V diag(S^2 / (S^2 + lambda)^2) V'                            of the estimates
-//     bayesian      Cov(v) = sigma^2 (V diag(1 / (S^2 + lambda)) V' + (I - V V') / lambda)        of the posterior, prior
-//                                                                                    N(0, sigma^2 / lambda) for each v_k
-// b = ybar - shift'w, and ybar is not correlated with w: Var(b) = sigma^2 / sum(w) + shift'Cov(w) shift; with fixed effects
-// b is the coefficient of 1 in A - C w, to the same effect. A penalised b is
-// the last slope of the problem, that of its column of ones (penalised_offset.hpp).
+//     bayesian      Cov(v) = sigma^2 (V diag(1 / (S^2 + lambda)) V' + (I - V V') / lambda)        of the posterior
+// The prior of the Bayesian one is N(0, sigma^2 / lambda) for each v_k.
+// b = ybar - shift'w, and ybar is not correlated with w: Var(b) = sigma^2 / sum(w) + shift'Cov(w) shift. With fixed
+// effects b is the coefficient of 1 in A - C w, and its variance follows likewise. A penalised b is the last slope of
+// the problem, that of its column of ones (penalised_offset.hpp).
 // With lambda_j of output j: g_kj g_kl stands for the number of direction k in the covariance of the outputs j and l,
 // g = 1 / (S^2 + lambda_j)^(1/2) or S / (S^2 + lambda_j), and 1 / (lambda_j lambda_l)^(1/2) for 1 / lambda. sigma^2 is
 //     sigma2_jl = r_j'r_l / ((n - df_j)(n - df_l))^(1/2),     r_j = W^(1/2) residuals = rho P~Y~
-// Outputs with missing values: of each part that is observed in the same rows, by a model of these rows; none between two parts.
+// Outputs with missing values: each part of outputs that are observed in the same rows has a model of these rows. There
+// is no covariance between two parts.
 // A. Hoerl, R. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970), (3.1);
 // G. Wahba, Bayesian "confidence intervals" for the cross-validated smoothing spline, JRSS B 45 (1983).
 #include <algorithm>
@@ -29,7 +30,7 @@ struct Model::CoefficientVariances {
   LinearDirections directions;
   Matrix g;           // r x t
   Matrix sigma2;      // t x t
-  bool free = false;  // whether directions that the data do not show have a variance, the prior's
+  bool free = false;  // whether directions that the data do not show have the variance of the prior
   Array<double> shift, lambdas;
   Array<Index> outputs;  // which these t are among all
   double of_mean = 0;    // 1 / sum(w); without an intercept 0
@@ -37,7 +38,8 @@ struct Model::CoefficientVariances {
 
   Index d() const { return directions.v.rows(); }  // of the problem: with a penalised offset one more than the model's
   double centre(Index k) const { return shift.empty() ? 0 : shift[k]; }
-  // V'diag(root) shift and, unless there are directions that nothing shows, 0: |E'diag(root) shift|^2 less that of V.
+  // along: V'diag(root) shift. centre_outside: |E'diag(root) shift|^2 - |along|^2, the square of the shift's part in
+  // directions that the data do not show; 0 unless `free`.
   Array<double> along() const;
   double centre_outside(Span<const double> along) const;
   // [E E' - V V']_kk
@@ -59,8 +61,8 @@ double norm2_of(Span<const double> values) {
   return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
 
-// The numbers over nu of the intercept as a combination of the coefficients of U: 1 / sum(w) is their sum of squares where
-// there are no fixed effects.
+// The intercept is a combination of the coefficients of U. Its factors, divided by nu: their sum of squares is
+// 1 / sum(w) where there are no fixed effects.
 Array<double> mean_direction(const Problem& problem) {
   Array<double> g(problem.q());
   problem.unpenalised.intercept_direction(g);

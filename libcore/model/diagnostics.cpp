@@ -17,14 +17,14 @@
 namespace freeridge {
 namespace {
 
-// What Cook's distances of all outputs have in common.
+// The numbers that Cook's distances of all outputs have in common.
 struct LeverageTerms {
   Array<double> diagonal, leverage;  // P~_ii, H_ii
   double df, trace;                  // tr(H), tr(P~)
 };
 
-// D_i of one output in the place of its P~Y~. D_i is free of the units of Y: in units of the largest residual no square
-// overflows or underflows.
+// Replaces P~Y~ of one output by D_i. D_i does not depend on the units of Y, so the residuals are taken in units of the
+// largest one: then no square overflows or underflows.
 std::string cooks_distances(const ResidualMaker& residual_maker, const LeverageTerms& terms, Index output,
                             Span<double> column) {
   std::string reason;

@@ -1,10 +1,12 @@
 // Averages of derivatives and of differences of f over points, with weights a (sum a = 1), and their standard errors:
-//     A_k = sum_i a_i d f(x_i) / d x_k = delta_k'c,     delta_lk = sum_i a_i d k(x_i, x_l) / d x_ik   (kernel_gradient.hpp)
+//     A_k = sum_i a_i d f(x_i) / d x_k = delta_k'c,     delta_lk = sum_i a_i d k(x_i, x_l) / d x_ik
 //     D   = sum_i a_i (f(high_i) - f(low_i)) = delta'c, delta_l  = sum_i a_i (k(high_i, x_l) - k(low_i, x_l))
+// with the derivatives of kernel_gradient.hpp.
 // Both are linear in Y: c = P_M Y, so that A_k = q'Y, q = P_M delta_k, and with errors of variance sigma^2 / w_i
 //     Var(A_k) = sigma^2 q'W^-1 q = sigma^2 |P W^(1/2) delta_k|^2                               (functional_norms)
-// Linear kernels: A = w, D = w'z, z = sum_i a_i (high_i - low_i), with the frequentist covariance of w (covariance.cpp).
-// Outputs with missing values: c is zero where they are not observed, and errors are those of a model of the other rows.
+// Linear kernels: A = w, D = w'z, z = sum_i a_i (high_i - low_i), with the frequentist covariance of w
+// (covariance.cpp). Outputs with missing values: c is zero in rows where they are not observed, and standard errors
+// come from a model of the other rows.
 // J. Hainmueller, C. Hazlett, Kernel regularized least squares, Political Analysis 22 (2014), section 4.
 #include <algorithm>
 #include <cmath>
@@ -20,7 +22,7 @@ namespace {
 
 constexpr Index functionals_at_once = 64;
 
-// a over its sum.
+// a divided by its sum.
 Array<double> shares(const double* a, Index m) {
   Array<double> out(m, 1 / static_cast<double>(m));
   if (a == nullptr) return out;

@@ -1,8 +1,9 @@
 // The fixed effects of a fit and their standard errors. In the mixed model Y = F a + f + e, f ~ N(0, tau^2 K), e ~ N(0,
 // lambda tau^2 W^-1), with M = K + lambda W^-1, tau^2 = Y~'PY~ / m by REML as for predictions (diagnostics.cpp):
 //     Cov(a) = tau^2 (F'M^-1 F)^-1
-// of generalised least squares; the variance of an effect is that which the smoother has for a functional that is the
-// effect alone (Points of problem.hpp). The covariance of two of them, each over its own standard deviation, is half of
+// as for generalised least squares. An effect is a functional of the fit (Points of problem.hpp), and the smoother
+// gives its variance. The correlation of two effects, e_k and e_l being the effects divided by their standard
+// deviations, is half of
 //     Var(e_k + e_l) - 2
 // so that an effect with a small variance keeps its digits beside one with a large one.
 // C. Henderson, Best linear unbiased estimation and prediction under a selection model, Biometrics 31 (1975).
@@ -16,7 +17,7 @@
 namespace freeridge {
 namespace {
 
-// The effects that take part, by their columns in F.
+// The effects that are estimated, by their columns in F.
 struct EffectFunctionals {
   Matrix g;             // q x effects, see Points
   Array<double> scale;  // the effect is what g says over it

@@ -1,5 +1,5 @@
-// Jackknife+ intervals at the lambdas in force: with the errors left out e_i and the smoother row a(x), a(x)'Y = f(x) +
-// b, the prediction without row i and the ends of the interval are
+// Jackknife+ intervals at the lambdas in force. With the left-out errors e_i and the smoother row a(x), for which
+// a(x)'Y = f(x) + b, the prediction without row i and the ends of the interval are
 //     f_(-i)(x) = f(x) + b - a_i(x) e_i,     order statistics of f_(-i)(x) - |e_i| and of f_(-i)(x) + |e_i|
 // (R. Barber, E. Candes, A. Ramdas, R. Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49
 // (2021)).

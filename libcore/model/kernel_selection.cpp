@@ -1,6 +1,7 @@
-// Model::select_kernel: the kernel learnt on some of the rows (kernel_search.hpp), then factorized on all of them, with
-// lambda chosen on all of them. Where landmarks are set and the rows to learn on are many, the last stage of the search has
-// the model with landmarks, which are chosen once, by the kernel that REML finds on the sample.
+// Model::select_kernel. The kernel is learnt on some of the rows (kernel_search.hpp); then all rows are factorized with
+// it, and lambda is chosen on all of them. Where landmarks are set and the kernel is learnt on many rows, the last
+// stage of the search uses the model with landmarks. These are chosen once, with the kernel that REML finds on the
+// sample.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -36,12 +37,13 @@ double geometric_mean(Span<const double> values) {
   return std::exp(sum / static_cast<double>(values.size()));
 }
 
-// The range, made so wide that it holds lambda: the best may lie where rounding begins, which differs a little by kernel.
+// The range, widened so that it holds lambda: the best lambda may lie where rounding begins, a place that depends on
+// the kernel.
 LambdaRange holding(LambdaRange range, double lambda) {
   return {std::min(range.low, lambda), std::max(range.high, lambda)};
 }
 
-// What the choice of lambda for the kernel learnt adds to the criterion; empty: nothing.
+// The penalty that is added to the criterion in the choice of lambda for the learnt kernel; empty: none.
 std::function<double(double)> noise_penalty_of(const KernelSearch& search, const KernelSearchOptions& options) {
   if (!has_noise_prior(options.criterion, options)) return {};
   return [spread = search.spread](double lambda) { return noise_penalty(lambda, spread).value; };
@@ -70,7 +72,8 @@ bool Model::learns_with_landmarks(Index rows) const {
   return data_->landmarks > 0 && rows > usual_rows_of_kernel;
 }
 
-// The landmarks that are given, where these rows are all of them; else some that are yet to be chosen.
+// The landmarks of the model, where the search has all rows. Of fewer rows as many landmarks at most, which are still
+// to be chosen.
 Landmarks Model::landmarks_to_learn(Index rows) const {
   Landmarks out = wanted_landmarks();
   if (rows < n()) out.rows.clear();
@@ -169,8 +172,8 @@ const KernelSearch& Model::require_kernel_search() const {
   return *kernel_search_;
 }
 
-// The rows, copied twice at most, a few of them once more, those in which an output is observed once more, and what a
-// gradient makes of them; with landmarks, what the model takes with them, and their gradient.
+// At most two copies of the rows, another of a few of them, another of those in which an output is observed, and the
+// memory of a gradient; with landmarks also the memory of the model with landmarks, and of its gradient.
 void Model::require_room_to_learn(Index rows, const Groups* groups) const {
   const bool apart = learns_with_landmarks(rows);
   const Index dual = apart ? usual_rows_of_kernel : rows, squares = checked_doubles(dual, dual);

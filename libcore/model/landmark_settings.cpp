@@ -1,4 +1,4 @@
-// What a model tells about its landmarks, and about the rank and the accuracy of its factorization.
+// Answers about the landmarks of a model, and about the rank and the accuracy of its factorization.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

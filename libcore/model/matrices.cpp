@@ -1,5 +1,5 @@
-// What is behind the answers, as matrices (notation as in factorization.hpp):
-//   eigenvalues of Z'K_wZ and the eigenvectors Z U in their n coordinates; those that are rounding are given as 0
+// The matrices behind the answers (notation as in factorization.hpp):
+//   eigenvalues of Z'K_wZ, 0 for those that are rounding, and the eigenvectors Z U in their n coordinates
 //   condition and effective rank of G at a lambda (factor/eigenvalues.hpp)
 //   H = W^(-1/2) (hat) W^(1/2),   fitted = H Y
 //   P_M = W^(1/2) P W^(1/2),      c = P_M Y
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index column_block = 256;  // columns of H that are made at once
 
-// W^(row) a W^(column), of columns that begin with column `first`; the powers are 1/2 or -1/2.
+// W^(row) a W^(column) for the columns of a matrix from column `first` on; the powers are 1/2 or -1/2.
 void weigh_columns(const Problem& problem, bool root_of_rows, Index first, MatrixView a) {
   for (Index q = 0; q < a.cols; ++q)
     for (Index i = 0; i < a.rows; ++i) {

@@ -1,5 +1,5 @@
-// What the calls on a factorized model allocate beside the model, so that a call which would not fit into memory, or
-// would exceed the limit that was set, can be refused before it begins.
+// The memory that calls on a factorized model allocate beside the model. A call that would not fit into memory, or
+// would exceed the limit that was set, is refused before it begins.
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -66,8 +66,8 @@ void Model::require_room_for_trace() const {
   require_room(trace_bytes(factorized_request()), "the trace of what the landmarks leave", "use fewer landmarks");
 }
 
-// BAND and sparse PRIMAL: a band of twice its width, 64 at most, on its way to a tridiagonal matrix. Eigenvectors: they,
-// the choice of them, and a tile of B.
+// BAND and sparse PRIMAL: a band of twice the width, at most 64, while it becomes a tridiagonal matrix. With
+// eigenvectors: these, the selected ones, and a tile of B.
 void Model::require_room_for_eigenvalues(Index vectors) const {
   const Index widest = route() == Route::band || data_->x.is_sparse() ? 2 * 64 : 0;
   const Index doubles = checked_doubles(n(), widest + 8) + checked_doubles(3, checked_doubles(n(), vectors));
@@ -75,7 +75,7 @@ void Model::require_room_for_eigenvalues(Index vectors) const {
                "ask for fewer eigenvectors");
 }
 
-// P~ at another lambda; some columns of both matrices, and up to six more matrices of their size while they are made.
+// P~ at another lambda, some columns of both matrices, and up to six more matrices of the size of these columns.
 void Model::require_room_for_columns(Index columns) const {
   const Index doubles = checked_doubles(8, checked_doubles(std::max(n(), d()), columns));
   require_room(checked_doubles(doubles, 1) * 8 + lambda_bytes(), "the hat matrix", "use fewer points");
@@ -84,7 +84,7 @@ void Model::require_room_for_columns(Index columns) const {
 void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) const {
   const bool linear = fit_->solution.w.rows() > 0;
   const Index columns = (linear ? d() : 0) + t();
-  // of sparse rows of a linear kernel their products with the points, of which a few are filled at a time
+  // A linear kernel of sparse rows takes the products of the rows with the points, of which a few are filled at a time.
   const bool products = linear && data_->x.is_sparse() && route() != Route::primal && route() != Route::landmark;
   const Index tiles = products || (linear && !with_smoother)
                           ? linear_room
@@ -98,7 +98,7 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
     const Index height = products ? n() : std::max(n(), d());
     doubles += checked_doubles(4, checked_doubles(height, rows)) + (products ? checked_doubles(64, d()) : 0) +
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
-    // and the solutions for them, beside these rows
+    // ITERATIVE solves for these rows.
     if (route() == Route::iterative) doubles += checked_doubles(14, checked_doubles(std::max(n(), d()), rows));
     if (offset_ == Offset::penalised) doubles += checked_doubles(m, d() + 1);  // the new points with a 1
   }

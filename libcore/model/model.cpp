@@ -353,8 +353,8 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
   const double typical = median_distance(*kernel_, data_->x);
   const BandwidthRange range = low == 0 && high == 0 ? bandwidth_range(typical) : BandwidthRange{low, high};
 
-  // Memory is scarcer than time here: only one factorization of the search is kept, beside the model's own, which must
-  // survive a failure. So the best one is made again at the end, unless it was the last one tried.
+  // To save memory only the last factorization of the search is kept, beside the model's own, which must survive a
+  // failure. So the best one is made again at the end, unless it was the last one tried.
   struct Trial {
     double sigma = 0;
     KernelPtr kernel;

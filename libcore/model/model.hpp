@@ -42,14 +42,14 @@ class Model {
 
   // Settings
   void set_kernel(KernelPtr kernel);
-  void set_missing(bool allowed) { missing_allowed_ = allowed; }  // whether NaN in y means not observed
+  void set_missing(bool allowed) { missing_allowed_ = allowed; }  // whether a NaN in y stands for a missing value
   void set_data(const Rows& x, const LayoutView& y, bool copy);
   // Back to EMPTY, with all settings.
   void drop_data();
   void set_weights(const double* weights);                      // n, or NULL
   void set_fixed_effects(const LayoutView& fixed);              // n x q, copied; without columns: none
   void set_groups(Index divisions, const std::int32_t* label);  // n for each division, or NULL
-  // Rows that are left out with a group and not scored (groups.hpp); n for each layer of each division, or NULL.
+  // Rows that are left out with a group without being scored (groups.hpp); n for each layer of each division, or NULL.
   void set_gaps(Index layers, const std::int32_t* label);
   void set_intercept(Offset offset);
   void set_route(Route route);
@@ -72,8 +72,8 @@ class Model {
   const LambdaSearch& select_lambda(Criterion criterion, double low, double high);
   // budget 0: the library's choice
   const BandwidthSearch& select_bandwidth(Criterion criterion, double low, double high, Index budget);
-  // The kernel's hyperparameters and lambda together (kernel_selection.cpp). label: one for each hyperparameter, or empty
-  // (kernel_variables.hpp); shrinkage, rows and evaluations 0: the library's choice.
+  // The kernel's hyperparameters and lambda together (kernel_selection.cpp). label: one for each hyperparameter, or
+  // empty (kernel_variables.hpp); shrinkage, rows and evaluations 0: the library's choice.
   const KernelSearch& select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage, Index rows,
                                     std::int64_t seed, Index evaluations);
 
@@ -88,7 +88,7 @@ class Model {
   // errors: the standard errors; a view without data when they are not wanted
   [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
-  // The same with the standard errors of the estimates, which are 0 on routes that compute. probes 0: the library's choice.
+  // The same with the standard errors of the estimates, which are 0 on exact routes. probes 0: the library's choice.
   [[nodiscard]] std::string estimate_score(Criterion criterion, Index probes, Span<const double> lambdas,
                                            MatrixView out, MatrixView uncertainty) const;
   Prediction prediction() const;  // borrows from the model
@@ -98,8 +98,8 @@ class Model {
   void intercept(double* b) const;
   // t numbers: bounds of the relative error of c, in the norm of G. Throws INVALID_STATE where the route has none.
   void accuracy(double* out) const;
-  // Fixed effects (fixed_effects.cpp): how many were set; which of them have an effect of their own (q numbers, 1 or 0);
-  // the effects and their standard errors, q x t, of which each may be without data: not wanted.
+  // Fixed effects (fixed_effects.cpp): how many were set; which of them have an effect of their own (q numbers, 1 or
+  // 0); the effects and their standard errors, q x t, of which each may be without data: not wanted.
   Index fixed_count() const { return data("the fixed effects").fixed_view().cols; }
   void fixed_kept(Span<std::int32_t> kept) const;
   void fixed_effects(MatrixView effects) const;
@@ -112,8 +112,8 @@ class Model {
     std::string reason;
   };
   VarianceComponents variance_components() const;
-  // At many lambdas, whatever is in force (path.cpp). Output j of lambda l is in column l t + j; b: t x lambdas,
-  // without data: not wanted.
+  // At many lambdas, whatever lambdas are in force (path.cpp). Output j of lambda l is in column l t + j; b: t x
+  // lambdas, without data: not wanted.
   void predict_path(const Points& points, Layout layout, Span<const double> lambdas, double* out, Index ldout) const;
   void coefficients_path(Span<const double> lambdas, MatrixView c, MatrixView b) const;
   void hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const;
@@ -154,10 +154,11 @@ class Model {
     std::string reason;
   };
   Conditions condition_number(Span<const double> lambdas) const;
-  // Either may be without data: not wanted. Written in pieces.
+  // A matrix without data is not wanted. The matrices are written in pieces.
   void hat_matrix(double lambda, MatrixView hat, MatrixView inverse) const;
 
-  // Covariances of the coefficients of a linear kernel (covariance.cpp); sides: (d + 1 with an intercept of either kind) t.
+  // Covariances of the coefficients of a linear kernel (covariance.cpp). Their sides: d t, or (d + 1) t with an
+  // intercept of either kind.
   Index coefficient_count() const { return d() + (offset_ == Offset::none ? 0 : 1); }
   [[nodiscard]] std::string coefficient_covariance(CovarianceType type, MatrixView out) const;
   // w: d x t; b: t, or NULL
@@ -209,7 +210,7 @@ class Model {
   const LambdaSearch& require_search() const;
   const BandwidthSearch& require_bandwidth_search() const;
   const KernelSearch& require_kernel_search() const;
-  // Throw INVALID_STATE, naming the call that is missing.
+  // These throw INVALID_STATE with the name of the call that is missing.
   void require_data() const { data("the data"); }
   void require_factorized() const { factorization(); }
   void require_fitted() const { fit(); }
@@ -284,9 +285,10 @@ class Model {
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const;  // without landmarks
-  // Of a precomputed kernel the columns of the rows that a model of some rows has, or all, among which landmarks may be.
+  // The columns of a precomputed kernel in a model of some rows: those of its own rows, or all, so that landmarks are
+  // among them.
   enum class Columns { own, all };
-  // `of` the model of each part of outputs that are observed in the same rows.
+  // The sum of `of`(model) over the parts of outputs that are observed in the same rows, with a model for each part.
   ScoreGradient sum_over_parts(Criterion criterion, Columns columns,
                                const std::function<ScoreGradient(const Model&)>& of) const;
   Request request(const KernelPtr& kernel) const;
@@ -295,8 +297,8 @@ class Model {
   // The model of some rows, ascending, and some outputs (empty: all), without landmarks.
   Model of_rows(Span<const Index> rows, bool with_groups, Span<const Index> outputs = {},
                 Columns columns = Columns::own) const;
-  // Of select_kernel: what its search asks of a model; the search on the first `rows` in random order, with landmarks where
-  // learns_with_landmarks.
+  // Parts of select_kernel: the functions that its search calls; the search on the first `rows` rows in random order,
+  // with landmarks where learns_with_landmarks.
   RowsOfSearch rows_of_search(Criterion criterion) const;
   bool learns_with_landmarks(Index rows) const;
   Landmarks landmarks_to_learn(Index rows) const;
@@ -305,13 +307,13 @@ class Model {
                             const KernelSearchOptions& options) const;
   void require_room_to_learn(Index rows, const Groups* groups) const;
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
-  // Of t columns for each of `count` lambdas.
+  // A solution with t columns for each of `count` lambdas.
   static Solution room_for_solution(const Factorization& factorization, Index count = 1);
-  // Checks a solution of the problem, and makes of it that of the model.
+  // Checks a solution of the problem, and turns it into the solution of the model.
   void finish_solution(Solution& solution) const;
   // The solutions at many lambdas side by side; with landmarks their coefficients alone.
   Fit solve_path(Span<const double> lambdas) const;
-  // The same of a few lambdas in one product; nothing where the route has no such thing, or solutions are refined.
+  // The same for a few lambdas by one product; no value where the route cannot do that, or solutions are refined.
   std::optional<Fit> solve_together(Span<const double> lambdas) const;
   Index path_block() const;    // the number of lambdas in one block of predict_path
   Index path_product() const;  // the number of lambdas in one product
@@ -320,7 +322,7 @@ class Model {
   void each_solution(Span<const double> lambdas, MatrixView out, MatrixView b, const Take& take) const;
   void hyperplanes_together(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   Prediction prediction(const Fit& fit) const;
-  // Whether the coefficients are those of the solution; else they are made, n x t.
+  // Whether the coefficients are those of the solution; otherwise they are computed, n x t.
   bool keeps_coefficients(const Fit& fit) const;
   void make_coefficients(const Fit& fit, MatrixView out) const;
   // Sets lambdas, shared, left_out; and, from the solution, landmark_x and landmark_c.
@@ -343,16 +345,17 @@ class Model {
   // P~ at one lambda for each run of outputs that are observed in the same rows; undefined(cause) where there is none.
   void try_residual_maker(double lambda, Index first, Index count, const EachResidualMaker& f,
                           const std::function<void(const std::string&)>& undefined) const;
-  // f(model, rows, outputs) for each part of outputs with missing values, fitted at their lambdas to the rows in which they are
-  // observed: for answers that P~ of all rows does not give. of_part: the reason of such a model.
+  // f(model, rows, outputs) for each part of outputs with missing values. The model is fitted, at the lambdas of these
+  // outputs, to the rows in which they are observed: for answers that P~ of all rows does not give. of_part: the reason
+  // of such a model.
   using EachPartModel = std::function<void(const Model&, Span<const Index>, Span<const Index>)>;
   void each_part_model(const char* what, const EachPartModel& f) const;
   static std::string of_part(const std::string& reason, Span<const Index> outputs) {
     return text(reason, " (of the outputs that are observed in the same rows as output ", outputs[0], ")");
   }
   Array<double> curvatures() const;  // of the restricted likelihoods (variance_components.cpp)
-  // take(P~, v, first, count): the variances v, over tau^2, of effects that are functionals g of what is not penalised, for each
-  // run of outputs with one lambda; answers why they are NaN. effect_scale: tau of an output.
+  // take(P~, v, first, count) for each run of outputs with one lambda: v are the variances, divided by tau^2, of
+  // functionals g of the part that is not penalised. Answers with the reason for a NaN. effect_scale: tau of an output.
   using TakeVariances = std::function<void(const ResidualMaker&, Span<const double>, Index, Index)>;
   std::string each_effect_variance(ConstMatrixView g, const TakeVariances& take) const;
   double effect_scale(const ResidualMaker& residual_maker, Index output) const;
@@ -382,7 +385,8 @@ class Model {
   struct CoefficientVariances;
   Array<CoefficientVariances> coefficient_variances(CovarianceType type) const;  // together all outputs
   CoefficientVariances own_variances(CovarianceType type) const;                 // of a model without missing outputs
-  // P~Y~ of all outputs over the root of their degrees of freedom: R'R has sigma2 on its diagonal. reason: why it is NaN.
+  // P~Y~ of all outputs over the root of their degrees of freedom: R'R has sigma2 on its diagonal. reason: why it is
+  // NaN.
   Matrix error_roots(std::string& reason) const;
   Effects linear_difference(const LayoutView& high, const LayoutView& low, Span<const double> a,
                             bool with_errors) const;

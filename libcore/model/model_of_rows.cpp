@@ -14,7 +14,7 @@ struct CopiedRows {
   Rows view;
 };
 
-// square: and of these rows the columns of the same numbers alone.
+// square: of the columns, too, only those with the numbers of these rows are copied.
 CopiedRows copied_rows(const Rows& x, Span<const Index> rows, bool square) {
   CopiedRows out;
   const Index count = std::ssize(rows);

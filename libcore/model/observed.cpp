@@ -9,7 +9,7 @@ namespace {
 using Each = std::function<void(const ResidualMaker&, Index, Index)>;
 using Undefined = std::function<void(const std::string&)>;
 
-// undefined: of the parts whose outputs are not determined; without it they throw.
+// undefined is called for parts whose outputs are not determined; where it is empty, such a part throws.
 void each_part(const AllRows& all, Index first, Index count, const Each& f, const Undefined& undefined = {}) {
   const Array<MissingOutputs::Part>& parts = all.problem().missing->parts();
   Stage stage(0, 0);

@@ -1,9 +1,9 @@
-// Answers at many lambdas, whatever lambda is in force, from the one factorization: output j of lambda l is in column
-// l t + j. Each lambda costs what Model::set_lambdas does. Beside the output there is one block of solutions,
+// Answers at many lambdas, whatever lambda is in force, from one factorization: output j of lambda l is in column
+// l t + j. Each lambda costs as much as Model::set_lambdas. Beside the answers one block of solutions is in memory,
 //     C = [c(lambda_1) c(lambda_2) ...],      F = K(x*, X) C + b
-// so that kernel values are made once for a block, which is as a rule all lambdas. Routes that know the spectrum make
+// so that kernel values are made once for a block, which usually has all lambdas. Routes that know the spectrum make
 // the solutions of some lambdas in one product, C = Q [g(lambda_1) g(lambda_2) ...], which reads Q once for all of
-// them; coefficients and hyperplanes are made lambda by lambda, the bits that one lambda has.
+// them. Coefficients and hyperplanes are made lambda by lambda, with the bits that they have for one lambda.
 #include <algorithm>
 
 #include "libcore/base/checks.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index path_doubles = 1 << 22;  // of a block of solutions: 32 MiB
 constexpr Index path_columns = 1 << 13;
-// Solutions made by one product: it takes four times their numbers, a block at most.
+// The number of solutions by one product, which takes four times their memory, and at most as much as a block.
 constexpr Index product_columns = 32, product_doubles = path_doubles / 4;
 
 }  // namespace
@@ -107,7 +107,7 @@ void Model::coefficients_path(Span<const double> lambdas, MatrixView c, MatrixVi
   });
 }
 
-// Solved from large lambda to small, each from the one before.
+// Solves from the largest lambda to the smallest, each from the solution before.
 void Model::hyperplanes_together(Span<const double> lambdas, MatrixView w, MatrixView b) const {
   require_lambdas("lambdas", lambdas);
   require_room_for_path(1);

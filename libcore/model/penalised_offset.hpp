@@ -2,7 +2,8 @@
 //     linear kernels   x~ = (x, 1), one column more:   w~ = (w, b)
 //     given matrices   x~ = K + 1
 //     other kernels    x, and k + 1 by plus_one:       b = sum_i c_i
-// Routes and criteria see nothing but the changed kernel and rows. Points and solutions are changed on their way in and out.
+// Routes and criteria work with the changed kernel and rows. New points are changed before they reach a route, and
+// solutions are changed back.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,7 @@
 
 namespace freeridge {
 
-// Rows that a problem sees, with what holds their numbers (NULL: they are the user's own).
+// The rows of a problem, and the owner of their numbers (NULL: they are the user's own).
 struct OffsetRows {
   Rows x;
   std::shared_ptr<const void> numbers;

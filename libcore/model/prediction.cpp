@@ -151,7 +151,7 @@ void save_prediction(const Prediction& prediction, ByteWriter& out) {
 }
 
 std::int64_t Predictor::load_head(ByteReader& in) {
-  n_ = in.integer("n", 1, std::numeric_limits<Index>::max());  // of an accumulator it may be more than an array has
+  n_ = in.integer("n", 1, std::numeric_limits<Index>::max());  // an accumulator may have more rows than an array can
   d_ = in.integer("d", 1, largest_dimension);
   t_ = in.integer("t", 1, largest_dimension);
   const std::int64_t form = in.integer("form", hyperplane_form, landmark_form);

@@ -40,7 +40,7 @@ struct Prediction {
 
 // The rows of a tile of m new points; columns: the numbers of a point, its predictions and for linear kernels its x.
 Index predicted_rows(Index columns, Index m);
-// The same with a smoother row of n numbers for each new point.
+// The same where each new point has a smoother row of n numbers.
 Index smoother_rows(Index n, Index m);
 // tile(row, rows) for the new points [0, m), as many at once.
 template <class Tile>
@@ -62,8 +62,8 @@ void predict_rows(const Prediction& prediction, const Points& points, Index row,
 // Throws INVALID_STATE unless the points have as many fixed effects as the model, NOT_FINITE where one is no number.
 void require_fixed(Index q, const LayoutView& fixed);
 
-// d f / d x_k at the points: m x (d t), column k + d j of output j, in the layout of the points. Throws INVALID_ARGUMENT
-// for a kernel without derivatives, NOT_FINITE when one overflows.
+// d f / d x_k at the points: m x (d t), column k + d j of output j, in the layout of the points. Throws
+// INVALID_ARGUMENT for a kernel without derivatives, NOT_FINITE when one overflows.
 void predict_gradient(const Prediction& prediction, const LayoutView& points, double* out, Index ldout);
 // Throws INVALID_ARGUMENT where the kernel has no derivative at every point.
 void require_derivative(const Kernel& kernel);

@@ -1,4 +1,4 @@
-// The problem that a model asks a route to factorize, and what that takes.
+// The problem that a model asks a route to factorize, and the resources that the factorization takes.
 #include <utility>
 
 #include "libcore/kernel/kernel_text.hpp"

@@ -34,8 +34,9 @@ std::int64_t saved_layout(const Rows& x) {
   return x.sparse().format == SparseFormat::csr ? saved_csr : saved_csc;
 }
 
-// A file of rows (CSR) would say nothing of how many columns there are, and a forged number of them would be memory that
-// no file of that size accounts for: so each column says how many entries it has.
+// The number of entries in each column. A file of rows (CSR) alone would not tell how many columns there are, and a
+// forged number of columns could ask for more memory than the size of the file accounts for. So the file says how many
+// entries each column has.
 Array<Index> entries_of_columns(const SparseView& x) {
   Array<Index> out(x.cols, 0);
   for (Index p = 0; p < x.entries(); ++p) ++out[x.index[p]];

@@ -1,12 +1,15 @@
 // The gradient of a criterion at the model's kernel and one lambda. The ways to it:
-//     landmarks     select/landmark_gradient.hpp: where landmarks are set; those that the model has, or would choose now, stay
-//     columns       select/primal_gradient.hpp: linear kernels with fewer columns than rows, where the route is AUTO or PRIMAL
+//     landmarks     select/landmark_gradient.hpp: where landmarks are set. Landmarks are held fixed: those that the
+//                   model has, or would choose now
+//     columns       select/primal_gradient.hpp: linear kernels with fewer columns than rows, where the route is AUTO or
+//                   PRIMAL
 //     dual          select/score_gradient.hpp: all else, from the data alone
-// The first two take the factorization that the model has, or make one and drop it. Derivatives are by the hyperparameters of the
-// model's own kernel. With a penalised offset the problem's kernel is k + 1 (plus_one), whose hyperparameters are those of k;
-// of a linear k, too, but for `columns`, where the problem has a column of ones instead.
-// Where outputs have missing values, J is a sum over the parts of outputs that are observed in the same rows, and each part
-// is a model of these rows, with the landmarks of all rows:
+// The first two take the factorization that the model has, or make one and drop it. Derivatives are by the
+// hyperparameters of the model's own kernel. With a penalised offset the problem's kernel is k + 1 (plus_one), whose
+// hyperparameters are those of k; of a linear k, too, but for `columns`, where the problem has a column of ones
+// instead.
+// Where outputs have missing values, J is a sum over the parts of outputs that are observed in the same rows, and each
+// part is a model of these rows, with the landmarks of all rows:
 //     J = sum_part sum_(j in part) score_j / divisor_j        (score_divisors, bandwidth.hpp)
 #include <algorithm>
 #include <memory>

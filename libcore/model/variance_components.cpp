@@ -1,15 +1,16 @@
-// Variance components of the mixed model Y = F a + f + e, f ~ N(0, sigma_f^2 K), e ~ N(0, sigma_e^2 W^-1), at the lambdas
-// in force, lambda = sigma_e^2 / sigma_f^2: with P and m of numerics.md
-//     sigma_f^2 = Y~'PY~ / m,   sigma_e^2 = lambda sigma_f^2,   h^2 = sigma_f^2 / (sigma_f^2 + sigma_e^2) = 1 / (1 + lambda)
-// h^2 is the heritability where K is a relationship matrix (its diagonal is about one). With REML the restricted likelihood
-// of lambda, the others profiled out, is
+// Variance components of the mixed model Y = F a + f + e, f ~ N(0, sigma_f^2 K), e ~ N(0, sigma_e^2 W^-1), at the
+// lambdas in force, lambda = sigma_e^2 / sigma_f^2: with P and m of numerics.md
+//     sigma_f^2 = Y~'PY~ / m,   sigma_e^2 = lambda sigma_f^2
+//     h^2 = sigma_f^2 / (sigma_f^2 + sigma_e^2) = 1 / (1 + lambda)
+// h^2 is the heritability where K is a relationship matrix (its diagonal is about one). With REML the restricted
+// likelihood of lambda, the others profiled out, is
 //     l(log lambda) = 1/2 (m log Y~'PY~ + log|Z'GZ|) + const,   l' = lambda / 2 (tr P - m |PY~|^2 / Y~'PY~)
 // and as logit h^2 = -log lambda, the delta method says
 //     se(h^2) = h^2 (1 - h^2) / l''^(1/2)
 // l'' is the difference quotient of l' at four points, of fourth order.
-// H. Patterson, R. Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971); H. Kang
-// et al., Efficient control of population structure in model organism association mapping, Genetics 178 (2008); J. Endelman,
-// Ridge regression and other kernels for genomic selection with R package rrBLUP, Plant Genome 4 (2011).
+// H. Patterson, R. Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971); H.
+// Kang et al., Efficient control of population structure in model organism association mapping, Genetics 178 (2008); J.
+// Endelman, Ridge regression and other kernels for genomic selection with R package rrBLUP, Plant Genome 4 (2011).
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +24,7 @@ namespace {
 
 constexpr double step = 0.02;  // in log lambda: the error of l'' is about 1e-8 of it
 
-// l' of the outputs, by what is no unit of Y: |P~Y~|^2 / s^2 = |PY~|^2.
+// Adds factor l' of the outputs. In the ratio |PY~|^2 / Y~'PY~ with |PY~| = |P~Y~| / s the units of Y cancel.
 void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double factor, Index first,
                 Span<double> sum) {
   const double rho = maker.shrinkage(), trace = rho * maker.trace();

@@ -13,7 +13,8 @@ constexpr Index packed_columns = 64;  // a multiple of BandKernels::pad
 constexpr double number_read = 6;     // ns, out of order, and put where the memory is new
 }  // namespace
 
-// Z Q full times factor / divisor: s / 1 for P~Y~, 1 / unit for c~ = P Y~, which may be out of range.
+// Z Q full factor / divisor. P~Y~ has the factor s and the divisor 1, c~ = P Y~ the factor 1 and the divisor `unit`:
+// the quotient 1 / unit itself may be out of range.
 void BandResidualMaker::expanded(Index first, double factor, double divisor, MatrixView out) const {
   const MatrixView inner = band_.contrast().rows(out);
   for (Index j = 0; j < out.cols; ++j)
@@ -190,7 +191,8 @@ BandRows::BandRows(const Band& factor, Span<const Index> which)
   band_.require_basis();
   const Index m = factor.contrast().m(), apart = band_.strip_doubles();
   rows_ = Matrix(apart, (count_ + strip - 1) / strip);
-  // Some columns of Q outside: those are read from top to bottom while all strips take their rows out of them.
+  // The outer loop is over blocks of columns of Q: a block is read from top to bottom, and each strip takes its rows
+  // from it.
   parallel_for((m + packed_columns - 1) / packed_columns,
                [&](Index block) {
                  const Index col = block * packed_columns, cols = std::min(packed_columns, m - col);

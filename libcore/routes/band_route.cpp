@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index most_bandwidth = 1024;  // of what is read: no route takes as much
 constexpr double most_span = 0x1p27;    // of the weights: reflectors mix all rows
-constexpr Index few_columns = 4;        // of q1: more are faster as a product of matrices
+constexpr Index few_columns = 4;        // of q1: a product of matrices is faster for more of them
 
 }  // namespace
 
@@ -209,7 +209,7 @@ FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_b
 FactorizationPtr load_band(ProblemPtr problem, ByteReader& in) {
   const Index m = problem->degrees(), b = in.integer("bandwidth", 1, most_bandwidth / 16) * 16;
   const Index reflectors = std::max<Index>(m - b, 0), formed_from = in.integer("part of Q", 0, reflectors);
-  // the band, and the reflectors as one triangle: more is read than there is room made for
+  // The file must hold at least the band and the reflectors, as one triangle: the rest is checked where it is read.
   ReducedKernel kernel(*problem, in, triangle_numbers(reflectors) + m, Pivot::first);
   return std::make_shared<Band>(std::move(problem), std::move(kernel), b, formed_from, in);
 }

@@ -4,8 +4,9 @@
 //     diag P = the squared norms of the rows of T,   P_SS = T_S T_S'
 //     P Y~ = ZQ (B + lambda I)^-1 Gamma,   |P Y~| = |(B + lambda I)^-1 Gamma|,   Y~'P Y~ = |L^-1 Gamma|^2
 //     log|Z'GZ| = 2 sum log L_ii,   tr P = tr (B + lambda I)^-1 by the inverse within the band
-//     H_ii = 1 - rho P~_ii;  above the largest eigenvalue, where that loses digits, |q1_i|^2 + (K_ii - |L^-1 B q_i|^2) /
-//     lambda, q_i row i of ZQ
+//     H_ii = 1 - rho P~_ii
+//     H_ii = |q1_i|^2 + (K_ii - |L^-1 B q_i|^2) / lambda,   q_i: row i of ZQ
+// The second form of H_ii serves where lambda exceeds the largest eigenvalue: there the first one loses digits.
 // s = smallest eigenvalue + lambda. Once: n^2 kernel values, 4/3 m^3 flops for B; 4/3 m^3 more for Q when its rows are
 // first needed (GCV, REML, the solution and predictions do not need them). Memory: n^2, in which the reflectors and
 // then Q take the place of K.
@@ -76,7 +77,7 @@ class Band final : public Factorization {
   void expand(MatrixView out) const;
   MatrixView reduce(MatrixView v) const;
 
-  // Forms Q now, if it is not.
+  // Forms Q, unless it is formed already.
   void require_basis() const;
   // The rows `which` of ZQ, of its columns [col, col + cols), as strips, `apart` numbers from one to the next: each
   // padded(cols) x strip by columns, zeros beyond.
@@ -100,7 +101,7 @@ class Band final : public Factorization {
   ReducedKernel kernel_;  // its storage has the reflectors, and then Q
   BandMatrix b_;
   mutable std::shared_mutex forming_;  // held alone while Q is formed
-  mutable std::shared_mutex held_;     // before it: shared while Q must not be formed
+  mutable std::shared_mutex held_;     // taken before forming_; shared by those for whom Q must not be formed
   mutable std::optional<BandBasis> basis_;
   Matrix tail_;   // Q'V[q:] of the contrast's reflector, m x q
   Matrix gamma_;  // m x t

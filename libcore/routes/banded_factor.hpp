@@ -1,4 +1,5 @@
-// One lambda of a route whose matrix is Q B Q', B banded (linalg/band_reduction.hpp), with Gamma in the coordinates of Q:
+// One lambda of a route whose matrix is Q B Q', B banded (linalg/band_reduction.hpp), with Gamma in the coordinates of
+// Q:
 //     (B + lambda I) / unit = L L',   half = L^-1 Gamma,   full = (L L')^-1 Gamma
 //     log|B + lambda I| = 2 sum log L_ii + m log unit,     tr B (B + lambda I)^-1 = sum_ij B_ij (L L')^-1_ij / unit
 // The unit is a power of two next to the largest eigenvalue of B + lambda I, so that squares of the inverse do not
@@ -32,7 +33,7 @@ double banded_unit(double largest, double lambda);
 // No value where B + lambda I is not positive definite to working precision.
 std::optional<BandedFactor> banded_factor(const BandMatrix& b, double unit, double lambda, ConstMatrixView gamma);
 
-// The eigenvalues above the tolerance, as far as the bounds tell.
+// The range of the eigenvalues above the tolerance, as the bounds tell it.
 EigenvalueRange range_above(double tolerance, const EigenvalueBounds& bounds);
 
 // The band column by column, without the numbers below the last row.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index lines_of_a_run = 2048;
 
-// The same numbers by rows: what is by columns is by rows of the transposed.
+// The same numbers, stored by rows. A matrix that is stored by columns is its transpose stored by rows.
 SparseView turned_to_rows(const SparseView& x, SparseMatrix& room) {
   const SparseView transposed{SparseFormat::csr, x.cols, x.rows, x.start, x.index, x.value};
   const SparseView out = by_columns(transposed, room);
@@ -53,8 +53,8 @@ void CentredSparseRows::each_run(Index lines, Index columns, const Lines& f) con
       runs, [&](Index run) { f(run * lines_of_a_run, std::min(lines, (run + 1) * lines_of_a_run)); }, work);
 }
 
-// D_j = sum_i x~_ij^2, entry by entry; the zeros of x have -U_i B_j': sum_i (U_i B_j')^2 over them is that over all rows,
-// sum_k (nu_k B_jk)^2, without that of the entries.
+// D_j = sum_i x~_ij^2. Entries of x are summed one by one. A zero of x has x~_ij = -U_i B_j': the sum of (U_i B_j')^2
+// over the zeros is the sum over all rows, which is sum_k (nu_k B_jk)^2, less the sum over the entries.
 void CentredSparseRows::set_squares() {
   squares_.assign(d(), 0.0);
   const Index q = problem_.q();

@@ -1,8 +1,10 @@
-// Products with the weighted, centred and scaled columns of sparse rows, which are never filled (data/problem.hpp):
-//     X~ = S - U B',   S = W^(1/2) X diag(scale)^-1,   U = q1 diag(nu)  (n x q),   B: what U explains of each column (d x q)
+// Products with the weighted, centred and scaled columns of sparse rows (data/problem.hpp). The zeros of x are never
+// stored:
+//     X~ = S - U B',   S = W^(1/2) X diag(scale)^-1,   U = q1 diag(nu)  (n x q),
+//     B (d x q): the coefficients of U in each column of S
 //     X~ w,   X~'c,   X~'X~ w,      several columns at once, O(entries + (n + d) q) each
 // x lies by rows and by columns, so that all sums run over the entries of a line, in the same order with any number of
-// threads. The columns of a block lie side by side in what is read (rows/entry_loops.hpp).
+// threads. Blocks that are read hold the numbers of all their columns for one line side by side (rows/entry_loops.hpp).
 // Memory: x once more (12 bytes an entry), and a block n (X~'X~ w) beside the arguments.
 #pragma once
 

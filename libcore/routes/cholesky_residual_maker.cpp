@@ -16,9 +16,9 @@
 namespace freeridge {
 namespace {
 
-// Room for an upper triangle: that of the factorization, or one of its own when that is taken. It lies as that does
-// (leading dimension, alignment): some kernels of a BLAS sum in another order where it is aligned otherwise, and bits
-// are not to depend on whether a fit is held.
+// Room for an upper triangle: the factorization's own, or a new one while somebody else has that. The new one has the
+// same leading dimension and alignment: some BLAS sum in another order where the alignment differs, and the bits of an
+// answer must not depend on whether a fit is held.
 class Loan {
  public:
   explicit Loan(const Cholesky& factor)
@@ -98,7 +98,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
     return std::accumulate(values.begin(), values.end(), 0.0);
   }
 
-  // As far as the estimate of the condition tells.
+  // By the estimate of the smallest eigenvalue.
   bool below_floor() const override { return std::max(lambda_, smallest_) < f_.floor(); }
   double shrinkage() const override { return lambda_ / s_; }
   double scale() const override { return s_; }
@@ -197,7 +197,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
     f_.contrast().expand(out);
   }
 
-  // Z (L L')^-1 Z', its diagonal from L^-1 on the way
+  // Z (L L')^-1 Z'. Its diagonal comes from L^-1, which is made on the way.
   void whole(MatrixView out, Span<double> diagonal_out) const override {
     const MatrixView inner = f_.contrast().inner(out);
     for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), out.rows, 0.0);
@@ -243,8 +243,9 @@ class CholeskyResidualMaker final : public ResidualMaker {
   }
   void solve_other_half(MatrixView b) const { trsm(Op::none, u_, b, Triangle::upper); }
 
-  // Whether the series of the leverages is the better one: its error is x^2 relative, x = tr K_w / lambda, that of the
-  // difference m eps / x. With an intercept H_ii >= q1_i^2, and the difference is good enough.
+  // Whether leverages by their series have more digits than those by the difference 1 - rho P~_ii. With
+  // x = tr K_w / lambda the relative error of the series is x^2, and that of the difference is m eps / x. With an
+  // intercept H_ii >= q1_i^2, and the difference is good enough.
   bool is_faint() const {
     return !f_.contrast().active() && f_.trace() < std::cbrt(static_cast<double>(m_) * eps) * lambda_;
   }

@@ -1,8 +1,9 @@
 // Dual Cholesky route, for any kernel and few lambdas: K_w is kept, and every lambda is paid for anew.
 //     Z'GZ = s L L',   P~ = C'C,  C = L^-1 Z'      diag P~ = squared column norms of C,   P~_SS = C_S' C_S
 //     log|Z'GZ| = m log s + 2 sum log L_ii,   Y~'PY~ = |L^-1 Z'Y~|^2 / s
-//     H_ii = 1 - rho P~_ii,  but without intercept and at a lambda far above tr K_w, where 1 - rho P~_ii has no digits:
+//     H_ii = 1 - rho P~_ii
 //     H_ii = K_ii / lambda - sum_j K_ij^2 / lambda^2 + ...
+// The second form of H_ii serves without an intercept at a lambda far above tr K_w, where 1 - rho P~_ii has no digits.
 // s is a power of two next to the mean eigenvalue of Z'GZ, so that L and P~ = s P have moderate numbers in any units of
 // x, also where 1 / lambda overflows. A lambda costs m^3/3, its LOO m^3/3 more.
 // Memory: n^2. The lower triangle and a separate diagonal hold K_w, the upper triangle L' of one lambda at a time; a
@@ -24,7 +25,7 @@ class Cholesky final : public Factorization {
   Cholesky(ProblemPtr problem, ReducedKernel kernel);
 
   Route route() const override { return Route::cholesky; }
-  // The trace bounds the largest eigenvalue; the smallest may be rounding.
+  // The trace is a bound of the largest eigenvalue; the smallest may be as small as rounding.
   EigenvalueRange eigenvalue_range() const override { return {std::min(tolerance(), trace_), trace_}; }
   double floor() const override { return trace_ > 0 ? sure_of_matrix * kernel_.noise(trace_) : 0; }
   // Below this lambda potrf has no answer.
@@ -43,7 +44,8 @@ class Cholesky final : public Factorization {
   ConstMatrixView inner() const { return std::as_const(kernel_).inner(); }
   Span<const double> diagonal() const { return diagonal_; }
 
-  // The upper triangle of the storage of Z'K_wZ, diagonal included, for one at a time; without data when it is taken.
+  // The upper triangle of the storage of Z'K_wZ, with the diagonal. One caller at a time can have it; the others get a
+  // view without data.
   MatrixView borrow_upper() const { return upper_taken_.exchange(true) ? MatrixView{} : kernel_.inner(); }
   void give_back_upper() const { upper_taken_ = false; }
   double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast().m(), 1)); }
@@ -53,7 +55,7 @@ class Cholesky final : public Factorization {
   Span<const double> square_share() const { return square_share_; }
   ConstMatrixView reduced_outputs() const { return contrast().rows(z_y_.view()); }
   ConstMatrixView k_q1() const { return kernel_.k_q1.view(); }
-  // d of the rows of inner() where these differ widely; else empty.
+  // The sizes d_i of the rows of inner(), where they differ widely; else empty.
   Span<const double> sizes() const { return sizes_; }
 
  private:

@@ -38,11 +38,11 @@ class Doubles {
   Index value_;
 };
 
-// In flops of a matrix product: a flop of slower parts of a route, a kernel value, and the first write to a number of
-// K. Measured with a product of 120 Gflop/s on two threads.
+// Speeds beside a matrix product, measured where that makes 120 Gflop/s on two threads: the rates of slower parts of a
+// route, and the flops that a kernel value and the first write to a number of K are worth.
 constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, band_solve_rate = 0.8, sweep_rate = 0.85,
                  qr_rate = 0.75;
-constexpr double nodes_of_lambdas = 30;  // as many as a wide spectrum asks for (resolvent_nodes.hpp)
+constexpr double nodes_of_lambdas = 30;  // the nodes that a wide spectrum needs (resolvent_nodes.hpp)
 constexpr double touched_entry = 10;     // flops of a matrix product that the product of an entry with a number takes
 constexpr double solve_column = 80;      // of BAND's banded solves for all outputs, a number of the factor
 constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
@@ -76,14 +76,15 @@ bool by_sparse_products(Route route, const Request& r) {
   return r.sparse && r.linear && (route == Route::spectral || route == Route::band || route == Route::cholesky);
 }
 
-// Rows of K (PRIMAL has none) or of B of each thread, LAPACK's small workspaces.
+// Each thread's tiles of rows of K (PRIMAL has none) or of B, and LAPACK's small workspaces.
 Doubles tiles_of(Route route, const Request& r) {
   constexpr Index kernel_rows = 256;
   const bool by_columns = route == Route::cholesky || route == Route::band;  // no tiles of rows
   const bool features = route == Route::primal || route == Route::landmark;
   const Index k = route == Route::spectral ? r.n : features_of(route, r);
   const SweepPieces pieces = sweep_pieces(k, r.t, 1);
-  // r and B, or B in storage; B o B; of K two tiles and their points, twice where kernels are made of others.
+  // In each row: r and B, or B in storage; B o B. Two tiles of K with their points; twice as many where a kernel is
+  // made of other kernels.
   const Doubles columns = Doubles(features ? 2 : 0) * Doubles(k) + Doubles(4) * Doubles(r.t);
   const Doubles tile = Doubles(std::min(r.n, pieces.rows)) * columns;
   const Doubles squares = Doubles(by_columns ? 0 : std::min(r.n, pieces.squares)) * Doubles(k);
@@ -98,7 +99,7 @@ Doubles tiles_of(Route route, const Request& r) {
   return threads() * (tile + squares + of_kernel) + Doubles(1 << 20);
 }
 
-// PRIMAL by passes and LANDMARK: the most of three stages, one after the other.
+// PRIMAL by passes, and LANDMARK: the largest of three stages, which follow one another.
 Doubles streamed_doubles(Route route, const Request& r) {
   const bool landmark = route == Route::landmark;
   const Doubles n(r.n), d(r.precomputed ? 0 : r.d), k(features_of(route, r));
@@ -110,7 +111,8 @@ Doubles streamed_doubles(Route route, const Request& r) {
       landmark && r.chooses_landmarks
           ? Doubles(r.precomputed ? r.n : std::min(r.n, pivoted_candidates(r.landmarks))) * (k + d + Doubles(64))
           : Doubles(0);
-  // p x p: each worker's sums; then R with an SVD, its copies and its workspace, or the Gram matrix with eigenvectors.
+  // p x p matrices: the sums of each worker; then R, its SVD, copies and workspace, or the Gram matrix and its
+  // eigenvectors.
   const Doubles reducing = larger(qr ? workers + Doubles(1) : Doubles(2) * workers, Doubles(qr ? 8 : 4)) * p * p +
                            (Doubles(1280) + Doubles(tile_rows(features_of(route, r)) * 5 / 4) * workers) * p;
   // R, V and to B; another triangle and its factor for a refinement
@@ -123,7 +125,8 @@ bool by_sparse_primal(Route route, const Request& r) {
   return route == Route::primal && primal_is_sparse(r.sparse, r.n, r.d, r.reduction);
 }
 
-// Of a sweep: the factors, their hyperplanes, and each worker's rows of Z, banded solves and answers.
+// A sweep of PRIMAL over sparse rows: the factors, their hyperplanes, and for each worker rows of Z, banded solves and
+// answers.
 Doubles sparse_sweep_doubles(const Request& r, Index lambdas) {
   const SparsePieces pieces = sparse_pieces(r.n, r.d, r.t, lambdas);
   const Doubles in_hand(pieces.lambdas), d(r.d), t(r.t), rows(pieces.rows);
@@ -132,7 +135,7 @@ Doubles sparse_sweep_doubles(const Request& r, Index lambdas) {
   return in_hand * d * (Doubles(24) + Doubles(4) * t) + threads() * worker;
 }
 
-// Q in the place of G, and what its making takes: panels, reflectors, their products.
+// Q, which takes the place of G, and while it is formed panels, reflectors and their products.
 Doubles sparse_primal_doubles(const Request& r) {
   const Doubles d(r.d);
   return d * d + Doubles(1088 + 64 * thread_count()) * d + sparse_sweep_doubles(r, 1) + outputs_of(r) +
@@ -152,12 +155,12 @@ Doubles primal_doubles(const Request& r) {
   return r.d < r.n ? larger(tall, wide) : wide;
 }
 
-// BAND: panels, reflectors, sums of each thread; then factors of the lambdas in hand.
+// BAND: panels, reflectors and the sums of each thread; after them the factors of the lambdas in hand.
 Doubles band_room(const Request& r) {
   return Doubles(512 + 64 * thread_count()) * Doubles(r.n) + Doubles(5 << 20);
 }
 
-// What a sweep has in hand for the lambdas beyond the first: their coefficients, and the answers of each thread's rows.
+// What a sweep holds for the lambdas beyond the first: their coefficients, and for each thread the answers of its rows.
 Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
   if (route == Route::cholesky) return Doubles(0);
   const Doubles t(r.t);
@@ -173,13 +176,13 @@ Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
   const Index k = route == Route::spectral ? r.n : features_of(route, r);
   const SweepPieces pieces = sweep_pieces(k, r.t, lambdas);
   const Doubles in_hand(pieces.lambdas);
-  // p, its Lambda, p Gamma; the basis of the p while it is looked for, and the same of it
+  // p, Lambda and p Gamma of each lambda; the basis of the p while it is sought, and the same numbers of the basis.
   return Doubles(pieces.lambdas - 1) * (Doubles(k) * (Doubles(6) + Doubles(2) * t) + in_hand) +
          workers(std::min(pieces.rows, r.n)) * Doubles(std::max<Index>(2 * pieces.lambdas * (r.t + 1) - 4 * r.t, 0));
 }
 
-// Of solutions with so many right-hand sides on the ITERATIVE route: b, its copy, r and c, of the columns that are still open r
-// and c once more, two blocks of conjugate gradients; and a pass (kernel_passes.hpp). Sparse rows: b, r and w with what they are
+// ITERATIVE, solutions with so many right-hand sides: b and its copy, r and c, another r and c of the columns that are
+// still open, two blocks of conjugate gradients, and a pass (kernel_passes.hpp). Sparse rows: b, r and w, and the same
 // in scaled units, before and after a round; and a product.
 Doubles iterative_solving(const Request& r, Doubles columns) {
   const Doubles n(r.n), d(r.precomputed ? 0 : r.d);
@@ -190,7 +193,7 @@ Doubles iterative_solving(const Request& r, Doubles columns) {
          threads() * side * (side + Doubles(2) * d) + Doubles(preconditioner_rank(r.n)) * columns;
 }
 
-// F and the columns that it grows by; F'F with its eigenvectors, and rows of U on their way into the place of F.
+// F and the columns by which it grows; F'F with its eigenvectors, and rows of U before they replace those of F.
 Doubles iterative_doubles(const Request& r) {
   if (r.linear)  // x once more, what is not penalised, D, X~'Y~
     return Doubles(3) * Doubles(r.entries / 2 + 1) + Doubles(3) * (Doubles(r.n) + Doubles(r.d)) * Doubles(r.fixed + 2) +
@@ -246,9 +249,9 @@ Index lambda_bytes(Route route, const Request& r, bool beside_another, Index lam
   return (room + outputs_of(r) + tiles_of(route, r) + lambdas_in_hand(route, r, lambdas) + table).bytes();
 }
 
-// Sparse rows: what is solved for, then products with the solutions. Else the lambdas that go together, of which each has its
-// solutions, base and bounds: what is solved for; products of probes with Phat, before and after the neighbours, and these; rows
-// that are solved for, of 8 lambdas at a time.
+// Sparse rows: the solutions, and after them products with them. Other rows: the lambdas that go together, each with
+// its solutions, base and bounds; the products of probes with Phat, before and after the correction by neighbours; the
+// neighbours; and the rows whose P~_ii is solved for, at 8 lambdas at a time.
 Index estimate_bytes(const Request& r, Index probes, Index lambdas) {
   const Doubles n(r.n), d(r.d), t(r.t), few(1 << 10);
   if (r.linear) {
@@ -284,11 +287,11 @@ Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
       return (iterative_solving(r, s + t) + Doubles(2) * s * s).bytes();
     case Route::band:  // rows of ZQ in strips, columns of T
       return ((s + Doubles(32)) * (n + Doubles(1024)) + s * s + Doubles(2) * s * t).bytes();
-    default: {  // rows of B, those of their features or weighted; N_SS and P~_SS, or both of size r + 1 (Woodbury)
+    default: {  // rows of B, and their features or weighted rows; N_SS and P~_SS, or both of size r + 1 (Woodbury)
       const Doubles columns(route == Route::spectral ? r.n : k.value());
       const bool dense = rows <= columns.value() + 1;
       const Doubles size(std::min(rows, columns.value() + 1));
-      // of the other rows a tile
+      // and a tile of the other rows
       const Doubles others = dense ? Doubles(0) : Doubles(std::min(r.n, tile_rows(k.value()))) * (Doubles(2) * k + t);
       // and P~ at each of the lambdas
       const Doubles residual_makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
@@ -304,12 +307,14 @@ double required_work(Route route, const Request& r) {
                lambdas = static_cast<double>(r.expected_lambdas), value = kernel_value + kernel_feature * d,
                features = static_cast<double>(route == Route::landmark ? r.landmarks : std::min(r.n, r.d)),
                rank_of_k = static_cast<double>(std::min(r.n, r.rank_bound));
-  // Calls, starts of threads and passes that a small matrix does not hide, in the same unit.
+  // The constant terms below, such as 1e6, are calls, starts of threads and passes, which count where matrices are
+  // small.
   const double entries = static_cast<double>(r.entries),
                products = by_sparse_products(route, r) ? touched_entry * entries * std::min(entries / d, n) / 2
                                                        : n * n / 2 * value;
   const double make_k = products + n * n * first_touch;
-  // Of `outputs` at each of the expected lambdas, and of a block at each output's own.
+  // work(outputs) for all outputs at each of the expected lambdas, and for a block of outputs at each output's own
+  // lambdas.
   const auto at_lambdas = [&](const auto& work) {
     return lambdas * work(t) +
            static_cast<double>(own_lambdas(r)) * work(std::min(t, static_cast<double>(outputs_of_a_block)));

@@ -29,7 +29,7 @@ class TallMatrix {
     if (start_.cols() > 0 || free() == 0) return;
     start_ = Matrix(p(), free(), 0.0);
     if (!problem.intercept) return;
-    // A provisional centre, from the first rows: with it, nothing cancels when the means are taken out.
+    // A provisional centre, from the first rows: with it nothing cancels when the means are subtracted later.
     Matrix sample(std::min<Index>(problem.n(), 256), p());
     features(0, sample.view());
     for (Index k = 0; k < p(); ++k) {
@@ -92,7 +92,7 @@ void each_tile(const Problem& problem, const TallMatrix& tall, int workers, cons
   });
 }
 
-// R of the tall matrix: each worker's own, then one of them all, in order.
+// R of the tall matrix: each worker makes one of its rows; the R of these, stacked in order, is that of all rows.
 Matrix triangle_of(const Problem& problem, const TallMatrix& tall) {
   const int workers = reduction_workers(problem.n(), tall.columns());
   Array<std::optional<RowQr>> parts(workers);
@@ -108,7 +108,7 @@ Matrix triangle_of(const Problem& problem, const TallMatrix& tall) {
   return parts[0]->take_r();
 }
 
-// The Gram matrix of the tall matrix, lower triangle: each worker's own, then their sum, in order.
+// The Gram matrix of the tall matrix, lower triangle: the sum of those of the workers, in order.
 Matrix gram_sum(const Problem& problem, const TallMatrix& tall) {
   const Index columns = tall.columns();
   const int workers = reduction_workers(problem.n(), columns);
@@ -139,12 +139,12 @@ Gram gram_of(const Problem& problem, const FeatureMap& map) {
   return *pass(false);
 }
 
-// Squares that are subnormal are off by so much, whatever their size.
+// The absolute error of squares that are subnormal, whatever their size.
 double underflow(Index n, Index p) {
   return static_cast<double>(n) * static_cast<double>(p) * std::numeric_limits<double>::denorm_min();
 }
 
-// M from what was taken out at first (p x q) and the rest (q x p).
+// M from the provisional centre (p x q) and the coefficients that were subtracted after it (q x p).
 Matrix sum_of_parts(const Matrix& start, const Matrix& more) {
   Matrix out(more.cols(), more.rows());
   transpose(more.view(), out.view());
@@ -185,9 +185,9 @@ ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map) {
   return out;
 }
 
-// Takes the first rows and columns out of G, lower triangle, as many as M' has rows: G - G_21 G_11^-1 G_12, one after
-// the other. M' = G_11^-1 G_12 of the next columns. Answers with the squares that the columns behind the first one, which
-// is centred already, took out of those columns.
+// Eliminates the first rows and columns of G (lower triangle), as many as M' has rows, one after the other: G becomes
+// G - G_21 G_11^-1 G_12, and M' = G_11^-1 G_12 of the next columns. Answers with the sum of squares that was subtracted
+// from those columns, without the share of the first row and column, for which the columns are centred already.
 double remove_free(MatrixView gram, Matrix& parts) {
   const Index q = parts.rows(), p = parts.cols();
   double removed = 0;
@@ -209,7 +209,7 @@ double remove_free(MatrixView gram, Matrix& parts) {
 }
 
 // S, descending, and V' from the Gram matrix Phi~'Phi~, lower triangle.
-// removed: the squares that were taken out of it.
+// removed: the sum of squares that was subtracted from it before.
 void set_directions(ConstMatrixView gram, Index n, double removed, double least_noise, ReducedFeatures& out) {
   const Index p = gram.cols;
   Matrix v(p, p);
@@ -268,8 +268,9 @@ ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map) {
   return directions_of_gram(sums.gram.view(), problem.q(), problem.t(), problem.n(), sums.start, 0);
 }
 
-// The directions above their noise alone, at most `degrees` of them. rest_grows: |E|^2 grows by what the others hold of
-// Y~ (by QR; the Gram matrix has taken it off only where a direction is above its noise).
+// The directions above their noise, at most `degrees` of them. rest_grows: the shares of the other directions in Y~ are
+// added to |E|^2 (for QR; with the Gram matrix only the shares of directions above the noise were subtracted from
+// |E|^2).
 ReducedFeatures without_noise(ReducedFeatures all, Index degrees, bool rest_grows) {
   const Index p = all.vt.cols(), t = all.gamma.cols();
   Array<Index> kept;
@@ -299,15 +300,14 @@ ReducedFeatures without_noise(ReducedFeatures all, Index degrees, bool rest_grow
 
 }  // namespace
 
-// Of few columns, 512 rows of those at hand are a worker's share of the cache. Products with many copy their operands
-// less often with more rows, and less often with fewer where blas.cpp cuts them into fewer pieces: 768 are as fast as
-// 1024.
+// With few columns 512 rows fill a worker's share of the cache. Products with many columns copy their operands less
+// often for tiles of more rows, but blas.cpp cuts large tiles into more pieces: 768 rows are as fast as 1024.
 Index tile_rows(Index p) {
   return p < many_columns ? 512 : 768;
 }
 
-// Independent errors of the T tiles, those within each, of which a sum of more has relatively less; those of adding up
-// a few of them; and T / few sums of such.
+// The errors of the T tiles are independent of each other. Three parts: the errors within the tiles, which are
+// relatively smaller in a sum of more tiles; those of adding up a few tiles; and those of adding up T / few such sums.
 double gram_rounding(Index n, Index p) {
   const double tiles = std::max(static_cast<double>(n) / static_cast<double>(tile_rows(p)), 1.0);
   const double few = std::min<double>(gram_tiles, tiles);
@@ -331,8 +331,8 @@ ReducedFeatures reduce_gram(MatrixView gram, Index q, Index t, Index n, Index de
 }
 
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction) {
-  // Not tall: I - q1 q1' = B B' is relied upon where there is no complement, and the columns of B must be orthonormal
-  // to rounding also where the Gram matrix has few digits left. There are hardly more rows than columns, so QR costs
+  // Where the matrix is not tall there is no complement, and I - q1 q1' = B B' is used: the columns of B must be
+  // orthonormal to rounding, and the Gram matrix may have few digits left. With hardly more rows than columns QR costs
   // little.
   const bool by_qr = reduction == Reduction::qr || problem.degrees() <= map.features();
   ReducedFeatures all = by_qr ? reduce_by_qr(problem, map) : reduce_by_gram(problem, map);

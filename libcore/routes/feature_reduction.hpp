@@ -1,6 +1,6 @@
 // Tall problems: n points, p features phi(x), far fewer than points. With Phi (n x p) in rows phi(x_i),
-//     Phi~ = W^(1/2) (Phi - U M'),  M' = diag(nu)^-2 U'W Phi: what is not penalised (data/problem.hpp) explains of the
-//                                   features; with an intercept alone phibar', the weighted means
+//     Phi~ = W^(1/2) (Phi - U M'),  M' = diag(nu)^-2 U'W Phi: the coefficients of the columns U that are not penalised
+//                                   (data/problem.hpp); with an intercept alone phibar', the weighted means
 //     Phi~ = Q R,  R = U_R diag(S) V',   Lambda = S^2,   B = Q U_R = Phi~ V diag(S)^-1
 //     w = V diag(S) g,   f(x) + b = (phi(x) - M u(x))'w + A'u(x)
 // The primal route has phi(x) = x / scale, the landmark route phi(x) = L^-1 k(X_R, x), LL' = K_RR.
@@ -12,7 +12,8 @@
 
 namespace freeridge {
 
-// What came of FeatureMap::complete: a bound of the rounding error in the Gram matrix, and the noise that is reckoned with.
+// The result of FeatureMap::complete: a bound of the rounding error in the Gram matrix, and the noise for which it was
+// made.
 struct Completed {
   double error, noise;
   bool fine() const { return error <= noise; }
@@ -25,12 +26,12 @@ class FeatureMap {
   virtual Index features() const = 0;
   // r(x) of the points [row, row + out.rows), out.rows x p.
   virtual void raw(const Rows& points, Index row, MatrixView out) const = 0;
-  // r of a linear functional: what comes to the place of k(x_R, x) where its value at k(x_l, .) is delta(l, q) for each
-  // landmark l. out: q x p. Maps with landmarks.
+  // r of linear functionals, for maps with landmarks: delta(l, q), the value of functional q at k(x_l, .), takes the
+  // place of k(x_l, x) for each landmark l. out: functionals x p.
   virtual void raw_functional(ConstMatrixView /*delta*/, MatrixView /*out*/) const {
     fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
   }
-  // M but for rounding (p x q), where that is known: then nothing cancels when it is taken out. Without numbers: not.
+  // M up to rounding (p x q), so that nothing cancels when it is subtracted; an empty matrix where it is not known.
   virtual Matrix known_parts() const { return {}; }
   // phi in place of r, rows x p.
   virtual void apply(MatrixView /*rows*/) const {}
@@ -50,8 +51,8 @@ class FeatureMap {
   // The solution of the outputs [first, first + w.cols) from w (p x outputs) and M.
   virtual void solve(const Problem& problem, Index first, ConstMatrixView w, ConstMatrixView parts,
                      Solution& solution) const = 0;
-  // The expansion coefficients over W^(1/2) from w, n x outputs, for maps whose coefficients are not those of the dual
-  // problem; false for other maps.
+  // The expansion coefficients, divided by W^(1/2), from w: n x outputs. For maps whose coefficients are not those of
+  // the dual problem; false for other maps.
   virtual bool own_coefficients(const Problem& /*problem*/, ConstMatrixView /*w*/, MatrixView /*out*/) const {
     return false;
   }
@@ -59,7 +60,7 @@ class FeatureMap {
   virtual void save(ByteWriter& out) const = 0;
   // The landmarks in use; none for other maps.
   virtual Span<const Index> landmarks() const { return {}; }
-  // Of them those that phi is made of, in its order, and L; none for other maps.
+  // The landmarks that phi is made of, in the order of phi, and L; none for other maps.
   virtual Span<const Index> kept() const { return {}; }
   virtual ConstMatrixView whitening() const { return {}; }
 };
@@ -75,7 +76,7 @@ struct ReducedFeatures {
   Array<double> noise;       // r: below which S_k^2 is rounding; all S_k kept are above it
 };
 
-// The rows of Phi~ that are formed at once.
+// How many rows of Phi~ are formed together.
 Index tile_rows(Index p);
 
 // u: element (i, j) of a Gram matrix of n rows of p columns has an error of about u |column i| |column j|.
@@ -85,8 +86,8 @@ double gram_rounding(Index n, Index p);
 // Each worker has columns^2 numbers (twice for the Gram matrix) and a tile of rows.
 int reduction_workers(Index n, Index columns);
 
-// From the Gram matrix of n rows of [W^(1/2) U, W^(1/2) (Phi - U start'), Y~], q + p + t columns, in its lower triangle, which
-// is used up. least_noise: the noise is this at least. The directions above it alone, at most `degrees` of them.
+// From the Gram matrix of n rows of [W^(1/2) U, W^(1/2) (Phi - U start'), Y~], q + p + t columns. Its lower triangle is
+// overwritten. least_noise: a lower bound of the noise. Only directions above the noise are kept, at most `degrees`.
 ReducedFeatures reduce_gram(MatrixView gram, Index q, Index t, Index n, Index degrees, const Matrix& start,
                             double least_noise);
 
@@ -94,7 +95,8 @@ ReducedFeatures reduce_gram(MatrixView gram, Index q, Index t, Index n, Index de
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction);
 
 // For new points with the features phi - M u(x) (count x p): z (r x count) = S V'phi' and, unless it is empty,
-//     variance = sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi        (without Problem's free part)
+//     variance = sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi
+// The share of the columns that are not penalised is not in `variance`.
 void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double> s, double lambda, MatrixView z,
                       Span<double> variance);
 

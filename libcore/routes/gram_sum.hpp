@@ -23,7 +23,7 @@ class GramSum {
     syrk(Op::transpose, 1, tile, tiles_ == 0 ? 0 : 1, few_.view());
     ++tiles_;
   }
-  // Of another sum, in its lower triangle.
+  // Adds another sum, which is given by its lower triangle.
   void add_sum(const Matrix& other) {
     if (all_.cols() == 0)
       all_ = copy_of(other.view());

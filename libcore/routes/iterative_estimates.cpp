@@ -1,10 +1,13 @@
-// LOO, GCV and the trace on the ITERATIVE route: P~ z for probes z of random signs, the same for every lambda, as further
-// columns of the passes that solve for the outputs (spectrum/estimated_residual_diagonal.hpp). With b_i and the row i of
-// Q ~ P~ from the neighbours of each row (iterative_neighbourhoods.hpp), s = lambda, p_i = 1 - |q1_i|^2
-//     raw_ip = b_i + z_i ((P~ z)_i - (row i) z),    lambda p_i^2 / ((I - q1 q1') (K_w + lambda) (I - q1 q1'))_ii <= P~_ii <= lambda Phat_ii
-// The lower bound holds since P_ii >= (v'e_i)^2 / v'(K_w + lambda) v for every v in the complement of q1, such as (I - q1 q1') e_i.
-// Where the error of a LOO is not small enough yet, P~_ii of the 8 most uncertain rows is solved for, a column each: a few
-// rows of large influence make most of it.
+// LOO, GCV and the trace on the ITERATIVE route. They are estimated from P~ z for probes z, vectors of random signs
+// (spectrum/estimated_residual_diagonal.hpp). The probes are the same for every lambda, and are further columns of the
+// passes that solve for the outputs. With s = lambda, p_i = 1 - |q1_i|^2, and b_i and the row i of an approximation Q
+// of P~ from the neighbours of each row (iterative_neighbourhoods.hpp),
+//     raw_ip = b_i + z_i ((P~ z)_i - (row i) z)
+//     lambda p_i^2 / ((I - q1 q1') (K_w + lambda) (I - q1 q1'))_ii <= P~_ii <= lambda Phat_ii
+// The lower bound holds since P_ii >= (v'e_i)^2 / v'(K_w + lambda) v for every v in the complement of q1, such as
+// (I - q1 q1') e_i.
+// While the error of a LOO is too large, P~_ii of the 8 most uncertain rows is solved for, a column each: a few rows of
+// large influence make most of the error.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,8 +22,9 @@ namespace freeridge {
 namespace {
 
 constexpr std::int64_t probe_seed = 1;
-// Of solutions, relative, in the norm of G; their share of a score is far below that of the noise. Of probes b'P b is what
-// matters, the sum over rows, and of rows solved for b'P b alone: its error is the square of that.
+// The relative accuracy of solutions, in the norm of G. For outputs and probes its effect on a score is far below the
+// noise of the estimate. For rows that are solved for only b'P b is needed, whose relative error is the square of the
+// accuracy.
 constexpr double accuracy_of_outputs = 1e-4, accuracy_of_probes = 3e-4, accuracy_of_rows = 1e-2;
 constexpr Index rows_solved = 8;
 
@@ -33,7 +37,7 @@ Matrix random_signs(Index n, Index count) {
 
 }  // namespace
 
-// What all lambdas share.
+// What is the same for all lambdas.
 class Iterative::Estimates {
  public:
   Estimates(const Iterative& of, const Parts& with, Index first, Index outputs, Index probes)
@@ -88,7 +92,7 @@ class Iterative::Estimates {
     DiagonalEvidence evidence() const { return {base, high, raw, residual_error, trace_error, probe_error}; }
   };
 
-  // As many columns of b for each lambda.
+  // b has the same number of columns for each lambda.
   IterativeColumns solve(ConstMatrixView b, Span<const double> lambdas, Span<const double> wanted) const {
     const Index each = b.cols / std::ssize(lambdas);
     Array<double> of_columns;
@@ -96,7 +100,8 @@ class Iterative::Estimates {
     return IterativeSolver(with_.passes, with_.preconditioner).solve(b, of_columns, wanted);
   }
 
-  // What rounding leaves, of the outputs; with what is in the residual itself it is several times as much.
+  // The accuracy of the outputs that rounding permits: several times the rounding errors, as the residual itself has
+  // some.
   double reachable_accuracy(const IterativeColumns& solved, Index first) const {
     double worst = 0;
     for (Index j = first; j < first + outputs_; ++j)
@@ -145,7 +150,7 @@ class Iterative::Estimates {
     }
   }
 
-  // P~_ii of the most uncertain rows, where what is known is not enough yet, some lambdas together.
+  // Solves for P~_ii of the most uncertain rows at the lambdas whose estimates are not good enough yet, some together.
   void solve_rows(Span<Known> known, const EstimateSink& sink) const {
     Array<Known*> open;
     for (Known& one : known)
@@ -180,8 +185,9 @@ class Iterative::Estimates {
     for (Index k = 0; k < of.raw.cols; ++k) of.raw(i, k) = of.base[i];
   }
 
-  // |lambda (c - c*)| <= lambda^(1/2) |c - c*|_G of outputs and probes; and what solutions for probes may have done to the trace:
-  // with r = b - G c of a probe b'P b - b'c = c'r + r'P r. c is not yet multiplied with lambda.
+  // The errors that inexact solutions c of the exact ones c* leave: of outputs and probes
+  //     |lambda (c - c*)| <= lambda^(1/2) |c - c*|_G
+  // and of the trace, for each probe with r = b - G c,  b'P b - b'c = c'r + r'P r. c is not yet multiplied by lambda.
   void set_errors(Known& of, const IterativeColumns& solved, Index first) const {
     const double lambda = of.lambda, probes = static_cast<double>(columns() - outputs_);
     for (Index j = 0; j < columns(); ++j) {

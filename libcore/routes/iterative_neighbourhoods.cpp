@@ -16,7 +16,8 @@ namespace {
 constexpr Index most_neighbours = 8;  // the row itself included
 constexpr Index rows_at_a_time = 16;
 
-// L L' = e, positive semidefinite up to rounding of the size `noise` in its diagonal; columns of pivots within it are zero.
+// L L' = e, L in the place of e, for an e that is positive semidefinite up to rounding errors `noise` of its diagonal.
+// Where a pivot is not above the noise, its column of L is zero.
 void semidefinite_cholesky(MatrixView e, Span<const double> noise) {
   for (Index j = 0; j < e.cols; ++j) {
     const bool pivot = e(j, j) > noise[j];
@@ -30,7 +31,7 @@ void semidefinite_cholesky(MatrixView e, Span<const double> noise) {
 
 }  // namespace
 
-// What is made for the rows of a tile on one thread.
+// One thread's work on the rows of a tile.
 class IterativeNeighbourhoods::Neighbourhood {
  public:
   // weights: r x (1 + lambdas), Lambda and Lambda / (Lambda + lambda).
@@ -50,7 +51,8 @@ class IterativeNeighbourhoods::Neighbourhood {
         noise_(m_),
         g_(m_) {}
 
-  // Rows of U of all neighbours, column by column of U: so the places that are read lie near each other.
+  // Copies the rows of U of all neighbours, one column of U after the other: so the places that are read are near each
+  // other.
   void gather(Index first, Index rows) {
     const std::int32_t* const places = of_.neighbour_.data() + first * m_;
     const ConstMatrixView u = of_.preconditioner_.u();
@@ -145,7 +147,7 @@ Index IterativeNeighbourhoods::doubles(Index n, Index rank, Index threads) {
   return n * most_neighbours / 2 + 2 * n + threads * (tile + (rank + 8) * most_neighbours * most_neighbours);
 }
 
-// What taking q1 out of K_w on both sides adds to (K_w)_ij.
+// ((I - q1 q1') K_w (I - q1 q1'))_ij - (K_w)_ij
 double IterativeNeighbourhoods::centre(Index i, Index j) const {
   const Matrix& q1 = problem_.q1();
   double sum = 0;

@@ -1,12 +1,13 @@
 // The preconditioner of the ITERATIVE route, one for every lambda. Randomly pivoted Cholesky gives F with F F' <= K_w
-// (data/pivoted_cholesky.hpp). With q1 taken out of F (I - q1 q1' on its left), and
+// (data/pivoted_cholesky.hpp). With (I - q1 q1') F in the place of F, and
 //     F'F = V Lambda V',   U = F V Lambda^(-1/2),
 //     Phat v = (v - U (Lambda / (Lambda + lambda)) U'v) / lambda          on the complement of q1, and 0 along q1
-// which is P with F F' in the place of K_w. As F F' <= K_w, P <= Phat: so diag Phat bounds diag P, and for any c with the
-// residual r = Y~ - (K_w + lambda) c (its part in the complement)
+// Phat is P for the kernel matrix F F'. As F F' <= K_w, P <= Phat. So diag Phat is a bound of diag P, and for any c,
+// with the part r of Y~ - (K_w + lambda) c in the complement of q1,
 //     |c - P Y~|_G^2 = r'P r <= r'Phat r,      |v|_G^2 = v'(K_w + lambda) v
-// (M. Diaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, Robust, randomized preconditioning for kernel ridge regression,
-// 2023). U is orthonormal to eps Lambda_1 / lambda in the directions that matter at lambda, as K_w itself is known.
+// (M. Diaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, Robust, randomized preconditioning for kernel ridge
+// regression, 2023). In the directions that matter at lambda U is orthonormal to eps Lambda_1 / lambda, the accuracy of
+// K_w itself.
 // Memory: n r. Cost: n r kernel values, 5 n r^2, 9 r^3; applied: 4 n r a column.
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace freeridge {
 
-// r for n points: the set-up then costs about what some thirty passes over the kernel values do; 512 at least, or n.
+// r for n points: such that the set-up costs about as much as thirty passes over the kernel values; at least 512, or n.
 Index preconditioner_rank(Index n);
 
 class IterativePreconditioner {
@@ -35,7 +36,7 @@ class IterativePreconditioner {
   void apply(ConstMatrixView r, Span<const double> lambdas, MatrixView z) const;
   // lambda diag(Phat), n numbers.
   void diagonal(double lambda, Span<double> out) const;
-  // v less its part along q1
+  // v = (I - q1 q1') v
   void take_out(MatrixView v) const;
 
  private:

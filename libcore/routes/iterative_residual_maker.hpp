@@ -1,4 +1,4 @@
-// P~ at one lambda by the ITERATIVE route (iterative_route.hpp): nothing is made before it is asked for.
+// P~ at one lambda by the ITERATIVE route (iterative_route.hpp). Everything is computed when it is first asked for.
 #pragma once
 
 #include "libcore/routes/iterative_route.hpp"

@@ -1,11 +1,11 @@
-// Iterative route, for kernels that are not linear: the problem of all points, where n is too large for n^2 numbers or n^3
-// operations. Solutions come from conjugate gradients over kernel values that are made anew in each pass
-// (iterative_solver.hpp), each with a bound of its error in the norm of G that is as small as was asked for, or else the
-// status NOT_CONVERGED.
+// Iterative route, for kernels that are not linear: the problem of all points, where n is too large for n^2 numbers or
+// n^3 operations. Solutions come from conjugate gradients over kernel values that are made anew in each pass
+// (iterative_solver.hpp). Each has a bound of its error in the norm of G that is as small as was asked for; otherwise
+// the status is NOT_CONVERGED.
 //     s = lambda,   P~Y~ = lambda c~,   Y~'P Y~ = Y~'c~,   |f|_K^2 = c~'(Y~ - lambda c~)
-// LOO, GCV and tr(P~) are estimated, with standard errors (iterative_estimates.cpp). What needs many columns of P (errors left
-// out of single points, leverages, log-determinants) is refused; few columns, as those of a few new points or of a small
-// group of rows, are solved for.
+// LOO, GCV and tr(P~) are estimated, with standard errors (iterative_estimates.cpp). Answers that need many columns of
+// P (left-out errors of single points, leverages, log-determinants) are refused. A few columns, for a few new points or
+// a small group of rows, are solved for.
 // Memory: n r for the preconditioner, and 6 n t while a lambda is solved for. Cost: set-up n r kernel values and
 // 5 n r^2 + 9 r^3; a lambda some 5 to 50 passes of n^2 / 2 kernel values.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace freeridge {
 
-// Columns that estimates solve for at a time, or those of one lambda where these are more.
+// How many columns estimates solve for together, unless one lambda has more.
 constexpr Index estimated_columns = 64;
 
 class Iterative final : public Estimating {
@@ -35,9 +35,9 @@ class Iterative final : public Estimating {
   std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
   void save(ByteWriter& out) const override;
 
-  // Of the outputs [first, first + count) at one lambda. The last solutions are remembered, 2 t columns of them, for the same
-  // lambda and outputs alone: rounding depends on which columns are solved for together, and so no answer depends on what
-  // else was asked before. Throws NOT_CONVERGED.
+  // The solutions of the outputs [first, first + count) at one lambda. The last ones, 2 t columns, are remembered, and
+  // serve for the same lambda and the same outputs only: rounding depends on which columns are solved for together, and
+  // an answer must not depend on earlier calls. Throws NOT_CONVERGED.
   struct Solved {
     Matrix c;                // c~, n x count
     Array<double> accuracy;  // relative, in the norm of G
@@ -51,7 +51,7 @@ class Iterative final : public Estimating {
 
  private:
   class Estimates;
-  // Made by the first who needs it, after loading; else at once.
+  // Made with the factorization; after loading by the first call that needs it.
   struct Parts {
     Parts(const Problem& problem, Index rank);
     KernelPasses passes;

@@ -11,17 +11,20 @@
 namespace freeridge {
 namespace {
 
-// Of conjugate gradients, before the residual is computed anew; fewer in single precision, where its rounding may be all that they see.
+// The most steps of conjugate gradients before the residual is computed anew. Fewer in single precision, where the
+// residual soon consists of rounding errors.
 constexpr Index most_steps = 1000, most_in_single = 200;
 constexpr int most_rounds = 16;
-// A column of norm 1 to 2 in which less than this is in the complement of q1 is the rounding of one along q1: zero there.
+// The columns have norms from 1 to 2 before q1 is taken out. One that is left with a smaller norm than this lies along
+// q1 up to rounding, and becomes zero.
 constexpr double least_apart = 0.5;
 constexpr double share = 0.5;          // of the bound that is wanted, for what conjugate gradients leave
 constexpr double progress_made = 0.5;  // of the bound, in a round; else there is no point in another one
 constexpr double enclosure = 4;        // what may be left of the square of an error, over what is certain of it
 constexpr Index enclosing_steps = 40;
 constexpr double round_in_single = 3e-5;  // of the bound, in a round of single precision; two make 1e-8
-// From this multiple of |K_w|_F n^(-1/2) on, the size of rounding errors of floats in K_w, lambda is worth trying with them.
+// Single precision is tried for lambda from this multiple of |K_w|_F n^(-1/2) on, the size of its rounding errors in
+// K_w.
 constexpr double single_noise = 4 * 0x1p-24;
 
 }  // namespace
@@ -96,7 +99,7 @@ class IterativeSolver::Run {
             lambdas};
   }
 
-  // Bounds by enclosures of r'P r, where they are not those of rounding already.
+  // Tightens the bounds by enclosures of r'P r, where they are more than twice those of rounding.
   void tighten() {
     Array<Index> which;
     for (Index j = 0; j < b_.cols(); ++j)
@@ -142,7 +145,7 @@ class IterativeSolver::Run {
     return 2 * eps * (c * (noise_ + lambdas_[j]) + norm2(b_.rows(), b_.col(j))) / std::sqrt(lambdas_[j]);
   }
 
-  // A round of conjugate gradients for the residuals. `left`: the columns that go on.
+  // One round: conjugate gradients for the residuals. `left`: the columns that go on.
   void advance(Span<const Index> which, Precision precision, Array<Index>& left) {
     const Array<double> lambdas = lambdas_of(which);
     Matrix r = picked_columns(r_.view(), which), c(r.rows(), r.cols(), 0.0);
@@ -184,7 +187,8 @@ class IterativeSolver::Run {
     return r;
   }
 
-  // c and its r in the place of those before, but where they bound the error less well.
+  // Takes over the columns of c, with their residuals r, whose error bounds are smaller than those of the present
+  // columns.
   void exchange(Span<const Index> which, Matrix& c, Matrix r) {
     const auto swap = [&](Index k) {
       std::swap_ranges(c.col(k), c.col(k) + c.rows(), out_.c.col(which[k]));

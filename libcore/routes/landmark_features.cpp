@@ -141,7 +141,7 @@ void LandmarkFeatures::prepare_partial(const Problem& problem, double safety) {
     return true;
   };
   if (try_head(0)) return;
-  Index low = 0, high = (r - 1) / head_step;  // it takes more than low steps, and high ones or none are enough
+  Index low = 0, high = (r - 1) / head_step;  // the number of steps is more than low, and at most high if there is one
   while (high - low > 1) {
     const Index middle = low + (high - low) / 2;
     (try_head(middle * head_step) ? high : low) = middle;

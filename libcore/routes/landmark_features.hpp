@@ -1,14 +1,14 @@
 // The features of landmarks R, K_RR = L L' (pivoted, so that dependent landmarks are left out by rank):
 //     f(x) = sum_(i in R) c_i k(x_i, x),   phi(x) = L^-1 k(X_R, x),   ||f||_k^2 = c'K_RR c = |w|^2,   c = L^-T w
-// A sum over rows of phi phi' need not form all of phi. With L = [L11 0; L21 L22], q leading landmarks by the pivots, it
-// takes
+// The sum of phi phi' over rows can be made without all of phi. With L = [L11 0; L21 L22], where L11 belongs to the
+// first q pivots, each row needs only
 //     psi = (phi_1, k_2 - L21 phi_1),   phi_1 = L11^-1 k_1,   phi_2 = L22^-1 psi_2      n (q^2 + 2 q (r - q)) + n r^2
-// and Phi'Phi = diag(I, L22^-1) Psi'Psi diag(I, L22^-T), r^3. Rounding in Psi'Psi, u of the norms g_j of the columns
-// of Psi_2, comes to about
+// and Phi'Phi = diag(I, L22^-1) Psi'Psi diag(I, L22^-T) costs r^3 at the end. Psi'Psi has relative rounding errors u
+// (gram_rounding); with the norms g_j of the columns of Psi_2 they come to about
 //     u |L22^-1 diag(g)|_F^2
-// in Phi'Phi, u as gram_rounding says. A small q is taken for which that is below the noise that is reckoned
-// with (small_svd.hpp) on a sample of rows, and the bound is checked on all of them at the end. Where K_RR has few
-// large eigenvalues (smooth kernels), q is small; q = 0 when K_RR is well conditioned.
+// in Phi'Phi. q is chosen on a sample of rows, as small as keeps this below the noise of the eigenvalues
+// (small_svd.hpp), and the bound is checked on all rows at the end. Where K_RR has few large eigenvalues (smooth
+// kernels), q is small; q = 0 when K_RR is well conditioned.
 #pragma once
 
 #include <optional>
@@ -22,15 +22,15 @@ class LandmarkFeatures final : public FeatureMap {
  public:
   // The landmarks are these rows of the problem's points.
   LandmarkFeatures(const Problem& problem, Array<Index> rows);
-  // Saved.
+  // From saved bytes.
   LandmarkFeatures(const Problem& problem, ByteReader& in);
   void save(ByteWriter& out) const override;
 
   Index features() const override { return l_.rows(); }
 
-  // Chooses q on rows of the problem, `safety` times as carefully as these rows ask for.
+  // Chooses q on rows of the problem, with `safety` times the rounding error that these rows show.
   void prepare_partial(const Problem& problem, double safety);
-  // q, or -1 where phi itself is to be formed; and as it was.
+  // q, or -1 where phi itself is to be formed; and the same set to a saved value.
   Index head() const { return has_partial() ? head_ : -1; }
   void set_head(Index q);
 

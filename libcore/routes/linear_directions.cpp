@@ -16,7 +16,7 @@ namespace {
 
 constexpr Index direction_rows = 512, turned_rows = 64;
 
-// Rows of X~ with the roots of `directions`, times E. factor = root scale, as the problem's rows are over the scales.
+// Rows of X~ E with the roots of `directions`. The problem's rows are divided by the scales: factor = root scale.
 class WeightedRows {
  public:
   WeightedRows(const Problem& problem, const LinearDirections& directions, Array<double> factor)
@@ -46,7 +46,7 @@ class WeightedRows {
   Matrix space_;
 };
 
-// One over the norms of the columns of the problem's X~ (data/problem.hpp); 1 for columns of zeros.
+// The reciprocal norms of the columns of the problem's X~ (data/problem.hpp); 1 for columns of zeros.
 Array<double> equal_factors(const Problem& problem) {
   const Index n = problem.n(), d = problem.d();
   Array<double> out(d, 0.0);

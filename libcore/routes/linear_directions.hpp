@@ -21,12 +21,12 @@ struct LinearDirections {
   Index rows = 0;  // n
 
   Index dimension() const { return restricted ? space.cols() : v.rows(); }
-  // How many S are not rounding.
+  // The number of S that are above rounding.
   Index rank() const;
 };
 
-// equal: at lambda = 0 alone any root gives the same slopes, and one over the norms of the columns loses the fewest
-// digits. landmarks: rows of x, or none.
+// equal: root_k = 1 / the norm of column k of X~, for lambda = 0 only: there any root gives the same slopes, and this
+// one loses the fewest digits. landmarks: rows of x, or none.
 LinearDirections linear_directions(const Problem& problem, Span<const Index> landmarks, bool equal);
 
 // The bytes that it takes, the directions included.

@@ -8,7 +8,7 @@
 
 namespace freeridge {
 
-// How the primal route has B, as it is saved.
+// The number of the form in which the primal route saves B (saved_route.hpp).
 constexpr std::int64_t saved_kept = 0, saved_streamed = 1, saved_wide = 2, saved_sparse = 3;
 
 class LinearFeatures final : public FeatureMap {

@@ -100,7 +100,7 @@ class NormalEquations::Run {
     return 4 * eps * ((of_.largest_ + lambda_) * norm2(b_.rows(), out_.w.col(j)) + norm_[j]);
   }
 
-  // Bounds, and which columns are still open.
+  // Sets the bounds, and keeps in `open` the columns that are not accurate enough yet.
   void judge(Array<Index>& open, bool first) {
     Array<Index> left;
     for (const Index j : open) {
@@ -120,7 +120,7 @@ class NormalEquations::Run {
       for (Index i = 0; i < r.rows; ++i) z(i, k) = r(i, k) / (of_.rows_.squares()[i] + lambda_);
   }
 
-  // |A^-1 b|_A from below: |w|_A - bound, or where w says less about it b'z / |z|_A, z = M^-1 b.
+  // Lower bounds of |A^-1 b|_A: the larger of |w|_A - bound and, where that is weak, b'z / |z|_A with z = M^-1 b.
   Array<double> least_sizes(Span<const Index> open) {
     Array<double> known;
     for (const Index j : open) known.push_back(out_.size[j] - out_.bound[j]);
@@ -138,7 +138,7 @@ class NormalEquations::Run {
     return out;
   }
 
-  // A round of conjugate gradients for the residuals, and the residuals computed anew.
+  // One round: conjugate gradients for the residuals, after which these are computed anew.
   void advance(Array<Index>& open) {
     const Array<double> lambdas(open.size(), lambda_);
     const bool from_zero = std::ranges::all_of(open, [&](Index j) { return out_.size[j] == 0; });
@@ -166,7 +166,7 @@ class NormalEquations::Run {
     set_residuals(open);
     const Array<Index> tried = open;
     judge(open, false);
-    for (Index k = 0; k < more.cols(); ++k) {  // what became worse was better before
+    for (Index k = 0; k < more.cols(); ++k) {  // a column that became worse goes back
       const Index j = tried[k];
       if (out_.bound[j] <= bound[k]) continue;
       std::copy_n(before.col(k), before.rows(), out_.w.col(j));

@@ -2,8 +2,8 @@
 // (linalg/conjugate_gradients.hpp) with the diagonal, M = diag(D + lambda), over products with sparse rows
 // (centred_sparse_rows.hpp). After them the residual r = b - A w is computed anew; where the bound
 //     |w - A^-1 b|_A <= (|r| + rho) / lambda^(1/2),      |v|_A^2 = v'A v = |X~ v|^2 + lambda |v|^2
-// is not small enough yet, conjugate gradients solve for r what is missing, and so on. It holds since A >= lambda I. rho is
-// what rounding may have left out of r: some eps (|A| |w| + |b|).
+// is too large, conjugate gradients solve for a correction with the right-hand side r, and so on. The bound holds since
+// A >= lambda I. rho is a bound of the rounding error of r: some eps (|A| |w| + |b|).
 // Memory: 6 d k, and n k while a product is made. Cost: a product X~'X~ p and 10 d k an iteration.
 #pragma once
 
@@ -26,8 +26,8 @@ class NormalEquations {
   // An estimate of the largest eigenvalue of X~'X~, from below: 5 steps of the power method.
   double largest() const { return largest_; }
 
-  // lambda > 0. start: d x k, or without columns: zeros. wanted: the accuracy of each column. A column that cannot reach it
-  // comes with the bound that was.
+  // lambda > 0. start: d x k, or without columns: zeros. wanted: the accuracy of each column. A column that cannot
+  // reach its accuracy comes with the bound that was reached.
   NormalColumns solve(ConstMatrixView b, double lambda, ConstMatrixView start, Span<const double> wanted) const;
 
  private:

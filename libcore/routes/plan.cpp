@@ -18,7 +18,7 @@ bool fits(Route route, const Request& r) {
   return fits_into_memory(required_bytes(route, r), r.memory_limit);
 }
 
-// Why a route cannot serve, or nothing.
+// Why a route cannot serve; empty when it can.
 std::string obstacle(Route route, const Request& r) {
   if (route == Route::primal && !r.linear) return "needs a linear kernel";
   if (route == Route::iterative && r.linear && !r.sparse) return "needs sparse x, or a kernel that is not linear";
@@ -32,7 +32,7 @@ struct Choice {
   std::string reason;
 };
 
-// Of all but ITERATIVE.
+// The best route other than ITERATIVE.
 Choice choose_direct(const Request& r) {
   if (r.landmarks > 0) return {Route::landmark, "landmarks are set"};
   // The dual routes start from X X', which squares the condition and mixes the columns' units.
@@ -52,8 +52,8 @@ Choice choose_direct(const Request& r) {
   return {best, "the fastest that fits into memory"};
 }
 
-// Sparse rows of a linear kernel may be too many for d^2 and n^2 numbers, or so many that they take minutes in place of
-// seconds. Errors left out of single points go with the route that knows them.
+// Sparse rows of a linear kernel may be too many for d^2 and n^2 numbers, or take minutes on a direct route and seconds
+// on ITERATIVE, which in turn gives no left-out errors of single points.
 Choice choose(const Request& r) {
   if (r.route != Route::automatic) return {r.route, "the route was set"};
   Choice direct = choose_direct(r);

@@ -15,14 +15,17 @@ struct Plan {
   std::string reason;
 };
 
-// AUTO: LANDMARK with landmarks, PRIMAL for linear kernels with d < n or where it fits into memory, else the dual route
-// with the least work of those that fit. ITERATIVE for linear kernels with sparse x alone, where those do not fit or take far longer. Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not
-// linear, for ITERATIVE with one that is, and for landmarks with a route that has none, INVALID_STATE for LANDMARK without landmarks.
+// The route that was asked for, or for AUTO
+//     LANDMARK    with landmarks
+//     ITERATIVE   for linear kernels with sparse x, where the routes below do not fit into memory or take far longer
+//     PRIMAL      for linear kernels with d < n, or where it fits into memory
+//     else the dual route with the least work of those that fit
+// Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not linear, for ITERATIVE with one that is linear unless x
+// is sparse, and for landmarks with a route that takes none; INVALID_STATE for LANDMARK without landmarks.
 Plan make_plan(const Request& request);
-// Throws OUT_OF_MEMORY, with the bytes and advice, when the plan does not fit into memory; INVALID_ARGUMENT when the
-// route cannot take so many points.
+// Throws OUT_OF_MEMORY, with the bytes and advice, when the plan does not fit into memory.
 void require_possible(const Request& request, const Plan& plan);
-// The plan, and what the other routes would cost, as a table; takes some milliseconds to measure a matrix product.
+// The plan and what the other routes would cost, as a table. Measures a matrix product, which takes some milliseconds.
 std::string explain(const Request& request, const std::string& kernel);
 
 // accuracy: of the solutions of ITERATIVE.

@@ -1,7 +1,7 @@
-// The primal route with B in storage: X_s = B diag(S) V' but for its constant part (the weighted, centred and scaled X
-// of linear_features.hpp), Lambda = S^2,
+// The primal route with B in storage: X_s = B diag(S) V', X_s the weighted, centred and scaled X of linear_features.hpp
+// without its constant part, Lambda = S^2,
 //     w_s = V diag(S) g
-// V stands where it was made: for d < m in primal_route.cpp, for d >= m in primal_wide_route.cpp.
+// V is kept by the derived classes: for d < m in primal_route.cpp, for d >= m in primal_wide_route.cpp.
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -1,10 +1,10 @@
 // Primal route, for linear kernels with d < m (m = n - q; d >= m: primal_wide_route.cpp):
 //     X_s = W^(1/2) (X - 1 shift') diag(scale)^-1,   Z'X_s = Q R,   R = U_R diag(S) V',   B = Z Q U_R,   Lambda = S^2
 // and w_s = V diag(S) g.
-// Few numbers: Householder QR of X_s and Q kept, so that B is orthonormal to rounding whatever the condition; memory 2
-// n d and about 7 d^2; for d >= n the SVD of Z'X_s itself. About 6 n d^2 flops.
-// Many: X_s is streamed (feature_reduction.hpp), 2 n d^2 by blocks of rows, or n d^2 by the Gram matrix; B is formed at
-// each pass.
+// A small X_s: Householder QR of X_s with Q kept, so that B is orthonormal to rounding whatever the condition; for
+// d >= n the SVD of Z'X_s itself. Memory 2 n d and about 7 d^2; about 6 n d^2 flops.
+// A large X_s is streamed (feature_reduction.hpp), 2 n d^2 by blocks of rows, or n d^2 by the Gram matrix; B is formed
+// anew in each pass.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -69,8 +69,9 @@ class Primal final : public PrimalBasis {
   Matrix r_;   // R, d x d, upper triangle; empty for m <= d, which files may have
 };
 
-// The rows, the heaviest first where weights differ widely: Householder QR with column pivoting has then errors in each
-// row of that row's size (A. Cox, N. Higham, 1998), and light rows of B their digits. Elsewhere as they stand.
+// The order of the rows: the heaviest first where weights differ widely, else as they stand. With heavy rows first the
+// errors of Householder QR with column pivoting are in each row of that row's size (A. Cox, N. Higham, 1998), so that
+// light rows of B keep their digits.
 Array<Index> rows_in_order(const Problem& problem, bool wide) {
   Array<Index> order = consecutive(0, problem.n());
   if (wide) std::ranges::stable_sort(order, std::greater<>(), [&](Index i) { return problem.sqrt_w[i]; });
@@ -86,7 +87,7 @@ Matrix weighted_rows(const Problem& problem, bool wide, Span<const Index> order)
   return x;
 }
 
-// What Z'X_s = U diag(S) V' gives by QR; U in the place that is handed over.
+// The SVD Z'X_s = U diag(S) V' by QR; U is written to the matrix that the caller hands over.
 struct Directions {
   Array<double> s, noise;
   Matrix vt, triangle;

@@ -79,7 +79,8 @@ double SparseMaker::function_norm2(Index output) const {  // |w|^2
   return dot(p_.d(), f_.full.col(output), f_.full.col(output)) / f_.unit / f_.unit;
 }
 
-// Y~ - X~ w_s over lambda; where lambda is rounding X~ B^-1 (B + lambda I)^-1 Gamma, without what no w explains.
+// (Y~ - X~ w_s) / lambda. Where lambda is as small as rounding, X~ B^-1 (B + lambda I)^-1 Gamma instead, which lacks
+// the part of Y~ that no w explains.
 void SparseMaker::coefficients(Index first, MatrixView out) const {
   if (lambda_ > 0 && lambda_ >= p_.tolerance()) {
     residual(first, out);
@@ -116,7 +117,8 @@ void SparseMaker::smoother(const Points& points, Index first, MatrixView a, Span
   problem.finish_smoother(points, first, a);
 }
 
-// hat = q1 q1' + X~ Q (B + lambda I)^-1 Q'X~';  P = (I - hat) / lambda, and where lambda is rounding as in `coefficients`
+// hat = q1 q1' + X~ Q (B + lambda I)^-1 Q'X~';  P = (I - hat) / lambda, and where lambda is rounding as in
+// `coefficients`
 void SparseMaker::columns(Index first, MatrixView hat, MatrixView inverse) const {
   const Index count = std::max(hat.cols, inverse.cols);
   Matrix z = p_.projected_rows(consecutive(first, count));

@@ -21,7 +21,7 @@ constexpr double dense_from = 0.15;       // entries over n d from which a produ
 constexpr Index solved_columns = 64;      // of Z at once: they and the rows of Q they come from stay in the cache
 constexpr int bisections = 48;
 
-// g(i, j) += sum_rows w x_i x_j (i >= j) for the columns j of a share.
+// g(i, j) += sum_rows w x_i x_j (i >= j) for the columns j from `from` to `to`.
 void add_products(const SparseTile& tile, Span<const double> sqrt_w, Index from, Index to, MatrixView g) {
   for (std::size_t i = 0; i + 1 < tile.start.size(); ++i) {
     const auto end = tile.column.begin() + tile.start[i + 1];
@@ -104,7 +104,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem) : Factorization(std::move(the
   report(1);
 }
 
-// G, and what of it is rounding.
+// Makes G, and sets the tolerance below which its eigenvalues are rounding.
 void SparsePrimal::gram(MatrixView g) {
   const Problem& p = problem();
   const bool dense =
@@ -183,7 +183,8 @@ Eigenvalues SparsePrimal::eigenvalues() const {
   return out;
 }
 
-// All of them, or where some are rounding the number of positive pivots of B - tolerance I (Sylvester's law of inertia).
+// d, or where some eigenvalues are rounding the number of positive pivots of B - tolerance I (Sylvester's law of
+// inertia).
 std::optional<Index> SparsePrimal::rank() const {
   const Index most = std::min(d(), problem().degrees());
   if (bounds_.smallest > 0) return most;
@@ -269,7 +270,8 @@ void SparsePrimal::project(const Points& points, Index first, MatrixView z) cons
   reduce(phi.view(), z);
 }
 
-// Some columns of Z outside, made for all rows; the banded solves of all rows and lambdas go on from there.
+// The outer loop is over blocks of columns of Z, made for all rows; the banded solves of all rows and lambdas then
+// advance by that block.
 void SparsePrimal::leverages(const Entries& rows, Span<const Coefficients> at, MatrixView out) const {
   const Index count = out.rows, strips = (count + strip - 1) / strip, lambdas = std::ssize(at);
   Matrix z(strip * panel_columns, strips, 0.0), last(bandwidth * strip, strips * lambdas, 0.0),
@@ -315,7 +317,7 @@ std::unique_ptr<ResidualMaker> SparsePrimal::at(double lambda) const {
   return std::make_unique<SparseMaker>(*this, lambda);
 }
 
-// C from N = Q (B + lambda I) Q', which is as good as G is; no directions.
+// C from N = Q (B + lambda I) Q', which is as exact as G; without directions.
 std::optional<FeatureSystem> SparsePrimal::feature_system(double lambda) const {
   const Index p = d(), b = b_.bandwidth();
   factor(lambda);  // refuses what is singular

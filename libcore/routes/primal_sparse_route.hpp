@@ -1,17 +1,18 @@
-// Primal route for sparse rows, which never become dense: one d x d matrix beside them. With X~ = W^(1/2) (X - 1 shift')
+// Primal route for sparse rows: one d x d matrix beside the rows, which stay sparse. With X~ = W^(1/2) (X - 1 shift')
 // diag(scale)^-1 (data/problem.hpp)
 //     G = X~'X~ = Q B Q',  B banded (linalg/band_reduction.hpp),   Gamma = Q'X~'Y~,   z_i = Q'x~_i
 // a lambda costs a banded factorization B + lambda I = unit L L', and a row 2 d b for its leverage:
 //     w_s = Q (B + lambda I)^-1 Gamma,   P~ = I - H (s = lambda),   P~Y~ = Y~ - X~ w_s,
 //     H_ii = |q1_i|^2 + |L^-1 z_i|^2 / unit,    P~_SS = I - q1_S q1_S' - (L^-1 Z_S')'(L^-1 Z_S') / unit
 //     log|Z'GZ| = log|B + lambda I| + (m - d) log lambda,    tr P~ = m - d + lambda tr (B + lambda I)^-1
-//     |P~Y~|^2 = |Y~|^2 - Gamma'(B + lambda I)^-1 Gamma - lambda |(B + lambda I)^-1 Gamma|^2, by the rows where that cancels
+//     |P~Y~|^2 = |Y~|^2 - Gamma'(B + lambda I)^-1 Gamma - lambda |(B + lambda I)^-1 Gamma|^2
 //     Y~'P Y~ = |P~Y~|^2 / lambda + |(B + lambda I)^-1 Gamma|^2
+// Where the difference for |P~Y~|^2 cancels, it is summed row by row instead.
 // G squares the condition of x: eigenvalues below max(d, 10) eps times the largest sum of squares of a column are
-// rounding, and there is no answer where the smallest eigenvalue of G + lambda I is below. An H_ii within 256 eps of 1
-// counts as 1.
-// Once: the products of each row's entries with each other, 8/3 d^3, d for each entry. At many lambdas leverages are made at a
-// few (resolvent_nodes.hpp).
+// rounding, and there is no answer where the smallest eigenvalue of G + lambda I is smaller still. An H_ii within 256
+// eps of 1 counts as 1.
+// Once: the products of each row's entries with each other, 8/3 d^3, and d for each entry. For many lambdas leverages
+// are computed at a few of them (resolvent_nodes.hpp).
 #pragma once
 
 #include <algorithm>
@@ -58,7 +59,7 @@ class SparsePrimal final : public Factorization {
   void fitted(Index row, ConstMatrixView w_s, MatrixView out) const;
   // H_ii at several lambdas for the rows [row, row + out.rows); out.rows x lambdas.
   void leverages(Index row, Span<const BandedFactor> factors, MatrixView out) const;
-  // z_i in column i, d x count, of these rows; and of any points, without weights.
+  // z_i in column i, d x count, of these rows; and the same of any points, without weights.
   Matrix projected_rows(Span<const Index> which) const;
   void project(const Points& points, Index first, MatrixView z) const;
 
@@ -67,7 +68,7 @@ class SparsePrimal final : public Factorization {
  private:
   class Sweep;  // primal_sparse_sweep.cpp
 
-  // Rows of X~ by their entries, and which they are.
+  // Rows of X~ by their entries, with their row numbers.
   struct Entries {
     SparseTile tile;
     Array<Index> rows;
@@ -84,8 +85,8 @@ class SparsePrimal final : public Factorization {
   // |L^-1 z_i|^2 / unit of the rows, entries.rows x coefficients.
   void leverages(const Entries& entries, Span<const Coefficients> at, MatrixView out) const;
 
-  // The columns [col, col + width) of Q, transposed: width x d. Q lies in such panels, one after the other, so that what
-  // a product with some entries of rows reads is close together.
+  // The columns [col, col + width) of Q, transposed: width x d. Q is stored in such panels, one after the other, so
+  // that a product with some entries of a row reads numbers that lie close together.
   ConstMatrixView panel(Index col) const {
     const Index width = std::min(panel_columns, d() - col);
     return {basis_.data() + col * d(), width, d(), width};

@@ -1,6 +1,6 @@
 // Many lambdas at once, on sparse rows: tiles of rows outside, lambdas inside; notation of primal_sparse_route.hpp. The
-// residuals are a product of the tile with the hyperplanes of all lambdas; leverages are made at a few of the lambdas
-// (resolvent_nodes.hpp), but for rows whose leverage is near one.
+// residuals are a product of the tile with the hyperplanes of all lambdas. Leverages are computed at a few of the
+// lambdas (resolvent_nodes.hpp), and for rows whose leverage is near one at all of them.
 #include <algorithm>
 
 #include "libcore/linalg/blas.hpp"
@@ -33,7 +33,7 @@ SparsePieces sparse_pieces(Index n, Index d, Index t, Index lambdas) {
   return {chunk, std::min(n, rows / strip * strip)};
 }
 
-// A few of the lambdas.
+// The sweep of some of the lambdas, which go together.
 class SparsePrimal::Sweep {
  public:
   Sweep(const SparsePrimal& factorization, Index first_output, Index outputs, Index rows, SweepSink& sink)
@@ -83,7 +83,7 @@ class SparsePrimal::Sweep {
     for (const Index l : nodes_->nodes) at_nodes_.push_back(all_[l]);
   }
 
-  // H_ii but for the share of what is not penalised, of the rows [row, row + h.rows) at all lambdas.
+  // H_ii - |q1_i|^2 for the rows [row, row + h.rows) at all lambdas.
   void leverages(Index row, MatrixView h) const {
     const Entries tile = p_.entries(consecutive(row, h.rows));
     if (!nodes_) return p_.leverages(tile, all_, h);
@@ -118,7 +118,7 @@ class SparsePrimal::Sweep {
     }
   }
 
-  // Lambdas that are neighbours together.
+  // Hands neighbouring lambdas over together.
   void hand_over(Index tile, const Worker& worker) const {
     const auto place = [&](Index l) { return known_[l]; };
     for (Index begin = 0, end; begin < count(); begin = end) {

@@ -1,9 +1,9 @@
-// Primal route for d >= m (m = n - q), without X X', which squares the condition and mixes the units of the
+// Primal route for d >= m (m = n - q). X X' is not formed, as it squares the condition and mixes the units of the
 // columns:
 //     T = (Z'X_s)'  (d x m),   T P = Q [R; 0]  (scaled_qr.hpp),   R' = U_R diag(S) V_R'
 //     B = Z P U_R,   Lambda = S^2,   V = Q [V_R; 0],   w_s = Q [V_R diag(S) g; 0]
-// V is not formed. Of a new point phi, Q'phi = [h; rest], u = V'phi = V_R'h, |phi - V u| = |rest|: nothing is
-// subtracted.
+// V is not formed. A new point phi has Q'phi = [h; rest], u = V'phi = V_R'h and |phi - V u| = |rest|, without a
+// subtraction.
 // Once: 2 n^2 d flops and an SVD of order m. Memory: n d for the reflectors, as much for their making, and n^2.
 #include <algorithm>
 #include <cmath>
@@ -99,9 +99,9 @@ Matrix turned_points(const Problem& problem, const Contrast& contrast) {
   return all;
 }
 
-// U = P U_R and S from R; answers with V_R. The rows of R descend with the groups, its columns with the weights: what
-// descends in columns is what small_svd takes. Where weights differ widely Jacobi's method keeps the digits of small
-// columns of R, and so those of light rows of B.
+// U = P U_R and S from R; answers with V_R. The rows of R descend in size by the groups, and its columns by the
+// weights; small_svd takes a matrix whose columns descend. Where weights differ widely, Jacobi's method keeps the
+// digits of small columns of R, and with them those of light rows of B.
 Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, Span<double> s, MatrixView u) {
   const Index m = qr.m();
   Matrix right(m, m), other(m, m);
@@ -121,7 +121,8 @@ Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, Span<double> s,
   return right;
 }
 
-// (c eps |D v_k|)^2, D the error norms of the features (small_svd.hpp, scaled_qr.hpp); where S_k is beyond c eps max D, that.
+// The noise of direction k: (c eps |D v_k|)^2, D the error norms of the features (small_svd.hpp, scaled_qr.hpp). Where
+// S_k exceeds c eps max D the noise is taken to be (c eps max D)^2, and v_k is not formed.
 Array<double> wide_noise(const ScaledQr& qr, Span<const double> s, ConstMatrixView right) {
   const double factor = rounding_of_rows(qr.d(), qr.m());
   const double most = factor * (qr.d() > 0 ? *std::ranges::max_element(qr.error_norms()) : 0);

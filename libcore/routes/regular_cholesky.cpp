@@ -15,7 +15,7 @@ int exponent_within(double x) {
   return std::clamp(std::ilogb(x), -1022, 1022);
 }
 
-// The exponents of D, D_i^2 next to (d_i^2 + lambda) / s; none where one unit serves all.
+// The exponents of D, powers of two with D_i^2 next to (d_i^2 + lambda) / s; empty where one unit serves all rows.
 Array<int> row_units(const RegularMatrix& about) {
   Array<int> out;
   for (const double size : about.sizes)
@@ -40,9 +40,9 @@ double cholesky_unit(double mean_eigenvalue, double lambda) {
 }
 
 double regular_cholesky(MatrixView a, Triangle triangle, const RegularMatrix& about, RegularMatrix::Wanted wanted) {
-  // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
-  // errors are those of K_w before its constant part was removed (as in ReducedKernel::noise), where rows differ widely
-  // in size each row's in its own: the condition is that of D^-1 (Z'GZ) D^-1.
+  // A factor whose condition is at the limit of rounding is of no use, even when no pivot happened to fail. The errors
+  // are those of K_w before its constant part was removed (as in ReducedKernel::noise). Where rows differ widely in
+  // size, each row has errors of its own size, and the condition is that of D^-1 (Z'GZ) D^-1.
   const Array<int> units = row_units(about);
   if (!units.empty())
     each_element(a, triangle,

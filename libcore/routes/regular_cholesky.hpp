@@ -7,7 +7,8 @@
 
 namespace freeridge {
 
-// s: next to the larger of the two, and such that its square root is a power of two, too, and its reciprocal in range.
+// s: a power of two next to the larger of the two, such that its square root is a power of two, too, and 1 / s is in
+// range.
 double cholesky_unit(double mean_eigenvalue, double lambda);
 
 struct RegularMatrix {
@@ -20,7 +21,7 @@ struct RegularMatrix {
 
 // a: one triangle of Z'GZ / s, in whose place the factor is left. Answers with an estimate of the smallest eigenvalue
 // of Z'GZ, from below but for a small factor. Throws NOT_POSITIVE_DEFINITE where the condition is at the limit of
-// rounding. Wanted::factor: for a K_w that is surely semidefinite, and answers with 0.
+// rounding. Wanted::factor is for a K_w that is surely semidefinite; the answer is then 0.
 double regular_cholesky(MatrixView a, Triangle triangle, const RegularMatrix& about,
                         RegularMatrix::Wanted wanted = RegularMatrix::Wanted::smallest_eigenvalue);
 

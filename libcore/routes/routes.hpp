@@ -1,4 +1,4 @@
-// The routes. The head of a route's file says what it costs.
+// The routes. The comment at the head of each route's file says what the route costs.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -18,7 +18,7 @@ FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_b
 bool primal_streams(Index n, Index d, Reduction reduction);
 // Whether the primal route is that of primal_sparse_route.hpp.
 bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction);
-// Reduction::automatic means QR; of sparse rows the Gram matrix.
+// Reduction::automatic means QR, and for sparse rows the Gram matrix.
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction);
 // Reduction::automatic means the Gram matrix.
 FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction);

@@ -1,6 +1,6 @@
-// Saved factorizations: what a route has computed and cannot make again cheaply from the data. Matrices column by
-// column, of symmetric and triangular ones one triangle; m = n - q; [] stands with q > 0 only, n, m or
-// p numbers for each of the q columns that are not penalised.
+// Saved factorizations: what a route has computed and cannot make again cheaply from the data. Matrices are saved
+// column by column, and of symmetric and triangular ones one triangle; m = n - q. What is in [] is there with q > 0
+// only: n, m or p numbers for each of the q columns that are not penalised.
 //     CHOLESKY   [K_w q1 (n)], Z'K_wZ (lower). The factor of a lambda is made when it is asked for, as before
 //     SPECTRAL   [K_w q1], Lambda (m), B (n x m)
 //     BAND       b / 16 for the bandwidth b, f, [K_w q1], the band (b + 1 numbers a column, fewer in the last), bounds
@@ -16,12 +16,12 @@
 //                eigenvalues (2), the tolerance, Q by panels (d x d), Gamma (d x t)
 //     LANDMARK   the number of landmarks, their rows; how many of them are kept, their rows, L (lower); reduced
 //                features
-//     ITERATIVE  the accuracy of solutions, the rank of the preconditioner, the eigenvalues' range (2), the tolerance; the
-//                preconditioner is made again when it is needed. Linear kernels, sparse x: the accuracy alone
+//     ITERATIVE  the accuracy of solutions, the rank of the preconditioner, the eigenvalues' range (2), the tolerance;
+//                the preconditioner is made again when it is needed. Linear kernels, sparse x: the accuracy alone
 // Reduced features (p of them): their number r and whether R is there (0/1), [their means (p)], R (upper, if there),
 // S (r), noise (r), V' (r x p), Gamma (r x t), rest (t), [version 1: blur, a number that is not used any more].
-// All else is computed again from what is saved, in the way it was computed at first: a loaded factorization answers
-// with the same bits.
+// Everything else is computed again from these numbers, in the way it was computed at first: a loaded factorization
+// answers with the same bits.
 #pragma once
 
 #include <limits>
@@ -33,13 +33,12 @@
 
 namespace freeridge {
 
-// What Factorization::save wrote for this problem and route. No saved number is trusted: sizes follow from the problem
-// or are checked against it, and no memory is asked for before the bytes that fill it are known to be there. What does
-// not fit throws CORRUPT, or what
-// the route itself throws. Memory: that of the factorization.
+// Reads what Factorization::save wrote for this problem and route. No saved number is trusted: sizes follow from the
+// problem or are checked against it, and no memory is allocated before the bytes that fill it are known to be there.
+// Throws CORRUPT where something does not fit, and what the route itself throws. Memory: that of the factorization.
 FactorizationPtr load_factorization(ProblemPtr problem, Route route, ByteReader& in);
 
-// The routes, each in its own file.
+// load_factorization of each route, in the route's own file.
 FactorizationPtr load_cholesky(ProblemPtr problem, ByteReader& in);
 FactorizationPtr load_spectral(ProblemPtr problem, ByteReader& in);
 FactorizationPtr load_band(ProblemPtr problem, ByteReader& in);
@@ -52,7 +51,7 @@ constexpr double any_finite = std::numeric_limits<double>::max();
 constexpr double orthonormal = 2;  // the elements of an orthonormal matrix, and of reflectors, are below
 
 void load_matrix(ByteReader& in, const char* name, double most, MatrixView a);
-// One triangle with its diagonal; the other one is left alone.
+// Triangles are saved and loaded with their diagonals; the other triangle is not touched.
 constexpr Index triangle_numbers(Index p) {
   return p * (p + 1) / 2;
 }

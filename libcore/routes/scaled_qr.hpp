@@ -3,10 +3,10 @@
 //     T_g = Q_g R_g                          Householder QR of each group, d_g x m
 //     [R_1; R_2; ...] P = Q_0 [R; 0]         with column pivoting
 //     T P = Q [R; 0],   Q = diag(Q_1, Q_2, ...) Q_0                     one group: R = R_1, P = I, Q_0 = I
-// The rounding error of a row is in proportion to its norm; that of the first m rows of a group, which become R_g, to the
-// largest norm in the group. Without groups it would be the largest norm of all (A. J. Cox, N. J. Higham, Stability of
-// Householder QR factorization for weighted least squares problems, Numerical Analysis 1997, Pitman: rows in descending
-// order, columns pivoted).
+// The rounding error of a row is in proportion to its norm; for the first m rows of a group, which become R_g, it is in
+// proportion to the largest norm in the group. Without groups it would be the largest norm of all (A. J. Cox, N. J.
+// Higham, Stability of Householder QR factorization for weighted least squares problems, Numerical Analysis 1997,
+// Pitman: rows in descending order, columns pivoted).
 // Q is kept as reflectors in the place of T. Once: 2 d m^2, and for several groups 2 min(d, groups m) m^2 and as many
 // numbers. A product with Q: 4 d m a column.
 #pragma once
@@ -29,7 +29,7 @@ class ScaledQr {
   bool several_groups() const { return ends_.size() > 1; }
   // P: column j of R is column pivots()[j] of T; empty: all in their places.
   Span<const Index> pivots() const { return pivots_; }
-  // What the rounding error of each row of T is in proportion to.
+  // The norms to which the rounding errors of the rows of T are in proportion.
   Span<const double> error_norms() const { return error_norms_; }
 
   // out = Q [h; 0]
@@ -44,7 +44,7 @@ class ScaledQr {
   ConstMatrixView t() const { return storage_.view().columns(storage_.cols() - m_, m_); }
   Index group_count() const { return static_cast<Index>(ends_.size()); }
   Index begin(Index g) const { return g == 0 ? 0 : ends_[g - 1]; }
-  // Of T in order, of their reflectors: those of the group g.
+  // The rows of T that belong to group g, in the order of the storage, and their reflectors.
   Index rows(Index g) const { return ends_[g] - begin(g); }
   Index reflectors(Index g) const { return std::min(rows(g), m()); }
   Index all_reflectors() const;

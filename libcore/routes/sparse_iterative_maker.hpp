@@ -1,5 +1,5 @@
-// P~ at one lambda by the iterative route for sparse rows (sparse_iterative_route.hpp): the solutions are made by the first who asks
-// for them.
+// P~ at one lambda by the iterative route for sparse rows (sparse_iterative_route.hpp). The solutions are made by the
+// first call that needs them.
 #pragma once
 
 #include <mutex>
@@ -23,7 +23,7 @@ class SparseIterativeMaker final : public EstimatingMaker {
   void columns(Index, MatrixView, MatrixView) const override { SparseIterative::refuse("matrices of all points"); }
 
  private:
-  // Of all outputs.
+  // The solutions of all outputs.
   const NormalColumns& solved() const;
 
   const SparseIterative& f_;

@@ -13,7 +13,7 @@ namespace freeridge {
 namespace {
 
 constexpr std::int64_t sign_seed = 1;
-// The accuracy of solutions that estimates are made of; that of probes, whose own noise is larger.
+// The accuracy of the solutions in estimates: of outputs, and of probes, whose own noise is larger.
 constexpr double enough_to_estimate = 1e-4, enough_for_probes = 1e-2;
 constexpr double surely_positive = 4;  // eps: lambda over the largest eigenvalue
 
@@ -97,8 +97,9 @@ Matrix SparseIterative::hat_products(ConstMatrixView solutions) const {
   return out;
 }
 
-// With r = b - A w of a probe, b = X~'z: |X~ w - H z|_2 <= |w - A^-1 b|_A <= bound, and z'H z - b'w = w'r + r'A^-1 r, where
-// w'r = b'w - w'A w and 0 <= r'A^-1 r <= bound^2. For few rows b'w + w'r is taken for H_ii, which leaves the last part.
+// For a probe with b = X~'z and r = b - A w:  |X~ w - H z|_2 <= |w - A^-1 b|_A <= bound,  and
+//     z'H z - b'w = w'r + r'A^-1 r,     w'r = b'w - w'A w,     0 <= r'A^-1 r <= bound^2
+// For few rows b'w + w'r is taken for H_ii, with the error r'A^-1 r.
 SparseIterative::EarlyErrors SparseIterative::early_errors(const NormalColumns& made, ConstMatrixView b, Index outputs,
                                                            MatrixView hat) const {
   EarlyErrors out;
@@ -117,7 +118,8 @@ SparseIterative::EarlyErrors SparseIterative::early_errors(const NormalColumns& 
   return out;
 }
 
-// A P~_ii that is known to be zero, of a row that what is not penalised takes up, is exact; for few rows all are.
+// A P~_ii that is known to be zero, for a row that the columns without penalty fit alone, is exact; for few rows all
+// are exact.
 void SparseIterative::give(Index lambda, double value, ConstMatrixView residual, Matrix hat, const EarlyErrors& errors,
                            EstimateSink& sink) const {
   const Index n = problem().n();
@@ -142,7 +144,7 @@ std::unique_ptr<ResidualMaker> SparseIterative::at(double lambda) const {
 
 namespace {
 
-// The places of the lambdas, the largest first.
+// The positions of the lambdas, the largest lambda first.
 Array<Index> largest_first(Span<const double> lambdas) {
   Array<Index> order = consecutive(0, std::ssize(lambdas));
   std::ranges::stable_sort(order, [&](Index a, Index b) { return lambdas[a] > lambdas[b]; });

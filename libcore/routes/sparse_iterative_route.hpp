@@ -1,15 +1,16 @@
-// Iterative route for linear kernels and sparse rows: neither d^2 nor n^2 numbers. X~ as in centred_sparse_rows.hpp, and
-// conjugate gradients for each lambda (normal_equations.hpp):
-//     (X~'X~ + lambda I) w_s = X~'Y~,     P~ = I - q1 q1' - X~ (X~'X~ + lambda I)^-1 X~' (s = lambda),     P~Y~ = Y~ - X~ w_s
+// Iterative route for linear kernels and sparse rows: neither d^2 nor n^2 numbers. X~ as in centred_sparse_rows.hpp,
+// and conjugate gradients for each lambda (normal_equations.hpp), with s = lambda:
+//     (X~'X~ + lambda I) w_s = X~'Y~,     P~ = I - q1 q1' - X~ (X~'X~ + lambda I)^-1 X~',     P~Y~ = Y~ - X~ w_s
 //     Y~'P Y~ = |P~Y~|^2 / lambda + |w_s|^2,     c~ = P~Y~ / lambda
-// Each w_s has the accuracy that was asked for, certified: a bound of |w - w_s|_A / |w_s|_A, |v|_A^2 = |X~ v|^2 + lambda |v|^2; or
-// else the status is NOT_CONVERGED. Several lambdas are solved from large to small, each from the solution before.
-// The diagonal of P~ is estimated from random signs z (spectrum/estimated_residual_diagonal.hpp), further columns of the same
-// products, and with it LOO, tr(P~) (GCV) and tr(H) (degrees of freedom); the guess is that of the columns by themselves.
-// Where n (n + d) <= 2^18 the diagonal is exact, from the columns of P~. Promises about single points (errors left out, leverages,
-// groups) and log-determinants are refused.
-// lambda below 4 eps times the largest eigenvalue: NOT_POSITIVE_DEFINITE.
-// What solutions that end early may have done is in the errors of estimates, from their bounds (early_errors).
+// Each computed w has the accuracy that was asked for, by a proven bound of |w - w_s|_A / |w_s|_A with
+// |v|_A^2 = |X~ v|^2 + lambda |v|^2; otherwise the status is NOT_CONVERGED. Several lambdas are solved from large to
+// small, each from the solution before.
+// The diagonal of P~ is estimated from random signs z (spectrum/estimated_residual_diagonal.hpp), which are further
+// columns of the same products. LOO, tr(P~) (GCV) and tr(H) (degrees of freedom) follow from it. The first guess of the
+// diagonal takes the columns of x for orthogonal (CentredSparseRows::bounds). Where n (n + d) <= 2^18 the diagonal is
+// exact, from the columns of P~. Answers about single points (left-out errors, leverages, groups) and log-determinants
+// are refused. lambda below 4 eps times the largest eigenvalue: NOT_POSITIVE_DEFINITE.
+// The standard errors of estimates include the errors of solutions that end early, by their bounds (early_errors).
 // Memory: x once more, X~'Y~, and while a lambda is solved for (13 d + n) (t + 8).
 // Cost: 4 flops an entry and column in each step, 20 to 500 steps a lambda.
 #pragma once
@@ -42,7 +43,7 @@ class SparseIterative final : public Estimating {
   const CentredSparseRows& rows() const { return rows_; }
   // X~'Y~, d x t.
   const Matrix& products() const { return xy_; }
-  // Throws NOT_POSITIVE_DEFINITE where lambda is rounding.
+  // Throws NOT_POSITIVE_DEFINITE where lambda is as small as rounding.
   void require_lambda(double lambda) const;
   // The outputs [first, first + count), or other right-hand sides, solved; throws NOT_CONVERGED.
   NormalColumns solved(double lambda, ConstMatrixView b, ConstMatrixView start) const;
@@ -58,7 +59,8 @@ class SparseIterative final : public Estimating {
   Matrix probe_products(Index count) const;
   // z_i (H z)_i from the solutions for probe_products, n x columns.
   Matrix hat_products(ConstMatrixView solutions) const;
-  // What solutions that end early may have done to |P~Y~|_2 of each output, to the trace, and to |P~ z|_2 of all probes.
+  // Bounds of the errors that solutions which end early leave in |P~Y~|_2 of each output, in the trace, and in |P~ z|_2
+  // of all probes.
   struct EarlyErrors {
     Array<double> of_outputs;
     double of_trace = 0, of_probes = 0;

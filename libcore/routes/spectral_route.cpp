@@ -1,9 +1,9 @@
 // Dual spectral route, for any kernel and many lambdas: Z'K_wZ = U diag(Lambda) U' by divide and conquer
 // (symmetric_eigen). Once: about 9 m^3 flops at the rate of a matrix product and n^2 kernel values. Memory: n^2 for K,
 // in whose place B = Z U stays, and 1.1 n^2 of workspace.
-// Where the rows of K_w differ widely in size, by their weights as a rule: by Cholesky and Jacobi (graded_eigen), to
-// the relative accuracy of each, and each direction has a noise of its own. That costs some 30 n^3 at the speed of
-// memory, or O(n^2 r) where the rank r of the kernel is low; n^2 of workspace.
+// Where the rows of K_w differ widely in size, usually by their weights: by Cholesky and Jacobi (graded_eigen), which
+// give each eigenvalue to its own relative accuracy, and each direction a noise of its own. That costs some 30 n^3 at
+// the speed of memory, or O(n^2 r) where the rank r of the kernel is low; n^2 of workspace.
 #include <algorithm>
 #include <cmath>
 
@@ -37,10 +37,10 @@ class Spectral final : public StoredBasis {
   }
 
  protected:
-  // Directions whose eigenvalue is zero by the kernel's rank have the function zero, and c predicts better without
-  // them. But rounding mixes the share noise / Lambda_r of them into the direction of the smallest eigenvalue that is
-  // not zero, Lambda_r, which loses that share without them; with them rounding of noise / lambda is added. So they are
-  // left out where lambda <= Lambda_r. Linear kernels decide column by column (set_expansion).
+  // Directions whose eigenvalue is zero by the kernel's rank belong to the function zero, and c predicts better without
+  // them. But let Lambda_r be the smallest eigenvalue that is not zero: rounding mixes a share noise / Lambda_r of its
+  // direction into the zero directions. Without them that share is lost; with them a rounding error noise / lambda is
+  // added. So they are left out where lambda <= Lambda_r. Linear kernels decide column by column (set_expansion).
   bool functions_only(double lambda) const override { return !problem().linear() && lambda <= smallest_; }
 
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
@@ -122,7 +122,7 @@ FactorizationPtr factorize_spectral(ProblemPtr problem) {
   contrast.expand(contrast.outer(kernel.storage.view()));
   report(1);
 
-  // Eigenvalues beyond the rank that the kernel can have are zero, exactly: what is computed there is rounding.
+  // Eigenvalues beyond the rank that the kernel can have are exactly zero: the computed numbers are rounding errors.
   std::fill_n(eigenvalues.begin(), std::max<Index>(m - rank_bound, 0), 0.0);
   const double largest = largest_magnitude(eigenvalues);
   if (!std::isfinite(largest)) fail_eigenvalues_overflow();

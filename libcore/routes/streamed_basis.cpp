@@ -140,7 +140,7 @@ class StreamedBasis final : public SpectrumFactorization {
       multiply(row, from.view(), room, out.row_range(row, std::min(step, out.rows - row)));
   }
 
-  // M does not come in: a functional of f alone does not see it.
+  // M plays no part: a functional of f alone does not depend on it.
   void project_functional(MatrixView delta, MatrixView z) const override {
     Matrix phi(delta.cols, map_->features());
     map_->raw_functional(delta, phi.view());
@@ -176,7 +176,8 @@ class StreamedBasis final : public SpectrumFactorization {
   }
 
  private:
-  // What digits.hpp takes for the directions, and for those, and the landmarks, that were left out as rounding.
+  // The noise that digits.hpp needs: of the directions, and of the directions and landmarks that were left out as
+  // rounding.
   void set_digits(Spectrum& spectrum) const {
     if (by_qr())
       spectrum.sure = sure_of_qr;
@@ -188,7 +189,7 @@ class StreamedBasis final : public SpectrumFactorization {
   }
   // Whether S has the noise of a QR. Landmarks have that of K_RR in any case.
   bool by_qr() const { return route_ == Route::primal && r_.cols() > 0; }
-  // Of Lambda, where it has that of a matrix: as ReducedKernel::noise, the constant part being |diag(nu) M'|^2.
+  // The noise of Lambda, where it is that of a matrix: as ReducedKernel::noise, with the constant part |diag(nu) M'|^2.
   double matrix_noise() const {
     const double first = s_.empty() ? 0 : s_.front();
     double removed = 0;
@@ -234,7 +235,7 @@ class StreamedBasis final : public SpectrumFactorization {
     return {b, rest, diagonal, room.small};
   }
 
-  // What the features, centred, are multiplied by to give B z; z itself where elements of B are cleared.
+  // The matrix by which the centred features are multiplied to give B z; z itself where elements of B are cleared.
   Matrix of_features(ConstMatrixView z) const {
     Matrix out(clears_ ? z.rows : to_basis_.rows(), z.cols, 0.0);
     if (clears_)
@@ -255,8 +256,8 @@ class StreamedBasis final : public SpectrumFactorization {
     gemm(Op::none, Op::none, 1, features, from, 0, out);
   }
 
-  // How far the columns of B = Phi~ V diag(S)^-1 are from orthonormal to each other: Phi~ v_k is off by noise_k^(1/2)
-  // where R is that of Phi~, S_k^2 by noise_k where it is that of Phi~'Phi~.
+  // How far the columns of B = Phi~ V diag(S)^-1 are from orthonormal to each other: after QR Phi~ v_k has an error of
+  // noise_k^(1/2), after the Gram reduction S_k^2 has one of noise_k.
   Array<double> blur(Span<const double> noise) const {
     Array<double> out;
     for (std::size_t k = 0; k < s_.size(); ++k)
@@ -264,9 +265,9 @@ class StreamedBasis final : public SpectrumFactorization {
     return out;
   }
 
-  // The columns of B are orthonormal, so no element is beyond 1. But the rounding of B_ik is that of a row of features,
-  // and of the mean in it, over s_k: where rows differ by more magnitudes than there are digits, as by weights of 1 and
-  // 1e100, it may be anything.
+  // The columns of B are orthonormal, so no element is beyond 1. But the rounding error of B_ik is that of a row of
+  // features, and of the mean in it, divided by s_k. Where rows differ by more magnitudes than there are digits, as
+  // with weights of 1 and 1e100, it may be of any size.
   bool rounding_may_exceed_one() const {
     if (s_.empty()) return false;
     const auto [least, most] = std::ranges::minmax(s_);
@@ -275,7 +276,7 @@ class StreamedBasis final : public SpectrumFactorization {
     return !(std::numeric_limits<double>::epsilon() * (most + largest_weight * largest_mean) <= least / 16);
   }
 
-  // Such an element is small beside its error: 0.
+  // An element beyond 1 is small beside its error, and becomes 0.
   void clear_rounding_beyond_one(MatrixView b) const {
     for (Index k = 0; k < b.cols; ++k) {
       for (Index i = 0; i < b.rows; ++i)

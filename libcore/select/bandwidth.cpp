@@ -17,9 +17,9 @@ constexpr double closest = 1e-3;     // of log sigma: scores are far flatter tha
 constexpr double negligible = 1e-5;  // of f: an expected gain that is not worth a factorization
 constexpr double reml_unit = 50;     // REML changes by 0.5 where the other scores change by 1 %
 constexpr double nearly = 3e-3;      // of f: a tie
-constexpr double flat = 0.01;        // of f: what decades are counted by
+constexpr double flat = 0.01;        // of f: decades are counted as far as f rises by no more
 
-// A score whose f is `above` higher.
+// The score that belongs to a value of f that is `above` higher.
 double raised(Criterion criterion, double score, double above) {
   return score + above * (criterion == Criterion::reml ? reml_unit : std::abs(score));
 }
@@ -30,7 +30,7 @@ double objective(Criterion criterion, double score) {
   return std::log(std::max(score, std::numeric_limits<double>::min()));
 }
 
-// What was tried with f in place of the score; without a value counts as high as the highest.
+// The points tried, with f in place of the score. A point without a value gets the highest f of the others.
 Array<Point> objectives(const ScoreCurve& tried, Criterion criterion) {
   Array<Point> points;
   double highest = -std::numeric_limits<double>::infinity();
@@ -43,7 +43,8 @@ Array<Point> objectives(const ScoreCurve& tried, Criterion criterion) {
   return points;
 }
 
-// Of nearly equal scores the one nearest `middle`, of two as near the larger sigma. tried has a lowest point.
+// Among the scores up to `limit` the one nearest `middle`; of two equally near ones the larger sigma. Some score has a
+// value.
 std::size_t choice(const ScoreCurve& tried, double limit, double middle) {
   std::size_t chosen = tried.size();
   for (std::size_t i = 0; i < tried.size(); ++i)

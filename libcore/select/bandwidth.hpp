@@ -17,8 +17,8 @@ struct BandwidthRange {
   double low, high;
 };
 
-// The median distance between points, columns divided by `scale` (of a kernel: by its scales), over the pairs of at most
-// 256 evenly spaced rows that do not coincide; 0 when all do.
+// The median distance between points, with the columns divided by `scale`, the scales of a kernel. It is taken over the
+// pairs of at most 256 evenly spaced rows that do not coincide; 0 when all coincide.
 double median_distance(Span<const double> scale, const Rows& x);
 inline double median_distance(const Kernel& kernel, const Rows& x) {
   return median_distance(kernel.feature_scale(x.cols), x);
@@ -50,8 +50,8 @@ BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index bud
 
 // One number for all outputs: of one output its score; of several the sum of score / weighted variance of Y (REML: of
 // the scores; ERROR_RATE has but one).
-// The divisors: the weighted variances of Y in the rows in which an output is observed, whatever fixed effects explain of
-// them; 1 where scores are added up as they are.
+// The divisors: the weighted variances of Y in the rows in which an output is observed (fixed effects are not
+// subtracted before); 1 where scores are added up as they are.
 Array<double> score_divisors(const Problem& problem, Criterion criterion);
 double combined_score(const Problem& problem, Criterion criterion, Span<const double> scores);
 

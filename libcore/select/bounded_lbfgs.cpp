@@ -13,7 +13,7 @@ namespace {
 constexpr double decrease = 1e-4;   // of the slope: sufficient
 constexpr double flattened = 0.9;   // of the first slope: far enough
 constexpr Index trials = 25;        // of a step along one direction
-constexpr double nearest = 1e-8;    // to a bound: the variable is held while -g points at it
+constexpr double nearest = 1e-8;    // to a bound: a nearer variable is held while -g points at the bound
 constexpr Index small_changes = 2;  // one after the other end the search
 constexpr double parallel = 1e-10;  // cosine of s and y from which a pair tells a curvature
 
@@ -28,7 +28,8 @@ struct Place {
   double f = 0;
 };
 
-// The lowest point of the cubic through (a, fa) and (b, fb) with slopes there, kept within the inner 80 % of the bracket.
+// The lowest point of the cubic through (a, fa) and (b, fb) with slopes there, kept within the inner 80 % of the
+// bracket.
 double interpolated(double a, double fa, double slope_a, double b, double fb, double slope_b) {
   const double margin = 0.1 * std::abs(b - a), low = std::min(a, b) + margin, high = std::max(a, b) - margin;
   const double r = slope_a + slope_b - 3 * (fa - fb) / (a - b);
@@ -127,7 +128,7 @@ class BoxSearch {
   struct Trial {
     Place place;
     double a = 0, slope = 0;
-    bool lower = false;  // sufficiently
+    bool lower = false;  // whether f is sufficiently lower
   };
   Trial attempt(const Array<double>& d, double a) {
     Trial out;
@@ -145,7 +146,7 @@ class BoxSearch {
     return out;
   }
 
-  // Goes to the lowest place seen along the direction; false where none is sufficiently lower. The bracket is [near,
+  // Moves to the lowest place seen along the direction; false where none is sufficiently lower. The bracket is [near,
   // far]: at `near` f is sufficiently lower and still falls steeply, at `far` it is not lower.
   bool step() {
     const Array<double> d = direction();

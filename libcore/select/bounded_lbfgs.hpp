@@ -1,15 +1,15 @@
-// A minimum of f(x) in the box low <= x <= high, from values and gradients g of f: the limited-memory BFGS method on the
-// variables that no bound holds, with its steps projected into the box:
+// A minimum of f(x) in the box low <= x <= high, from values and gradients g of f: the limited-memory BFGS method on
+// the variables that no bound holds, with its steps projected into the box:
 //     held    the variables within `near` of a bound that -g points at or beyond
 //     d       the others: -H g by the two-loop recursion, from the last pairs s = x+ - x, y = g+ - g without their held
 //             entries (those with s'y > 0); the held: -g by the scale of H
 //     x(a)    = P(x + a d), P the nearest point of the box
-// so that d descends along x(a) wherever x is not stationary. The step a: sufficient decrease along x(a),
-// f(x(a)) <= f(x) + 1e-4 g'(x(a) - x), and, while x(a) still moves, a slope that has risen to 0.9 of the first; found by
-// cubic interpolation in a bracket. Where f has no value (NaN or infinite) the step is too long.
-// Sources: D. Bertsekas, Projected Newton methods for optimization problems with simple constraints, SIAM J. Control
-// Optim. 20 (1982); J. Nocedal, Updating quasi-Newton matrices with limited storage, Math. Comp. 35 (1980); M. Schmidt,
-// D. Kim, S. Sra, Projected Newton-type methods in machine learning, in: Optimization for Machine Learning, 2011.
+// f descends along x(a) wherever x is not stationary. Conditions for the step a: sufficient decrease along x(a),
+// f(x(a)) <= f(x) + 1e-4 g'(x(a) - x), and, while x(a) still moves, a slope that has risen to 0.9 of the first; found
+// by cubic interpolation in a bracket. A step to where f has no value (NaN or infinite) is too long. Sources: D.
+// Bertsekas, Projected Newton methods for optimization problems with simple constraints, SIAM J. Control Optim. 20
+// (1982); J. Nocedal, Updating quasi-Newton matrices with limited storage, Math. Comp. 35 (1980); M. Schmidt, D. Kim,
+// S. Sra, Projected Newton-type methods in machine learning, in: Optimization for Machine Learning, 2011.
 // Cost beside f: O(pairs x dimension) an evaluation.
 #pragma once
 
@@ -29,7 +29,7 @@ enum class SearchEnd : std::int32_t {
   no_lower = 4   // no lower value along the gradient: f is as low as its rounding lets it be
 };
 
-// A step x+ - x, and what it changed the gradient by.
+// A step x+ - x, and the change of the gradient that it made.
 struct LbfgsPair {
   Array<double> s, y;
 };
@@ -60,8 +60,9 @@ using ValueAndGradient = std::function<double(Span<const double>, Span<double>)>
 // The largest entry of |P(x - g) - x|: 0 exactly where x is stationary in the box.
 double projected_gradient(Span<const double> x, Span<const double> g, Span<const double> low, Span<const double> high);
 
-// low <= high, each finite or infinite of its sign; equal bounds hold a variable. From the place of the box nearest to
-// `start`; where f has no value there, that place is the answer, with SearchEnd::no_lower and f as it was. Deterministic.
+// low <= high; low may be -infinity and high +infinity, and equal bounds hold a variable. The search begins at the
+// place of the box nearest to `start`. Where f has no value there, that place is the answer, with SearchEnd::no_lower
+// and the f that was found. Deterministic.
 BoundedMinimum minimise_in_box(const ValueAndGradient& f, Span<const double> start, Span<const double> low,
                                Span<const double> high, const LbfgsOptions& options);
 

@@ -17,8 +17,8 @@ namespace freeridge {
 
 enum class Criterion : std::int32_t { loo = 1, gcv = 2, reml = 3, groups = 4, error_rate = 5 };
 
-// Whether a criterion is a mean over points or groups: then it has a standard error, and needs rows of P~, not its trace
-// alone.
+// Whether a criterion is a mean over points or groups: then it has a standard error, and needs rows of P~, not its
+// trace alone.
 inline bool is_mean(Criterion criterion) {
   return criterion != Criterion::gcv && criterion != Criterion::reml;
 }
@@ -33,12 +33,12 @@ inline void keep_first(std::string& reason, std::string other) {
   if (reason.empty()) reason = std::move(other);
 }
 
-// The reasons that several files give.
+// Reasons for missing values that several files give.
 std::string no_left_out_error(Index row);
 std::string one_term();
 std::string error_overflows(Index output);
 
-// The left-out errors of the outputs [first, first + out.cols), n x out.cols, with a NaN where there is none, and in rows in
+// The left-out errors of the outputs [first, first + out.cols), n x out.cols: NaN where there is none, and in rows in
 // which these outputs are not observed.
 // Answers with the reason for the first NaN, empty when there is none.
 std::string loo_errors(const Problem& problem, const ResidualMaker& residual_maker, Index first, MatrixView out);

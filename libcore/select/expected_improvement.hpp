@@ -5,10 +5,10 @@
 //   Z(x) has, given the values, the mean m = k'K^-1 f and the variance v = 1 - k'K^-1 k
 //   E max(best - Z(x), 0) = (best - m) Phi(u) + sqrt(v) phi(u),   u = (best - m) / sqrt(v)
 //
-// mu and s are the mean and the standard deviation of the values. Far points hardly change the process: each gap
-// between two points is judged by the eight nearest points, so that a search costs O(points) a step.
-// D. Jones, M. Schonlau, W. Welch, Efficient global optimization of expensive black-box functions, Journal of Global
-// Optimization 13, 1998.
+// mu and s are the mean and the standard deviation of the values. Points far away hardly change the process: for each
+// gap between two points only the eight nearest points are used, so that a search costs O(points) a step. D. Jones, M.
+// Schonlau, W. Welch, Efficient global optimization of expensive black-box functions, Journal of Global Optimization
+// 13, 1998.
 #pragma once
 
 #include "libcore/base/array.hpp"

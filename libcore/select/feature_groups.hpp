@@ -1,8 +1,9 @@
-// Groups left out in a ridge problem of p features (feature_rows.hpp): for the rows S of a group, with A = [Psi_S, q1_S],
+// Groups left out in a ridge problem of p features (feature_rows.hpp): for the rows S of a group, with
+// A = [Psi_S, q1_S],
 //     P~_SS = I - A A',    e = (P~_SS)^-1 r_S,    v = (P~_SS)^-1 D e,    D: 1 for rows that are scored, 0 in a gap
 //     few rows    P~_SS as it stands, s^2 p + s^3 / 3
 //     many        (P~_SS)^-1 = I + A (I - A'A)^-1 A',  s p^2 + p^3 / 3
-// and what derivatives are made of: epsilon = Psi_S'e, nu = Psi_S'v, p x t.
+// and for derivatives epsilon = Psi_S'e, nu = Psi_S'v, p x t.
 // Source of the derivatives: point_gradient.hpp.
 #pragma once
 
@@ -21,7 +22,7 @@ struct LeftOutGroup {
 // Throws UNDEFINED where I - A A' is singular to working precision.
 void leave_out(const FeatureRows& rows, const Group& group, LeftOutGroup& out);
 
-// The doubles that it takes for a group of so many rows.
+// The doubles that leave_out takes for a group of so many rows.
 Index leave_out_doubles(Index rows, Index p, Index d, Index t);
 
 }  // namespace freeridge

@@ -1,8 +1,9 @@
 // Rows of a ridge problem in p features (factor/feature_system.hpp), formed anew in each pass over the points:
 //     Psi_I = Phi~_I C^-T,    r_I = Y~_I - Psi_I Gamma,  Gamma = C^-1 Phi~'Y~,    d_i = 1 - |q1_i|^2 - |Psi_i|^2
-// so that with a complement P~ Y~ = r and diag P~ = d. d_i has an error of a few eps: rows with less than `sure` take d_i and
-// r_i from the route (mended_rows), where they are sums.
-// LANDMARK: phi(x) = L^-1 k(X_R, x), and Psi_I = (K_IR - U_I (L M)') (L C)^-T, one triangular solve. PRIMAL: phi(x) = x / scale.
+// With a complement P~ Y~ = r and diag P~ = d. d_i is a difference with an error of a few eps. Rows whose d_i is below
+// sure_diagonal take d_i and r_i from the route (mended_rows), which computes them as sums.
+// LANDMARK: phi(x) = L^-1 k(X_R, x), and Psi_I = (K_IR - U_I (L M)') (L C)^-T, one triangular solve. PRIMAL:
+// phi(x) = x / scale.
 // Cost of a row: p^2, and the kernel values. Memory of a tile: rows (p + d + t).
 #pragma once
 
@@ -41,7 +42,7 @@ class FeatureRows {
   void make(Span<const Index> rows, RowTile& tile) const;
   // take(tile, worker) for tiles of neighbours that cover all rows; the tiles may be changed.
   void each(int team, const std::function<void(RowTile&, int)>& take) const;
-  // From psi's gradient to that of what psi is made of, in its place: LANDMARK G (L C)^-1, PRIMAL G C^-1.
+  // The gradient by Psi becomes the gradient by the numbers of which Psi is made: LANDMARK G (L C)^-1, PRIMAL G C^-1.
   void solve_back(MatrixView g) const;
 
  private:
@@ -52,7 +53,7 @@ class FeatureRows {
   std::optional<Support> support_;
   TriangleDivisor factor_;  // by L C, or C
   Matrix centre_;           // LANDMARK: L M, p x q
-  Array<double> shift_;     // PRIMAL: of x / scale what the shift leaves of its means
+  Array<double> shift_;     // PRIMAL: the part of the means of x / scale that the shift leaves
   Matrix gamma_;
 };
 
@@ -66,7 +67,7 @@ struct MendedRows {
 
 // Below it d_i is taken from the route.
 constexpr double sure_diagonal = 1e-4;
-// One pass of the route where there are such rows. Throws UNDEFINED where a d_i is zero.
+// One pass of the route, unless there are no such rows. Throws UNDEFINED where a d_i is zero.
 MendedRows mended_rows(const Factorization& factorization, double lambda, Array<Index> rows);
 
 }  // namespace freeridge

@@ -1,7 +1,8 @@
-// What the gradients of criteria share. The criterion is one number for all outputs (combined_score, bandwidth.hpp):
+// Parts that the gradients of all criteria have in common. The criterion is one number for all outputs (combined_score,
+// bandwidth.hpp):
 //     J = sum_j alpha_j J_j,    alpha_j = 1 / weighted variance of output j;  1 for REML, and for a single output
-//     GROUPS  J_j = sum_g beta_g |e~_g|^2,  beta_g = 1 / (the weights that the group's division leaves out times the number
-//             of divisions), e~ = W^(1/2) e
+//     GROUPS  J_j = sum_g beta_g |e~_g|^2,  e~ = W^(1/2) e,
+//             beta_g = 1 / (the weights that the group's division leaves out times the number of divisions)
 #pragma once
 
 #include <string>

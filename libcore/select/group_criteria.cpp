@@ -16,8 +16,8 @@ double sum_of_weights(const Problem& problem, Span<const Index> rows) {
   return sum;
 }
 
-// The scores at some lambdas together. Groups are the outer loop and lambdas the inner one, so that what a group costs
-// once is paid once.
+// The scores at some lambdas together. Groups are the outer loop and lambdas the inner one: the work on a group that
+// does not depend on lambda is done once.
 class GroupScores {
  public:
   GroupScores(const Factorization& factorization, const Groups& groups, Span<const double> lambdas, Index first,
@@ -140,7 +140,7 @@ std::string group_errors(const Factorization& factorization, const ResidualMaker
 
 std::string group_scores(const Factorization& factorization, const Groups& groups, Span<const double> lambdas,
                          Index first, MatrixView scores, MatrixView errors) {
-  // One lambda at a time where P~ at a lambda is the expensive part, and large.
+  // One lambda at a time, where P~ at a lambda takes much time and memory.
   const std::size_t total = lambdas.size(), chunk = factorization.at_is_free() ? total : 1;
   std::string reason;
   Stage stage(0, 0);

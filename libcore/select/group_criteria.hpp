@@ -4,7 +4,8 @@
 // the group's part of what its division leaves out. A row is then in several groups, which are no independent samples,
 //     se^2 = (1 / G + rho) s^2,   s^2 = G / (G - 1) sum_g v_g (q_g - mean)^2 / sum_g v_g
 // rho: the mean over groups of the sum of weights of the group over that of the rows that stay. Source: C. Nadeau, Y.
-// Bengio, Inference for the generalization error, Machine Learning 52, 2003. Rows of a gap are left out and count in no sum.
+// Bengio, Inference for the generalization error, Machine Learning 52, 2003. Rows of a gap are left out and count in no
+// sum.
 #pragma once
 
 #include <string>
@@ -14,8 +15,9 @@
 
 namespace freeridge {
 
-// The left-out errors of all groups for the outputs [first, first + out.cols), n x out.cols; NaN in rows that are never
-// left out, and where there is none. Answers with the reason for the first of the latter, empty when there is none.
+// The left-out errors of all groups for the outputs [first, first + out.cols), n x out.cols: NaN in rows that are never
+// left out, and in groups that have no errors. Answers with the reason of the first such group, empty when there is
+// none.
 std::string group_errors(const Factorization& factorization, const ResidualMaker& residual_maker, const Groups& groups,
                          Index first, MatrixView out);
 

@@ -1,5 +1,4 @@
-// What the gradient of the criterion GROUPS is made of (score_gradient.hpp): for the rows S of each group and each
-// output
+// Parts of the gradient of the criterion GROUPS (score_gradient.hpp): for the rows S of each group and for each output
 //     e = P_SS^-1 c_S,    v = 2 alpha share / (sum of weights) P_SS^-1 D e,    a = P_:S v,   r = c - P_:S e
 // D: the rows that are scored, whose weights are summed; rows of a gap have 0.
 // S = sym(sum a r'), the columns a and r panel by panel. r is zero in the rows of S. share: the part of the group in
@@ -41,7 +40,7 @@ class GroupGradient {
   Index next_ = 0, count_ = 0;  // column next_ is of group next_ / t and output next_ mod t
 };
 
-// The doubles that it takes.
+// The doubles that GroupGradient takes.
 Index group_gradient_doubles(Index n, Index t, const Groups& groups);
 
 }  // namespace freeridge

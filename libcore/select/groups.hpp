@@ -1,9 +1,9 @@
 // Exact leave-group-out errors: for the rows S of a group, e_S = W_S^(-1/2) (P~_SS)^-1 (P~Y~)_S.
 // A division puts each row into a group or into none (a negative label): k-fold, hold-out, uneven groups. There may be
 // several divisions, as k random splits of the data.
-// Gaps: rows that are left out with a group but not scored, as the neighbours in time of a block. S is then the group and
-// its gap, and of e_S the group's rows alone count. A row may be in the gaps of several groups, one in each layer of
-// labels, and in a group of its own beside them.
+// Gaps: rows that are left out with a group but not scored, as the neighbours in time of a block. S is then the group
+// and its gap, and of e_S the group's rows alone count. A row may be in the gaps of several groups, one in each layer
+// of labels, and in a group of its own beside them.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -22,11 +22,11 @@ class Groups {
  public:
   // label: one a row, for each division after the other. Throws INVALID_ARGUMENT when a division has none that is >= 0.
   explicit Groups(Span<const std::int32_t> label, Index divisions = 1);
-  // The same groups with other gaps. gap: one label a row, for each layer of the first division after the other, then for
-  // those of the second, ...; labels of no group of the division, and of the row's own group, count for nothing.
+  // The same groups with other gaps. gap: one label a row, for each layer of the first division after the other, then
+  // for those of the second, ...; labels of no group of the division, and of the row's own group, count for nothing.
   Groups with_gaps(Span<const std::int32_t> gap, Index layers) const;
-  // The same groups for outputs that are not observed in these rows: they are in the gap of every group. A group of such
-  // rows alone is none, and there may be none at all.
+  // The same groups for outputs that are not observed in these rows: the rows are in the gap of every group. A group
+  // that has only such rows is left out, and it may be that no group remains.
   Groups without(Span<const Index> rows) const;
   const Array<Group>& all() const { return groups_; }  // the groups of a division side by side
   Index divisions() const { return divisions_; }

@@ -19,7 +19,7 @@ constexpr double change_small = 1e-6;    // of n t
 constexpr double reml_small = 2e-5;      // of n t: at n t = 500 a hundredth of a log-likelihood, which data do not tell
 constexpr double longest_log_step = 2;   // a factor of e^2
 constexpr double lambda_gain = 4;        // so many natural log units another lambda can be away, for the given kernel
-constexpr double beyond_all = 1000;      // times the largest eigenvalue: a lambda that leaves nothing but the mean
+constexpr double beyond_all = 1000;      // times the largest eigenvalue: at such a lambda f is nothing but the mean
 constexpr double strong_shrinkage = 0.25;                     // s
 constexpr Index least_for_two = 8;                            // evaluations, for two minima
 constexpr Index lambda_rounds = 2;                            // of lambda searched once more
@@ -89,7 +89,7 @@ class KernelSearcher {
     const double plain = tried_.z;
     if (variables_.typical > 0) try_multiples();
     if (!std::isfinite(tried_.found.score)) searched_.lambda_of_few(kernel_);  // throws: there is no lambda anywhere
-    // as the largest eigenvalue, which rounding is measured by, grows with the rows
+    // The largest eigenvalue, in whose units rounding is measured, grows with the rows.
     const double more = std::log(static_cast<double>(searched_.all.rows) / static_cast<double>(searched_.few));
     low_ = {std::log(tried_.found.low) - tried_.log_size + more};
     // The largest eigenvalue is at most n size.
@@ -152,7 +152,7 @@ class KernelSearcher {
     return out;
   }
 
-  // Half of the budget for REML where the criterion comes after it, which has the rest.
+  // REML gets half of the budget where another criterion follows, which gets the rest.
   Found on_all_rows(const Found& start) {
     const bool last = options_.criterion == Criterion::reml && !searched_.apart;
     const Index first = last ? left_ : left_ / 2;
@@ -165,7 +165,7 @@ class KernelSearcher {
     return left_ > 0 ? within_budget(KernelStage::criterion, searched_.all, options_.criterion, out, left_) : out;
   }
 
-  // Nothing is better than the kernel that is given: the criterion from there.
+  // Where nothing better than the given kernel was found: a search of the criterion from the given kernel.
   Found from_given(const Found& given) {
     out_.kept = true;
     if (left_ == 0) return given;
@@ -184,8 +184,8 @@ class KernelSearcher {
     return out;
   }
 
-  // Where next to nothing shrinks the lengths: the lower one of two minima, from `from`, and from where a strong shrinkage
-  // leads from there. Half of the budget each.
+  // Where the shrinkage is weak, the lower one of two minima: one found from `from`, the other from the place to which
+  // a strong shrinkage leads from `from`. Half of the budget each.
   Found learn(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from, Index evaluations) {
     const bool twice = options_.shrinkage > weak_shrinkage && !twice_ && evaluations >= least_for_two && has_ratios();
     if (!twice) return learn_once(stage, rows, criterion, from, evaluations);
@@ -203,12 +203,12 @@ class KernelSearcher {
     return first;
   }
 
-  // Whether shrinkage has something to say.
+  // Whether some scaled kernel has several lengths, which a shrinkage draws together.
   bool has_ratios() const {
     return std::ranges::any_of(variables_.together, [](const Array<Index>& scales) { return scales.size() > 1; });
   }
 
-  // A minimum, and another one from there where the sample says that f is lower at a lambda that is far away.
+  // A minimum. Where the sample shows a lower f at a lambda far away, the search goes on from that lambda.
   Found learn_once(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from,
                    Index evaluations) {
     const std::size_t before = out_.trials.size();
@@ -263,7 +263,7 @@ class KernelSearcher {
     return {found.x, std::isfinite(found.f) ? found.f : infinity};
   }
 
-  // The pairs of the last search: what is minimised grows with the number of rows and outputs, and so do gradients.
+  // The pairs of the last search, scaled: the function and its gradients grow with the number of rows and outputs.
   Array<LbfgsPair> known_curvature(double size) const {
     Array<LbfgsPair> out = known_.pairs;
     for (LbfgsPair& pair : out)

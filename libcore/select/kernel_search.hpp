@@ -1,28 +1,31 @@
-// The search of a kernel's hyperparameters and lambda together, by gradients. In z = (log lambda - log size, u), u the
-// logarithms of factors on the hyperparameters (kernel_variables.hpp) and `size` that of the kernel matrix
-// (kernel_size.hpp), it minimises in a box (bounded_lbfgs.hpp)
-//     REML + penalty,   and from there, where another criterion is asked for,   n t / 2 log(criterion) + penalty
-//     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel, and beside REML t noise_penalty (noise_prior.hpp)
-// n t / 2 log(criterion) is what REML would be, but for its log-determinant, if the criterion were the variance of the
-// residuals: so the first part counts as much in both. Left-out errors have no need of the second: they see what a fit
-// without noise is worth. Stages:
-//     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of the sample: the range of the
-//                 factor is wide, and a factorization of few rows costs little
+// The search of a kernel's hyperparameters and lambda together, by gradients. The variables are
+//     z = (log lambda - log size, u)
+// where u are the logarithms of factors on the hyperparameters (kernel_variables.hpp) and `size` is the size of the
+// kernel matrix (kernel_size.hpp). The search minimises in a box (bounded_lbfgs.hpp)
+//     REML + penalty,   and from that minimum, where another criterion is asked for,   n t / 2 log(criterion) + penalty
+//     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel,   with REML + t noise_penalty (noise_prior.hpp)
+// n t / 2 log(criterion) is REML without its log-determinant, with the criterion in the place of the variance of the
+// residuals. So the first part of the penalty has the same weight in both. Left-out errors need no noise_penalty: they
+// are large for a fit without noise. Stages:
+//     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of the sample: the range of
+//                 the factor is wide, and a factorization of few rows costs little
 //     sample      REML on the sample, from the best factor; only where there are more rows than the sample has
 //     given       the criterion of the kernel that is given, on all rows of the search
-//     likelihood  REML on all rows of the search, from the end of `sample`; with landmarks on some of them, without landmarks
+//     likelihood  REML on all rows of the search, from the end of `sample`; with landmarks on some of these
+//                 rows, as a problem without landmarks
 //     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
-// REML first: it has fewer local minima than left-out errors have, and its gradient costs half. It begins
-// where LOO is best, as duplicate rows with equal responses draw REML to fits without noise. Where all rows are in the sample,
-// lambda is searched once more at the end, over its whole range, and the search goes on from there if that is lower by more
-// than 1e-3 n t: the way of a search by slopes may end in the wrong one of two dips in lambda. The kernel that is
-// given stays where nothing better in the criterion with its penalty is found.
-// Where s > 1, the first of these that moves all looks for two minima and keeps the lower: with s = 1/4 the way leads first to
-// lengths that differ little, from which s as it is often finds a lower minimum than from equal lengths (bench/restarts.R).
-// Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes, Neural
-// Computation 13 (2001); C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S. Petit, J.
-// Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an empirical study of selection
-// criteria, SIAM/ASA J. Uncertainty Quantification 11 (2023).
+// REML comes first: it has fewer local minima than left-out errors, and its gradient costs half. The search by REML
+// begins where LOO is best, because duplicate rows with equal responses draw REML to fits without noise. Where all rows
+// are in the sample, lambda is searched once more at the end, over its whole range, and if that finds a value lower by
+// more than 1e-3 n t, the search goes on from there: a search by slopes may have ended in the wrong one of two dips in
+// lambda. The given kernel is kept where no kernel with a lower value of the criterion with its penalty is found. Where
+// s > 1, the first stage that moves all variables looks for two minima and keeps the lower one. For the second it
+// searches with s = 1/4, which leads to lengths that differ little, and from there with the given s, which often finds
+// a lower minimum than the search from equal lengths (bench/restarts.R).
+// Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes,
+// Neural Computation 13 (2001); C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S.
+// Petit, J. Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an empirical study of
+// selection criteria, SIAM/ASA J. Uncertainty Quantification 11 (2023).
 #pragma once
 
 #include <cmath>
@@ -41,9 +44,9 @@ constexpr Index kernel_stages = 5;
 
 constexpr Index sample_of_kernel_search = 512;  // rows
 constexpr Index few_of_kernel_search = 256;     // of the sample
-constexpr Index usual_rows_of_kernel = 2000;    // that a kernel is learnt on
-constexpr double weak_shrinkage = 1;            // beyond it two minima are looked for
-// The most evaluations, where nobody says how many.
+constexpr Index usual_rows_of_kernel = 2000;    // on which a kernel is learnt
+constexpr double weak_shrinkage = 1;            // for a larger s two minima are looked for
+// The most evaluations, unless the caller says how many.
 constexpr Index usual_evaluations(Index rows, double shrinkage) {
   return rows <= few_of_kernel_search ? 1000 : shrinkage > weak_shrinkage ? 200 : 100;
 }
@@ -57,9 +60,9 @@ struct KernelTrial {
 };
 
 struct KernelSearch {
-  Array<KernelTrial> trials;               // in their order
+  Array<KernelTrial> trials;               // in the order in which they were made
   Array<SearchEnd> end;                    // of each stage
-  Index rows = 0, sample = 0, learnt = 0;  // learnt: how many numbers beside lambda
+  Index rows = 0, sample = 0, learnt = 0;  // learnt: how many variables beside lambda
   Array<Index> learnt_on;                  // the rows of the model, ascending, `rows` of them
   Array<Index> variable;                   // of each hyperparameter: its variable, or -1: held
   Array<double> low, high;                 // of each hyperparameter; where it is held, its value
@@ -72,7 +75,7 @@ struct KernelSearch {
   double score = 0;  // the criterion on all rows of the model, one number for all outputs
 };
 
-// What is asked for on some rows. Calls throw Error where there is no value.
+// The function that is minimised, on some rows. Calls throw Error where there is no value.
 struct RowsOfSearch {
   Index rows = 0, outputs = 0;
   std::function<ScoreGradient(const KernelPtr&, Criterion, double lambda)> gradient;
@@ -101,7 +104,7 @@ struct KernelSearchOptions {
 // Throws INVALID_ARGUMENT for GCV with more than one variable and for ERROR_RATE.
 void require_learnable(Criterion criterion, Index variables);
 
-// Whether noise_penalty is added to the criterion: in the search, and in the choice of lambda for the kernel that it found.
+// Whether noise_penalty is added to the criterion, in the search and in the choice of lambda for the kernel found.
 inline bool has_noise_prior(Criterion criterion, const KernelSearchOptions& options) {
   return criterion == Criterion::reml && std::isfinite(options.shrinkage);
 }

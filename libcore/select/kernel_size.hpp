@@ -1,9 +1,9 @@
-// How large the kernel matrix of some points is, and how that changes with the kernel. A search bounds lambda in units of its
-// size, as rounding is (factor/digits.hpp), and compares the noise with its spread, the variance of f about its mean over the
-// points for tau = 1 (noise_prior.hpp):
+// The size and the spread of the kernel matrix of some points, and their derivatives. A search bounds lambda in units
+// of the size, the unit of rounding errors (factor/digits.hpp). It compares the noise with the spread, which is the
+// variance of f about its mean over the points for tau = 1 (noise_prior.hpp):
 //     size = tr K / m,          d log size / d log theta_i = <I, dK / d log theta_i> / tr K
 //     spread = <C, K> / m,      d spread / d log theta_i = <C, dK / d log theta_i> / m,      C = I - 1 1' / m
-// Cost: m^2 kernel values, and derivatives twice.
+// Cost: m^2 kernel values, and m^2 derivatives twice.
 #pragma once
 
 #include "libcore/kernel/kernel.hpp"

@@ -18,7 +18,7 @@ constexpr double shortest_length = 0.01, longest_length = 100;  // in units of s
 constexpr double any_scale = 1e3, any_weight = 1e6;             // factors either way
 constexpr Index spread_rows = 256;                              // read at a time
 
-// Of each column.
+// Standard deviation and range of each column.
 struct FeatureSpreads {
   Array<double> sd, range;
 };
@@ -86,8 +86,8 @@ class NumbersOfKernel {
   double typical = 0;
 
  private:
-  // divisor: the scales around the kernel, multiplied. one_more: whether these make another number in it superfluous.
-  // within: whether it is right within a scaled kernel.
+  // divisor: the product of the scales around the kernel. one_more: whether these scales make one more number in the
+  // kernel superfluous. within: whether the kernel is directly within a scaled kernel.
   void walk(const Kernel& kernel, const Array<double>& divisor, bool& one_more, bool within) {
     if (kernel.is_sum()) {
       const Span<const double> weights = kernel.parameter(0).values;

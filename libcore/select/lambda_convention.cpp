@@ -45,8 +45,8 @@ double convert_lambda(Convention from, Convention to, Index n, double sd_y, doub
     fail(Status::invalid_argument,
          "lambda is 0; it must be positive for COST, which is a multiple of 1 / lambda_total");
 
-  // L_to = (2^h n^a / sd_y^b)^p' L^(p p') with the differences h, a and b of both: what both have in common cancels
-  // first, and the way there and back is exact but for one rounding each.
+  // L_to = (2^h n^a / sd_y^b)^p' L^(p p'), where h, a and b are the differences between the two conventions. Common
+  // factors cancel first: a conversion there and back has one rounding error each way.
   const auto factor = [&](int exponent, double base, double& multiply, double& divide) {
     if (exponent * target.power > 0) multiply *= base;
     if (exponent * target.power < 0) divide *= base;

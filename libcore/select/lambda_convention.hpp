@@ -1,5 +1,5 @@
-// lambda in the conventions of other systems. With V the loss terms of this library (1/2 (y - f)^2, the logistic loss, the
-// hinge loss), lambda_total is that of sum V + lambda_total/2 ||f||^2, and
+// lambda in the conventions of other systems. With V the loss terms of this library (1/2 (y - f)^2, the logistic loss,
+// the hinge loss), lambda_total is that of sum V + lambda_total/2 ||f||^2, and
 //     lambda_total = 2^h n^a L^p / sd_y^b     for the L of                                             h   a   p   b
 //   TOTAL, SKLEARN, LM_RIDGE, KRLS   sum V + L/2 ||f||^2                                               0   0   1   0
 //   MEAN, GURLS                      1/n sum V + L/2 ||f||^2                                           0   1   1   0
@@ -34,8 +34,8 @@ enum class Convention : std::int32_t {
   cost_mean_norm = 14
 };
 
-// lambda >= 0 of `from`, in `to`; positive where one of the two is a COST, whose L is infinite at lambda_total = 0. sd_y
-// must be finite, and positive where GLMNET is one of the two. Throws NOT_FINITE when the result overflows.
+// lambda >= 0 of `from`, in `to`; positive where one of the two is a COST, whose L is infinite at lambda_total = 0.
+// sd_y must be finite, and positive where GLMNET is one of the two. Throws NOT_FINITE when the result overflows.
 double convert_lambda(Convention from, Convention to, Index n, double sd_y, double lambda);
 
 }  // namespace freeridge

@@ -15,14 +15,14 @@ namespace {
 
 constexpr Index fine_grid = 100;   // under half a natural log unit apart on 17 decades
 constexpr Index coarse_grid = 50;  // where every lambda has a factor of its own
-// Where it has one for each output: criteria are analytic in log lambda within pi of the real line, where no eigenvalue is
-// minus lambda, so that a polynomial through points 1.3 apart shows every dip, and what it foretells is tried.
+// Where every lambda has a factor of its own for each output. Criteria are analytic in log lambda within pi of the real
+// line, so that a polynomial through points 1.3 apart shows every dip, and the minimum that it foretells is tried.
 constexpr Index sparse_grid = 32;
 constexpr double widest = 0.5;        // between grid points, in log lambda; beyond it cells are divided
 constexpr std::size_t most_dips = 5;  // refined for an output, the deepest first
 constexpr int most_rounds = 8;
-constexpr double foretold = 1e-12;           // relative: the polynomial is the criterion to this
-constexpr double surprise = 1e-6;            // relative: it is not
+constexpr double foretold = 1e-12;           // relative: with no larger error of the polynomial the dip is done
+constexpr double surprise = 1e-6;            // relative: with a larger one its bracket is divided
 constexpr Index divisions = 5;               // of a bracket, after a surprise
 constexpr double estimated_tolerance = 0.1;  // of log lambda, on a route that estimates
 constexpr int estimated_rounds = 3;
@@ -74,7 +74,7 @@ class Search {
  private:
   double lambda_at(double x) const { return std::clamp(std::exp(x), range_.low, range_.high); }
 
-  // One call of scores(), and what it says written down. None of the lambdas has been tried for these outputs yet.
+  // One call of scores(), whose results are recorded. None of the lambdas has been tried for these outputs yet.
   void attempt(Span<const double> lambdas, Index first, Index count) {
     const auto size = static_cast<Index>(lambdas.size());
     Matrix score(size, count), error(size, count, nan), uncertainty(size, count, 0.0);
@@ -109,7 +109,7 @@ class Search {
       wanted.insert(lambda_at(low + (high - low) * static_cast<double>(k) / static_cast<double>(pieces)));
   }
 
-  // A call for what is wanted and new; all outputs of a block have tried the same lambdas.
+  // One call for the wanted lambdas that are new. All outputs of a block have tried the same lambdas.
   void attempt_new(const std::set<double>& wanted, Index first, Index count) {
     Array<double> lambdas;
     for (const double lambda : wanted)
@@ -136,8 +136,9 @@ class Search {
     return result();
   }
 
-  // Whether every output has so many scores at smaller lambdas than that of the lowest, all above it, or none at the smallest
-  // lambda: what could not be estimated there can still less be estimated below.
+  // Whether the descent can end for every output: its lowest score has `rises` scores at smaller lambdas, or there is
+  // no score at the smallest lambda. A score that cannot be estimated at one lambda cannot be estimated at smaller ones
+  // either.
   bool all_are_done() const {
     return std::ranges::all_of(curves_, [](const ScoreCurve& tried) {
       const std::size_t best = choice(tried);
@@ -170,7 +171,8 @@ class Search {
 
   Array<std::size_t> dips_of(Index output) { return dips(curves_[output], estimated_ ? 1 : most_dips); }
 
-  // What divides the cells on both sides of every dip into so many pieces. Outputs that share a cell share the lambdas.
+  // The lambdas that divide the cells on both sides of every dip into `pieces`. Outputs that share a cell share the
+  // lambdas.
   std::set<double> cells_of_dips(Index first, Index count, Index pieces) {
     std::set<double> wanted;
     for (Index j = first; j < first + count; ++j)
@@ -181,8 +183,8 @@ class Search {
     return wanted;
   }
 
-  // Of the parabola through the lowest point and its neighbours: the polynomial through more of them would follow the
-  // scores far below the best lambda, which estimates may have many times too large.
+  // The minimum of the parabola through the lowest point and its neighbours. A polynomial through more points would
+  // follow the scores far below the best lambda, where estimates may be many times too large.
   static Minimum nearby_minimum(const ScoreCurve& tried, double low, double high) {
     const auto best = static_cast<std::ptrdiff_t>(lowest(tried, low, high)), size = std::ssize(tried);
     const ScoreCurve three(tried.begin() + std::max<std::ptrdiff_t>(best - 1, 0),

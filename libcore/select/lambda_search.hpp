@@ -1,29 +1,31 @@
 // The search over lambda: a log-spaced grid of 100 values (50 where every lambda has a factor of its own: CHOLESKY and
 // BAND), then the (at most five) deepest dips of each output's score to the digit.
 //
-// A call of scores() is what costs: a streamed route reads all data again for each, whatever the number of lambdas. So
-// the dips of all outputs are refined together, a few lambdas a call, by interpolation instead of a line search:
+// The cost is in the calls of scores(): a streamed route reads all data again for each call, whatever the number of
+// lambdas. So the dips of all outputs are refined together, a few lambdas a call, by interpolation instead of a line
+// search:
 //
 //   As a function of x = log lambda every criterion is analytic in the strip |Im x| < pi. Its parts are sums of
-//   1 / (Lambda_k + e^x), which have their poles on Im x = +-pi; and what it divides by has no zero inside: for Im e^x
-//   of one sign the imaginary parts of all 1 / (Lambda_k + e^x) have one sign, too, so P~_ii, tr P~ and Y~'PY~ cannot
-//   vanish and P~_SS cannot be singular. The polynomial through the 2 k grid points around a place, h apart, therefore
-//   misses the criterion by about prod_(i<k) a_i^2 / (a_i^2 + pi^2) of what it varies by, a_i = (i + 1/2) h: with k = 6
-//   and the h <= 0.44 of the default range that is below 1e-6. Its minimum is the criterion's to about the same, tried
-//   in one call; with that point among the nodes the error is 1e-6 times smaller again, and the second minimum, if it
-//   differs at all, is the last.
+//   1 / (Lambda_k + e^x), which have their poles on Im x = +-pi; and its divisors have no zero inside: for Im e^x of
+//   one sign the imaginary parts of all 1 / (Lambda_k + e^x) have one sign, too, so P~_ii, tr P~ and Y~'PY~ cannot
+//   vanish and P~_SS cannot be singular. Take the polynomial through the 2 k grid points around a place, h apart, and
+//   let a_i = (i + 1/2) h. Relative to the variation of the criterion its error is about
+//   prod_(i<k) a_i^2 / (a_i^2 + pi^2): with k = 6 and the h <= 0.44 of the default range that is below 1e-6. The
+//   minimum of the polynomial is as near to that of the criterion, and is tried in one call. With that point among the
+//   nodes the error is 1e-6 times smaller again, and the second minimum, if it differs at all, is the last.
 //
-// On a wider range, or a coarser grid, the cells beside the dips are divided first until h < 0.5. Where the polynomial
-// does not foretell what is found (next to lambdas without a value, in the rounding noise of a factorization), the
-// bracket is divided as well, and so narrows whatever the criterion looks like.
+// On a wider range, or a coarser grid, the cells beside the dips are divided first until h < 0.5. Where the score at
+// the minimum of the polynomial is not the one foretold (next to lambdas without a value, in the rounding noise of a
+// factorization), the bracket is divided, too, so that it becomes narrower whatever the criterion looks like.
 //
-// ERROR_RATE is a step function: the grid alone.
+// ERROR_RATE is a step function: only the grid is tried.
 //
-// On a route that estimates (spectrum/estimating.hpp) each lambda takes passes over all pairs of points, the more the smaller
-// it is. So decades of lambda are tried from the largest downwards, two together, until the score of every output has risen
-// over two of them, then thirds of the two decades beside the lowest, and the polynomial's minimum in at most three rounds. What is minimised is the
-// estimate and twice its standard error: a lambda far below the best, where estimates are anything, is not taken for
-// one that came out too low, and what the choice may lose is some standard errors at the best lambda.
+// On a route that estimates (spectrum/estimating.hpp) each lambda takes passes over all pairs of points, and smaller
+// lambdas take more of them. So decades of lambda are tried from the largest downwards, two together, until the score
+// of every output has risen over two of them; then thirds of the two decades beside the lowest, and the polynomial's
+// minimum in at most three rounds. The estimate plus twice its standard error is minimised: so a lambda far below the
+// best, where estimates have large errors, is not chosen because its estimate came out too low, and the choice loses at
+// most some standard errors.
 #pragma once
 
 #include <functional>
@@ -38,9 +40,10 @@ struct LambdaRange {
   double low, high;
 };
 
-// From a thousandth of the smallest eigenvalue that is not zero, but at least eps times the largest and where errors
-// left out have six digits (Factorization::floor), to a thousand times the largest, or the floor where that is more:
-// beyond, nothing changes any more. Throws UNDEFINED when all eigenvalues are zero.
+// From a thousandth of the smallest eigenvalue that is not zero, or eps times the largest, or the lambda from which on
+// left-out errors have six digits (Factorization::floor), whichever is the largest; to a thousand times the largest
+// eigenvalue, or a thousand times the floor where that is larger. Beyond that nothing changes any more. Throws
+// UNDEFINED when all eigenvalues are zero.
 LambdaRange lambda_range(EigenvalueRange eigenvalues, double floor);
 inline LambdaRange lambda_range(const Factorization& factorization) {
   return lambda_range(factorization.eigenvalue_range(), factorization.floor());
@@ -61,23 +64,25 @@ struct LambdaSearch {
   Array<std::int32_t> dips;      // t: local minima on the grid
 };
 
-// What is searched: a criterion of t outputs. `scores` as in criteria.hpp, for outputs [first, first + out.cols).
+// The criterion that is searched, of t outputs. `scores` as in criteria.hpp, for outputs [first, first + out.cols).
 struct Searched {
   Criterion criterion;
   Index t;
   bool fine;  // a lambda costs next to nothing beside the first: the fine grid
   std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors)> scores;
-  // Scores are estimates, and each takes passes over all pairs of points: `scores` with their standard errors in the end.
+  // For scores that are estimates, each of which takes passes over all pairs of points: as `scores`, with their
+  // standard errors in the last argument.
   std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors,
                             MatrixView uncertainty)>
       estimates = {};
-  // A lambda costs as much for each output as for the first: no output has lambdas tried that are for others.
+  // A lambda costs as much for each output as for the first: so an output's lambdas are tried for that output alone.
   bool alone = false;
-  // Added to the score of each output where the choice is made, a function of lambda; the scores that are kept are without it.
+  // A function of lambda that is added to the score of each output for the choice; the scores that are kept are without
+  // it.
   std::function<double(double lambda)> penalty = {};
 };
 
-// So many lambdas a search for t outputs tries, unless its criterion is rugged.
+// The number of lambdas that a search for t outputs tries, unless the criterion is rugged.
 Index lambdas_of_search(Index t);
 // Throws UNDEFINED when the criterion has no value for some output anywhere.
 LambdaSearch search_lambda(const Searched& searched, LambdaRange range);

@@ -1,5 +1,5 @@
-// The last pass of a gradient with landmarks (landmark_gradient.hpp): K-bar_TR, made by tiles of rows, contracted with the
-// derivatives of k (log_gradient.hpp) and dropped; and K-bar_RR.
+// The last pass of a gradient with landmarks (landmark_gradient.hpp). K-bar_TR is made in tiles of rows, each of which
+// is contracted with the derivatives of k (log_gradient.hpp) and dropped. K-bar_RR is contracted as one matrix.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ class LandmarkContraction {
   LandmarkContraction(const FeatureRows& rows, int team);
   // Adds K-bar_TR = -2 W^(1/2) g (L C)^-1 in the rows of the tile; g is destroyed.
   void add(const RowTile& tile, MatrixView g, int worker);
-  // The same of g (L C)^-1.
+  // The same, where g (L C)^-1 is given in the place of g.
   void add_solved(const RowTile& tile, MatrixView g, int worker);
   void add_to(Span<double> out) const;
 

@@ -27,7 +27,7 @@ double turn_back(const FeatureSystem& system, MatrixView a) {
   return trace;
 }
 
-// Sums over the rows that LOO and GROUPS make in a first pass.
+// The sums over all rows that LOO and GROUPS need, made in a first pass.
 struct RowSums {
   RowSums(Index p, Index t, Index q)
       : inner(p, p, 0.0), gamma_r(p, t, 0.0), free(p, q, 0.0), free_r(q, t, 0.0), score(t, 0.0) {}
@@ -149,7 +149,7 @@ class LandmarkGradient {
     return w;
   }
 
-  // What the rows of a tile add; psi is destroyed.
+  // Adds the rows of a tile; psi is destroyed.
   void add_tile(RowTile& tile, const TileAdjoint& at, RowSums& to) const {
     const MatrixView psi = tile.psi.view();
     const Index count = tile.count();
@@ -211,8 +211,8 @@ class LandmarkGradient {
   ScoreGradient out_;
 };
 
-// The block of Z that belongs to a group adds -2 W^(1/2) Z_g Psi_g (L C)^-1 to the group's rows of K-bar, of rank 2 t, while the
-// group is at hand.
+// The block Z_g of Z of a group has rank 2 t. It adds -2 W^(1/2) Z_g Psi_g (L C)^-1 to the group's rows of K-bar when
+// the group is made.
 ScoreGradient LandmarkGradient::groups(const Groups& groups) {
   const Array<double> alpha = output_shares(problem_, Criterion::groups), beta = group_shares(problem_, groups);
   RowSums sums(p_, t_, q_);

@@ -14,7 +14,7 @@ bool is_count(double value) {
   return value >= 0 && value == std::floor(value);
 }
 
-// One output's scores, ascending in lambda; of a lambda that there is twice one of them.
+// One output's scores, ascending in lambda. A lambda that is given twice counts once.
 ScoreCurve curve_of(Span<const double> lambdas, ConstMatrixView scores, ConstMatrixView errors, Index output) {
   ScoreCurve curve;
   for (Index l = 0; l < std::ssize(lambdas); ++l)

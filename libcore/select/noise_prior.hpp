@@ -1,10 +1,10 @@
-// How likely a fit without noise is, before y is seen. With nu = lambda / (lambda + spread) the share of the noise in the
-// variance of an output about its mean (spread: kernel_size.hpp), its density is proportional to nu^a, a = 1/2, and for each
-// output
+// A prior distribution of the noise, under which a fit without noise is unlikely. The share of the noise in the
+// variance of an output about its mean is nu = lambda / (lambda + spread) (spread: kernel_size.hpp). Its prior density
+// is proportional to nu^a, a = 1/2, and for each output
 //     -log p = a log(1 + spread / lambda)
 //     d / d log lambda = -a spread / (lambda + spread),      d / d spread = a / (lambda + spread)
-// REML alone is often flat towards lambda = 0 where rows are few, and its least value then lies at a fit that goes through
-// every point. The weight of the prior does not grow with the rows: where they are many, it decides nothing. What it is worth:
+// With few rows REML alone is often flat towards lambda = 0, and its minimum is then a fit through every point. The
+// weight of the prior does not grow with the number of rows: with many rows it decides nothing. Measurements:
 // docs/defaults.md.
 #pragma once
 

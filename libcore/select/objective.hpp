@@ -1,4 +1,5 @@
-// What a fit minimises, and its two parts, at many lambdas (notation of factorization.hpp; r = Y - fitted):
+// The objective that a fit minimises, and its two parts, at many lambdas (notation of factorization.hpp;
+// r = Y - fitted):
 //     J         = sum_i W_ii r_i^2 + lambda |f|_K^2
 //     training  = sum_i W_ii r_i^2 / sum_i W_ii = |rho P~Y~|^2 / sum(w),   the training error
 //     |f|_K^2   = c'K c,   the penalty: the squared norm of f in the space of the kernel; |w|^2 for linear kernels
@@ -14,18 +15,18 @@
 
 namespace freeridge {
 
-// Of one output at one lambda.
+// The numbers of one output at one lambda.
 struct Objective {
   double training, norm2, value;
 };
 
-// Of rho, |P~Y~|^2 and |f|_K^2.
+// The objective from rho, |P~Y~|^2 and |f|_K^2.
 inline Objective objective_at(double rho, double squared_norm, double norm2, double lambda, double sum_w) {
   const double residual = rho * squared_norm * rho;
   return {residual / sum_w, norm2, residual + (norm2 > 0 ? lambda * norm2 : 0)};
 }
 
-// Where the caller wants them: lambdas x outputs; one without data is not wanted.
+// The places of the answers, lambdas x outputs each; a view without data: not wanted.
 struct ObjectiveViews {
   MatrixView training, norm2, value;
 };
@@ -39,11 +40,11 @@ class ObjectiveTables {
         norm2_(std::ssize(lambdas), outputs, nan),
         value_(std::ssize(lambdas), outputs, nan) {}
 
-  // At lambdas[l].
+  // Sets the numbers at lambdas[l].
   void set(Index l, Index output, const Objective& objective);
-  // There is no objective at lambdas[l], and why.
+  // Records that there is no objective at lambdas[l], with the cause.
   void undefined(Index l, const std::string& cause);
-  // Into the views. Answers with the reason for the first NaN, empty when there is none.
+  // Copies the tables into the views. Answers with the reason for the first NaN, empty when there is none.
   std::string give(const ObjectiveViews& out);
 
  private:
@@ -52,8 +53,9 @@ class ObjectiveTables {
   std::string reason_;
 };
 
-// At `lambdas` for all outputs. each(lambda, set, undefined): set(fit, output, sum_w) for those that have one, fit with
-// shrinkage(), squared_norm(output) and function_norm2(output) at this lambda; undefined(cause) where there is none.
+// The tables at `lambdas` for all outputs. each(lambda, set, undefined) calls set(fit, output, sum_w) for each output
+// that has an objective, where `fit` has shrinkage(), squared_norm(output) and function_norm2(output) at this lambda,
+// or undefined(cause) where there is none.
 template <class Each>
 ObjectiveTables objectives(Span<const double> lambdas, Index outputs, const Each& each) {
   ObjectiveTables tables(lambdas, outputs);

@@ -132,7 +132,7 @@ class ObservedScores {
   std::string reason_;
 };
 
-// By groups each part has the rows that it misses in the gap of every group.
+// GROUPS: the rows that a part does not observe are in the gap of every group.
 std::string observed_group_scores(const Factorization& factorization, const Groups& groups, Span<const double> lambdas,
                                   Index first, MatrixView out, MatrixView errors) {
   std::string reason;

@@ -1,6 +1,6 @@
-// Criteria of outputs that are not observed in some rows (factor/observed_rows.hpp): the sums, degrees and weights of each
-// output are those of the rows in which it is observed. At each lambda P~ of all rows is made once for all parts.
-// LOO and its standard error from the errors e_i of these rows, of which there are n:
+// Criteria of outputs that are not observed in some rows (factor/observed_rows.hpp). The sums, degrees and weights of
+// an output are taken over the rows in which it is observed. At each lambda P~ of all rows is made once for all parts.
+// LOO and its standard error, from the errors e_i of the n rows in which the output is observed:
 //     LOO = sum v_i e_i^2,   se^2 = sum v_i (e_i^2 - LOO)^2 / (n - 1),   v_i = W_ii / sum W_ii
 #pragma once
 

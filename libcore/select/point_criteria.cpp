@@ -16,7 +16,7 @@ Array<double> relative_weights(const Problem& problem) {
   return v;
 }
 
-// What the sinks share: where there is no value at a lambda, and why.
+// The common part of the sinks: the lambdas without a value, and the reasons.
 class PointSink : public SweepSink {
  public:
   PointSink(const Problem& problem, Span<const double> lambdas, MatrixView scores, MatrixView errors)
@@ -43,7 +43,7 @@ class PointSink : public SweepSink {
   }
   bool wants_errors() const { return errors_.data != nullptr; }
 
-  // The last word, after the sweep: scores that overflowed, and errors where there is no score or but one term.
+  // Called after the sweep: finds scores that overflowed, and removes errors where there is no score, or only one term.
   std::string finish(Index first) {
     for (Index j = 0; j < scores_.cols; ++j)
       for (Index l = 0; l < scores_.rows; ++l) {

@@ -3,7 +3,7 @@
 //   ERROR_RATE  sum_i v_i q_i,  q_i = 1 where the left-out value f_i = Y_i - e_i classifies point i wrongly, else 0:
 //               one output:  Y_i f_i <= 0;   t outputs:  another output's f_i is not below that of the class of point i
 // and their standard errors   se^2 = sum_i v_i (q_i - mean)^2 / (n - 1).
-// All are summed up while the tiles of a sweep go by; nothing of size n x lambdas is kept.
+// The sums are made tile by tile during a sweep; nothing of size n x lambdas is kept.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace freeridge {
 // the reason for the first NaN, empty when there is none.
 std::string loo_scores(const Factorization& factorization, Span<const double> lambdas, Index first, MatrixView scores,
                        MatrixView errors);
-// The one number of all t outputs stands in each column. Y must have passed require_classes.
+// All t outputs together have one error rate, which stands in each column. Y must have passed require_classes.
 std::string error_rates(const Factorization& factorization, Span<const double> lambdas, MatrixView scores,
                         MatrixView errors);
 

@@ -1,7 +1,7 @@
-// P~ = s P as a whole matrix, with what criteria need beside it (notation of factorization.hpp). For derivatives of
-// criteria, which need all of P; criteria themselves need less (cholesky_route.hpp). Cost: n^2 kernel values, n^3/3 for
-// the factor L of Z'GZ / s, 2/3 n^3 for (L L')^-1, O(n^2) for Z on both sides. Memory: n^2, in which K_w, L and P~
-// follow one another.
+// The whole matrix P~ = s P, and the other numbers that criteria need (notation of factorization.hpp). It serves
+// derivatives of criteria, which need all of P; criteria themselves need less (cholesky_route.hpp). Cost: n^2 kernel
+// values, n^3/3 for the factor L of Z'GZ / s, 2/3 n^3 for (L L')^-1, O(n^2) for Z on both sides. Memory: n^2, in which
+// K_w, L and P~ follow one another.
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -11,10 +11,10 @@ namespace freeridge {
 namespace {
 
 constexpr double noise = 1e-12;    // relative: scores closer than this are equal
-constexpr double elsewhere = 0.1;  // in log lambda: farther from a minimum that is one, its score rises by more
+constexpr double elsewhere = 0.1;  // in log lambda: a point so far from a minimum is not in its neighbourhood
 constexpr double shallow = 1e-8;   // relative: minima that stand out by less are not counted
 constexpr std::size_t polynomial_points = 12;  // points of the polynomial
-constexpr double least_gap = 1e-4;             // between them: nearer ones would make differences of rounding noise
+constexpr double least_gap = 1e-4;             // between them: differences of nearer ones would be rounding noise
 constexpr double x_tolerance = 1e-9;           // of the polynomial's minimum
 constexpr int most_evaluations = 100;          // of the polynomial
 
@@ -24,7 +24,7 @@ double at(const ScoreCurve& curve, std::ptrdiff_t l) {
   return std::isnan(score) ? infinity : score;
 }
 
-// The points of the polynomial: from the lowest one outwards, always to the nearer side.
+// The points of the polynomial: from the lowest point outwards, each time the nearer one of the next on both sides.
 ScoreCurve neighbours(const ScoreCurve& curve, std::size_t best) {
   ScoreCurve chosen = {curve[best]};
   std::size_t left = best, right = best + 1;  // the next ones are left - 1 and right
@@ -83,8 +83,8 @@ std::int32_t count_minima(const ScoreCurve& curve) {
   ScoreCurve valued;
   std::copy_if(curve.begin(), curve.end(), std::back_inserter(valued),
                [](const Tried& point) { return !std::isnan(point.score); });
-  // A minimum is where going down, or the low end, is followed by going up, or the high end; small steps go nowhere
-  // until they add up.
+  // At a minimum the curve falls, or begins, on the left and rises, or ends, on the right. Small steps count when they
+  // have added up to a large one.
   std::int32_t minima = 0;
   bool down = true, flat = true;
   double level = valued.empty() ? 0 : valued[0].score;  // where the last step that counts went
@@ -128,7 +128,7 @@ Minimum interpolated_minimum(const ScoreCurve& curve, double low, double high) {
 
   Minimum minimum{curve[best].x, curve[best].score};
   brent_minimum(std::max(low, first), std::min(high, last), x_tolerance, most_evaluations, [&](double x) {
-    // Differences to the lowest score, which rounding then touches least where it matters.
+    // Differences to the lowest score: near the minimum they are small, and so are their rounding errors.
     double above = 0, below = 0;
     for (std::size_t k = 0; k < points.size(); ++k) {
       const double distance = x - points[k].x;

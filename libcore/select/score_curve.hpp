@@ -26,12 +26,11 @@ using ScoreCurve = Array<Tried>;
 // there is none.
 std::size_t lowest(const ScoreCurve& curve, double low, double high);
 
-// The lowest point; of scores equal to it within rounding the one with the largest lambda, where that is another place
-// than the minimum's own neighbourhood. curve.size() when no point has a value.
+// The point with the largest lambda, outside the neighbourhood of the lowest point, whose score equals the lowest score
+// within rounding; where there is none, the lowest point. curve.size() when no point has a value.
 std::size_t choice(const ScoreCurve& curve);
 
-// The indices where the score dips, the deepest first, `most` at most. A dip of rounding noise on a flat stretch is
-// none.
+// The indices where the score dips, the deepest first, at most `most`. Rounding noise on a flat stretch is no dip.
 Array<std::size_t> dips(const ScoreCurve& curve, std::size_t most);
 
 // How many local minima there are, a stretch of equal scores counted once, ends of the curve included; 0 when it is

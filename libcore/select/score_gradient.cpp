@@ -19,8 +19,8 @@
 namespace freeridge {
 namespace {
 
-// The gradient of a criterion while it is made. S~ = s S in the notation of the header, as P~ and c~ = P~Y~ stand in
-// the place of P and c.
+// The computation of one gradient. P~ and c~ = P~Y~ stand in the place of P and c, so that it makes S~ = s S in the
+// notation of the header.
 class DualGradient {
  public:
   DualGradient(const Problem& problem, Criterion criterion, double lambda)

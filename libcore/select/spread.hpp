@@ -25,9 +25,9 @@ struct Spread {
   }
 };
 
-// The spread of the squares e_i^2 in two passes, in units of the largest |e|, as the squares of errors of 1e100 would
-// overflow, and those of rows that weigh next to nothing before v_i e_i^2 does. Leaves the squares, in these units, in the
-// place of e. At least one number.
+// The spread of the squares e_i^2, in two passes. They are computed in units of the largest |e|: errors of rows with
+// tiny weights may be so large that e_i^2 overflows where v_i e_i^2 does not. Leaves the squares, in these units, in
+// the place of e. At least one number.
 inline Spread spread_of_squares(Span<double> e, const double* v) {
   constexpr std::size_t lanes = 4;  // sums side by side: one addition need not wait for the one before it
   const std::size_t count = e.size(), even = count - count % lanes;

@@ -12,11 +12,11 @@
 
 namespace freeridge {
 
-// The payload: saved_rows.hpp, and the reduced problem where it was prepared. What is loaded is what was saved bit for bit,
-// also as more rows come.
+// The payload: saved_rows.hpp, and the reduced problem where it was prepared. A loaded accumulator goes on bit for bit
+// as the saved one would have, also when more rows come.
 class Accumulator {
  public:
-  // Of x itself, or of the features of landmarks.
+  // For rows of x itself, and for the features of landmarks.
   Accumulator(Index d, Index t, bool intercept)
       : features_(std::make_shared<const RowFeatures>(d)), rows_(d, t, intercept) {}
   Accumulator(std::shared_ptr<const RowFeatures> features, Index t, bool intercept)
@@ -26,14 +26,17 @@ class Accumulator {
   Index d() const { return features_->d(); }
   const RowFeatures& features() const { return *features_; }
   const RowStack& rows() const { return rows_; }  // their d is the number of features
-  // The first `count` columns of x are not penalised. The rows stay, as they do not depend on it; without landmarks.
+  // The first `count` columns of x are not penalised; without landmarks. Rows that were added stay: they do not depend
+  // on this.
   void set_unpenalised(Index count);
   // weights: n numbers, or NULL.
   void add(const Rows& x, const LayoutView& y, const double* weights);
   void merge(const Accumulator& other);
-  // add within a call that hears its own progress, of rows that were checked. When it throws some of them may be in.
+  // add for rows that were checked, within a call that reports progress itself. When it throws, some of the rows may
+  // have been added.
   void add_checked(const Rows& x, const LayoutView& y, const double* weights);
-  // Reduces the rows to a triangle, and with `prepare` makes the reduced problem, which `save` keeps until rows are added.
+  // Reduces the rows to a triangle, and with `prepare` makes the reduced problem, which `save` keeps until rows are
+  // added.
   void compact();
   void prepare();
   bool prepared() const { return prepared_; }
@@ -46,7 +49,7 @@ class Accumulator {
   void require_rows() const;
   std::shared_ptr<const ReducedProblem> reduced() const;
 
-  // What was saved.
+  // From saved bytes.
   explicit Accumulator(const ByteSource& source);
   void save(ByteWriter& out) const;
 

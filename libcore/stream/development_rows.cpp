@@ -1,7 +1,7 @@
 // The errors of the solutions at many lambdas on rows that were not added, a development set:
 //     S_lj = sum_i W_ii (y_ij - x_i'w_lj - b_lj)^2,      sum_i W_ii
-// Both are sums over rows, so that those of several chunks, or machines, add up. The residuals are made of the rows less
-// the means of the rows that were added, so that large means cost no digits:
+// Both are sums over rows: those of several chunks, or machines, are added. The means of the rows that were added are
+// subtracted before the residuals are made, so that large means cost no digits:
 //     W^(1/2) r = Y~ - X~ w,      X~ = W^(1/2) (X - 1 xbar'),   Y~ = W^(1/2) (Y - 1 ybar')
 // The outer loop is over lambdas, as many as have `sweep_columns` solutions together, the inner one over tiles of rows.
 #include <algorithm>

@@ -26,7 +26,7 @@ Index last_row(const Group& group) {
   return std::max(scored_rows(group).back(), group.rows.back());
 }
 
-// Those from the place `from` on that are below `end`; `from` becomes the place behind them.
+// The rows from position `from` on whose numbers are below `end`; `from` becomes the position after them.
 Span<const Index> rows_below(Index end, Span<const Index> rows, Index& from) {
   const auto begin = rows.begin() + from;
   const Index count = std::lower_bound(begin, rows.end(), end) - begin;

@@ -1,6 +1,6 @@
-// Groups left out in a second pass over rows that come by in order, tile by tile. A group is open from its first row to its
-// last, those of its gap among them, and takes what group_sum.hpp says: where the rows of groups are together few are open at
-// a time, and where they are scattered, as those of random folds, all are.
+// Groups that are left out, in a second pass over the rows in order, tile by tile. A group is open from its first row
+// to its last, with the rows of its gap, and takes the memory that group_sum.hpp says. Where the rows of each group are
+// neighbours, few groups are open at a time; where they are scattered, as in random folds, all are.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace freeridge {
 
-// Which groups have some of the rows [next, end), where `next` is the end of the call before: use(group, scored, gap,
-// complete) for each of them, its number, these rows, and whether all its rows have come by.
+// Finds the groups that have some of the rows [next, end), where `next` is the end of the call before. use(group,
+// scored, gap, complete) for each of them: its number, these rows, and whether all rows of the group have been passed.
 class GroupsInOrder {
  public:
   using Use = std::function<void(Index group, Span<const Index> scored, Span<const Index> gap, bool complete)>;
@@ -32,19 +32,19 @@ class GroupsInOrder {
   Array<Open> open_;
 };
 
-// One pass: the sum of each group, as soon as its rows are all there.
+// One pass, which hands out the sum of each group as soon as all its rows have been passed.
 class GroupPass {
  public:
   using Use = std::function<void(Index group, const GroupSum& sum)>;
   // Both must outlive it.
   GroupPass(const ReducedProblem& problem, const Groups& groups, Use use);
-  // The rows after those before, checked.
+  // The next rows, which have been checked.
   void add(const Rows& x, const LayoutView& y, const double* weights);
-  // The most bytes that groups take which are open together.
+  // The most bytes that the open groups take at any time.
   static Index memory_required(const ReducedProblem& problem, const Groups& groups);
 
  private:
-  // rows: of the tile, which begins with row `first`; weights: theirs from there on, or NULL.
+  // rows: rows of the tile, which begins with row `first`; weights: those of the tile, or NULL.
   void take(Index group, Span<const Index> rows, Index first, const double* weights, bool scored);
 
   const ReducedProblem& problem_;
@@ -77,7 +77,8 @@ class StreamedGroupScores {
   std::string reason_;
 };
 
-// The left-out errors of all groups: those of few rows as soon as they are complete, those of many in a second pass.
+// The left-out errors of all groups: of groups of few rows when they are complete, of groups of many rows in another
+// pass.
 class StreamedGroupErrors {
  public:
   // columns: lambdas t numbers, where in `errors` those of lambda l and output j (l t + j) go, -1: nowhere. errors: NaN

@@ -70,7 +70,7 @@ Array<double> GroupSum::roots(const SpectrumAt& at) const {
   return out;
 }
 
-// Of the diagonal of a matrix of this order, so that for one row it is what 1 - leverage must exceed.
+// The noise of the diagonal of a matrix of this order. For one row it is the least value of 1 - leverage that counts.
 Array<double> GroupSum::noise(Index size) const {
   return Array<double>(size, problem_.least_residual() / std::sqrt(static_cast<double>(size)));
 }

@@ -1,14 +1,14 @@
-// A group of rows that are left out together, as its rows come by in a second pass; notation of reduced_problem.hpp. Of the
-// rows S of the group, with k columns of a basis and D = diag((1 - p)^(1/2), 1),
+// A group of rows that are left out together, whose rows come in a second pass; notation of reduced_problem.hpp. For
+// the rows S of the group, with k columns of a basis and D = diag((1 - p)^(1/2), 1),
 //     M = [B, Q, q1]_S,   A = M D,   r = E_S + B_S diag(p) Gamma,   P~_SS = I - A A',   e = W_SS^(-1/2) (P~_SS)^-1 r
 // Without a complement P~_SS = B_S diag(p) B_S', and E_S = 0.
-//     few rows, s <= k    they are kept, and P~_SS is solved as it stands                        s^2 k + s^3 / 3 a lambda
-//     many                none is kept: of G = [M, E_S]'[M, E_S] alone follows                     s (k + t)^2, k^3 / 3 a lambda
+//     few rows, s <= k    the rows are kept, and P~_SS is solved as it is               s^2 k + s^3 / 3 a lambda
+//     many                no row is kept, only G = [M, E_S]'[M, E_S], and with it       s (k + t)^2, k^3 / 3 a lambda
 //         z = (I - A'A)^-1 A'r,     W_SS^(1/2) e = E_S + M y,   y = [diag(p) Gamma; 0] + D z
 //         sum_S W_ii e_i^2 = diag [y; I]'G [y; I]
-// so that a group takes at most 2 (k + t)^2 numbers, however many rows it has. Rows of a gap are left out with the group, and
-// count in no sum. A group has no errors where the rows that stay do not tell them to six digits, as rows of high leverage
-// have none: P~_SS and I - A'A are differences (ReducedProblem::least_residual).
+// So a group takes at most 2 (k + t)^2 numbers, however many rows it has. Rows of a gap are left out with the group,
+// and count in no sum. P~_SS and I - A'A are differences: where they have lost so many digits that the errors have
+// fewer than six, the group has no errors, like a row of high leverage (ReducedProblem::least_residual).
 #pragma once
 
 #include "libcore/routes/gram_sum.hpp"
@@ -38,7 +38,7 @@ class GroupSum {
   double scored_sum_w() const { return scored_w_; }  // without the gap
   // At a lambda of the problem's left-out spectrum. False where there are no errors.
   bool left_out(const SpectrumAt& at, LeftOutRows& out) const;
-  // The doubles that it holds.
+  // The doubles that a group of so many rows holds.
   static Index doubles(const ReducedProblem& problem, Index rows, bool has_gap);
 
  private:
@@ -55,7 +55,7 @@ class GroupSum {
   Array<Index> rows_;
   Array<double> sqrt_w_;
   GramSum sum_, scored_sum_;   // of many rows; the second where there is a gap
-  Matrix gram_, scored_gram_;  // these, once complete
+  Matrix gram_, scored_gram_;  // the finished sums
 };
 
 }  // namespace freeridge

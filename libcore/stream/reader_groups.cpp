@@ -1,4 +1,5 @@
-// Groups of a reader's rows that are left out together: their labels, the criterion GROUPS, their errors (group_pass.hpp).
+// Groups of a reader's rows that are left out together: their labels, the criterion GROUPS, their errors
+// (group_pass.hpp).
 #include <algorithm>
 #include <utility>
 

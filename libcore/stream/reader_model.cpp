@@ -141,7 +141,7 @@ std::shared_ptr<const RowFeatures> ReaderModel::features_for(const Settings& set
       fail(Status::invalid_argument, "there are ", wanted_, " landmarks, and the reader gave ", n, " rows");
     const bool random = settings.method == LandmarkMethod::random;
     const Index some = std::min(n, random ? wanted_ : std::max(least_candidates, candidates_per_landmark * wanted_));
-    const LayoutView no_numbers{nullptr, n, reader_.d(), n, Layout::col_major};  // chance reads none
+    const LayoutView no_numbers{nullptr, n, reader_.d(), n, Layout::col_major};  // a random choice reads no numbers
     Array<Index> candidates =
         choose_landmarks(*settings.kernel, no_numbers, {some, {}, LandmarkMethod::random, settings.seed});
     stage.next(0.8);
@@ -206,7 +206,7 @@ LambdaSearch ReaderModel::select_lambda(Criterion criterion, double low, double 
   require_streamed(criterion);
   if (!is_mean(criterion)) return problem_->select_lambda(criterion, low, high);
   const Index t = reader_.t();
-  // A pass answers for all outputs, whichever are asked for.
+  // A pass gives the scores of all outputs, whichever are asked for.
   const Searched searched{criterion, t, true,
                           [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
                             const Stage still(0, 1);

@@ -1,13 +1,15 @@
-// Ridge regression on the rows of a reader: what a model answers whose route streams (PRIMAL, LANDMARK), by passes over the
-// rows, in O(p^2) memory and a stretch of rows whatever n is; p = d, or the number of landmarks.
-//     factorize    1 pass, an accumulator (accumulator.hpp); landmarks that are chosen or given by their rows: 1 before it,
-//                  and 1 to count the rows where n is not known
+// Ridge regression on the rows of a reader, with the answers of a model on a route that streams (PRIMAL, LANDMARK).
+// They are made by passes over the rows. Memory: O(p^2) and a stretch of rows, whatever n is; p = d, or the number of
+// landmarks.
+//     factorize    1 pass, an accumulator (accumulator.hpp); landmarks that are chosen or given by their rows: 1 before
+//                  it, and 1 to count the rows where n is not known
 //     GCV, REML    no pass
 //     LOO          1 pass for all lambdas of a call, by moments (select/moments.hpp); a search takes three or four
 //     errors       1 pass
-//     GROUPS       as LOO; the errors of groups 1 pass, and 1 more where a group has more rows than the basis has columns. A
-//                  group takes what group_sum.hpp says while its rows come by; labels are 8 bytes a row and division
-// Landmarks are chosen among at most max(2048, 4 r) rows that chance picks (RANDOM: of all rows).
+//     GROUPS       as LOO; the errors of groups 1 pass, and 1 more where a group has more rows than the basis has
+//                  columns. While a group is open it takes the memory that group_sum.hpp says; labels are 8 bytes a row
+//                  and division
+// Landmarks are chosen among at most max(2048, 4 r) rows that are drawn at random (RANDOM: among all rows).
 #pragma once
 
 #include <memory>
@@ -23,7 +25,7 @@ namespace freeridge {
 
 class ReaderModel {
  public:
-  // What the model was told.
+  // The settings of the model.
   struct Settings {
     KernelPtr kernel;
     bool intercept;
@@ -42,7 +44,7 @@ class ReaderModel {
   // The first columns of x have no penalty (unpenalised_columns.hpp); PRIMAL.
   void set_unpenalised(Index count);
   Index unpenalised() const { return unpenalised_; }
-  // For the criterion GROUPS; none: as at first. The number of rows must be known.
+  // The groups of the criterion GROUPS; no value takes them away. The number of rows must be known.
   void set_groups(std::optional<Groups> groups);
   const Groups& groups() const;
   Index require_n() const;
@@ -69,7 +71,7 @@ class ReaderModel {
   LambdaSearch select_lambda(Criterion criterion, double low, double high, Index memory_limit) const;
   // The left-out errors at the lambda of each output, n x t.
   std::string loo(Span<const double> lambdas, MatrixView errors) const;
-  // The same of rows that are left out together.
+  // The same for rows that are left out together.
   std::string group_errors(const Groups& groups, Span<const double> lambdas, MatrixView errors,
                            Index memory_limit) const;
 

@@ -119,7 +119,7 @@ void ReducedProblem::set_means() {
   }
 }
 
-// As the route LANDMARK has them (streamed_basis.cpp): K_RR has the noise of a matrix however phi is reduced.
+// As for the route LANDMARK (streamed_basis.cpp): K_RR has the noise of a matrix, however phi is reduced.
 void ReducedProblem::set_landmark_digits() {
   const Index p = rows_.d();
   const double first = s_.empty() ? 0 : s_.front(), mean = means_.empty() ? 0 : norm2(p, means_.data());
@@ -161,7 +161,7 @@ void ReducedProblem::pack(const Rows& x, const LayoutView& y, const double* weig
   }
 }
 
-// What follows from S, its noise and Gamma. The directions that are not zero are the first ones or any.
+// Sets everything that follows from S, its noise and Gamma. The directions that are not zero may be any of them.
 void ReducedProblem::finish() {
   for (const double s : s_) spectrum_.eigenvalues.push_back(s * s);
   passed_.degrees = spectrum_.degrees;

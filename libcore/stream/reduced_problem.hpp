@@ -14,10 +14,11 @@
 // Where the rank is m, N = 0 (the fit at lambda = 0 meets every point), and nothing cancels. Elsewhere e_i is NaN where
 // the divisor is little more than rounding: R holds sums over all rows, and the rounding error of such a row i exceeds
 // what the other rows add.
-// Landmarks (row_features.hpp): x is phi(x), d their number p. The Gram matrix of their rows gives the same spectrum by its
-// eigenvalues (feature_reduction.hpp), and F = V S^-1. Where L is well conditioned F and the means are folded with it,
-// so that the rows of a second pass need no more than k(z, x).
-// Columns that are not penalised (unpenalised_columns.hpp): R_xx, R_xy and R_yy are those below R_uu, m = n - 1 - q, and
+// Landmarks (row_features.hpp): x is phi(x), d their number p. The Gram matrix of their rows gives the same spectrum by
+// its eigenvalues (feature_reduction.hpp), and F = V S^-1. Where L is well conditioned F and the means are folded with
+// it, so that the rows of a second pass only need k(z, x).
+// Columns that are not penalised (unpenalised_columns.hpp): R_xx, R_xy and R_yy are the blocks below R_uu,
+// m = n - 1 - q, and
 //     B = (W^(1/2) (X - 1 xbar') - Q R_ux) F,    E_i less Q_i R_uy,    N_ii less |Q_i|^2
 // R_xx^+ is computed with the columns of R_xx divided by their norms, so that the units of the columns cost B no
 // digits. (F = V S^-1 would have the rounding error of the largest column in every number.)
@@ -44,7 +45,7 @@ namespace freeridge {
 constexpr Index pass_rows = 512;      // rows of a pass: B and its squares stay in the L2 cache for moderate d
 constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bounds the memory
 
-// Of rows that were not added: the sum of their weights, and lambdas x outputs the sums of W_ii e_i^2.
+// Sums over rows that were not added: of their weights, and of W_ii e_i^2, lambdas x outputs.
 struct SquaredErrors {
   double sum_w = 0;
   Matrix squares;
@@ -54,16 +55,17 @@ class ReducedProblem {
  public:
   // Takes a stack with at least one row. At most about 10 p^3 + 20 d^3.
   ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures> features);
-  // As it was saved, with the rows, which are reduced.
+  // From saved bytes; the rows are reduced already.
   ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures> features, ByteReader& in);
   void save(ByteWriter& out) const;
 
   const RowStack& rows() const { return rows_; }
-  // kept[k]: 1 where column k of those without a penalty has a part, 0 where it depends on those before it.
+  // kept[k] for the columns without a penalty: 0 where column k depends on the columns before it, else 1.
   void unpenalised_kept(Span<std::int32_t> kept) const;
   // xbar, ybar: d + t numbers; empty without intercept.
   const Array<double>& means() const { return means_; }
-  // Landmarks: the coefficients c = L^-T w of those that phi is made of, p x t, and b, at the lambdas of all outputs.
+  // Landmarks: the coefficients c = L^-T w of the landmarks of which phi is made, p x t, and b, at the lambdas of all
+  // outputs.
   void expansion(Span<const double> lambdas, MatrixView c, Span<double> b) const;
   // w: d x (lambdas t), output j of lambda l in column l t + j; b: t x lambdas. O(d r t) a lambda.
   void solve(Span<const double> lambdas, MatrixView w, MatrixView b) const;
@@ -84,11 +86,11 @@ class ReducedProblem {
   // Joins the moments of the rows' errors to `moments`, lambdas t of them, pair l t + j. Otherwise as `loo`.
   void add_loo_moments(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
                        Span<Moments> moments) const;
-  // The same of rows and lambdas that were checked; without the spread where that is not wanted.
+  // The same for rows and lambdas that were checked; without the spread where it is not wanted.
   void add_checked_moments(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
                            bool with_spread, Span<Moments> moments) const;
-  // What a second pass makes of rows: [B, Q, q1, E] of rows row, row + 1, ..., out.rows x (basis_size() + t); q1 where there
-  // is an intercept. x, y and weights were checked. room: kept from call to call. O(d r) a row.
+  // The matrix of a second pass: [B, Q, q1, E] of rows row, row + 1, ..., out.rows x (basis_size() + t); q1 with an
+  // intercept only. x, y and weights were checked. room: workspace that is kept from call to call. O(d r) a row.
   void basis_rows(const Rows& x, const LayoutView& y, const double* weights, Index row, Matrix& room,
                   MatrixView out) const;
   Index basis_size() const { return rank_ + free_.q() + rows_.ones(); }
@@ -119,24 +121,25 @@ class ReducedProblem {
   void set_landmark_digits();
   void finish();
   void set_basis(ConstMatrixView r_xx, ConstMatrixView u);
-  // F, or planes, in the place of F for phi: for what `pack` leaves.
+  // Landmarks: folds L^-1 into F and the means, where L permits it, so that `pack` need not compute phi.
   void fold();
   // Rows row, row + 1, ... as columns [W^(1/2) 1, x or features, y], weighted and centred.
   void pack(const Rows& x, const LayoutView& y, const double* weights, Index row, MatrixView tile) const;
   Matrix planes(Span<const double> lambdas) const;
-  // What a second pass makes of the lambdas, in chunks. The last ones are kept, for more rows at the same lambdas.
+  // The numbers that a second pass needs of the lambdas, in chunks. The last ones are kept for more rows at the same
+  // lambdas.
   struct Swept {
     Array<double> lambdas;
     Array<LambdaProducts> products;
     Index chunk;
   };
   std::shared_ptr<const Swept> swept(Span<const double> lambdas) const;
-  // Some rows of a second pass at some lambdas, as a SweepSink has them; sqrt_w: theirs.
+  // Some rows of a second pass at some lambdas, as a SweepSink gets them; sqrt_w belongs to these rows.
   struct PassedRows {
     Index row, lambda, lambdas;
     ConstMatrixView residual, diagonal;
     Span<const double> sqrt_w;
-    // Of lambda number l of them: whether 1 - h is known to six digits in row i.
+    // Whether 1 - h of row i is known to six digits at lambda number l.
     bool known(Index i, Index l) const { return diagonal(i, l) > least; }
     double least;
   };

@@ -11,10 +11,11 @@
 namespace freeridge {
 namespace {
 
-constexpr double careful = 4;  // of the landmarks against all rows, of which they are a sample; the bound is checked
-                               // at the end on all rows, whose noise it then is where it is more
+// A safety factor: q is chosen on the landmarks, which are only a sample of the rows. The bound is checked on all rows
+// at the end, and becomes their noise where it is larger.
+constexpr double careful = 4;
 
-// The landmarks as a problem of their own, whose rows they are.
+// A problem whose rows are the landmarks.
 struct Own {
   Own(const KernelPtr& kernel, const Matrix& z, bool intercept)
       : y(z.rows(), 1, 0.0), problem(kernel, layout_view(z), layout_view(y), {}, intercept) {}

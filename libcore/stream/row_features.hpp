@@ -1,8 +1,8 @@
-// What an accumulator adds up of each row: x itself, or the features of landmarks (landmark_features.hpp) that are given
-// by their coordinates z, r x d:
+// The numbers of a row that an accumulator adds up: x itself, or the features of landmarks (landmark_features.hpp),
+// which are given by their coordinates z, r x d:
 //     phi(x) = L^-1 k(z, x),   k(z, z) = L L'
-// A Gram matrix is summed of psi (FeatureMap::apply_partial) where that is cheaper; whether, is decided by the landmarks
-// alone, so that sums of several accumulators with the same landmarks can be added.
+// A Gram matrix is made of psi (FeatureMap::apply_partial) where that is cheaper. This decision depends on the
+// landmarks alone, so that sums of several accumulators with the same landmarks can be added.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class RowFeatures {
   explicit RowFeatures(Index d, Index unpenalised = 0) : d_(d), unpenalised_(unpenalised) {}
   // Throws INVALID_ARGUMENT for a precomputed or a linear kernel, and where no landmark has a value of its own.
   RowFeatures(KernelPtr kernel, const LayoutView& z, bool intercept, Reduction reduction);
-  // Saved: the kernel's text; r; z; LandmarkFeatures; q, or -1.
+  // From saved bytes: the kernel's text; r; z; LandmarkFeatures; q, or -1.
   RowFeatures(Index d, bool intercept, Reduction reduction, ByteReader& in);
   void save(ByteWriter& out) const;
 
@@ -25,7 +25,7 @@ class RowFeatures {
   Index unpenalised() const { return unpenalised_; }
   Index d() const { return d_; }
   Index p() const { return map_ ? map_->features() : d_; }
-  // AUTO of landmarks is GRAM, as of a model; x itself is reduced by QR.
+  // Landmarks: AUTO means GRAM, as for a model. x itself is reduced by QR.
   Reduction reduction() const { return reduction_; }
   const KernelPtr& kernel() const { return kernel_; }
   const Matrix& z() const { return z_; }
@@ -34,7 +34,7 @@ class RowFeatures {
   Matrix kept() const;
   bool same(const RowFeatures& other) const;
 
-  // What is summed of these rows: phi or psi, out.rows x p. Landmarks.
+  // Landmarks: the features phi or psi of these rows, out.rows x p.
   void form(const Rows& x, Index row, MatrixView out) const;
 
  private:

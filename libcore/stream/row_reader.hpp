@@ -1,6 +1,6 @@
 // Rows that a callback hands out, in order and as often as they are asked for: a pass begins at row 0, and asks for one
-// stretch after the other. What the passes read is compared, by the number of rows and a checksum of y and the weights: a
-// reader that changes its mind between two passes is found out.
+// stretch after the other. The number of rows and a checksum of y and the weights are compared between passes: a reader
+// whose rows change is found out.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace freeridge {
 
-// As freeridge_reader.
+// The same type as freeridge_reader.
 using ReadRows = std::int64_t (*)(std::int64_t first, std::int64_t count, double* x, double* y, double* weights,
                                   void* user);
 
-// What a pass has read.
+// The number of rows that a pass has read, and their checksum.
 struct PassRead {
   Index rows = 0;
   std::uint64_t checksum = 0;

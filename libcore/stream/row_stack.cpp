@@ -217,7 +217,7 @@ void RowStack::centre(MatrixView rows) {
   move_shift(delta, rows);
 }
 
-// Makes room: by QR a triangle, else the sum.
+// Makes room: by QR the rows become a triangle, otherwise their Gram matrix is added to the sum.
 void RowStack::flush() {
   if (!by_gram_) return reduce();
   if (filled_ == 0) return;

@@ -6,17 +6,20 @@
 // data, a row of a triangle and a row of another accumulator are appended and reduced alike.
 //
 // The answers do not depend on the shifts s, u; shifts near the means keep the columns of A, and so rounding errors,
-// small. They are the first row at first, and before each reduction the weighted mean of all rows. A move by delta,
-// also of rows of another accumulator to the shifts of this one, is a column operation on the stack:
+// small. At first they are the first row, and before each reduction they become the weighted mean of all rows. A change
+// of the shifts by delta, also from those of another accumulator to those of this one, is a column operation on the
+// stack:
 //     A_k <- A_k - delta_k A_0,      s_k <- s_k + delta_k
 // A column of x that is constant stays exactly zero.
 //
-// Or by their Gram matrix: the stack holds up to 768 rows, and what is behind them is kept as the sum of their R'R. The
-// shifts are then the weighted mean of the first rows; those of another sum G are moved by
+// With the reduction by Gram matrix the stack holds up to 768 rows; when it is full, R'R is added to a sum, and the
+// stack begins anew. The shifts are then the weighted mean of the first rows. The shifts of another sum G are changed
+// by
 //     G_kl <- G_kl - delta_k G_0l - delta_l G_k0 + delta_k delta_l G_00
 //
-// By QR the stack takes p + max(512, 4 p) rows, so that a reduction costs at most a quarter more than its new rows alone; it
-// grows as rows come. What it holds depends on the rows and their order, not on the chunks they came in.
+// With the reduction by QR the stack has room for p + max(512, 4 p) rows, so that a reduction costs at most a quarter
+// more than its new rows alone; it grows as rows come. Its numbers depend on the rows and their order, not on the
+// chunks they came in.
 #pragma once
 
 #include <functional>
@@ -67,21 +70,21 @@ class RowStack {
 
   // Throws OUT_OF_MEMORY when there is no memory for `count` more rows.
   void require_memory_for(Index count) const;
-  // Whether `count` rows fit without a reduction. Then `add` changes nothing if it fails.
+  // Whether `count` rows fit without a reduction: then `add` changes nothing if it fails.
   bool has_room(Index count) const { return count <= capacity() - filled_; }
   void add(const Rows& x, const LayoutView& y, const double* weights);
-  // The same of n rows that fill(row, x, y) puts where they belong, from `row` on as many as there is room for.
+  // Adds n rows: fill(row, x, y) writes the rows from `row` on to x and y, as many as these have room for.
   using FillRows = std::function<void(Index row, MatrixView x, MatrixView y)>;
   void add(Index n, const double* weights, const FillRows& fill);
   // Adds the rows of another stack of the same d, t and intercept.
   void add(const RowStack& other);
-  // Reduces the stack to a triangle of min(n, p) rows, or to its Gram matrix alone, which is what it is until rows are added.
+  // Reduces the stack to a triangle of min(n, p) rows, or to the Gram matrix alone; it stays so until rows are added.
   void reduce();
   const GramSum& sum() const { return sum_; }
   bool reduced() const { return reduced_; }
 
-  // A stack as it was saved; the sizes and numbers have been checked. reduced: the rows are a triangle of min(n, p) rows.
-  // sum: of a stack by Gram matrix alone.
+  // A saved stack, whose sizes and numbers have been checked. reduced: the rows are a triangle of min(n, p) rows. sum:
+  // for the reduction by Gram matrix.
   RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift, Matrix rows,
            bool reduced, std::optional<GramSum> sum = std::nullopt);
 

@@ -13,7 +13,7 @@ namespace {
 enum Form : std::int64_t { stack_form = 0, compact_form = 1, prepared_form = 2 };
 enum Features : std::int64_t { of_x = 0, of_landmarks = 1, of_x_unpenalised = 2 };
 
-// The columns of the triangle as far as its rows go, and zeros below.
+// The columns of a p x p triangle, with zeros in the rows that R does not have.
 void save_upper(ConstMatrixView r, Index p, ByteWriter& out) {
   const Array<double> zeros(p, 0.0);
   for (Index k = 0; k < p; ++k) {

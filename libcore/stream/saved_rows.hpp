@@ -1,16 +1,16 @@
 // The rows of an accumulator as they are saved:
-//     d, t, intercept, n, sum_w, sum_log_w, h (the rows of the stack); d is the number of features, p = d + t, and 1 more
-//     with an intercept
+//     d, t, intercept, n, sum_w, sum_log_w, h (the rows of the stack); d is the number of features, p = d + t, and
+//     1 more with an intercept
 //     from version 6 on: the form, 0 the stack, 1 compact, 2 compact and prepared; the features, 0 x itself, 1 those of
 //     landmarks, 2 x with columns that are not penalised; the reduction, 1 QR, 2 Gram
 //     features 2: how many columns are not penalised, 1 to d - 1
 //     landmarks: the d of x, and what row_features.hpp says
-//     form 0   with an intercept and n > 0 the d + t shifts; the stack, h x p, column by column; Gram: how many tiles are
-//              in the sum of a few, that sum where there are any, and of all before them a flag and the sum
-//     form 1   with an intercept the d + t shifts (0 without rows); QR: the upper triangle of p x p, whose rows from h on
-//              are 0; Gram: the lower triangle of the sum
+//     form 0   with an intercept and n > 0 the d + t shifts; the stack, h x p, column by column; Gram: the number of
+//              tiles in the sum of a few, that sum where there are any, and a flag and the sum of all tiles before
+//     form 1   with an intercept the d + t shifts (0 without rows); QR: the upper triangle of p x p, whose rows from h
+//              on are 0; Gram: the lower triangle of the sum
 //     form 2   as form 1, and what reduced_problem.hpp adds
-// So the size of compact ones depends on d, t, the intercept and the landmarks alone.
+// So the size of a compact accumulator depends on d, t, the intercept and the landmarks alone.
 #pragma once
 
 #include <memory>

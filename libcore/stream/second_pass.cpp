@@ -13,7 +13,7 @@
 namespace freeridge {
 namespace {
 
-constexpr Index basis_lambdas = 16;  // from which on a basis of their shares is looked for
+constexpr Index basis_lambdas = 16;  // for so many lambdas a basis of their shares is sought
 
 // e is used up.
 Moments moments_of(Span<double> e, const double* weights, bool with_spread) {
@@ -32,10 +32,10 @@ Moments moments_of(Span<double> e, const double* weights, bool with_spread) {
   return {static_cast<double>(e.size()), spread.v, spread.mean, spread.root, 0};
 }
 
-// The same of a tile whose errors are r_i / p_i inverse_i, in one sweep, and the least p: about `mean`, that of the rows
-// before,
-//     s = sum_i v_i u_i,   c = sum_i v_i u_i^2,   u_i = e_i^2 / mean - 1:    mean (1 + s / v),   spread^2 = mean^2 (c - s^2 / v)
-// Without a value where that mean is no unit for these errors: where the difference would cancel, or numbers leave the range.
+// The same for a tile whose errors are r_i / p_i inverse_i, in one sweep, which also finds the least p. With `mean` of
+// the rows before, u_i = e_i^2 / mean - 1 and v = sum_i v_i,
+//     s = sum_i v_i u_i,   c = sum_i v_i u_i^2,      the mean is mean (1 + s / v),   spread^2 = mean^2 (c - s^2 / v)
+// No value where `mean` is no unit for these errors: where the difference would cancel, or numbers leave the range.
 std::optional<Moments> moments_about(double mean, const double* r, const double* p, const double* inverse,
                                      const double* weights, Index rows, double weight, double& least_p) {
   constexpr Index lanes = 4;  // side by side, as in spread.hpp
@@ -68,8 +68,8 @@ std::string no_digits(Index row, double lambda) {
 
 }  // namespace
 
-// 1 - h_i has an absolute error of about `rounding` where N_ii is a difference. So it has six digits from 10^6 times that
-// on; and it must exceed the error that the condition of the scaled R_xx brings into B_ik.
+// Where N_ii is a difference, 1 - h_i has an absolute error of about `rounding`, and six digits from 10^6 times
+// `rounding` on. It must also exceed the error of B_ik that comes from the condition of the scaled R_xx.
 double ReducedProblem::least_residual() const {
   constexpr double six_digits = 1e6;
   if (!passed_.complement()) return 0;

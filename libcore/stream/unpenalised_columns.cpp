@@ -11,8 +11,8 @@ namespace {
 
 constexpr double dependent = 1e-10;
 
-// Of the column, upper part first, less its parts along those in `basis`, twice: what is left. (A QR with pivots would
-// keep the largest columns; here those that come first are kept.)
+// Subtracts from the column its parts along those in `basis`, twice, and answers with the norm of the rest. (A QR with
+// pivots would keep the largest columns; here the columns that come first are kept.)
 double take_out(const Array<Array<double>>& basis, Array<double>& column) {
   const Index rows = std::ssize(column);
   for (int again = 0; again < 2; ++again)

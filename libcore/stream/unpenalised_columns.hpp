@@ -1,11 +1,11 @@
-// The columns U of x = [U, X] that the penalty leaves alone, beside the intercept: of the triangle of [1, U, X, Y], less its
-// first row, which is the intercept's,
+// The columns U of x = [U, X] that are not penalised, beside the intercept. Without its first row and column, which
+// belong to the intercept, the triangle of [1, U, X, Y] is
 //     [R_uu R_ux R_uy; 0 R_xx R_xy; 0 0 R_yy]
-// the rows of R_xx and R_xy are the penalised problem, and R_uu what is taken out of it:
+// The rows of R_xx and R_xy are the penalised problem, from which U is eliminated:
 //     w_u = R_uu^-1 (R_uy - R_ux w),     Q = W^(1/2) (U - 1 ubar') R_uu^-1, orthonormal over all rows
 //     W^(1/2) [X, Y] less what 1 and U explain = W^(1/2) ([X, Y] - 1 mean') - Q [R_ux, R_uy]
-// A column that depends on the intercept and those before it, to 1e-10 of its norm, has no part, and its w is 0; then the
-// others are made a triangle anew.
+// A column that depends on the intercept and the columns before it, to 1e-10 of its norm, is left out, and its w is 0;
+// the other columns are then reduced to a new triangle.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -21,7 +21,7 @@ class UnpenalisedColumns {
   UnpenalisedColumns(ConstMatrixView triangle, Span<const double> norms, Index t);
 
   Index given() const { return given_; }
-  // Those that have a part, and how many they are.
+  // The columns that are not left out, and their number.
   const Array<Index>& kept() const { return kept_; }
   Index q() const { return l_.cols(); }
   // [R_xx R_xy; 0 R_yy].
@@ -43,7 +43,7 @@ class UnpenalisedColumns {
   Index given_ = 0, d_ = 0, t_ = 0;
   double condition_ = 1;
   Array<Index> kept_;
-  Matrix triangle_;  // of those that have a part
+  Matrix triangle_;  // of the columns that are not left out
   Matrix l_;         // R_uu'
 };
 
