@@ -1,6 +1,7 @@
 #include "libcore/losses/hinge.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "libcore/base/constants.hpp"

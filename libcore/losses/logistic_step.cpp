@@ -1,6 +1,7 @@
 #include "libcore/losses/logistic_step.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "libcore/factor/residual_diagonal.hpp"
 #include "libcore/linalg/lapack.hpp"

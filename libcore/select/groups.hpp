@@ -6,6 +6,8 @@
 // of labels, and in a group of its own beside them.
 #pragma once
 
+#include <string>
+
 #include "libcore/base/array.hpp"
 #include "libcore/factor/factorization.hpp"
 
