@@ -96,7 +96,7 @@ void hand_out_group_errors(const Accumulator& accumulator, const Chunk& rows, co
   require_memory_for(*problem, groups);
   const Stage stage(0.5, 1);
   Matrix table(n, count * t);
-  StreamedGroupErrors found(*problem, groups, values, first_indices(count * t), table.view());
+  StreamedGroupErrors found(*problem, groups, values, consecutive(0, count * t), table.view());
   GroupPass(*problem, groups, [&](Index which, const GroupSum& sum) {
     found.take(which, sum);
   }).add(rows.x, rows.y, weights);

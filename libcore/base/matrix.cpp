@@ -12,9 +12,9 @@ namespace {
 constexpr Index transpose_tile = 32;  // 32 x 32 doubles: source and target lines of one tile stay in the L1 cache
 }  // namespace
 
-Array<Index> first_indices(Index n) {
-  Array<Index> out(n);
-  std::iota(out.begin(), out.end(), Index{0});
+Array<Index> consecutive(Index first, Index count) {
+  Array<Index> out(count);
+  std::iota(out.begin(), out.end(), first);
   return out;
 }
 
@@ -45,6 +45,10 @@ Index first_not_finite(Span<const double> values) {
   return static_cast<Index>(i);
 }
 
+bool all_finite(Span<const double> values) {
+  return first_not_finite(values) == std::ssize(values);
+}
+
 void set_zero(MatrixView a) {
   for (Index j = 0; j < a.cols; ++j) {
     std::fill_n(a.col(j), a.rows, 0.0);
@@ -62,13 +66,6 @@ void divide_rows(Span<const double> divisor, MatrixView a) {
     for (Index i = 0; i < a.rows; ++i) a(i, j) /= divisor[i];
 }
 
-Matrix rows_of(ConstMatrixView from, Span<const Index> rows) {
-  Matrix out(std::ssize(rows), from.cols);
-  for (Index j = 0; j < out.cols(); ++j)
-    for (Index i = 0; i < out.rows(); ++i) out(i, j) = from(rows[i], j);
-  return out;
-}
-
 void Matrix::fill(double value) {
   constexpr std::size_t piece = 1 << 18;
   for (Span<double> left = values(); !left.empty(); left = left.subspan(std::min(left.size(), piece))) {
@@ -76,16 +73,6 @@ void Matrix::fill(double value) {
     std::ranges::fill(now, value);
     worked(touched * static_cast<double>(now.size()));
   }
-}
-
-bool all_finite(Span<const double> values) {
-  return first_not_finite(values) == std::ssize(values);
-}
-
-Array<Index> consecutive(Index first, Index count) {
-  Array<Index> out(count);
-  std::iota(out.begin(), out.end(), first);
-  return out;
 }
 
 void copy(ConstMatrixView from, MatrixView to) {

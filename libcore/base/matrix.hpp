@@ -89,8 +89,8 @@ inline LayoutView layout_view(const Matrix& a) {
   return {a.data(), a.rows(), a.cols(), a.rows(), Layout::col_major};
 }
 
-// 0, 1, ..., n - 1
-Array<Index> first_indices(Index n);
+// first, first + 1, ...: so many numbers.
+Array<Index> consecutive(Index first, Index count);
 // The others of 0, ..., n - 1 than `some`, ascending; `some` may be in any order.
 Array<Index> other_indices(Span<const Index> some, Index n);
 // The sum, from the first value to the last.
@@ -98,16 +98,12 @@ double sum_of(Span<const double> values);
 // The index of the first infinity or NaN; values.size() when there is none.
 Index first_not_finite(Span<const double> values);
 bool all_finite(Span<const double> values);
-// first, first + 1, ...: so many numbers.
-Array<Index> consecutive(Index first, Index count);
 
 // a = 0. Reports its work (progress.hpp), column by column.
 void set_zero(MatrixView a);
 // Row i of a is multiplied by factor[i], or divided by divisor[i].
 void multiply_rows(Span<const double> factor, MatrixView a);
 void divide_rows(Span<const double> divisor, MatrixView a);
-// The rows of a matrix, in this order.
-Matrix rows_of(ConstMatrixView from, Span<const Index> rows);
 // to(i, j) = from(row + i, j) for all rows of `to`.
 void copy_rows(const LayoutView& from, Index row, MatrixView to);
 // to = from

@@ -13,7 +13,7 @@ namespace {
 constexpr Index factor_doubles = 1 << 25;  // 256 MiB
 
 Array<Index> random_rows(Index n, Index count, Random& random) {
-  Array<Index> rows = first_indices(n);
+  Array<Index> rows = consecutive(0, n);
   random.shuffle(Span(rows), count);
   rows.resize(count);
   return rows;

@@ -120,7 +120,7 @@ double Problem::free_leverage(Index i) const {
 }
 
 Matrix Problem::q1_of(Span<const Index> rows) const {
-  return rows_of(q1().view(), rows);
+  return picked_rows(q1().view(), rows);
 }
 
 void Problem::finish_smoother(const Points& points, Index first, MatrixView p_kappa) const {

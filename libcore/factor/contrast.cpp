@@ -71,9 +71,9 @@ void Contrast::choose_places(ConstMatrixView q1) {
     ger(-1, size.data(), unit.data(), others);
     worked(4 * touched * static_cast<double>(n_ * q()));
   }
-  if (swaps == first_indices(q())) return;
+  if (swaps == consecutive(0, q())) return;
   swaps_ = std::move(swaps);
-  rows_ = first_indices(n_);
+  rows_ = consecutive(0, n_);
   for (Index k = 0; k < q(); ++k) std::swap(rows_[k], rows_[swaps_[k]]);
   places_.resize(n_);
   for (Index place = 0; place < n_; ++place) places_[rows_[place]] = place;

@@ -14,7 +14,7 @@ Index Eigenvalues::rank() const {
 }
 
 Array<Index> descending_order(Span<const double> value) {
-  Array<Index> order = first_indices(std::ssize(value));
+  Array<Index> order = consecutive(0, std::ssize(value));
   std::ranges::stable_sort(order, [&](Index a, Index b) { return value[a] > value[b]; });
   return order;
 }

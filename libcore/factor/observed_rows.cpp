@@ -95,7 +95,7 @@ void ObservedRows::clear(MatrixView a) const {
 }
 
 Matrix ObservedRows::half(Index first, Index count) const {
-  Matrix out = rows_of(all_.residual(first, count), part_.rows);
+  Matrix out = picked_rows(all_.residual(first, count), part_.rows);
   factor_.half_solve(out.view());
   return out;
 }

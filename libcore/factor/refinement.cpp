@@ -14,7 +14,7 @@ constexpr Index tile_rows = 256, tile_points = 256;
 // r = Y - K c
 void subtract_expansion(const Problem& problem, const LayoutView& y, const TwofoldMatrix& c, TwofoldMatrix& r) {
   const Index n = problem.n();
-  const Array<Index> rows = first_indices(n);
+  const Array<Index> rows = consecutive(0, n);
   copy_rows(y, 0, r.hi.view());
   std::fill(r.lo.values().begin(), r.lo.values().end(), 0.0);
   Stage stage(0, 0);

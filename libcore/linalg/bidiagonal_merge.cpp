@@ -76,7 +76,7 @@ class BidiagonalMerge {
   }
 
   void deflate_columns() {
-    Array<Index> order = first_indices(std::ssize(d_));
+    Array<Index> order = consecutive(0, std::ssize(d_));
     order.erase(order.begin() + middle_);
     std::ranges::stable_sort(order, {}, [&](Index i) { return d_[i]; });
     const MatrixView bases[] = {u_, v_};

@@ -21,7 +21,7 @@ class Block {
  public:
   Block(const ShiftedSystem& system, const StoppingRule& rule, MatrixView x, MatrixView r)
       : system_(system), rule_(rule), x_(x), r_(r), p_(r.rows, r.cols), q_(r.rows, r.cols), ends_(r.cols) {
-    order_ = first_indices(r.cols);
+    order_ = consecutive(0, r.cols);
     products_ = first_ = least_ = Array<double>(r.cols);
   }
 

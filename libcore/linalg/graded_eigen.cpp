@@ -108,7 +108,7 @@ double graded_eigen(MatrixView a, Span<const double> all_sizes, Index most_rank,
     scale({a.col(j) + j, m - j}, 2 * exponent);
     worked(4 * touched * static_cast<double>(m - j));
   }
-  Array<Index> order = first_indices(m);
+  Array<Index> order = consecutive(0, m);
   Stage stage(0, 0.1);
   const Index r = pivoted_cholesky(a, sizes, std::min(m, most_rank), order);
   stage.next(0.15);

@@ -28,7 +28,7 @@ class Rotations {
     const Index blocks = pieces(n_, block), places = (blocks + 1) / 2 * 2;
     each_task(blocks, block * block / 2, [&](Index b) { within(b); });
     // A tournament: the block in the first place stays, the others go around.
-    Array<Index> place = first_indices(places);
+    Array<Index> place = consecutive(0, places);
     for (Index round = 1; round < places; ++round) {
       each_task(places / 2, block * block, [&](Index i) {
         const Index b = place[i], c = place[places - 1 - i];

@@ -39,7 +39,7 @@ class TridiagonalMerge {
   Index roots() const { return std::ssize(deflation_.kept); }
 
   void deflate_columns() {
-    Array<Index> order = first_indices(std::ssize(d_));
+    Array<Index> order = consecutive(0, std::ssize(d_));
     std::inplace_merge(order.begin(), order.begin() + k_, order.end(), [&](Index a, Index b) { return d_[a] < d_[b]; });
     const double largest = std::max(largest_magnitude(d_), largest_magnitude(z_));
     const double tolerance = 4 * std::numeric_limits<double>::epsilon() * largest;  // LAPACK's eps is half of this one

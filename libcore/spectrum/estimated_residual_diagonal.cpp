@@ -89,7 +89,7 @@ Estimate estimated_loo(const DiagonalEvidence& evidence, Span<const double> c, d
 void recentre(Span<double> base, ConstMatrixView raw) {
   const Index n = raw.rows, classes = std::clamp<Index>(n / least_in_class, 1, most_classes);
   const double s = static_cast<double>(raw.cols);
-  Array<Index> rows = first_indices(n);
+  Array<Index> rows = consecutive(0, n);
   std::ranges::stable_sort(rows, [&](Index a, Index b) { return base[a] < base[b]; });
   for (Index k = 0; k < classes; ++k) {
     const Span<const Index> own(rows.data() + n * k / classes, n * (k + 1) / classes - n * k / classes);
@@ -118,7 +118,7 @@ Array<Index> most_uncertain_rows(const DiagonalEvidence& evidence, ConstMatrixVi
     if (std::isnan(share[i])) share[i] = 0;
   }
   worked(2 * touched * static_cast<double>(raw.rows * raw.cols));
-  Array<Index> rows = first_indices(raw.rows);
+  Array<Index> rows = consecutive(0, raw.rows);
   const auto end = rows.begin() + std::min(count, raw.rows);
   std::partial_sort(rows.begin(), end, rows.end(),
                     [&](Index a, Index b) { return share[a] > share[b] || (share[a] == share[b] && a < b); });

@@ -23,8 +23,8 @@ class RefittedGroup final : public RowBlock {
     SpectrumFactorization::Room room;
     b_others_ = others.empty() ? Matrix(0, rows_.b.cols()) : copy_of(rows_.f.gather(others, room).b);
     q1_others_ = problem.q1_of(others);
-    y_ = rows_of(problem.y_tilde.view(), rows_.which);
-    y_others_ = rows_of(problem.y_tilde.view(), others);
+    y_ = picked_rows(problem.y_tilde.view(), rows_.which);
+    y_others_ = picked_rows(problem.y_tilde.view(), others);
   }
 
   bool left_out(const ResidualMaker& residual_maker, Index first, MatrixView out) const override {
