@@ -100,6 +100,7 @@ void add_group(const AllPairs& at, const Group& group, Span<const double> alpha,
   if (!system.regular()) fail_no_value(no_group_error(group));
   system.solve(e.view());
   copy(e.view(), v.view());
+  clear_gap(group, v.view());
   system.solve(v.view());
   for (Index j = 0; j < t; ++j)
     for (Index i = 0; i < size; ++i) v(i, j) *= 2 * alpha[j] * beta;

@@ -6,7 +6,7 @@
 //     GCV     the same, J_j = n |c_j|^2 / T^2,  T = sum p,  cbar_j = 2 n alpha_j c_j / T^2,  pbar = -2 J / T
 //     REML    S = t P / 2 - sum_j m / (2 Y~_j'c_j) c_j c_j'
 //     GROUPS  S = sum_gj sym(a_gj (b_gj - c_j)'),  a = P_:g v,  b = P_:g e,  e = (P_gg)^-1 c_g,
-//             v = 2 alpha_j beta_g (P_gg)^-1 e
+//             v = 2 alpha_j beta_g (P_gg)^-1 D e,  D: one for the rows that are scored, zero for those of the gap
 // P is computed as a sum of positive terms, so that lambda may be far below the eigenvalues. Source: S. Petit, J. Bect,
 // P. Feliot, E. Vazquez, on the adjoint gradients of cross-validation criteria of Gaussian processes, 2020.
 // Cost: 4 n^3, GROUPS 2 n^2 t a group more. Memory: 3 n^2.

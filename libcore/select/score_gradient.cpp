@@ -68,7 +68,7 @@ class DualGradient {
 
   ScoreGradient reml() {
     const Index n = problem_.n(), t = problem_.t(), m = problem_.degrees();
-    const double log_weights = (problem_.intercept ? std::log(problem_.sum_w) : 0) - problem_.sum_log_w;
+    const double log_weights = problem_.unpenalised.log_determinant() - problem_.sum_log_w;
     Matrix right(n, t);
     for (Index j = 0; j < t; ++j) {
       scores_[j] = freeridge::reml(m, p_.quadratic_form[j], p_.log_determinant, log_weights);

@@ -37,7 +37,7 @@ struct Data {
   Matrix x, y;
   Vector weights;  // empty: all one
   bool intercept = true;
-  Labels labels;  // for GROUPS, of all divisions
+  Labels labels, gaps;  // for GROUPS, of all divisions; gaps: empty, or one layer
   std::int64_t divisions = 1;
   Matrix fixed;  // F, or without columns
 
@@ -45,10 +45,14 @@ struct Data {
     return std::make_shared<const freeridge::Problem>(kernel, freeridge::Rows(view(x)), view(y), weights, intercept,
                                                       fixed.cols > 0 ? view(fixed) : freeridge::LayoutView{});
   }
-  freeridge::Groups groups() const { return freeridge::Groups(labels, divisions); }
+  freeridge::Groups groups() const {
+    const freeridge::Groups out(labels, divisions);
+    return gaps.empty() ? out : out.with_gaps(gaps, 1);
+  }
 };
 
-// A smooth function of the first columns with noise; a row in five is in no group.
+// A smooth function of the first columns with noise; a row in five is in no group, and with weights a row in three in the
+// gap of one.
 inline Data smooth_data(Random& random, Index n, Index d, Index t, bool weighted, bool intercept) {
   Data out;
   out.x = random.uniform_matrix(n, d, -1, 1);
@@ -58,7 +62,10 @@ inline Data smooth_data(Random& random, Index n, Index d, Index t, bool weighted
       out.y(i, j) = 2 + std::sin(2 * out.x(i, 0) + static_cast<double>(j)) + out.x(i, d - 1) + 0.3 * random.normal();
   if (weighted) out.weights = random.uniform_vector(n, 0.3, 3);
   out.intercept = intercept;
-  for (Index i = 0; i < n; ++i) out.labels.push_back(i % 5 == 4 ? -1 : static_cast<std::int32_t>(random.index(4)));
+  for (Index i = 0; i < n; ++i) {
+    out.labels.push_back(i % 5 == 4 ? -1 : static_cast<std::int32_t>(random.index(4)));
+    if (weighted) out.gaps.push_back(i % 3 == 2 ? static_cast<std::int32_t>(i / 3 % 4) : -1);
+  }
   return out;
 }
 

@@ -153,6 +153,7 @@ TEST(LandmarkGradient, ManyRowsAndDivisions) {
 TEST(LandmarkGradient, GroupsOfOneRow) {
   Random random(86);
   Data data = smooth_data(random, 40, 2, 3, true, true);
+  data.gaps.clear();
   for (std::size_t i = 0; i < data.labels.size(); ++i) data.labels[i] = static_cast<std::int32_t>(i);
   const KernelPtr kernel = freeridge::matern_kernel(2.5, 0.8);
   for (const Index landmarks : {10, 40}) {

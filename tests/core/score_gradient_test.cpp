@@ -212,6 +212,20 @@ TEST(ScoreGradient, IsThatOfScoresWithManyTilesAndInterceptsOfEachKind) {
     }
 }
 
+TEST(ScoreGradient, IsThatOfScoresWithFixedEffects) {
+  Random random(76);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 40, 3, 2, true, true);
+  const Matrix effects = random.uniform_matrix(40, 2, -1, 1);
+  for (const char* const text : {composite, "scaled([1, 2, 0.5], linear())"}) {
+    const Kernel kernel = Kernel::parse(text);
+    Model model(kernel);
+    model.data(problem.x, problem.y).weights(problem.weights).groups(modulo_groups(40, 7));
+    check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 2, effects.values.data(), 40),
+          "freeridge_set_fixed_effects");
+    expect_by_scores(model, kernel, problem, 0.8);
+  }
+}
+
 TEST(ScoreGradient, GroupsOfOneRowAreLeftOutOneAtATime) {
   Random random(78);
   const Problem problem = random_problem(random, KernelSpec::linear(), 90, 3, 1, true, true);
