@@ -48,7 +48,7 @@ class CholeskyFactor final : public DenseFactor {
   Answer at(double lambda, Outputs outputs, Wanted wanted) {
     Answer answer;
     if (!(lambda >= noise() && factorized(lambda))) {
-      answer.reason = singular();
+      team_.together([&] { answer.reason = singular(); });
       return answer;
     }
     answer.log_determinant = log_determinant();
@@ -131,13 +131,15 @@ class CholeskyFactor final : public DenseFactor {
       Matrix product(blocks_.cols(), outputs.count);
       gemm(Op::transpose, Op::none, 1, blocks_.view(), part.view(), 0, product.view());
       add_part(product.view(), dealing_->col, residual.view());
+      answer.squared_norm.resize(outputs.count);
+      answer.quadratic_form.resize(outputs.count);
     });
     team_.sum(diagonal);
     team_.sum(residual.values());
     answer.trace = std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
     for (Index j = 0; j < outputs.count; ++j) {
-      answer.squared_norm.push_back(dot(m(), residual.col(j), residual.col(j)));
-      answer.quadratic_form.push_back(dot(m(), half.col(j), half.col(j)));
+      answer.squared_norm[j] = dot(m(), residual.col(j), residual.col(j));
+      answer.quadratic_form[j] = dot(m(), half.col(j), half.col(j));
     }
     if (wanted == Wanted::traces) return;
     kernel_.reflect(residual.view());

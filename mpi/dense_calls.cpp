@@ -158,7 +158,8 @@ freeridge_status freeridge_mpi_dense_score(freeridge_mpi_dense* dense, freeridge
         },
         {double(criterion)}, count, lambdas);
     const Heard heard(asked.team(), asked.listener());
-    Matrix made(count, out.cols);
+    Matrix made;
+    asked.team().together([&] { made = Matrix(count, out.cols); });
     const std::string reason = asked.scores(static_cast<Criterion>(criterion), {lambdas, count}, 0, made.view());
     heard.finish();
     copy(made.view(), out);
@@ -206,7 +207,11 @@ freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense, f
     const DenseFactor& factor = asked.factor();
     const Index t = asked.problem().t();
     const auto kind = static_cast<Criterion>(criterion);
-    Array<double> best(t), best_score(t);
+    Array<double> best, best_score;
+    asked.team().together([&] {
+      best.resize(t);
+      best_score.resize(t);
+    });
     const Heard heard(asked.team(), asked.listener());
     served_search(
         asked.team(), kind, t, factor.at_is_free(),
