@@ -127,7 +127,7 @@ std::string Dense::scores(Criterion criterion, Span<const double> lambdas, Index
     for (Index j = 0; j < out.cols; ++j) {
       const double value = score(criterion, answer, j);
       made(l, j) = std::isfinite(value) ? value : nan;
-      if (!std::isfinite(value)) keep_first(why, text("the criterion of output ", first + j, " has no value"));
+      if (!std::isfinite(value)) keep_first(why, no_score(criterion, first + j));
     }
     if (!why.empty()) keep_first(reason, text(why, " (lambda = ", lambdas[l], ")"));
   });

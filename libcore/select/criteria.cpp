@@ -25,6 +25,11 @@ std::string no_left_out_error(Index row) {
   return text("the leave-one-out error of row ", row, " is undefined: its leverage is one");
 }
 
+std::string no_score(Criterion criterion, Index output) {
+  return text("the criterion of output ", output, " has no value",
+              criterion == Criterion::reml ? "; REML has none for an output that does not vary" : "");
+}
+
 std::string one_term() {
   return "the standard error is undefined: the criterion is a mean of one term";
 }
@@ -82,7 +87,7 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
                                                    residual_maker->log_determinant(), log_weights);
       if (std::isfinite(score)) continue;
       score = nan;
-      why(text("the criterion of output ", first + j, " has no value"));
+      why(no_score(criterion, first + j));
     }
     report(1);
   }

@@ -35,6 +35,7 @@ inline void keep_first(std::string& reason, std::string other) {
 
 // Reasons for missing values that several files give.
 std::string no_left_out_error(Index row);
+std::string no_score(Criterion criterion, Index output);
 std::string one_term();
 std::string error_overflows(Index output);
 

@@ -60,7 +60,7 @@ class GroupScores {
       for (Index j = 0; j < outputs_; ++j) {
         const Spread& spread = spread_of(l, j);
         const bool defined = residual_makers_[l] && spread.v > 0 && std::isfinite(spread.mean);
-        if (!defined) keep_reason(l, text("the criterion of output ", first_ + j, " has no value"));
+        if (!defined) keep_reason(l, no_score(Criterion::groups, first_ + j));
         scores(static_cast<Index>(l), j) = defined ? spread.mean : nan;
         if (errors.data == nullptr) continue;
         double& error = errors(static_cast<Index>(l), j);

@@ -100,7 +100,7 @@ class ObservedScores {
       Scored scored = score(rows, begin + j, {r.col(j), r.rows()}, p);
       if (!scored.reason.empty()) keep_reason(l, scored.reason);
       if (!std::isfinite(scored.score)) {
-        keep_reason(l, text("the criterion of output ", begin + j, " has no value"));
+        keep_reason(l, no_score(criterion_, begin + j));
         scored = {};
       } else if (errors_.data != nullptr && !std::isfinite(scored.error)) {
         keep_reason(l, error_overflows(begin + j));

@@ -48,8 +48,7 @@ class PointSink : public SweepSink {
     for (Index j = 0; j < scores_.cols; ++j)
       for (Index l = 0; l < scores_.rows; ++l) {
         if (!std::isfinite(scores_(l, j))) {
-          keep_first(reason_,
-                     text("the criterion of output ", first + j, " has no value (lambda = ", lambdas_[l], ")"));
+          keep_first(reason_, text(no_score(Criterion::loo, first + j), " (lambda = ", lambdas_[l], ")"));
           scores_(l, j) = nan;
         }
         if (!wants_errors()) continue;

@@ -320,8 +320,7 @@ std::string ReducedProblem::score(Criterion criterion, Span<const double> lambda
                                ? gcv(rows_.n(), at.squared_norm(output), at.trace())
                                : reml(spectrum_.degrees, at.quadratic_form(output), at.log_determinant(), log_weights);
       table(l, j) = std::isfinite(score) ? score : nan;
-      if (!std::isfinite(score))
-        keep_first(reason, text("the criterion of output ", output, " has no value (lambda = ", lambda, ")"));
+      if (!std::isfinite(score)) keep_first(reason, text(no_score(criterion, output), " (lambda = ", lambda, ")"));
     }
   }
   copy_out(table.view(), Layout::col_major, out.data, out.ld);

@@ -270,6 +270,19 @@ TEST(Shards, MomentsOfErrorsOfAnySize) {
   }
 }
 
+// Rows, weight, mean, spread, and rows without an error.
+TEST(Shards, OneRowHasNoStandardError) {
+  for (const double rows : {1.0, 2.0}) {
+    const Scores found = scores_of({rows, 2, 0.5, 0.3, 0}, {1.0});
+    EXPECT_EQ(found.status, rows == 1 ? FREERIDGE_UNDEFINED : FREERIDGE_OK);
+    EXPECT_EQ(found.scores(0, 0), 0.5);
+    if (rows == 1)
+      EXPECT_TRUE(std::isnan(found.errors(0, 0)));
+    else
+      EXPECT_DOUBLE_EQ(found.errors(0, 0), 0.3 / std::sqrt(2.0));
+  }
+}
+
 TEST(Shards, LambdaChosenFromMomentsIsAModels) {
   for (const std::int64_t n : {25, 300}) {
     const Problem problem = problem_of(n, 8, 3);
