@@ -282,8 +282,9 @@ TEST(StreamGroups, OfAReaderAreThoseOfAModelWithAllRows) {
         for (Model* const model : {&whole, &read}) model->groups(group);
         expect_same(read, whole, source, group, {}, 1e-10);
       }
-      // Two divisions, and the rows beside each block are left out with it.
+      // Two divisions, of which the second leaves out half the rows; the rows beside each block are left out with it.
       Labels two = labels_of(n, size, true), more = labels_of(n, size + 3, true), gap(2 * two.size(), -1);
+      std::fill_n(more.begin(), n / 2, -1);
       two.insert(two.end(), more.begin(), more.end());
       for (std::size_t i = 1; i + 1 < gap.size() / 2; ++i)
         for (const std::size_t from : {std::size_t{0}, gap.size() / 2})
