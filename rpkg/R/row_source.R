@@ -194,6 +194,7 @@ in_place <- function(place, expression) {
     known <- inherits(condition, "freeridge_error")
     kinds <- if (known) class(condition) else c("freeridge_error", "error", "condition")
     message <- paste0(place, ": ", conditionMessage(condition))
-    stop(structure(class = c("freeridge_in_place", kinds), list(message = message, call = NULL)))
+    condition <- structure(class = c("freeridge_in_place", kinds), list(message = message, call = NULL))
+    stop(condition)
   })
 }

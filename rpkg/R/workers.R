@@ -81,7 +81,8 @@ shards_of_workers <- function(source, pass, workers, shards, said = function(fra
       said(i / length(tasks))
       return(found)
     }
-    if (inherits(found, "freeridge_error")) stop(found)
+    condition <- found
+    if (inherits(condition, "freeridge_error")) stop(condition)
     refuse("the worker of ", source$label(shards[i]), ": ", conditionMessage(found))
   }
   switch(workers$engine,
