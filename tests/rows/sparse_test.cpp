@@ -192,6 +192,46 @@ TEST(Sparse, DependentColumnsHaveNoLimitByTheGramMatrixButByQr) {
   EXPECT_CLOSE(sparse.hyperplane(), dense.hyperplane(), 1e-10);
 }
 
+// x times a power of two, with lambda times its square, changes the hyperplane's units alone.
+TEST(Sparse, UnitsOfXDoNotMatter) {
+  const Problem problem = sparse_problem(60, 7, 1, KernelSpec::linear(), true, true);
+  const auto of = [&](int exponent) {
+    Problem scaled = problem;
+    for (double& value : scaled.x.values) value = std::ldexp(value, exponent);
+    Model model = sparse_model(scaled, Sparse(scaled.x, FREERIDGE_CSR), false);
+    model.factorize().lambda(std::ldexp(0.5, 2 * exponent));
+    return model;
+  };
+  const auto tolerance_of = [](const Model& model) {
+    double tolerance = 0;
+    check(freeridge_get_tolerance(model.get(), &tolerance), "freeridge_get_tolerance");
+    return tolerance;
+  };
+  const Model usual = of(0);
+  const double choice = of(0).select_lambda(FREERIDGE_LOO).lambda[0];
+  for (const int exponent : {-200, 200}) {
+    Model model = of(exponent);
+    EXPECT_EQ(tolerance_of(model), std::ldexp(tolerance_of(usual), 2 * exponent));
+    EXPECT_CLOSE(model.loo(), usual.loo(), 1e-12);
+    const double found = model.select_lambda(FREERIDGE_LOO).lambda[0];
+    EXPECT_NEAR(std::ldexp(found, -2 * exponent), choice, 1e-6 * choice);  // the minimum is flat
+  }
+}
+
+// Exactly by QR, which takes the mean out of each number; x'x less that of the means has rounding of x'x.
+TEST(Sparse, AColumnOfOneNumberHasNoSlope) {
+  Problem problem = sparse_problem(60, 7, 2, KernelSpec::linear(), true, true);
+  for (std::int64_t i = 0; i < 60; ++i) problem.x(i, 4) = 0.1;
+  for (const freeridge_sparse_format format : {FREERIDGE_CSR, FREERIDGE_CSC}) {
+    Model model = sparse_model(problem, Sparse(problem.x, format), false);
+    for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
+      check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
+      const Matrix w = model.factorize().lambda(1e-3).hyperplane();
+      for (std::int64_t j = 0; j < 2; ++j) EXPECT_NEAR(w(4, j), 0, reduction == FREERIDGE_REDUCTION_QR ? 0 : 1e-12);
+    }
+  }
+}
+
 TEST(Sparse, NoEntriesAtAll) {
   Problem problem = sparse_problem(12, 3, 1, KernelSpec::linear(), false, true);
   problem.x = Matrix(12, 3);
