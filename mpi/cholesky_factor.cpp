@@ -5,7 +5,6 @@
 // Each rank sums over its own rows, and these sums are added over the ranks. 2/3 m^3 a lambda; memory: the blocks.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/factor/reduced_kernel.hpp"
@@ -136,7 +135,7 @@ class CholeskyFactor final : public DenseFactor {
     });
     team_.sum(diagonal);
     team_.sum(residual.values());
-    answer.trace = std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
+    answer.trace = sum_of(diagonal);
     for (Index j = 0; j < outputs.count; ++j) {
       answer.squared_norm[j] = dot(m(), residual.col(j), residual.col(j));
       answer.quadratic_form[j] = dot(m(), half.col(j), half.col(j));

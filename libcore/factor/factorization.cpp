@@ -1,7 +1,6 @@
 #include "libcore/factor/factorization.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace freeridge {
 
@@ -29,8 +28,7 @@ void ResidualMaker::whole(MatrixView out, Span<double> diagonal_out) const {
   Stage stage(0, 0);
   diagonal(diagonal_out);
   for (Index col = 0; col < out.cols; col += at_once) {
-    Array<Index> some(std::min(at_once, out.cols - col));
-    std::iota(some.begin(), some.end(), col);
+    const Array<Index> some = consecutive(col, std::min(at_once, out.cols - col));
     stage.next(fraction(col + std::ssize(some), out.cols));
     columns_of(some, out.columns(col, std::ssize(some)));
   }

@@ -219,8 +219,7 @@ void ObservedRows::coefficients(Index first, MatrixView out) const {
   if (!(s > 0))
     fail(Status::undefined, "the coefficients of an output with missing values are undefined at lambda = 0");
   residual(first, out);
-  for (Index j = 0; j < out.cols; ++j)
-    for (Index i = 0; i < out.rows; ++i) out(i, j) /= s;
+  divide_by(out, s);
 }
 
 void ObservedRows::solve(Index first, Index count, Solution& solution) const {

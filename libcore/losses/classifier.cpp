@@ -231,7 +231,7 @@ Classifier::Fit Classifier::finished(LossSolution solution, int kappa, double la
   fit.c.resize(solution.a.size());
   for (std::size_t i = 0; i < fit.c.size(); ++i) fit.c[i] = scaled_quotient(solution.a[i], omega, unit);
   fit.objective = fit.hard() ? scaled_quotient(solution.squared / 2, omega, unit) : data_->omega * solution.objective;
-  fit.b = offset_ == Offset::penalised ? scaled_quotient(sum(solution.a), omega, unit) : solution.b;
+  fit.b = offset_ == Offset::penalised ? scaled_quotient(sum_of(solution.a), omega, unit) : solution.b;
   fit.norm = norm_of(solution, unit, fit.b);
 
   fit.level = fit.b;

@@ -1,7 +1,5 @@
 #include "libcore/losses/gradient_descent.hpp"
 
-#include <numeric>
-
 #include "libcore/base/checks.hpp"
 #include "libcore/base/random.hpp"
 
@@ -78,7 +76,7 @@ void Descent::all_rows(double eta) {
   training_slopes(o_, f_, g_);
   linear_gradient(x_, g_, o_.lambda, w_.data(), gradient_.data());
   for (std::size_t k = 0; k < w_.size(); ++k) w_[k] -= eta * gradient_[k];
-  if (plan_.intercept) b_ -= eta * std::accumulate(g_.begin(), g_.end(), 0.0);
+  if (plan_.intercept) b_ -= eta * sum_of(g_);
 }
 
 void Descent::some_rows(double eta) {

@@ -187,7 +187,7 @@ Index Smo::move_free() {
 
 void Smo::refresh() {
   if (p_.intercept) {  // 1'a is zero but for rounding; the excess is taken from free numbers
-    double excess = sum(s_.a);
+    double excess = sum_of(s_.a);
     for (std::size_t i = 0; i < g_.size() && excess != 0; ++i) {
       if (!is_free(i)) continue;
       const double before = s_.a[i];
@@ -212,7 +212,7 @@ void Smo::finish() {
   s_.b = !p_.intercept ? 0 : count > 0 ? total / count : top / 2 + bottom / 2;
   s_.tau = p_.tau;
   s_.f.resize(g_.size());
-  s_.gap = p_.intercept ? std::abs(sum(s_.a)) / sum(p_.w) : 0;
+  s_.gap = p_.intercept ? std::abs(sum_of(s_.a)) / sum_of(p_.w) : 0;
   s_.squared = s_.objective = 0;
   for (std::size_t i = 0; i < g_.size(); ++i) {
     const double f = p_.y[i] - g_[i], z = p_.y[i] * (f + s_.b);

@@ -62,7 +62,7 @@ class Newton {
 void Newton::evaluate() {
   s_.f.resize(s_.a.size());
   decision_values(p_, tau_, s_.a, s_.b, s_.f);
-  s_.gap = p_.intercept ? std::abs(sum(s_.a)) / sum(p_.w) : 0;
+  s_.gap = p_.intercept ? std::abs(sum_of(s_.a)) / sum_of(p_.w) : 0;
   for (std::size_t i = 0; i < e_.size(); ++i) {
     const double z = p_.y[i] * s_.f[i], q = sigmoid(-z);
     if (!std::isfinite(z)) fail(Status::not_finite, "the decision values overflow; use a larger lambda");
@@ -104,7 +104,7 @@ double Newton::newton_step() {
   count();
   const LogisticStep working(p_, tau_, v_, storage_.view());
   for (std::size_t i = 0; i < load_.size(); ++i) load_[i] = e_[i] - s_.a[i];
-  const LogisticStep::Move step = working.solve(load_, -sum(s_.a));
+  const LogisticStep::Move step = working.solve(load_, -sum_of(s_.a));
   decision_values(p_, tau_, step.da, 0, kda_);
   double largest = 0;
   for (std::size_t i = 0; i < df_.size(); ++i) {

@@ -77,7 +77,7 @@ LogisticStep::Move LogisticStep::solve(Span<const double> load, double s) const 
 
   // eta = q1 along + Z z,  Z'BZ z = Z'(right - B q1 along)
   Array<double> eta = right;
-  const double along = contrast_->active() ? (s - sum(rest)) / norm_ : 0;
+  const double along = contrast_->active() ? (s - sum_of(rest)) / norm_ : 0;
   if (along != 0) {
     Array<double> constant(n);
     for (std::size_t i = 0; i < n; ++i) constant[i] = d_[i] / norm_ * along;

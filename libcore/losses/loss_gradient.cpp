@@ -1,7 +1,5 @@
 #include "libcore/losses/loss_gradient.hpp"
 
-#include <numeric>
-
 #include "libcore/base/checks.hpp"
 
 namespace freeridge {
@@ -73,7 +71,7 @@ LossGradient loss_gradient(const LossOutputs& outputs, const LayoutView& x, Cons
     linear_values(x, w.col(l), b[l], f);
     out.objective[l] = training_loss(outputs, f) + penalty(outputs.lambda, dot(w.rows, w.col(l), w.col(l)));
     training_slopes(outputs, f, g);
-    out.intercept[l] = std::accumulate(g.begin(), g.end(), 0.0);
+    out.intercept[l] = sum_of(g);
     if (with_gradient) linear_gradient(x, g, outputs.lambda, w.col(l), out.gradient.col(l));
   }
   require_in_range(out);
@@ -94,7 +92,7 @@ LossGradient expansion_gradient(const LossOutputs& outputs, ConstMatrixView k, c
   for (double& value : f) value += b;
   out.objective[0] = training_loss(outputs, f) + penalty(outputs.lambda, squared);
   training_slopes(outputs, f, g);
-  out.intercept[0] = std::accumulate(g.begin(), g.end(), 0.0);
+  out.intercept[0] = sum_of(g);
   if (with_gradient) {
     for (Index i = 0; i < n; ++i) g[i] += outputs.lambda * c[i];
     symv(k, g.data(), out.gradient.col(0));

@@ -5,8 +5,6 @@
 // -w_i times a (sub)derivative of L(y_i f) by f. So 0 <= a_i y_i <= w_i whatever lambda is.
 #pragma once
 
-#include <numeric>
-
 #include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -38,10 +36,6 @@ struct LossSolution {
   double squared = 0;    // a'(tau K)a
   double objective = 0;  // the minimum of the problem above
 };
-
-inline double sum(Span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
 
 // out = tau K a + b 1
 inline void decision_values(const LossProblem& p, double tau, Span<const double> a, double b, Span<double> out) {

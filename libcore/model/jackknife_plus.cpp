@@ -106,7 +106,7 @@ Model::Intervals Model::predict_jackknife(const Points& points, double level) co
       residual_maker.smoother(seen, row, a.view(), {});
       report(1);
       half.next(1);
-      parallel_for((rows + points_at_once - 1) / points_at_once, [&](Index block) {
+      parallel_for(pieces(rows, points_at_once), [&](Index block) {
         Array<double> low(observed), high(low);
         const Index begin = block * points_at_once, end = std::min(begin + points_at_once, rows);
         for (Index q = begin; q < end; ++q)

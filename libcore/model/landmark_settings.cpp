@@ -1,7 +1,6 @@
 // Answers about the landmarks of a model, and about the rank and the accuracy of its factorization.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/model/model.hpp"
@@ -49,7 +48,7 @@ double Model::kernel_trace() const {
   const Hearing hearing(listener_);
   Array<double> diagonal(n());
   own_diagonal(*factorization_->problem().kernel, factorization_->problem().x, diagonal);
-  const double trace = std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
+  const double trace = sum_of(diagonal);
   require_finite_trace(trace);
   return trace;
 }

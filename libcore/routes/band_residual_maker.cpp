@@ -143,14 +143,15 @@ void BandResidualMaker::each_squared_norm(double factor, Span<double> out) const
   band_.require_basis();
   const Index n = band_.problem().n(), height = band_.tile_rows();
   const Array<double> rows_of[1] = {f_.l.row_coefficients()};
-  parallel_for((n + height - 1) / height,
-               [&](Index tile) {
-                 const Index row = tile * height, rows = std::min(height, n - row);
-                 const MatrixView part{out.data() + row, rows, 1, rows};
-                 band_.squared_norms(row, rows_of, part);
-                 for (Index i = 0; i < rows; ++i) part(i, 0) *= factor;
-               },
-               2.0 * static_cast<double>(n * f_.l.size() * band_.bandwidth()));
+  parallel_for(
+      pieces(n, height),
+      [&](Index tile) {
+        const Index row = tile * height, rows = std::min(height, n - row);
+        const MatrixView part{out.data() + row, rows, 1, rows};
+        band_.squared_norms(row, rows_of, part);
+        for (Index i = 0; i < rows; ++i) part(i, 0) *= factor;
+      },
+      2.0 * static_cast<double>(n * f_.l.size() * band_.bandwidth()));
 }
 
 void BandResidualMaker::faint_leverage(Span<double> out) const {
@@ -158,7 +159,7 @@ void BandResidualMaker::faint_leverage(Span<double> out) const {
   const Index n = band_.problem().n(), m = f_.l.size(), b = band_.bandwidth();
   const Array<double> rows_of = f_.l.row_coefficients();
   const double lambda = lambda_ / f_.unit;
-  parallel_for((n + strip - 1) / strip, [&](Index piece) {
+  parallel_for(pieces(n, strip), [&](Index piece) {
     const Index row = piece * strip, rows = std::min(strip, n - row);
     const Index size = band_.strip_doubles();
     Array<double> q(size), bq(size, 0.0), last(b * strip, 0.0);
@@ -190,20 +191,21 @@ BandRows::BandRows(const Band& factor, Span<const Index> which)
     : band_(factor), count_(static_cast<Index>(which.size())) {
   band_.require_basis();
   const Index m = factor.contrast().m(), apart = band_.strip_doubles();
-  rows_ = Matrix(apart, (count_ + strip - 1) / strip);
+  rows_ = Matrix(apart, pieces(count_, strip));
   // The outer loop is over blocks of columns of Q: a block is read from top to bottom, and each strip takes its rows
   // from it.
-  parallel_for((m + packed_columns - 1) / packed_columns,
-               [&](Index block) {
-                 const Index col = block * packed_columns, cols = std::min(packed_columns, m - col);
-                 band_.pack(which, col, cols, rows_.data() + col * strip, apart);
-               },
-               number_read * static_cast<double>(count_ * m));
+  parallel_for(
+      pieces(m, packed_columns),
+      [&](Index block) {
+        const Index col = block * packed_columns, cols = std::min(packed_columns, m - col);
+        band_.pack(which, col, cols, rows_.data() + col * strip, apart);
+      },
+      number_read * static_cast<double>(count_ * m));
 }
 
 bool BandRows::left_out(const ResidualMaker& of_factor, Index first, MatrixView out) const {
   const auto& residual_maker = static_cast<const BandResidualMaker&>(of_factor);
-  const Index m = residual_maker.factor().l.size(), b = band_.bandwidth(), strips = (count_ + strip - 1) / strip;
+  const Index m = residual_maker.factor().l.size(), b = band_.bandwidth(), strips = pieces(count_, strip);
   const Index widest = std::min(solved_columns, BandKernels::padded(m));
   const Array<double> rows_of = residual_maker.factor().l.row_coefficients();
   // T by columns, and P~_SS += s T T', P~Y~ = s T (L^-1 Gamma)

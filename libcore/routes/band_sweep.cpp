@@ -136,7 +136,7 @@ BandPieces band_pieces(Index n, Index b, Index t, Index lambdas) {
 // while the lambdas go by, and the coefficients of a lambda in the L1 cache while the strips go by. Each strip has the
 // last b columns of T at each lambda.
 void Band::squared_norms(Index row, Span<const Array<double>> coefficients, MatrixView out) const {
-  const Index m = contrast().m(), b = bandwidth(), strips = (out.rows + strip - 1) / strip;
+  const Index m = contrast().m(), b = bandwidth(), strips = pieces(out.rows, strip);
   const auto lambdas = static_cast<Index>(coefficients.size());
   Array<double> q(strips * strip_doubles(std::min(m, swept_columns)));
   Matrix last(b * strip, strips * lambdas, 0.0), room(strip, BandKernels::room_columns(b)),

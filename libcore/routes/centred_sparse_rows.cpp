@@ -47,7 +47,7 @@ CentredSparseRows::CentredSparseRows(const Problem& problem) : problem_(problem)
 }
 
 void CentredSparseRows::each_run(Index lines, Index columns, const Lines& f) const {
-  const Index runs = (lines + lines_of_a_run - 1) / lines_of_a_run;
+  const Index runs = pieces(lines, lines_of_a_run);
   const double work = static_cast<double>(by_rows_.entries() + lines) * static_cast<double>(columns);
   parallel_for(
       runs, [&](Index run) { f(run * lines_of_a_run, std::min(lines, (run + 1) * lines_of_a_run)); }, work);

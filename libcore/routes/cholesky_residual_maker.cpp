@@ -1,7 +1,6 @@
 // P~ at one lambda, and rows of it, by the Cholesky route; notation of cholesky_route.hpp.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "libcore/base/constants.hpp"
 #include "libcore/factor/left_out_row_block.hpp"
@@ -95,7 +94,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   double trace() const override {
     Array<double> values(f_.problem().n());
     diagonal(values);
-    return std::accumulate(values.begin(), values.end(), 0.0);
+    return sum_of(values);
   }
 
   // By the estimate of the smallest eigenvalue.
@@ -117,7 +116,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
     if (!is_faint()) return static_cast<double>(f_.problem().n()) - shrinkage() * trace();
     Array<double> values(f_.problem().n());
     leverage(values);
-    return std::accumulate(values.begin(), values.end(), 0.0);
+    return sum_of(values);
   }
 
   double log_determinant() const override {

@@ -165,7 +165,7 @@ Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
   if (route == Route::cholesky) return Doubles(0);
   const Doubles t(r.t);
   const auto workers = [&](Index rows) {
-    return Doubles(std::min<Index>(thread_count(), (r.n + rows - 1) / rows)) * Doubles(rows);
+    return Doubles(std::min<Index>(thread_count(), pieces(r.n, rows))) * Doubles(rows);
   };
   if (route == Route::band) {
     const Index b = bandwidth_for(r);

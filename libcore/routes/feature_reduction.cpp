@@ -81,7 +81,7 @@ class TallMatrix {
 // Tiles of the tall matrix, in runs of neighbours, one run a worker: take(worker, tile). The tiles may be destroyed.
 template <class Take>
 void each_tile(const Problem& problem, const TallMatrix& tall, int workers, const Take& take) {
-  const Index n = problem.n(), step = std::min(tile_rows(tall.p()), n), tiles = (n + step - 1) / step;
+  const Index n = problem.n(), step = std::min(tile_rows(tall.p()), n), tiles = pieces(n, step);
   Array<Matrix> rooms(workers);
   parallel_shares(tiles, workers, [&](Index i, int worker) {
     Matrix& room = rooms[worker];

@@ -163,7 +163,7 @@ double IterativeNeighbourhoods::centred_diagonal(Index i) const {
 }
 
 void IterativeNeighbourhoods::find() {
-  const Index n = problem_.n(), tiles = (n + rows_at_a_time - 1) / rows_at_a_time;
+  const Index n = problem_.n(), tiles = pieces(n, rows_at_a_time);
   const Support support(problem_.kernel, problem_.x);
   Array<double> scale(n);
   for (Index j = 0; j < n; ++j) scale[j] = own_[j] > 0 ? 1 / own_[j] : 0;
@@ -206,7 +206,7 @@ void IterativeNeighbourhoods::find() {
 void IterativeNeighbourhoods::correct(Span<const double> lambdas, ConstMatrixView products, MatrixView base,
                                       MatrixView near) const {
   const Index n = problem_.n(), rank = preconditioner_.rank(), count = std::ssize(lambdas);
-  const Index tiles = (n + rows_at_a_time - 1) / rows_at_a_time, s = products.cols / count;
+  const Index tiles = pieces(n, rows_at_a_time), s = products.cols / count;
   Matrix weights(rank, count + 1);
   for (Index k = 0; k < rank; ++k) {
     const double value = weights(k, 0) = preconditioner_.eigenvalues()[k];

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/data/pivoted_cholesky.hpp"
@@ -27,7 +26,7 @@ IterativePreconditioner::IterativePreconditioner(const Problem& problem, Index r
   Random random(seed);
   Stage stage(0, 0.6);
   PivotedCholesky cholesky = pivoted_cholesky(*problem.kernel, problem.x, problem.sqrt_w, rank, random);
-  trace_left_ = std::accumulate(cholesky.left.begin(), cholesky.left.end(), 0.0);
+  trace_left_ = sum_of(cholesky.left);
   stage.next(1);
   set_basis(std::move(cholesky.factor), std::ssize(cholesky.rows));
 }

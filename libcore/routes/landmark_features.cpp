@@ -178,7 +178,7 @@ Completed LandmarkFeatures::complete(MatrixView gram, Index first, Span<double> 
 
 void LandmarkFeatures::raw(const Rows& points, Index row, MatrixView out) const {
   if (out.cols == 0) return;
-  const Index blocks = (out.rows + rows_at_once - 1) / rows_at_once;
+  const Index blocks = pieces(out.rows, rows_at_once);
   const Stage still(0, 0);  // often called, for a few points each time
   parallel_for(blocks, [&](Index block) {
     const Index first = block * rows_at_once;

@@ -273,7 +273,7 @@ void SparsePrimal::project(const Points& points, Index first, MatrixView z) cons
 // The outer loop is over blocks of columns of Z, made for all rows; the banded solves of all rows and lambdas then
 // advance by that block.
 void SparsePrimal::leverages(const Entries& rows, Span<const Coefficients> at, MatrixView out) const {
-  const Index count = out.rows, strips = (count + strip - 1) / strip, lambdas = std::ssize(at);
+  const Index count = out.rows, strips = pieces(count, strip), lambdas = std::ssize(at);
   Matrix z(strip * panel_columns, strips, 0.0), last(bandwidth * strip, strips * lambdas, 0.0),
       room(BandKernels::room_columns(bandwidth), strip), sums(strip, strips * lambdas, 0.0);
   each_panel([&](Index col, ConstMatrixView q) {
@@ -305,7 +305,7 @@ void SparsePrimal::leverages(Index row, Span<const BandedFactor> factors, Matrix
   Array<Coefficients> at;
   for (const BandedFactor& f : factors) at.push_back({f.l.row_coefficients(), f.unit});
   const Index rows = sparse_pieces(problem().n(), d(), problem().t(), std::ssize(factors)).rows;
-  parallel_for((out.rows + rows - 1) / rows, [&](Index piece) {
+  parallel_for(pieces(out.rows, rows), [&](Index piece) {
     const MatrixView part = out.row_range(piece * rows, std::min(rows, out.rows - piece * rows));
     leverages(entries(consecutive(row + piece * rows, part.rows)), at, part);
     for (Index l = 0; l < part.cols; ++l)

@@ -43,7 +43,7 @@ class SparsePrimal::Sweep {
   void run(Index first, Span<const double> lambdas) {
     factor(first, lambdas);
     if (count() == 0) return;
-    const Index n = p_.problem().n(), tiles = (n + rows_ - 1) / rows_;
+    const Index n = p_.problem().n(), tiles = pieces(n, rows_);
     const int team = team_size(tiles, static_cast<double>(n * p_.d()) * static_cast<double>(bandwidth * count()));
     workers_.resize(team);
     parallel_in_order(

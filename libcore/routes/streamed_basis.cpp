@@ -100,7 +100,7 @@ class StreamedBasis final : public SpectrumFactorization {
   EachProjectedTile projected_tiles() const override {
     return [this](ConstMatrixView directions, ConstMatrixView constant, const UseProjectedTile& use) {
       const Index n = problem().n(), t = problem().t(), width = directions.cols, rows = std::min(tile_rows(), n),
-                  tiles = (n + rows - 1) / rows;
+                  tiles = pieces(n, rows);
       Matrix both(r(), width + t);
       copy(directions, both.view().columns(0, width));
       copy(gamma_inside(), both.view().columns(width, t));

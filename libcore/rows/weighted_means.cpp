@@ -66,7 +66,7 @@ Means dense_means(const LayoutView& a, Span<const double> v, const char* name) {
       if (constant) means[k] = a(0, j), left = 0;
     }
   };
-  parallel_for((a.cols + step - 1) / step, part, 4.0 * static_cast<double>(a.rows * a.cols));  // two passes
+  parallel_for(pieces(a.cols, step), part, 4.0 * static_cast<double>(a.rows * a.cols));  // two passes
   return {std::move(mean), std::move(rest)};
 }
 

@@ -70,7 +70,7 @@ void FeatureRows::features(Span<const Index> rows, RowTile& tile) const {
   each_run(rows, [&](Index begin, Index count) { copy_rows(problem_.x, rows[begin], points.row_range(begin, count)); });
   const LayoutView at{points.data, points.rows, points.cols, points.ld, Layout::col_major};
   const Stage still(0, 0);
-  parallel_for((out.rows + evaluated_rows - 1) / evaluated_rows, [&](Index block) {
+  parallel_for(pieces(out.rows, evaluated_rows), [&](Index block) {
     const Index first = block * evaluated_rows;
     support_->evaluate(at, first, out.row_range(first, std::min(evaluated_rows, out.rows - first)));
   });
@@ -103,7 +103,7 @@ void FeatureRows::make(Span<const Index> rows, RowTile& tile) const {
 }
 
 void FeatureRows::each(int team, const std::function<void(RowTile&, int)>& take) const {
-  const Index n = problem_.n(), step = tile_rows(), tiles = (n + step - 1) / step;
+  const Index n = problem_.n(), step = tile_rows(), tiles = pieces(n, step);
   Array<RowTile> rooms(team);
   parallel_shares(tiles, team, [&](Index i, int worker) {
     make(consecutive(i * step, std::min(step, n - i * step)), rooms[worker]);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/log_gradient.hpp"
@@ -42,7 +41,7 @@ struct RowSums {
     sum(score, other.score);
     worked(3 * touched * static_cast<double>(inner.values().size()));
   }
-  double total() const { return std::accumulate(score.begin(), score.end(), 0.0); }
+  double total() const { return sum_of(score); }
   Matrix inner;    // Psi'D Psi, lower triangle
   Matrix gamma_r;  // Psi'rbar
   Matrix free;     // Psi'D q1

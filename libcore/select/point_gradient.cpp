@@ -63,8 +63,8 @@ void add_loo(const Problem& problem, const AllPairs& at, MatrixView s) {
 
 void add_gcv(const Problem& problem, const AllPairs& at, MatrixView s) {
   const Array<double> alpha = output_shares(problem, Criterion::gcv);
-  double trace = 0, score = 0;
-  for (const double p : at.diagonal) trace += p;
+  const double trace = sum_of(at.diagonal);
+  double score = 0;
   Matrix cbar(problem.n(), problem.t());
   for (Index j = 0; j < cbar.cols(); ++j) {
     const double factor = static_cast<double>(problem.n()) * alpha[j] / trace / trace;

@@ -128,7 +128,7 @@ class DualGradient {
 
   // Adds -<S~, dG> for S~ = first + sym(left right'), first: what `fill` puts into a tile.
   void contract(ConstMatrixView left, ConstMatrixView right, const FillTile& fill) {
-    const Index n = problem_.n(), tiles = (n + log_gradient_tile - 1) / log_gradient_tile;
+    const Index n = problem_.n(), tiles = pieces(n, log_gradient_tile);
     Array<double> trace(tiles, 0.0);
     const auto tile_of_s = [&](Index row, Index col, MatrixView tile) {
       fill(row, col, tile);

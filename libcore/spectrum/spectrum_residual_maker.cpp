@@ -157,7 +157,7 @@ void SpectrumResidualMaker::whole(MatrixView out, Span<double> diagonal_out) con
     worked(touched * static_cast<double>(b.rows * cols));
     syrk(Op::none, 1, scaled.view().columns(0, cols), 1, out);
   }
-  each_pair_below(out.rows, [&](Index i, Index j) { out(j, i) = out(i, j); });
+  mirror_lower(out);
 }
 
 // Gamma is that of Y~ less B_S'e.

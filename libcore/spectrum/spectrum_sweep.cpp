@@ -51,7 +51,7 @@ class SpectrumSweep {
         sink_(sink),
         pieces_(sweep_pieces(f.r(), t, static_cast<Index>(lambdas.size()))),
         rows_(std::min({pieces_.rows, f.tile_rows(), f.problem().n()})),
-        tiles_((f.problem().n() + rows_ - 1) / rows_),
+        tiles_(pieces(f.problem().n(), rows_)),
         team_(team_size(tiles_, work(static_cast<Index>(lambdas.size())))),
         workers_(team_) {}
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "libcore/factor/left_out_rows.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -52,7 +51,7 @@ void GroupSum::add(ConstMatrixView basis, Span<const Index> rows, Span<const dou
     if (scored && scored_gram_.cols() > 0) scored_sum_.add(basis);
   }
   added_ += basis.rows;
-  const double sum_w = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const double sum_w = sum_of(weights);
   sum_w_ += sum_w;
   scored_w_ += scored ? sum_w : 0;
   if (keeps_rows_ || !complete()) return;
