@@ -96,7 +96,8 @@ default_kernel <- function(fit) {
 }
 
 # Whether each column of x has two numbers that differ.
-varying <- function(x) apply(x, 2L, function(column) anyNA(column) || max(column) > min(column))
+varies <- function(column) anyNA(column) || max(column) > min(column)
+varying <- function(x) apply(x, 2L, varies)
 
 # A label for each column: its number or, for a column of a factor, the number of the factor's first column.
 factor_labels <- function(x) {
@@ -155,7 +156,7 @@ learning_settings <- function(fit, lengths, learn, bands, shrinkage, learn_rows)
 
 # The fit with the kernel that was learnt. Afterwards the model has this kernel, and all lambdas are chosen.
 learn_kernel <- function(fit, model) {
-  if (!is_sparse(fit$x) && !any(varying(fit$x))) {
+  if (!is_sparse(fit$x) && is.na(Position(function(j) varies(fit$x[, j]), seq_len(ncol(fit$x))))) {
     refuse("x is constant: there is nothing that a kernel could be learnt from (a formula without predictors, y ~ 1, ",
            "fits the mean)")
   }

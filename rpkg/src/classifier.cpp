@@ -78,13 +78,13 @@ Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, std::string wha
   Classifier& classifier = classifier_of(handle);
   const auto view = Rcpp::as<View>(x);
   auto out = fresh<Rcpp::NumericVector>(view.rows());
-  const auto wanted = [&](const char* name) { return what == name ? out.begin() : nullptr; };
+  const bool probability = what == "probability";
   check_but_undefined(
-      classifier, what == "distance"
-                      ? freeridge_classifier_distances(classifier.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(),
-                                                       view.rows(), out.begin())
-                      : freeridge_classifier_predict(classifier.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(),
-                                                     view.rows(), wanted("decision"), wanted("probability")));
+      classifier, what == "distance" ? freeridge_classifier_distances(classifier.core, FREERIDGE_COL_MAJOR, view.rows(),
+                                                                      view.data(), view.rows(), out.begin())
+                                     : freeridge_classifier_predict(
+                                           classifier.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(), view.rows(),
+                                           probability ? nullptr : out.begin(), probability ? out.begin() : nullptr));
   return out;
 }
 
