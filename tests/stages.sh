@@ -4,6 +4,11 @@
 # `not_run`: what cannot be had here.
 
 stage_format() {
+  if ! clang_format >/dev/null; then
+    say "not run: there is no clang-format 14 here, whose layout the sources have"
+    not_run=1
+    return
+  fi
   check_format && passed=1
 }
 
@@ -252,6 +257,11 @@ readme_prints() {
 
 # The R package at a prompt, in a pseudo-terminal.
 stage_r_prompt() {
+  if ! python3 -c 'import os; os.openpty()'; then
+    say "not run: there is no pseudo-terminal here"
+    not_run=1
+    return
+  fi
   R_LIBS=$r_development_library OPENBLAS_NUM_THREADS=1 attempt python3 -B tests/r/prompt.py
 }
 

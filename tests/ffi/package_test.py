@@ -202,7 +202,10 @@ class Prompt(unittest.TestCase):
     """An interactive session in a terminal of its own."""
 
     def setUp(self):
-        self.process, self.terminal = pty.fork()
+        try:
+            self.process, self.terminal = pty.fork()
+        except OSError as reason:
+            self.skipTest(f"there is no pseudo-terminal here: {reason}")
         if self.process == 0:
             os.environ["TERM"] = "dumb"
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # who runs in the background may have been told to ignore it
