@@ -109,8 +109,11 @@ lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) 
   }
   for (name in names(scores)) {
     missing <- is.nan(scores[[name]])
-    # Where the score itself is NaN, this was said of the score.
-    if (endsWith(name, "_se")) missing <- missing & !is.nan(scores[[sub("(_estimate)?_se$", "", name)]])
+    if (endsWith(name, "_se")) {
+      # Where the score itself is NaN, this was said of the score; a mean of one term has no standard error at any lambda.
+      known <- !is.nan(scores[[sub("(_estimate)?_se$", "", name)]])
+      missing <- missing & known & !all(missing[known])
+    }
     warn_at_lambdas(name, lambdas, missing)
   }
   by_output(lambdas, scores, object$outputs)
