@@ -652,9 +652,9 @@ FREERIDGE_API freeridge_status freeridge_get_memory_limit(const freeridge_model*
  *     min over c, b   1/2 sum_i W_ii (Y_i - f(x_i) - b)^2 + lambda/2 c'K_RR c                                  (2)
  * solved exactly, with exact leave-one-out and group-out errors of (2) itself (the landmarks stay when a point is left
  * out). K_TR (n x r) is never stored. Sources: T. Poggio, F. Girosi, Networks for approximation and learning, Proc.
- * IEEE 78 (1990); [RL] section 4; randomly pivoted Cholesky: Y. Chen, E. Epperly, J. Tropp, R. Webber, Randomly pivoted
- * Cholesky, Communications on Pure and Applied Mathematics (2024; arXiv 2207.06503); k-means++: D. Arthur, S.
- * Vassilvitskii, k-means++: the advantages of careful seeding, SODA 2007. */
+ * IEEE 78 (1990); R. Rifkin, Regularized Least Squares (slides); randomly pivoted Cholesky: Y. Chen, E. Epperly,
+ * J. Tropp, R. Webber, Randomly pivoted Cholesky, Communications on Pure and Applied Mathematics (2024; arXiv
+ * 2207.06503); k-means++: D. Arthur, S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA 2007. */
 
 /* How the core chooses landmarks; all are reproducible from the seed on any machine. */
 typedef int32_t freeridge_landmark_method;
@@ -1062,7 +1062,7 @@ FREERIDGE_API freeridge_status freeridge_predict_variance_fixed(const freeridge_
  * INVALID_ARGUMENT). NULL is fine for each (ld does not matter without vectors). Cost: SPECTRAL, PRIMAL, LANDMARK:
  * known, the vectors 2 n r count (and the features once more where they are not kept); BAND 6 n^2 b, PRIMAL with
  * sparse x 6 d^2 b, without vectors; CHOLESKY has neither. Statuses: INVALID_STATE (the route does not have them; the
- * message names one that does), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Source: [RL] 3. Since 0.1. */
+ * message names one that does), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Source: [RL] 4. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_eigenvalues(const freeridge_model* model, int64_t count, double* eigenvalues,
                                                      double* vectors, int64_t ld);
 
@@ -2086,7 +2086,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_alpha(const freeridge_cl
  * (f_i + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs
  * FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (lambda = 0, and m <= 0 within the tolerance
  * that was set: *primal and *gap are NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1.
- * Since 0.1. / */
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal,
                                                                 double* dual, double* gap);
 

@@ -11,6 +11,8 @@ test_that("fitted values, hat matrix and left-out errors by the formulas of G", 
     inverse <- solve(K + lambda * diag(n))
     H <- K %*% inverse
     expect_equal(H, diag(n) - lambda * inverse, tolerance = 1e-8)
+    expect_equal(hat_matrix(fit), H, tolerance = 1e-8)
+    expect_equal(hat_matrix(fit, inverse = TRUE), inverse, tolerance = 1e-8)
     c <- inverse %*% p$y
     expect_equal(unname(hatvalues(fit)), diag(H), tolerance = 1e-9)
     expect_equal(unname(fitted(fit)), drop(H %*% p$y), tolerance = 1e-9)
@@ -40,7 +42,7 @@ test_that("the linear kernel by the singular value decomposition", {
   S <- parts$d
   expect_equal(unname(coef(fit)), drop(parts$v %*% (S / (S^2 + lambda) * crossprod(U, p$y))), tolerance = 1e-12)
   inverse <- U %*% ((1 / (S^2 + lambda) - 1 / lambda) * t(U)) + diag(n) / lambda
-  expect_equal(inverse, solve(tcrossprod(p$x) + lambda * diag(n)), tolerance = 1e-12)
+  expect_equal(hat_matrix(fit, inverse = TRUE), inverse, tolerance = 1e-11)
   expect_equal(unname(loo(fit)), drop(inverse %*% p$y) / diag(inverse), tolerance = 1e-11)
   for (i in c(2L, 9L)) {  # the hyperplane without point i
     w <- solve(crossprod(p$x[-i, ]) + lambda * diag(4L), crossprod(p$x[-i, ], p$y[-i]))
@@ -49,6 +51,22 @@ test_that("the linear kernel by the singular value decomposition", {
     part <- freeridge(mpg ~ wt + hp, cars, kernel = linear_kernel(), lambda = 1)
     expect_equal(loo(part)[[i]], cars$mpg[i] - predict(update(part, subset = -i), cars[i, ])[[1L]], tolerance = 1e-10)
   }
+})
+
+test_that("the augmented system of a point left out", {
+  kernel <- gaussian_kernel(2)
+  left_out <- loo(kernel_ridge(p$x, p$y, kernel, lambda))
+  for (i in c(3L, 11L)) {  # a column e_i without penalty: its coefficient is the error, and point i carries none
+    e_i <- as.numeric(seq_len(n) == i)
+    fit <- freeridge(p$x, p$y, kernel, lambda, fixed = e_i)
+    expect_equal(fit$effects[[1L]], left_out[[i]], tolerance = 1e-10)
+    expect_equal(coef(fit)[[i]], 0, tolerance = 1e-10)
+  }
+})
+
+test_that("products of features are the kernel matrix", {
+  features <- polynomial_features(p$x, 3) %*% diag(polynomial_feature_factors(ncol(p$x), 3))
+  expect_equal(kernel_matrix(polynomial_kernel(3), p$x), tcrossprod(features), ignore_attr = TRUE, tolerance = 1e-12)
 })
 
 test_that("least squares is a projection", {
