@@ -1308,21 +1308,23 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * label: one for each hyperparameter: negative: held as it is; equal labels: moved together by one factor (the columns
  * of a factor variable; the features of a band). NULL: each by itself, but that what the scales of a scaled kernel make
  * superfluous is held: the first bandwidth (or polynomial's scale) in it, and the scales of a scaled kernel right
- * within it. Weights and offsets that are 0 and scales of constant features are held in any case. shrinkage: s > 0; the
- * logarithms of the factors on the scales of a scaled kernel cost 1/2 sum (u - mean)^2 / s^2 beside REML or n t / 2
- * log(criterion), so that lengths differ by a factor of about e^s unless the data say otherwise. 0: the library's
- * choice, 0.5; infinity: none. REML has a prior of the noise beside it, unless shrinkage is infinity: for each output
- * 1/2 log(1 + spread / lambda), spread the mean of k(x, x) less that of k(x, z) over 64 of the rows. Where rows are
- * few, REML alone is often flat towards lambda = 0, and would choose a fit without noise; where they are many, the
- * prior decides nothing. rows: the kernel is learnt on so many rows, drawn at random by `seed` (n or more: all; at
- * least 2). 0: the library's choice, 2000. Learning takes O(rows^3) time and 2.25 rows^2 numbers of memory, whatever
- * route is set. Where landmarks are set and rows is more than 2000, REML moves the kernel on 2000 of the rows without
- * landmarks, and then the criterion, REML too, on all of them with r landmarks, as freeridge_score_gradient has it:
- * O(rows r^2) time an evaluation, and the memory of both. These landmarks are those that are given where rows is all;
- * else they are chosen once, by the kernel that REML finds on the sample. evaluations: the most evaluations of a
- * criterion with its gradient on those rows; 0: the library's choice, 100, where shrinkage is more than 1 200, on at
- * most 256 rows 1000; 1: of the given kernel's alone. In addition the same number of REML on a sample of 512 rows, and
- * at most 8 for the best lambda of the given kernel where it may be as good as what was found.
+ * within it. Weights and offsets that are 0 and scales of constant features are held in any case; a scale of a constant
+ * feature that would be free otherwise becomes 2^500: the feature has no part then, and new values of it change no
+ * prediction. shrinkage: s > 0; the logarithms of the factors on the scales of a scaled kernel cost 1/2 sum (u -
+ * mean)^2 / s^2 beside REML or n t / 2 log(criterion), so that lengths differ by a factor of about e^s unless the data
+ * say otherwise. 0: the library's choice, 0.5; infinity: none. REML has a prior of the noise beside it, unless
+ * shrinkage is infinity: for each output 1/2 log(1 + spread / lambda), spread the mean of k(x, x) less that of k(x, z)
+ * over 64 of the rows. Where rows are few, REML alone is often flat towards lambda = 0, and would choose a fit without
+ * noise; where they are many, the prior decides nothing. rows: the kernel is learnt on so many rows, drawn at random by
+ * `seed` (n or more: all; at least 2). 0: the library's choice, 2000. Learning takes O(rows^3) time and 2.25 rows^2
+ * numbers of memory, whatever route is set. Where landmarks are set and rows is more than 2000, REML moves the kernel
+ * on 2000 of the rows without landmarks, and then the criterion, REML too, on all of them with r landmarks, as
+ * freeridge_score_gradient has it: O(rows r^2) time an evaluation, and the memory of both. These landmarks are those
+ * that are given where rows is all; else they are chosen once, by the kernel that REML finds on the sample.
+ * evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's choice, 100, where
+ * shrinkage is more than 1 200, on at most 256 rows 1000; 1: of the given kernel's alone. In addition the same number
+ * of REML on a sample of 512 rows, and at most 8 for the best lambda of the given kernel where it may be as good as
+ * what was found.
  *
  * One factor on all lengths and bandwidths is found on 256 rows of the sample by LOO, as freeridge_select_bandwidth
  * does; from there all move by REML, on the sample and then on the rows; from there by the criterion, if it is another.

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double shortest_length = 0.01, longest_length = 100;  // in units of sd, range
 constexpr double any_scale = 1e3, any_weight = 1e6;             // factors either way
-constexpr Index spread_rows = 256;                              // read at a time
+constexpr double no_part = 0x1p500;  // a divisor that makes differences vanish; the square of two of them is finite
+constexpr Index spread_rows = 256;   // read at a time
 
 // Standard deviation and range of each column.
 struct FeatureSpreads {
@@ -71,6 +72,7 @@ struct Number {
   double given, low, high;   // low = high: held
   bool length = false;       // a scale, a bandwidth or a length
   bool superfluous = false;  // beside the scales around it
+  bool constant = false;     // the scale of a feature that does not vary
   Index scaled = -1;         // the scaled kernel that it is a scale of
 };
 
@@ -121,6 +123,7 @@ class NumbersOfKernel {
       numbers.back().length = true;
       numbers.back().scaled = scaled_kernels;
       numbers.back().superfluous = within;
+      numbers.back().constant = spread_.range[k] == 0;
       divisor[k] *= scale[k];
     }
     ++scaled_kernels;
@@ -179,8 +182,9 @@ KernelVariables kernel_variables(const Kernel& kernel, const Rows& x, Span<const
   std::map<std::int32_t, Index> of_label;
   for (std::size_t i = 0; i < all.numbers.size(); ++i) {
     const Number& number = all.numbers[i];
-    out.given.push_back(number.given);
-    const bool free = number.low < number.high && (label.empty() ? !number.superfluous : label[i] >= 0);
+    const bool wanted = label.empty() ? !number.superfluous : label[i] >= 0;
+    const bool free = wanted && number.low < number.high;
+    out.given.push_back(wanted && number.constant ? std::max(number.given, no_part) : number.given);
     if (!free) {
       out.variable.push_back(-1);
       continue;

@@ -7,8 +7,10 @@
 //     weight                  a factor 10^6 either way
 //     scale, offset of polynomial    a factor 1000 either way
 // Bounds are wide enough to hold the given numbers. Always held: weights and offsets that are 0, and the scale of a
-// constant feature. Unless labels say otherwise, numbers that the scales of a scaled kernel make superfluous are held,
-// too: the first bandwidth (or polynomial's scale) in it, and the scales of a scaled kernel directly within it.
+// constant feature. Where that scale would be free otherwise it becomes 2^500, with which the feature has no part in k:
+// the rows say nothing of other values of the feature, so these change no prediction. Unless labels say otherwise,
+// numbers that the scales of a scaled kernel make superfluous are held, too: the first bandwidth (or polynomial's
+// scale) in it, and the scales of a scaled kernel directly within it.
 #pragma once
 
 #include "libcore/kernel/kernel.hpp"
@@ -17,7 +19,7 @@
 namespace freeridge {
 
 struct KernelVariables {
-  Array<double> given;           // the hyperparameters, in the order of hyperparameters.hpp
+  Array<double> given;           // the hyperparameters, in the order of hyperparameters.hpp, at which the search begins
   Array<Index> variable;         // v(i), or -1
   Array<double> low, high;       // of each u
   Array<char> length;            // of each u: whether it moves a scale, a bandwidth or a length

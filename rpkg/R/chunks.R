@@ -91,7 +91,7 @@ begin_chunks <- function(formula, setting, source, workers, intercept, environme
   if (sampled && design$penalised) refuse("with landmarks the intercept is TRUE or FALSE: not penalised, or none")
   design <- settled_design(design, head)
   check_names_of_levels(setting$levels, design)
-  design$scale <- scale_of_chunks(setting$scale, design, source, workers, rows$read)
+  design$scale <- scale_of_chunks(setting$scale, setting$kernel, design, source, workers, rows$read)
   if (sampled) {
     found <- fit_to_sample(setting, design, head)
     setting$kernel <- found$kernel
@@ -147,7 +147,7 @@ fit_to_sample <- function(setting, design, sample) {
 }
 
 # The divisors of the columns. Standard deviations take a pass of their own.
-scale_of_chunks <- function(scale, design, source, workers, rows) {
+scale_of_chunks <- function(scale, kernel, design, source, workers, rows) {
   columns <- length(design$features)
   if (is.numeric(scale)) {
     return(check_positive(by_name(scale, "scale", design$features, "column"), "scale", columns, "column"))
@@ -158,10 +158,11 @@ scale_of_chunks <- function(scale, design, source, workers, rows) {
   sd <- sqrt(found$squares / max(found$n - 1, 1))
   constant <- !(sd > .Machine$double.eps * found$largest)
   if (found$n < 2) constant[] <- TRUE
-  divisors <- ifelse(constant, 1, sd)
+  of_constant <- divisor_of_constant(kernel)
+  divisors <- ifelse(constant, of_constant, sd)
   for (part in design$factor_terms) {
     total <- sqrt(sum(sd[part$columns]^2))
-    divisors[part$columns] <- if (is.finite(total) && total > 0) total else 1
+    divisors[part$columns] <- if (is.finite(total) && total > 0) total else of_constant
   }
   stats::setNames(divisors, design$features)
 }

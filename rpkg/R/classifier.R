@@ -49,7 +49,7 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
   }
   intercept <- check_intercept(intercept)
   fit <- list(
-    call = call, loss = loss, kernel = kernel, scale = column_scale(scale, x), aside = aside,
+    call = call, loss = loss, kernel = kernel, scale = column_scale(scale, x, divisor_of_constant(kernel)), aside = aside,
     lambda = check_classifier_lambda(lambda, loss), intercept = !isFALSE(intercept),
     penalised = identical(intercept, "penalised"), weights = weights,
     control = check_control(tolerance, iterations), x = x, y = classes$y, levels = classes$levels, kind = classes$kind,

@@ -72,11 +72,11 @@ factor_terms <- function(terms, frame, term) {
 }
 
 # The divisors, with one and the same for all columns of a factor: the root of the sum of their variances. For two
-# levels that is the standard deviation of a column of 0 and 1.
-one_for_each_factor <- function(scale, x) {
+# levels that is the standard deviation of a column of 0 and 1. constant: where there is one level only.
+one_for_each_factor <- function(scale, x, constant) {
   for (part in attr(x, "factor_terms")) {
     total <- sqrt(sum(vapply(part$columns, function(j) stats::var(x[, j]), 0)))
-    scale[part$columns] <- if (is.finite(total) && total > 0) total else 1
+    scale[part$columns] <- if (is.finite(total) && total > 0) total else constant
   }
   scale
 }

@@ -43,7 +43,8 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
 
   counts <- if (is.null(weights)) TRUE else weights > 0
   fit <- list(
-    call = call, kernel = kernel, scale = column_scale(scale, if (all(counts)) x else rows_with_terms(x, counts)),
+    call = call, kernel = kernel,
+    scale = column_scale(scale, if (all(counts)) x else rows_with_terms(x, counts), divisor_of_constant(kernel)),
     lambda = lambda, criterion = criterion, rule = check_rule(rule, lambda, criterion),
     lambda_range = check_range(lambda_range, "lambda_range"),
     bandwidth_range = check_range(bandwidth_range, "bandwidth_range"),

@@ -207,8 +207,15 @@ gap_codes <- function(gap, group, n, name = "gap") {
   matrix(codes, n)
 }
 
-# The divisors of the columns: for scale = FALSE NULL, for TRUE standard deviations (1 for a constant column).
-column_scale <- function(scale, x) {
+# A divisor for a column that is constant in the rows fitted. The rows say nothing of other values of the column: divided
+# by 2^500 all of them are one value for the kernel. (The core has the same number for lengths that it learns.)
+no_part <- 2^500
+
+# What a constant column is divided by. A linear kernel has one slope for it, which is 0, or is that of an intercept.
+divisor_of_constant <- function(kernel) if (kernel$name == "precomputed" || is_linear(kernel)) 1 else no_part
+
+# The divisors of the columns: for scale = FALSE NULL, for TRUE standard deviations, and `constant` for a constant column.
+column_scale <- function(scale, x, constant = 1) {
   if (is.numeric(scale)) {
     if (length(scale) == ncol(x)) scale <- by_name(scale, "scale", feature_names(x), "column")
     scale <- check_positive(scale, "scale", ncol(x), "column of x")
@@ -217,17 +224,18 @@ column_scale <- function(scale, x) {
       refuse("scale must be TRUE, FALSE or ", ncol(x), " positive numbers, not ", shown(scale))
     }
     if (!scale) return(NULL)
-    scale <- if (is_sparse(x)) sparse_sd(x) else vapply(seq_len(ncol(x)), function(j) column_sd(x[, j]), 0)
-    scale <- one_for_each_factor(scale, x)
+    scale <- if (is_sparse(x)) sparse_sd(x, constant) else apply(x, 2L, column_sd, constant)
+    scale <- one_for_each_factor(scale, x, constant)
   }
   names(scale) <- colnames(x)
   scale
 }
 
-column_sd <- function(column) {
-  if (length(column) < 2L) return(1)
+# constant: what a column has that is constant, up to rounding.
+column_sd <- function(column, constant = 1) {
+  if (length(column) < 2L) return(constant)
   sd <- stats::sd(column)
-  if (is.finite(sd) && sd > .Machine$double.eps * max(abs(column))) sd else 1
+  if (is.finite(sd) && sd > .Machine$double.eps * max(abs(column))) sd else constant
 }
 
 # Refuses missing values among the strings and factors of a data frame.

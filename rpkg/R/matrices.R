@@ -17,8 +17,10 @@ eigenvalues.freeridge <- function(object, vectors = FALSE, ...) {
 
 # At most how many eigenvalues are not zero; that they are zero beyond this number does not depend on the data.
 eigenvalue_count <- function(fit) {
-  most <- if (!is.null(fit$landmarks)) length(fit$landmarks) else if (is_linear(fit$kernel)) ncol(fit$x) else Inf
-  min(nrow(fit$x) - fit$intercept - sum(!is.na(fit$effects[, 1L])), most)
+  penalised <- has_penalised(fit)  # a direction of K + 1 like the others; a column of ones for a linear kernel
+  linear <- if (is_linear(fit$kernel)) ncol(fit$x) + penalised else Inf
+  most <- if (!is.null(fit$landmarks)) length(fit$landmarks) else linear
+  min(nrow(fit$x) - (fit$intercept && !penalised) - sum(!is.na(fit$effects[, 1L])), most)
 }
 
 kappa.freeridge <- function(z, lambda = NULL, ...) {

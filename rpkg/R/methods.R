@@ -16,9 +16,16 @@ print_call <- function(fit) cat("\nCall:\n", paste(deparse(fit$call), collapse =
 
 print_divisors <- function(fit, digits) {
   if (is.null(fit$scale)) return(invisible())
-  few <- length(fit$scale) <= 8L
-  cat("  columns divided by: ", short_numbers(if (few) fit$scale else range(fit$scale), digits),
+  constant <- fit$scale == no_part
+  scale <- fit$scale[!constant]
+  few <- length(scale) <= 8L
+  cat("  columns divided by: ", short_numbers(if (few) scale else range(scale), digits),
       if (!few) " (smallest, largest)", "\n", sep = "")
+  names <- feature_names(fit$x)[constant]
+  if (length(names) > 0L) {
+    cat("  constant, and without a part in the kernel: ", paste(utils::head(names, 6L), collapse = ", "),
+        if (length(names) > 6L) paste0(", ... (", length(names), " in all)"), "\n", sep = "")
+  }
 }
 
 print_edge <- function(fit) {

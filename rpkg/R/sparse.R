@@ -21,8 +21,8 @@ sparse_matrix <- function(x, name, finite = TRUE, rows = TRUE) {
   x
 }
 
-# Standard deviations of the columns, zeros included; 1 for a constant column.
-sparse_sd <- function(x) {
+# Standard deviations of the columns, zeros included; `constant` for a constant column.
+sparse_sd <- function(x, constant) {
   n <- nrow(x)
   means <- Matrix::colMeans(x)
   entries <- diff(x@p)
@@ -31,7 +31,7 @@ sparse_sd <- function(x) {
   sd <- if (n > 1L) sqrt((Matrix::colSums(squares) + (n - entries) * means^2) / (n - 1)) else rep(0, ncol(x))
   squares@x <- abs(x@x)
   size <- Matrix::colSums(squares)  # of absolute values: at least the largest of them
-  unname(ifelse(is.finite(sd) & sd > .Machine$double.eps * size, sd, 1))
+  unname(ifelse(is.finite(sd) & sd > .Machine$double.eps * size, sd, constant))
 }
 
 refuse_sparse <- function(what) refuse(what, " is not to be had with a sparse x; as.matrix(x) has it")

@@ -34,6 +34,41 @@ test_that("the order of the levels, ordered or not, and the session's contrasts 
   expect_close(freeridge(y ~ a + relevel(factor(f), "x"), frame)$score, chosen$score, 1e-9)
 })
 
+test_that("a column that is constant in the rows fitted has no part in predictions", {
+  set.seed(4)
+  x <- cbind(a = stats::rnorm(40L), year = 5, c = stats::rnorm(40L))
+  y <- x[, 1L] + 0.1 * stats::rnorm(40L)
+  new <- x[1:6, ]
+  new[, "year"] <- c(5, 6, 9, -300, 1e6, 0)
+  classes <- factor(y > 0)
+  fits <- list(
+    freeridge(x, y), freeridge(x, y, gaussian_kernel()), freeridge(x, y, laplacian_kernel(), lengths = "one"),
+    freeridge(x, y, gaussian_kernel(), scale = FALSE, lengths = "each"), freeridge(x, y, gaussian_kernel(2), scale = TRUE),
+    freeridge(x, y, polynomial_kernel(3), scale = TRUE), freeridge(x, y, landmarks = 12),
+    freeridge(x, y, weights = rep(c(2, 1), 20L)), freeridge(x, classes), freeridge(x, cbind(y, y^2)),
+    freeridge(x, y, linear_kernel()), freeridge(x, y, scaled_kernel(gaussian_kernel(1)), intercept = "penalised"),
+    freeridge(x, y, function(x, z) exp(-sum((x - z)^2)), 1, scale = TRUE),
+    if (requireNamespace("Matrix", quietly = TRUE)) {
+      freeridge(Matrix::Matrix(x, sparse = TRUE), y, gaussian_kernel(2), scale = TRUE)
+    }, kernel_ridge(x, y, gaussian_kernel()), kernel_svm(x, classes, gaussian_kernel(2), 1, scale = TRUE)
+  )
+  for (fit in Filter(Negate(is.null), fits)) expect_identical(predict(fit, new), predict(fit, x[1:6, ]))
+  frame <- data.frame(x, y = y, f = c("u", "v"))
+  change <- transform(frame[1:6, ], year = new[, "year"])
+  for (fit in list(freeridge(y ~ a + year + f, frame), freeridge(frame[-4L], y),
+                   freeridge_chunks(y ~ a + year + f, row_source(frame, 7), gaussian_kernel(), landmarks = 10),
+                   freeridge_chunks(y ~ a + year + f, row_source(frame, 7), gaussian_kernel(2), scale = TRUE, landmarks = 10),
+                   freeridge_chunks(y ~ a + year, row_source(frame, 7), scale = TRUE))) {
+    expect_identical(predict(fit, change), predict(fit, frame[1:6, ]))
+    expect_identical(unname(predict(predictor(fits[[1L]]), new)), unname(predict(fits[[1L]], x[1:6, ])))
+  }
+  # it is as if the column were not there; a kernel on the columns as they are sees its new values
+  expect_close(predict(fits[[5L]], new), predict(freeridge(x[, -2L], y, gaussian_kernel(2), scale = TRUE), new[, -2L]), 1e-8)
+  expect_output(print(fits[[1L]]), "  columns divided by: 0.[0-9]+, 0.[0-9]+\n  constant, and without a part in the kernel: year\n")
+  raw <- freeridge(x, y, gaussian_kernel(2))
+  expect_gt(max(abs(predict(raw, new) - predict(raw, x[1:6, ]))), 1e-3)
+})
+
 test_that("rows of different levels are at distance one, and a factor has one divisor", {
   frame <- factor_data()
   n <- nrow(frame)

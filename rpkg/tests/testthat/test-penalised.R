@@ -19,6 +19,8 @@ test_that("for a linear kernel it is a column of ones", {
     }
     expect_close(predict(fit, new, se.fit = TRUE)$se.fit, predict(wide, cbind(new, 1), se.fit = TRUE)$se.fit, 1e-9)
     expect_close(sigma(fit), sigma(wide), 1e-10)
+    expect_close(eigenvalues(fit), eigenvalues(wide), 1e-12)
+    expect_length(eigenvalues(fit), 4L)
     expect_close(lambda_path(fit, c(0.1, 10), c("loo", "gcv", "reml"))$reml,
                  lambda_path(wide, c(0.1, 10), c("loo", "gcv", "reml"))$reml, 1e-9)
     expect_output(print(fit), "Intercept: yes, penalised")
@@ -49,6 +51,20 @@ test_that("for other kernels it is k + 1", {
   expect_close(as.vector(coef(fit)), solve(k + diag(0.5, 40L), p$y), 1e-8)
   expect_close(predict(fit, new, interval = "jackknife+"),
                predict(given, oracle_kernel(kernel, new, p$x) + 1, interval = "jackknife+"), 1e-7)
+  for (each in list(fit, freeridge(p$x[1:6, ], p$y[1:6], kernel, 0.5, intercept = "penalised", landmarks = 4))) {
+    size <- nrow(each$x)
+    spectrum <- eigenvalues(each)
+    k_of_landmarks <- if (size == 40L) k else {
+      rows <- landmarks(each)$rows
+      k[1:6, rows] %*% solve(k[rows, rows], k[rows, 1:6])
+    }
+    expect_close(spectrum, eigen(k_of_landmarks, TRUE)$values[seq_along(spectrum)], 1e-9)
+    expect_length(spectrum, if (size == 40L) 40L else 4L)
+    expect_close(sum(spectrum), sum(diag(k_of_landmarks)), 1e-10)
+  }
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_identical(plot(fit, "spectrum")$eigenvalue, eigenvalues(fit))
   searched <- freeridge(p$x, p$y, matern_kernel(), intercept = "penalised")
   expect_true(searched$intercept && searched$lambda > 0)
   effects <- marginal_effects(fit)
