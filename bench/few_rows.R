@@ -2,6 +2,7 @@
 #
 #   Rscript bench/few_rows.R [SET ...]     R_LIBS: a library with the package
 #   Rscript bench/few_rows.R columns       each column of twelve data sets in turn the response, the others predict it
+#   Rscript bench/few_rows.R factors       the sets with factors, a linear kernel: a column for each level, or contrasts
 #   Rscript bench/few_rows.R noiseless     six functions without noise, over the standard deviation of their values
 #
 # Protocol: of each set ten folds by chance, five times; each candidate is fitted anew, with all that it chooses, to nine
@@ -17,15 +18,18 @@ sets <- list(
   airquality = function() list(Ozone ~ Solar.R + Wind + Temp + Month + Day, stats::na.omit(datasets::airquality)),
   attitude = function() list(rating ~ ., datasets::attitude),
   cars = function() list(dist ~ speed, datasets::cars),
+  chickwts = function() list(weight ~ feed, datasets::chickwts),
   ChickWeight = function() list(weight ~ Time + Diet, as.data.frame(datasets::ChickWeight)),
   CO2 = function() list(uptake ~ Type + Treatment + conc, as.data.frame(datasets::CO2)),
   esoph = function() list(ncases / (ncases + ncontrols) ~ agegp + alcgp + tobgp, factors(datasets::esoph)),
   faithful = function() list(waiting ~ eruptions, datasets::faithful),
+  InsectSprays = function() list(count ~ spray, datasets::InsectSprays),
   infert = function() list(age ~ education + parity + induced + spontaneous, datasets::infert),
   iris = function() list(Sepal.Length ~ ., datasets::iris),
   LifeCycleSavings = function() list(sr ~ ., datasets::LifeCycleSavings),
   longley = function() list(Employed ~ ., datasets::longley),
   mtcars = function() list(mpg ~ ., datasets::mtcars),
+  PlantGrowth = function() list(weight ~ group, datasets::PlantGrowth),
   quakes = function() list(mag ~ ., datasets::quakes[1:400, ]),
   rock = function() list(perm ~ ., datasets::rock),
   stackloss = function() list(stack.loss ~ ., datasets::stackloss),
@@ -47,6 +51,28 @@ candidates <- list(
   matern32_reml = function(formula, data) freeridge(formula, data, kernel = matern_kernel(1.5)),
   default = function(formula, data) freeridge(formula, data)
 )
+
+# The same with a linear kernel: the columns of lm() (treatment contrasts) beside those that freeridge() makes of factors.
+by_contrasts <- function(criterion, scale) function(formula, data) {
+  columns <- function(frame) stats::model.matrix(stats::delete.response(terms), frame, xlev = levels)[, -1L, drop = FALSE]
+  frame <- stats::model.frame(formula, data)
+  terms <- stats::terms(frame)
+  levels <- stats::.getXlevels(terms, frame)
+  fit <- freeridge(columns(frame), stats::model.response(frame), linear_kernel(), criterion = criterion, scale = scale)
+  structure(list(fit = fit, columns = columns), class = "by_contrasts")
+}
+predict.by_contrasts <- function(object, new, ...) stats::predict(object$fit, object$columns(new))
+residuals.by_contrasts <- function(object, ...) stats::residuals(object$fit, ...)
+by_levels <- function(criterion, scale) function(formula, data) {
+  freeridge(formula, data, kernel = linear_kernel(), criterion = criterion, scale = scale)
+}
+of_factors <- list(
+  lm = candidates$lm, loo_contrasts = by_contrasts("loo", FALSE), loo_levels = by_levels("loo", FALSE),
+  reml_contrasts = by_contrasts("reml", FALSE), reml_levels = by_levels("reml", FALSE),
+  scaled_contrasts = by_contrasts("loo", TRUE), default = by_levels("loo", TRUE)
+)
+sets_with_factors <- c("ChickWeight", "chickwts", "CO2", "infert", "iris", "InsectSprays", "PlantGrowth", "ToothGrowth",
+                       "warpbreaks")
 
 errors_on <- function(set) {
   parts <- sets[[set]]()
@@ -151,7 +177,7 @@ noiseless <- function() {
 }
 
 main <- function(chosen) {
-  if (length(chosen) == 0L) chosen <- names(sets)
+  if (length(chosen) == 0L) chosen <- setdiff(names(sets), c("chickwts", "InsectSprays", "PlantGrowth"))
   results <- lapply(stats::setNames(chosen, chosen), errors_on)
   ratios <- t(vapply(results, function(found) found$rmse / found$rmse[["lm"]], numeric(length(candidates))))
   number <- function(values) formatC(values, digits = 3L, format = "f")
@@ -166,4 +192,7 @@ main <- function(chosen) {
   line(c("seconds", "", "", formatC(rowSums(vapply(results, `[[`, numeric(length(candidates)), "seconds")), digits = 3L), ""))
 }
 chosen <- commandArgs(TRUE)
-if (identical(chosen, "columns")) columns() else if (identical(chosen, "noiseless")) noiseless() else main(chosen)
+if (identical(chosen, "factors")) {
+  candidates <- of_factors
+  main(sets_with_factors)
+} else if (identical(chosen, "columns")) columns() else if (identical(chosen, "noiseless")) noiseless() else main(chosen)

@@ -38,8 +38,8 @@ new_design_of <- function(formula, setting, head, intercept, environment) {
   intercept <- check_intercept(intercept)
   if (attr(if (is.null(apart)) terms else apart$given, "intercept") != 1L) intercept <- FALSE
   design <- list(terms = terms, parts = parts, na.action = setting$na.action, columns = columns,
-                 xlevels = setting$levels, all_levels = takes_all_levels(setting$kernel), intercept = isTRUE(intercept),
-                 penalised = identical(intercept, "penalised"), apart = apart[c("given", "penalised", "fixed")])
+                 xlevels = setting$levels, level_value = level_value_for(setting$kernel, setting$lambda),
+                 intercept = isTRUE(intercept), penalised = identical(intercept, "penalised"), apart = apart[c("given", "penalised", "fixed")])
   design$kinds <- lapply(head[columns], kind_of_column)
   check_rows_apart(design, head)
   design
@@ -137,7 +137,7 @@ settled_design <- function(design, rows) {
   y <- as.matrix(y)
   design$outputs <- output_names(y)
   design$t <- ncol(y)
-  found <- design_matrix(terms_of_kernel(design), frame, all_levels = design$all_levels)
+  found <- design_matrix(terms_of_kernel(design), frame, level_value = design$level_value)
   design$contrasts <- found$contrasts
   design$features <- colnames(found$x)
   design$factor_terms <- attr(found$x, "factor_terms")
@@ -217,7 +217,7 @@ chunk_numbers <- function(design, chunk) {
     check_chunk_finite(matrix(offset), places, "offset")
     y <- y - as.vector(offset)
   }
-  x <- design_matrix(terms_of_kernel(design), frame, design$contrasts, design$all_levels)$x
+  x <- design_matrix(terms_of_kernel(design), frame, design$contrasts, design$level_value)$x
   if (!is.null(design$fixed)) {
     x <- cbind(design_matrix(design$fixed_source$terms, frame, design$fixed_source$contrasts)$x, x)
   }

@@ -9,9 +9,9 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   if (is_sparse(object$x)) refuse_sparse("a marginal effect")
   se <- check_flag(se, "se")
   if (ncol(object$x) == 0L) refuse("the fit has no predictors, and no effects of them")
-  factors <- if (!is_linear(object$kernel)) level_terms(object$x)
+  factors <- level_terms(object$x)
   two_values <- if (check_flag(binary, "binary")) binary_steps(object$x, factors)
-  steps <- c(factor_steps(object$x, factors), two_values)
+  steps <- c(factor_steps(object, factors), two_values)
   first <- vapply(factors, function(part) part$columns[1L], 0L)  # the levels that the others are compared with
   shown <- setdiff(seq_len(ncol(object$x)), first)
   x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
@@ -22,10 +22,10 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   freedom <- if (se) core_degrees_of_freedom(model)
 
   if (is_linear(object$kernel)) {
-    slopes <- core_hyperplane(model)
+    found <- linear_effects(object, model, factors, se, "frequentist", lambda)
+    slopes <- found$slopes[shown, , drop = FALSE]
     effects <- aperm(array(slopes, c(dim(slopes), m)), c(3L, 1L, 2L))
-    if (se) errors <- coefficient_errors(object, "frequentist", lambda)
-    if (se && object$intercept) errors <- errors[-1L, , drop = FALSE]
+    if (se) errors <- found$errors[shown, , drop = FALSE]
   } else {
     check_derivative(object$kernel, smooth = length(shown) > length(steps))
     found <- core_effects(model, x, average, steps, se, no_effects(object, m))
@@ -81,18 +81,39 @@ binary_steps <- function(x, factors) {
   steps[!vapply(steps, is.null, NA)]
 }
 
+# list(slopes, errors), d x t, of a linear kernel: of columns their slopes, of levels the differences to the slope of the
+# first one, whose variances are Var(w_k) + Var(w_1) - 2 Cov(w_k, w_1).
+linear_effects <- function(fit, model, factors, se, type, lambda) {
+  slopes <- core_hyperplane(model)[seq_len(ncol(fit$x)), , drop = FALSE]
+  errors <- if (se) coefficient_errors(fit, type, lambda)
+  if (se && fit$intercept) errors <- errors[-1L, , drop = FALSE]
+  all <- if (se && length(factors) > 0L) core_coefficient_covariance(covariance_model(fit, type, lambda), type)$covariance
+  side <- NCOL(all) %/% ncol(fit$y)
+  for (part in factors) {
+    others <- part$columns[-1L]
+    first <- part$columns[1L]
+    slopes[others, ] <- slopes[others, ] - rep(slopes[first, ], each = length(others))
+    for (j in if (se) seq_len(ncol(fit$y))) {
+      place <- (j - 1L) * side + fit$intercept
+      variances <- diag(all)[place + others] + all[place + first, place + first] - 2 * all[place + others, place + first]
+      errors[others, j] <- sqrt(pmax(variances, 0))
+    }
+  }
+  list(slopes = slopes, errors = errors)
+}
+
 # The steps of factors: from the first level to each other one.
-factor_steps <- function(x, factors) {
+factor_steps <- function(fit, factors) {
   of_one <- function(part) {
     count <- length(part$columns)
-    values <- level_value * diag(count)
+    values <- level_value_of(fit) * diag(count)
     lapply(seq_len(count)[-1L], function(k) {
       list(column = part$columns[k], columns = part$columns, low = values[1L, ], high = values[k, ], width = 1)
     })
   }
   if (length(factors) == 0L) return(list())
   steps <- do.call(c, lapply(factors, of_one))
-  names(steps) <- feature_names(x)[vapply(steps, `[[`, 0L, "column")]
+  names(steps) <- feature_names(fit$x)[vapply(steps, `[[`, 0L, "column")]
   steps
 }
 

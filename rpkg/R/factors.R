@@ -1,29 +1,39 @@
-# Factors as columns. For a linear kernel they are coded by contrasts, as in lm(). For the other kernels, which see
-# distances or angles, a factor has a column for every level: sqrt(1/2) where the row is of that level, else 0. So two
-# rows of different levels are at distance 1, whichever levels they are, and no level is the reference. All columns of a
-# factor have one divisor. (Strings and TRUE or FALSE are factors here; a product of factors has a column for each
-# combination.)
+# Factors as columns. Where their columns are penalised a factor has a column for every level, so that no level is the
+# reference, and which one comes first makes no difference:
+#     kernels that see distances or angles   sqrt(1/2) where the row is of that level, else 0: two rows of different
+#                                            levels are at distance 1, whichever levels they are
+#     linear kernels                         1, else 0: the slopes are the random effects of a mixed model
+# Columns without a penalty (unpenalised(), ols(), lambda = 0) are coded by contrasts, as in lm(). All columns of a factor
+# have one divisor. (Strings and TRUE or FALSE are factors here; a product of factors has a column for each combination.)
 
-level_value <- sqrt(0.5)
+# The value of a column for a level in rows of that level; NULL: by contrasts. kernel: NULL for a fit without a penalty.
+level_value_for <- function(kernel, lambda = NULL) {
+  if (is.null(kernel)) return(NULL)
+  if (!is_linear(as_kernel(kernel))) return(sqrt(0.5))
+  if (!is.null(lambda) && isTRUE(all(lambda == 0))) NULL else 1
+}
 
-# Whether factors have a column for every level. kernel: NULL for a linear fit that has no kernel.
-takes_all_levels <- function(kernel) !is.null(kernel) && !is_linear(as_kernel(kernel))
+# The same of a fit, which has contrasts where its factors are coded by them.
+level_value_of <- function(fit) {
+  if (is.null(fit$contrasts)) level_value_for(if (identical(fit$method, "ridge")) linear_kernel() else fit$kernel)
+}
 
-# list(x, contrasts); x: the columns of the model matrix without the constant one. With all_levels x has the attribute
-# "factor_terms", a list with an entry list(columns, levels, name) for each term that has a factor: the term's columns
-# of x, whether they stand for levels (FALSE for those of a number in each level, as of number:factor), and the term.
-design_matrix <- function(terms, frame, contrasts = NULL, all_levels = FALSE) {
-  full <- model_matrix_of(terms, frame, contrasts, all_levels)
+# list(x, contrasts); x: the columns of the model matrix without the constant one. With a column for every level
+# (level_value) x has the attribute "factor_terms", a list with an entry list(columns, levels, name) for each term that
+# has a factor: the term's columns of x, whether they stand for levels (FALSE for those of a number in each level, as of
+# number:factor), and the term.
+design_matrix <- function(terms, frame, contrasts = NULL, level_value = NULL) {
+  full <- model_matrix_of(terms, frame, contrasts, level_value)
   term <- attr(full, "assign")
   x <- full[, term != 0L, drop = FALSE]
-  if (all_levels) attr(x, "factor_terms") <- factor_terms(terms, frame, term[term != 0L])
-  list(x = x, contrasts = if (!all_levels) attr(full, "contrasts"))
+  if (!is.null(level_value)) attr(x, "factor_terms") <- factor_terms(terms, frame, term[term != 0L])
+  list(x = x, contrasts = if (is.null(level_value)) attr(full, "contrasts"))
 }
 
 # The model matrix, with the constant column where the terms have one.
-model_matrix_of <- function(terms, frame, contrasts, all_levels) {
+model_matrix_of <- function(terms, frame, contrasts, level_value) {
   check_two_levels(terms, frame)
-  if (!all_levels) return(stats::model.matrix(terms, frame, contrasts.arg = contrasts))
+  if (is.null(level_value)) return(stats::model.matrix(terms, frame, contrasts.arg = contrasts))
   names <- factor_names(terms, frame)
   frame[names] <- lapply(frame[names], function(column) {
     if (is.logical(column)) factor(column, c(FALSE, TRUE)) else as.factor(column)

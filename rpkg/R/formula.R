@@ -3,13 +3,14 @@
 # What a call of a formula method gives: list(frame, terms, response, design, intercept, fixed, parts). With
 # unpenalised() in the formula `fixed` has its columns and their source, and `parts` the terms as given and those of the
 # kernel. kernel: NULL for a linear fit.
-formula_parts <- function(call, environment, formula, kernel, intercept) {
+formula_parts <- function(call, environment, formula, kernel, intercept, lambda = NULL) {
   parts <- unpenalised_parts(formula, if (is.null(call$data)) NULL else eval(call$data, environment))
   frame <- made_frame(frame_call(call, parts$flat), environment)
   terms <- attr(frame, "terms")
   response <- stats::model.response(frame)
   if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
-  design <- design_matrix(if (is.null(parts)) terms else parts$penalised, frame, all_levels = takes_all_levels(kernel))
+  design <- design_matrix(if (is.null(parts)) terms else parts$penalised, frame,
+                          level_value = level_value_for(kernel, lambda))
   intercept <- check_intercept(intercept)
   if (attr(if (is.null(parts)) terms else parts$given, "intercept") != 1L) intercept <- FALSE
   list(frame = frame, terms = terms, response = response, design = design, intercept = intercept,
@@ -18,9 +19,9 @@ formula_parts <- function(call, environment, formula, kernel, intercept) {
 
 # The fit that fit_to(x, y, intercept, weights) makes of the columns of a formula. name: the function that the user
 # called.
-fit_formula <- function(name, call, environment, formula, intercept, fit_to, kernel = NULL) {
+fit_formula <- function(name, call, environment, formula, intercept, fit_to, kernel = NULL, lambda = NULL) {
   call[[1L]] <- as.name(name)
-  parts <- formula_parts(call, environment, formula, kernel, intercept)
+  parts <- formula_parts(call, environment, formula, kernel, intercept, lambda)
   if (!is.null(parts$fixed)) refuse("unpenalised() is for freeridge(), ", name, "() has no such columns")
   if (!is.null(stats::model.offset(parts$frame))) {
     refuse("the formula has an offset, which ", name, "() does not take; freeridge() does")
@@ -45,7 +46,7 @@ ridge.formula <- function(formula, data, lambda, penalty = NULL, subset, na.acti
   if (missing(lambda)) refuse("lambda is missing: one number >= 0")
   fit_formula("ridge", match.call(), parent.frame(), formula, intercept, function(x, y, intercept, weights) {
     ridge.default(x, y, lambda, penalty, intercept)
-  })
+  }, linear_kernel(), lambda)
 }
 
 tls.formula <- function(formula, data, exact = NULL, subset, na.action, intercept = TRUE, ...) {

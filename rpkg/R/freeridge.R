@@ -66,21 +66,22 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
 
 # A data frame with factors (or strings) becomes the columns that a formula of all its variables would give, and new
 # data are treated in the same way.
-freeridge.data.frame <- function(x, y, kernel = NULL, ...) {
+freeridge.data.frame <- function(x, y, kernel = NULL, lambda = NULL, ...) {
   call <- match.call(freeridge.default, sys.call(), envir = parent.frame())  # every argument by its name, for update()
   call[[1L]] <- quote(freeridge)
   if (missing(y)) refuse("y is missing")
   classes <- vapply(x, function(column) is.factor(column) || is.character(column), NA)
   if (!any(classes)) {
-    fit <- freeridge.default(x, y, kernel, ...)
+    fit <- freeridge.default(x, y, kernel, lambda, ...)
     fit$call <- call
     return(fit)
   }
   check_levels(x[classes])
   terms <- stats::terms(~ ., data = x)
   frame <- stats::model.frame(terms, x, na.action = stats::na.pass)
-  design <- design_matrix(terms, frame, all_levels = is.null(kernel) || takes_all_levels(kernel))
-  fit <- freeridge.default(design$x, y, kernel, ...)
+  level_value <- level_value_for(if (is.null(kernel)) matern_kernel() else kernel, lambda)
+  design <- design_matrix(terms, frame, level_value = level_value)
+  fit <- freeridge.default(design$x, y, kernel, lambda, ...)
   fit$call <- call
   with_terms(fit, attr(frame, "terms"), frame, design)
 }
@@ -137,10 +138,11 @@ check_rule <- function(rule, lambda, criterion) {
 }
 
 freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, gap = NULL,
-                              intercept = TRUE, kernel = NULL, ...) {
+                              intercept = TRUE, kernel = NULL, lambda = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(freeridge)
-  parts <- formula_parts(call, parent.frame(), formula, if (is.null(kernel)) matern_kernel() else kernel, intercept)
+  parts <- formula_parts(call, parent.frame(), formula, if (is.null(kernel)) matern_kernel() else kernel, intercept,
+                         lambda)
   frame <- parts$frame
   response <- parts$response
   design <- parts$design
@@ -152,7 +154,7 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
   if ("fixed" %in% ...names()) refuse("fixed goes with a matrix; a formula has unpenalised(...) for it")
   fit_to <- if (ncol(design$x) == 0L) fit_mean else freeridge.default
   fit <- fit_to(design$x, if (is.null(offset)) response else response - offset, kernel = kernel,
-                weights = stats::model.weights(frame), groups = labels_of_frame(frame[["(groups)"]]),
+                lambda = lambda, weights = stats::model.weights(frame), groups = labels_of_frame(frame[["(groups)"]]),
                 gap = labels_of_frame(frame[["(gap)"]]), intercept = intercept, fixed = parts$fixed$x, ...)
   if (!is.null(offset)) fit <- with_offset(fit, offset)
   if (!is.null(parts$fixed)) {

@@ -288,7 +288,7 @@ new_design <- function(fit, newdata) {
   some <- nrow(frame) > 0L
   x <- if (some) {
     design_matrix(if (is.null(fit$parts)) terms else fit$parts$penalised, frame, fit$contrasts,
-                  takes_all_levels(fit$kernel))$x
+                  level_value_of(fit))$x
   } else {
     points_of(fit)[0L, , drop = FALSE]
   }

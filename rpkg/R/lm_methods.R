@@ -18,9 +18,9 @@ model.matrix.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (!made_by_formula(object)) return(points_of(object))
   frame <- stats::model.frame(object)
-  all_levels <- takes_all_levels(object$kernel)
-  if (is.null(object$parts)) return(model_matrix_of(object$terms, frame, object$contrasts, all_levels))
-  penalised <- model_matrix_of(object$parts$penalised, frame, object$contrasts, all_levels)
+  level_value <- level_value_of(object)
+  if (is.null(object$parts)) return(model_matrix_of(object$terms, frame, object$contrasts, level_value))
+  penalised <- model_matrix_of(object$parts$penalised, frame, object$contrasts, level_value)
   fixed <- design_matrix(object$fixed_source$terms, frame, object$fixed_source$contrasts)$x
   given <- attr(given_terms(object), "term.labels")
   labels <- c("", attr(object$parts$penalised, "term.labels"))[1L + attr(penalised, "assign")]

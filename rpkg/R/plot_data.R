@@ -89,7 +89,7 @@ coefficient_data <- function(fit, output, lambdas) {
 column_spread <- function(fit) {
   spread <- vapply(seq_len(ncol(fit$x)), function(j) column_sd(fit$x[, j]), 0)
   of_levels <- unlist(lapply(level_terms(fit$x), `[[`, "columns"))
-  spread[of_levels] <- spread[of_levels] / level_value
+  if (length(of_levels) > 0L) spread[of_levels] <- spread[of_levels] / level_value_of(fit)
   stats::setNames(spread, feature_names(fit$x))
 }
 

@@ -57,7 +57,7 @@ test_that("chunks of every size give the fit to all rows, for every part of a fo
 
 test_that("divisors of the columns are those of all rows", {
   data <- rows_of_chunks()
-  for (scale in list(TRUE, c(a = 2, b = 0.5, gu = 1, gv = 3))) {
+  for (scale in list(TRUE, c(a = 2, b = 0.5, glast = 1, gu = 1, gv = 3))) {
     whole <- freeridge(y ~ a + b + g, data, kernel = linear_kernel(), lambda = 1, scale = scale, weights = w)
     expect_same_fit(freeridge_chunks(y ~ a + b + g, row_source(data, 25), lambda = 1, scale = scale, weights = w), whole, data)
   }
@@ -291,7 +291,7 @@ test_that("levels are those of all rows at once, or those that are given", {
   }
   given <- freeridge_chunks(y ~ v, row_source(read, shards = 3), lambda = 1, levels = list(v = c("c", "b", "a")))
   expect_identical(reads, 4L)  # one for the first rows
-  expect_identical(names(coef(given)), c("(Intercept)", "vb", "va"))
+  expect_identical(names(coef(given)), c("(Intercept)", "vc", "vb", "va"))
   expect_refusal(freeridge_chunks(y ~ v, row_source(text, 20), lambda = 1, levels = list(v = c("c", "b"))),
                  "^chunk 2: the data do not fit the formula: factor v has new level a; the fit knows c, b$")
   expect_refusal(freeridge_chunks(y ~ v, text, levels = list(u = c("c", "b"))), "levels has the name 'u'")

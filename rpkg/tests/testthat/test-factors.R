@@ -1,5 +1,4 @@
-# Factors with kernels that are not linear: a column for each level, so that which level is the first one makes no
-# difference.
+# Penalised factors: a column for each level, so that which level is the first one makes no difference.
 
 factor_data <- function(n = 30L) {
   set.seed(2)
@@ -86,16 +85,94 @@ test_that("rows of different levels are at distance one, and a factor has one di
   }
 })
 
-test_that("columns of a linear kernel keep the contrasts, those of others have all levels, in the model matrix, too", {
+test_that("there is a column for every level, in the model matrix, too; contrasts where nothing is penalised", {
   frame <- factor_data()
-  line <- freeridge(y ~ a + f, frame, kernel = linear_kernel(), lambda = 1)
-  expect_identical(names(coef(line)), c("(Intercept)", "a", "fv", "fw", "fx"))
+  for (line in list(freeridge(y ~ a + f, frame, kernel = linear_kernel(), lambda = 1),
+                    freeridge(frame[c("a", "f")], frame$y, kernel = linear_kernel(), lambda = 1))) {
+    expect_identical(names(coef(line)), c("(Intercept)", "a", "fu", "fv", "fw", "fx"))
+    expect_equal(line$x[, "fw"], as.numeric(frame$f == "w"), ignore_attr = TRUE)
+  }
+  none <- freeridge(y ~ a + f, frame, kernel = linear_kernel(), lambda = 0)
+  expect_close(coef(none), coef(lm(y ~ a + f, frame)), 1e-9)
+  expect_equal(predict(none, frame[3:1, ]), fitted(none)[3:1])
+  expect_identical(names(coef(ols(y ~ a + f, frame))), names(coef(none)))
+  apart <- freeridge(y ~ a + unpenalised(f), frame, kernel = linear_kernel(), lambda = 1)
+  expect_identical(names(coef(apart)), c("(Intercept)", "a", "fv", "fw", "fx"))
   fit <- freeridge(y ~ a + f, frame, kernel = gaussian_kernel(1), lambda = 1)
   expect_identical(variable.names(fit), c("(Intercept)", "a", "fu", "fv", "fw", "fx"))
   expect_equal(model.matrix(fit)[, "fw"], sqrt(0.5) * (frame$f == "w"), ignore_attr = TRUE)
   expect_identical(unname(model.matrix(fit)[, -1L]), unname(fit$x[, ]))
   expect_refusal(predict(fit, data.frame(a = 1, f = "z")), "factor f has new level z; the fit knows u, v, w, x")
   expect_equal(predict(fit, transform(frame[2, ], f = factor(f))), fitted(fit)[2L])  # one level only
+})
+
+test_that("with a linear kernel no fit depends on which level comes first", {
+  frame <- factor_data(60L)
+  frame$class <- factor(frame$y > 1)
+  first <- function(level) {
+    d <- transform(frame, f = factor(f, c(level, setdiff(c("u", "v", "w", "x"), level)), ordered = level == "w"))
+    source <- row_source(d, 25)
+    x <- d[c("a", "f", "g")]
+    fits <- list(
+      freeridge(y ~ a + f * g, d, kernel = linear_kernel()),
+      freeridge(y ~ f + a:f + g, d, kernel = linear_kernel(), criterion = "reml", scale = TRUE),
+      freeridge(y ~ unpenalised(a) + f, d, kernel = linear_kernel(), criterion = "reml"),
+      freeridge(y ~ unpenalised(f) + a + g, d, kernel = linear_kernel(), lambda = 3),
+      freeridge(y ~ a + f, d, kernel = scaled_kernel(linear_kernel(), c(2, 1, 1, 1, 1)), lambda = 2, intercept = "penalised"),
+      freeridge(x, d$y, linear_kernel()), freeridge(class ~ a + f, d, kernel = linear_kernel()),
+      freeridge_chunks(y ~ a + f + g, source), freeridge_chunks(y ~ unpenalised(a) + f, source, criterion = "reml", scale = TRUE),
+      ridge(y ~ a + f, d, 2), kernel_logistic(class ~ a + f, d, kernel = linear_kernel(), lambda = 2),
+      kernel_svm(class ~ a + f, d, kernel = linear_kernel(), lambda = 2), kernel_ridge(y ~ a + f, d, kernel = linear_kernel()),
+      ols(y ~ a + f, transform(d, f = factor(f, ordered = FALSE)))
+    )
+    lapply(fits, predict, d[1:7, ])
+  }
+  by_u <- first("u")
+  for (level in c("v", "w", "x")) expect_close(unlist(first(level)), unlist(by_u), 1e-6)
+})
+
+test_that("a penalised factor is a random effect, with the variances of REML", {
+  # O. Davies, P. Goldsmith, Statistical methods in research and production, 1972, table 6.3: the yield of dyestuff from
+  # samples of six batches. Balanced, so that REML has the variances of the analysis of variance. lme4 1.1-31 says of
+  # lmer(yield ~ 1 + (1 | batch)): 1764.05 and 2451.25.
+  dyestuff <- data.frame(batch = rep(LETTERS[1:6], each = 5L), yield = c(
+    1545, 1440, 1440, 1520, 1580, 1540, 1555, 1490, 1560, 1495, 1595, 1550, 1605, 1510, 1560,
+    1445, 1440, 1595, 1465, 1545, 1595, 1630, 1515, 1635, 1625, 1520, 1455, 1450, 1480, 1445))
+  table <- anova(lm(yield ~ batch, dyestuff))[["Mean Sq"]]
+  found <- variance_components(freeridge(yield ~ batch, dyestuff, kernel = linear_kernel(), criterion = "reml"))
+  expect_close(c(found$random, found$residual), c((table[1L] - table[2L]) / 5, table[2L]), 1e-5)
+  expect_equal(c(found$random, found$residual), c(1764.05, 2451.25), tolerance = 1e-5)
+
+  # not balanced, with a covariate: the restricted likelihood by its definition, over both variances
+  set.seed(8)
+  n <- 90L
+  d <- data.frame(g = factor(sample(letters[1:9], n, TRUE, 9:1)), x = stats::rnorm(n))
+  d$y <- 2 * d$x + stats::rnorm(9L, sd = 1.5)[d$g] + stats::rnorm(n)
+  z <- stats::model.matrix(~ g - 1, d)
+  f <- cbind(1, d$x)
+  minus_log <- function(theta) {
+    v <- exp(theta[1L]) * tcrossprod(z) + diag(exp(theta[2L]), n)
+    inner <- crossprod(f, solve(v, f))
+    r <- d$y - f %*% solve(inner, crossprod(f, solve(v, d$y)))
+    (determinant(v)$modulus + determinant(inner)$modulus + sum(r * solve(v, r))) / 2
+  }
+  best <- stats::optim(c(0, 0), minus_log, method = "BFGS", control = list(reltol = 1e-14))
+  for (level in c("a", "i")) {
+    fit <- freeridge(y ~ unpenalised(x) + g, transform(d, g = relevel(g, level)), kernel = linear_kernel(), criterion = "reml")
+    found <- variance_components(fit)
+    expect_close(c(found$random, found$residual), exp(best$par), 1e-4)
+  }
+  # the predictions of the random effects, and the effect of a level: the difference to the first one with its error
+  v <- found$random * tcrossprod(z) + diag(found$residual, n)
+  beta <- solve(crossprod(f, solve(v, f)), crossprod(f, solve(v, d$y)))
+  blups <- drop(found$random * crossprod(z, solve(v, d$y - f %*% beta)))
+  expect_close(coef(fit)[sort(names(blups))], blups[sort(names(blups))], 1e-8)
+  effects <- marginal_effects(fit)$average
+  expect_identical(as.character(effects$column), paste0("g", letters[1:8]))
+  expect_close(effects$estimate, unname(blups[1:8] - blups[9L]), 1e-8)
+  at <- function(level) transform(d[1L, ], g = level)
+  one <- core_average_difference(model_at(fit), new_matrix(fit, at("b")), new_matrix(fit, at("i")), 1, TRUE)
+  expect_close(effects$se[2L], drop(one$errors), 1e-8)
 })
 
 test_that("the effect of a level is the difference of predictions to the first one", {

@@ -4,7 +4,7 @@ test_that("the formula interface is the matrix interface", {
   cars <- mtcars
   cars$gear <- factor(cars$gear)
   fit <- freeridge(mpg ~ wt + hp + gear, cars, kernel = linear_kernel(), lambda = 2)
-  x <- model.matrix(~ wt + hp + gear, cars)[, -1L]
+  x <- cbind(as.matrix(cars[c("wt", "hp")]), model.matrix(~ gear - 1, cars))
   direct <- freeridge(x, cars$mpg, linear_kernel(), 2)
   expect_identical(coef(fit), coef(direct))
   expect_identical(names(coef(fit)), c("(Intercept)", colnames(x)))
@@ -18,9 +18,11 @@ test_that("the formula interface is the matrix interface", {
 test_that("predictions use the contrasts of the fit, whatever the session's are", {
   old <- options(contrasts = c("contr.sum", "contr.poly"))
   on.exit(options(old))
-  fit <- freeridge(mpg ~ wt + factor(gear), mtcars, kernel = linear_kernel(), lambda = 2)
+  fits <- lapply(c(0, 2), function(lambda) {
+    freeridge(mpg ~ wt + factor(gear), mtcars, kernel = linear_kernel(), lambda = lambda)
+  })
   options(old)
-  expect_equal(predict(fit, mtcars), fitted(fit))
+  for (fit in fits) expect_equal(predict(fit, mtcars), fitted(fit))
 })
 
 test_that("subset, na.action, weights and groups go with the rows", {

@@ -60,8 +60,12 @@ test_that("formulas are the columns of lm, with factors, subsets, missing values
     expect_identical(dim(model.frame(ours)), dim(model.frame(theirs)))
   }
   x <- model.matrix(mpg ~ wt + gear, cars)[, -1L]
-  expect_identical(coef(ridge(mpg ~ wt + gear, cars, 2)), coef(ridge(x, cars$mpg, 2)))
-  expect_identical(coef(ridge(mpg ~ wt + gear, cars, 2, penalty = c(0, 1, 1))), coef(ridge(x, cars$mpg, 2, c(0, 1, 1))))
+  levels <- cbind(wt = cars$wt, model.matrix(~ gear - 1, cars))  # a penalty: a column for each level, no penalty: contrasts
+  expect_identical(coef(ridge(mpg ~ wt + gear, cars, 2)), coef(ridge(levels, cars$mpg, 2)))
+  part <- ridge(mpg ~ wt + gear, cars, 2, penalty = c(0, 1, 1, 1))
+  expect_identical(coef(part), coef(ridge(levels, cars$mpg, 2, c(0, 1, 1, 1))))
+  expect_close(predict(part, cars[4:9, ]), fitted(part)[4:9], 1e-12)
+  expect_identical(coef(ridge(mpg ~ wt + gear, cars, 0)), coef(ridge(x, cars$mpg, 0)))
   total <- tls(mpg ~ wt + gear, cars, exact = c(FALSE, TRUE, TRUE))
   expect_identical(coef(total), coef(tls(x, cars$mpg, exact = c(FALSE, TRUE, TRUE))))
   expect_identical(names(residuals(total, "orthogonal")), rownames(cars))
