@@ -159,15 +159,8 @@ class Programs(unittest.TestCase):
     def test_limits(self):
         self.run_page("docs/limits.md", 0)
 
-    def test_rust_of_the_readme(self):
-        """Its lines are those of the crate's own example, which `cargo test` compiles and runs."""
-        crate = (ROOT / "examples/rust/src/lib.rs").read_text(encoding="utf-8")
-        example = re.sub(r"^//! ?|//[^!\n].*$", "", crate.split("```")[1], flags=re.M)
-        code, = [code for language, code, _ in blocks(ROOT / "README.md") if language == "rust"]
-        self.assertIn("".join(code.split()), "".join(example.split()))
-
     def test_length_of_the_readme(self):
-        self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()), 150)
+        self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()), 120)
 
     def test_c_in_ten_minutes(self):
         self.run_page("docs/c-in-ten-minutes.md", 10)
