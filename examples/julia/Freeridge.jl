@@ -156,7 +156,7 @@ end
 
 function score(model::Model, criterion, lambdas::Vector{Float64})
     scores = zeros(length(lambdas), model.t)
-    long(model, freeridge_score(model, criterion, length(lambdas), lambdas, scores, length(lambdas)))
+    long(model, freeridge_score(model, criterion, length(lambdas), lambdas, scores, C_NULL, length(lambdas)))
     scores
 end
 

@@ -1,12 +1,21 @@
 """examples/rust/build.rs by itself: where it tells cargo to look for the library. The compiler is FREERIDGE_RUSTC, and
-pkg-config one of our own, which answers as the real one does."""
+pkg-config one of our own, which answers as the real one does. And a program that depends on the crate, as README.md of
+the crate has it, with the library in a prefix."""
 
 import os
+import re
 import shlex
 import stat
 import subprocess
 import tempfile
 import unittest
+
+CRATE = os.path.join(os.environ["FREERIDGE_SOURCE"], "examples", "rust")
+
+
+def read(name):
+    with open(os.path.join(CRATE, name), encoding="utf-8") as file:
+        return file.read()
 
 
 class BuildScript(unittest.TestCase):
@@ -15,13 +24,12 @@ class BuildScript(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.program = os.path.join(cls.folder.name, "build")
-        source = os.path.join(os.environ["FREERIDGE_SOURCE"], "examples", "rust", "build.rs")
-        subprocess.run([*shlex.split(os.environ["FREERIDGE_RUSTC"]), "--edition", "2021", source, "-o", cls.program],
-                       check=True, stdin=subprocess.DEVNULL)
+        subprocess.run([*shlex.split(os.environ["FREERIDGE_RUSTC"]), "--edition", "2021",
+                        os.path.join(CRATE, "build.rs"), "-o", cls.program], check=True, stdin=subprocess.DEVNULL)
 
     def run_with(self, **settings):
         environment = {name: value for name, value in os.environ.items()
-                       if name not in ("FREERIDGE_LIB_DIR", "PKG_CONFIG", "PKG_CONFIG_PATH")}
+                       if name not in ("FREERIDGE_LIB_DIR", "FREERIDGE_STATIC", "PKG_CONFIG", "PKG_CONFIG_PATH")}
         return subprocess.run([self.program], env={**environment, **settings}, capture_output=True, text=True)
 
     def pkg_config(self, script):
@@ -37,6 +45,33 @@ class BuildScript(unittest.TestCase):
         self.assertIn("cargo:rustc-link-arg=-Wl,-rpath,/some/where", lines)
         self.assertIn("cargo:rustc-link-lib=dylib=freeridge", lines)
         self.assertIn("cargo:rerun-if-env-changed=FREERIDGE_LIB_DIR", lines)
+        self.assertIn("cargo:lib_dir=/some/where", lines)  # for the build scripts of dependents
+
+    def test_the_static_library(self):
+        """With what freeridge.pc says that it needs, that beside the library first."""
+        command = self.pkg_config('case "$*" in *only-L*) echo "-L/opt/a -L/opt/lapack";; '
+                                  '*) echo "-lfreeridge -llapacke -lm $PKG_CONFIG_PATH";; esac\n')
+        for folder, search in (({}, ["/opt/a", "/opt/lapack"]),
+                               ({"FREERIDGE_LIB_DIR": "/b"}, ["/opt/a", "/opt/lapack", "/b"])):
+            lines = self.run_with(PKG_CONFIG=command, FREERIDGE_STATIC="1", **folder).stdout.splitlines()
+            self.assertEqual([line.split("=")[-1] for line in lines if "link-search" in line], search)
+            self.assertEqual([line.removeprefix("cargo:rustc-link-lib=") for line in lines if "link-lib" in line],
+                             ["static=freeridge", "dylib=lapacke", "dylib=m"])
+            self.assertNotIn("rpath", "".join(lines))
+        command = self.pkg_config('[ "$PKG_CONFIG_PATH" = /b/pkgconfig ] && echo "-lfreeridge -lm"\n')
+        self.assertEqual(self.run_with(PKG_CONFIG=command, FREERIDGE_STATIC="1", FREERIDGE_LIB_DIR="/b").returncode, 0)
+        self.assertIn("dylib=freeridge", self.run_with(FREERIDGE_STATIC="0", FREERIDGE_LIB_DIR="/b").stdout)
+
+    @unittest.skipUnless(os.path.exists("/usr/bin/cargo") and os.path.exists("/usr/bin/rustc"),
+                         "cargo and rustc are not the system's own here")
+    def test_the_compiler_is_the_systems_own(self):
+        """So that a newer one on the path does not hide what the promised one refuses."""
+        self.assertEqual((os.environ["FREERIDGE_CARGO"], os.environ["FREERIDGE_RUSTC"]),
+                         ("/usr/bin/cargo", "/usr/bin/rustc"))
+        version = subprocess.run([os.environ["FREERIDGE_RUSTC"], "--version"], capture_output=True, text=True).stdout
+        here, promised = (tuple(map(int, re.search(pattern, text).groups())) for pattern, text in (
+            (r"rustc (\d+)\.(\d+)", version), (r'rust-version = "(\d+)\.(\d+)"', read("Cargo.toml"))))
+        self.assertGreaterEqual(here, promised)
 
     def test_pkg_config(self):
         command = self.pkg_config('[ "$*" = "--libs-only-L freeridge >= 0.1" ] && echo "-L/opt/a -L/opt/b "\n')
@@ -55,6 +90,36 @@ class BuildScript(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("set FREERIDGE_LIB_DIR", done.stderr)
             self.assertNotIn("link-lib", done.stdout)
+
+
+class Dependent(unittest.TestCase):
+    def test_it_links_and_runs(self):
+        """By a run path of its own, and with the static library, as README.md says; there is no other way to the
+        library here."""
+        page = read("README.md")
+        [[dependencies], [program, build_script]] = (re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
+                                                     for language in ("toml", "rust"))
+        dependencies = dependencies.replace("/path/of/freeridge/examples/rust", CRATE)
+        prefix = os.environ["FREERIDGE_PREFIX"]
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("src/main.rs", program), ("build.rs", build_script), ("Cargo.toml",
+                               '[package]\nname = "dependent"\nversion = "0.1.0"\nedition = "2021"\n' + dependencies)):
+                path = os.path.join(folder, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+            environment["FREERIDGE_LIB_DIR"] = os.path.join(prefix, os.environ["FREERIDGE_LIBDIR"])
+            for static in ("0", "1"):
+                environment["FREERIDGE_STATIC"] = static
+                done = subprocess.run([os.environ["FREERIDGE_CARGO"], "build", "--offline"], cwd=folder, text=True,
+                                      env=environment, capture_output=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                program = os.path.join(folder, "target", "debug", "dependent")
+                done = subprocess.run([program], capture_output=True, text=True, env=environment)
+                self.assertEqual((done.returncode, len(done.stdout.split()), done.stderr), (0, 2, ""))
+                needed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+                self.assertEqual("libfreeridge" in needed, static == "0")
 
 
 if __name__ == "__main__":

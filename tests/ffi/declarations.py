@@ -113,6 +113,18 @@ class Julia:
             yield "a ccall that is not `name(arguments) = ccall(...)` at the start of a line"
 
     @staticmethod
+    def calls(text):
+        """(name, how many arguments) of each call of a C function in a text that uses the declarations."""
+        text = re.sub(r"#.*", "", text)
+        for match in re.finditer(r"\b(freeridge_\w+)\(", text):
+            depth, commas, at = 1, 0, match.end()
+            while depth:
+                depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[at], 0)
+                commas += text[at] == "," and depth == 1
+                at += 1
+            yield match.group(1), commas + 1 if text[match.end():at - 1].strip() else 0
+
+    @staticmethod
     def callbacks(text):
         """The result and the arguments of each @cfunction."""
         return re.findall(r"@cfunction\(\w+, (\w+), \(([^()]*)\)\)", text)

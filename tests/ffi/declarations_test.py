@@ -47,6 +47,13 @@ class Declarations(unittest.TestCase):
         self.assertEqual(result, Julia.kind(progress.result))
         self.assertEqual(arguments, ", ".join(Julia.kind(kind) for _, kind in progress.arguments))
 
+    def test_calls_of_julia(self):
+        """As many arguments as the header has: no compiler looks at them before they run."""
+        calls = list(Julia.calls(read("examples", "julia", "Freeridge.jl")))
+        self.assertGreater(len(calls), 30)
+        for name, count in calls:
+            self.assertEqual(count, len(HEADER.functions[name].arguments), name)
+
     def test_what_python_has_declared(self):
         """The words of the declarations are the types that they should be."""
         scalars = {"double": ctypes.c_double, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64}
@@ -144,6 +151,10 @@ class TheChecks(unittest.TestCase):
         self.assert_found(Julia, "const FREERIDGE_CORRUPT = freeridge_status(41)\n", "")
         self.assert_found(Julia, "const freeridge_loss = Int32", "const freeridge_loss = Int64")
         self.assert_found(Julia, "(Int32,), count)\nfreeridge_get_threads", "(Int32), count)\nfreeridge_get_threads")
+
+    def test_calls_are_counted(self):
+        text = "freeridge_a() # freeridge_b(1)\nf(freeridge_c(g(x, y), [1, 2], z), 3)\nfreeridge_d(Ref{A, B}())"
+        self.assertEqual(list(Julia.calls(text)), [("freeridge_a", 0), ("freeridge_c", 3), ("freeridge_d", 1)])
 
     def test_python(self):
         folds = '_declare(STATUS, "freeridge_make_folds", n=INT64, folds=INT32, seed=INT64, group=INT32S)\n'

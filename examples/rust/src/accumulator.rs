@@ -1,10 +1,10 @@
 //! Ridge regression on rows that come in chunks and are forgotten.
 
 use crate::choices::{Criterion, Reduction};
-use crate::error::{bytes, check, check_length, size, told, zeros, Result};
+use crate::error::{answer, bytes, check, check_length, size, told, zeros, Result};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
-use crate::matrix::{Dense, Lent, Matrix};
+use crate::matrix::{Dense, Layout, Lent, Matrix};
 use crate::model::{path_text, same_rows, unpenalised, Model};
 use crate::moments::MOMENTS;
 use crate::selection::{Choice, Objective};
@@ -135,13 +135,13 @@ impl Accumulator {
     pub fn solve(&self, lambdas: &[f64]) -> Result<(Dense, Dense)> {
         let (_, d, t, _) = self.dimensions()?;
         let count = size(lambdas.len())?;
-        let mut b = Dense::filled(t, lambdas.len(), |_, _| Ok(()))?;
-        let (b_at, _) = b.place()?;
-        let w = Dense::filled(d, lambdas.len().saturating_mul(t), |w, ld| {
-            self.handle
-                .read(|sums| unsafe { sys::freeridge_accumulator_solve(sums, count, lambdas.as_ptr(), w, ld, b_at) })
-        })?;
-        Ok((w, b))
+        let mut w = Dense::room(Layout::ColumnMajor, d, lambdas.len().saturating_mul(t))?;
+        let mut b = Dense::room(Layout::ColumnMajor, t, lambdas.len())?;
+        let ((place, ld), (b_at, _)) = (w.place()?, b.place()?);
+        let done = self
+            .handle
+            .read(|sums| unsafe { sys::freeridge_accumulator_solve(sums, count, lambdas.as_ptr(), place, ld, b_at) });
+        answer(done, (w, b))
     }
 
     /// GCV or REML at each of some lambdas (rows), for each output (columns).
@@ -201,7 +201,7 @@ impl Accumulator {
         })
     }
 
-    /// Of the left-out errors of rows that were added no more than the moments, 5 x (count t): see [`join_moments`].
+    /// Of the left-out errors of rows that were added no more than the moments, 5 x (count t): see [`join_moments`](crate::join_moments).
     pub fn loo_moments(
         &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64],
     ) -> Result<Dense> {
@@ -254,7 +254,7 @@ impl Accumulator {
         })
     }
 
-    /// Of these errors no more than the moments, whose terms are the groups, 5 x (count t): see [`join_moments`].
+    /// Of these errors no more than the moments, whose terms are the groups, 5 x (count t): see [`join_moments`](crate::join_moments).
     pub fn group_moments(
         &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, group: &[i32], lambdas: &[f64],
     ) -> Result<Dense> {

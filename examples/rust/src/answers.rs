@@ -1,7 +1,7 @@
 //! What a factorized or fitted model answers.
 
 use crate::choices::{Covariance, Route};
-use crate::error::{check_length, size, told, zeros, Error, Result, Status};
+use crate::error::{answer, check_length, numbers, size, told, zeros, Arrays, Error, Result, Status};
 use crate::matrix::{Dense, Layout, Matrix};
 use crate::model::Model;
 use crate::sparse::Sparse;
@@ -43,23 +43,41 @@ pub struct Conditioning {
     pub rank: f64,
 }
 
+impl Arrays for Intervals {
+    fn arrays(self) -> Vec<Dense> {
+        vec![self.lower, self.upper]
+    }
+}
+
+impl Arrays for Variances {
+    fn arrays(self) -> Vec<Dense> {
+        (self.variance, self.noise).arrays()
+    }
+}
+
+impl Arrays for Average {
+    fn arrays(self) -> Vec<Dense> {
+        vec![self.average, self.errors]
+    }
+}
+
 impl Model<'_> {
     /// Exact leave-one-out errors, n x t.
     pub fn loo(&self) -> Result<Dense> {
-        let n = self.dimensions()?.0;
+        let n = self.points()?;
         self.filled(n, |model, errors, ld| unsafe { sys::freeridge_loo(model, errors, ld) })
     }
 
     /// Exact errors with whole groups left out, n x t; NaN for rows with a negative label.
     pub fn group_errors(&self, group: &[i32]) -> Result<Dense> {
-        let n = self.dimensions()?.0;
+        let n = self.points()?;
         check_length("group", group.len(), n)?;
         self.filled(n, |model, errors, ld| unsafe { sys::freeridge_group_errors(model, group.as_ptr(), errors, ld) })
     }
 
     /// The same with gaps: n labels for each layer, of rows that are left out with a group and have no error of it.
     pub fn group_errors_with_gaps(&self, group: &[i32], gap: &[i32]) -> Result<Dense> {
-        let n = self.dimensions()?.0;
+        let n = self.points()?;
         check_length("group", group.len(), n)?;
         let layers = gap.len() / n.max(1);
         check_length("gap", gap.len(), layers.saturating_mul(n))?;
@@ -73,18 +91,17 @@ impl Model<'_> {
     pub fn predict(&self, x: Matrix<'_>) -> Result<Dense> {
         let mut out = self.room_for(x)?;
         let (x, (place, ld)) = (x.lent()?, out.place()?);
-        self.handle
-            .read(|model| unsafe { sys::freeridge_predict(model, x.layout, x.rows, x.data, x.ld, place, ld) })?;
-        Ok(out)
+        let done = self.handle.read(|model| unsafe { sys::freeridge_predict(model, x.layout, x.rows, x.data, x.ld, place, ld) });
+        answer(done, out)
     }
 
     /// f(x) + b at the rows of a sparse x, column by column.
     pub fn predict_sparse(&self, x: Sparse<'_>) -> Result<Dense> {
-        let (_, d, t) = self.dimensions()?;
+        let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
-        let mut out = Dense::zeros(Layout::ColumnMajor, x.rows(), t)?;
+        let mut out = Dense::room(Layout::ColumnMajor, x.rows(), t)?;
         let (x, (place, ld)) = (x.lent()?, out.place()?);
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             sys::freeridge_predict_sparse(
                 model,
                 x.format,
@@ -96,62 +113,62 @@ impl Model<'_> {
                 place,
                 ld,
             )
-        })?;
-        Ok(out)
+        });
+        answer(done, out)
     }
 
     /// Jackknife+ prediction intervals at the rows of x, in the layout of x.
     pub fn predict_jackknife(&self, x: Matrix<'_>, level: f64) -> Result<Intervals> {
         let (mut lower, mut upper) = (self.room_for(x)?, self.room_for(x)?);
         let (x, (low, ld), (high, _)) = (x.lent()?, lower.place()?, upper.place()?);
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             sys::freeridge_predict_jackknife(model, x.layout, x.rows, x.data, x.ld, level, low, high, ld)
-        })?;
-        Ok(Intervals { lower, upper })
+        });
+        answer(done, Intervals { lower, upper })
     }
 
     /// Gaussian-process variances at the rows of x, in the layout of x.
     pub fn predict_variance(&self, x: Matrix<'_>) -> Result<Variances> {
-        let (mut variance, mut noise) = (self.room_for(x)?, zeros(self.outputs()?)?);
+        let (mut variance, mut noise) = (self.room_for(x)?, numbers(self.outputs()?)?);
         let (x, (place, ld)) = (x.lent()?, variance.place()?);
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             let noise = noise.as_mut_ptr();
             sys::freeridge_predict_variance(model, x.layout, x.rows, x.data, x.ld, place, ld, noise)
-        })?;
-        Ok(Variances { variance, noise })
+        });
+        answer(done, Variances { variance, noise })
     }
 
     /// d f / d x_k at the rows of x, in the layout of x: m x (d t), that of output j by column k in column k + d j.
     pub fn predict_gradient(&self, x: Matrix<'_>) -> Result<Dense> {
-        let (_, d, t) = self.dimensions()?;
+        let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
         let x_at = x.lent()?;
-        let mut out = Dense::zeros(x.layout(), x.rows(), d.saturating_mul(t))?;
+        let mut out = Dense::room(x.layout(), x.rows(), d.saturating_mul(t))?;
         let (place, ld) = out.place()?;
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             sys::freeridge_predict_gradient(model, x_at.layout, x_at.rows, x_at.data, x_at.ld, place, ld)
-        })?;
-        Ok(out)
+        });
+        answer(done, out)
     }
 
     /// The average derivatives over the rows of x, d x t, weighted where weights are given.
     pub fn average_gradient(&self, x: Matrix<'_>, weights: Option<&[f64]>) -> Result<Average> {
-        let (_, d, t) = self.dimensions()?;
+        let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
         let (x_at, weights) = (x.lent()?, Self::weights_of(x, weights)?);
         let (mut average, mut errors) =
-            (Dense::zeros(Layout::ColumnMajor, d, t)?, Dense::zeros(Layout::ColumnMajor, d, t)?);
+            (Dense::room(Layout::ColumnMajor, d, t)?, Dense::room(Layout::ColumnMajor, d, t)?);
         let ((place, ld), (errors_at, _)) = (average.place()?, errors.place()?);
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             let (layout, rows) = (x_at.layout, x_at.rows);
             sys::freeridge_average_gradient(model, layout, rows, x_at.data, x_at.ld, weights, place, errors_at, ld)
-        })?;
-        Ok(Average { average, errors })
+        });
+        answer(done, Average { average, errors })
     }
 
     /// The average of f(x_i) - f(z_i) over pairs of rows of one layout, 1 x t.
     pub fn average_difference(&self, x: Matrix<'_>, z: Matrix<'_>, weights: Option<&[f64]>) -> Result<Average> {
-        let (_, d, t) = self.dimensions()?;
+        let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
         check_length("a row of z", z.columns(), d)?;
         check_length("z", z.rows(), x.rows())?;
@@ -160,26 +177,27 @@ impl Model<'_> {
             return Err(Error::new(Status::InvalidArgument, "x and z must have one layout"));
         }
         let (mut average, mut errors) =
-            (Dense::zeros(Layout::ColumnMajor, 1, t)?, Dense::zeros(Layout::ColumnMajor, 1, t)?);
+            (Dense::room(Layout::ColumnMajor, 1, t)?, Dense::room(Layout::ColumnMajor, 1, t)?);
         let ((place, _), (errors_at, _)) = (average.place()?, errors.place()?);
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             let (layout, rows, z, ldz) = (x_at.layout, x_at.rows, z_at.data, z_at.ld);
             sys::freeridge_average_difference(
                 model, layout, rows, x_at.data, x_at.ld, z, ldz, weights, place, errors_at,
             )
-        })?;
-        Ok(Average { average, errors })
+        });
+        answer(done, Average { average, errors })
     }
 
     fn weights_of(x: Matrix<'_>, weights: Option<&[f64]>) -> Result<*const f64> {
-        let Some(weights) = weights else { return Ok(ptr::null()) };
-        check_length("weights", weights.len(), x.rows())?;
-        Ok(weights.as_ptr())
+        weights.map_or(Ok(ptr::null()), |weights| {
+            check_length("weights", weights.len(), x.rows())?;
+            Ok(weights.as_ptr())
+        })
     }
 
     /// The covariances of b (where there is an intercept) and w, output after output; linear kernels.
     pub fn coefficient_covariance(&self, kind: Covariance) -> Result<Dense> {
-        let (_, d, t) = self.dimensions()?;
+        let (_, d, t) = self.sizes()?;
         let side = (d + usize::from(self.has_intercept()?)).saturating_mul(t);
         Dense::filled(side, side, |place, ld| {
             self.handle.read(|model| unsafe { sys::freeridge_coefficient_covariance(model, kind.number(), place, ld) })
@@ -188,33 +206,32 @@ impl Model<'_> {
 
     /// The standard errors of w, d x t, and of b, t numbers; linear kernels.
     pub fn coefficient_errors(&self, kind: Covariance) -> Result<(Dense, Vec<f64>)> {
-        let (_, d, t) = self.dimensions()?;
-        let mut b = zeros(t)?;
-        let b_at = b.as_mut_ptr();
-        let w = Dense::filled(d, t, |place, ld| {
-            self.handle
-                .read(|model| unsafe { sys::freeridge_coefficient_errors(model, kind.number(), place, ld, b_at) })
-        })?;
-        Ok((w, b))
+        let (_, d, t) = self.sizes()?;
+        let (mut w, mut b) = (Dense::room(Layout::ColumnMajor, d, t)?, numbers(t)?);
+        let ((place, ld), b_at) = (w.place()?, b.as_mut_ptr());
+        let done = self
+            .handle
+            .read(|model| unsafe { sys::freeridge_coefficient_errors(model, kind.number(), place, ld, b_at) });
+        answer(done, (w, b))
     }
 
     /// Room for t numbers at each row of x, which has to have the model's columns.
     fn room_for(&self, x: Matrix<'_>) -> Result<Dense> {
-        let (_, d, t) = self.dimensions()?;
+        let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
         x.lent()?; // its sizes, before memory is asked for
-        Dense::zeros(x.layout(), x.rows(), t)
+        Dense::room(x.layout(), x.rows(), t)
     }
 
     /// c of f(x) = sum_i c_i k(x_i, x), n x t.
     pub fn coefficients(&self) -> Result<Dense> {
-        let n = self.dimensions()?.0;
+        let n = self.points()?;
         self.filled(n, |model, c, ld| unsafe { sys::freeridge_coefficients(model, c, ld) })
     }
 
     /// w of f(x) = w'x for linear kernels, d x t.
     pub fn hyperplane(&self) -> Result<Dense> {
-        let d = self.dimensions()?.1;
+        let d = self.sizes()?.1;
         self.filled(d, |model, w, ld| unsafe { sys::freeridge_get_hyperplane(model, w, ld) })
     }
 
@@ -225,19 +242,19 @@ impl Model<'_> {
 
     /// f(x_i) + b, n x t.
     pub fn fitted(&self) -> Result<Dense> {
-        let n = self.dimensions()?.0;
+        let n = self.points()?;
         self.filled(n, |model, fitted, ld| unsafe { sys::freeridge_get_fitted(model, fitted, ld) })
     }
 
     /// The diagonal of the hat matrix at each output's lambda, n x t.
     pub fn leverage(&self) -> Result<Dense> {
-        let n = self.dimensions()?.0;
+        let n = self.points()?;
         self.filled(n, |model, leverage, ld| unsafe { sys::freeridge_get_leverage(model, leverage, ld) })
     }
 
     /// Cook's distances, n x t.
     pub fn cooks_distance(&self) -> Result<Dense> {
-        let n = self.dimensions()?.0;
+        let n = self.points()?;
         self.filled(n, |model, distance, ld| unsafe { sys::freeridge_cooks_distance(model, distance, ld) })
     }
 
@@ -296,7 +313,7 @@ impl Model<'_> {
 
     /// Their eigenvectors, n x count, of eigenvalues that are not 0.
     pub fn eigenvectors(&self, count: usize) -> Result<Dense> {
-        let (n, length) = (self.dimensions()?.0, size(count)?);
+        let (n, length) = (self.points()?, size(count)?);
         Dense::filled(n, count, |vectors, ld| {
             self.handle.read(|model| unsafe { sys::freeridge_eigenvalues(model, length, ptr::null_mut(), vectors, ld) })
         })
@@ -304,17 +321,19 @@ impl Model<'_> {
 
     /// The condition number of the kernel matrix plus lambda, and the effective rank, at each of some lambdas.
     pub fn condition_number(&self, lambdas: &[f64]) -> Result<Vec<Conditioning>> {
-        let (mut condition, mut rank, count) = (zeros(lambdas.len())?, zeros(lambdas.len())?, size(lambdas.len())?);
-        self.handle.read(|model| unsafe {
+        let count = size(lambdas.len())?;
+        let (mut condition, mut rank) = (numbers(lambdas.len())?, numbers(lambdas.len())?);
+        let done = self.handle.read(|model| unsafe {
             let (condition, rank) = (condition.as_mut_ptr(), rank.as_mut_ptr());
             sys::freeridge_condition_number(model, count, lambdas.as_ptr(), condition, rank)
-        })?;
+        });
+        let (condition, rank) = answer(done, (condition, rank))?;
         Ok(condition.into_iter().zip(rank).map(|(condition, rank)| Conditioning { condition, rank }).collect())
     }
 
     /// H, n x n, at a lambda: the fitted values are H Y.
     pub fn hat_matrix(&self, lambda: f64) -> Result<Dense> {
-        let n = self.dimensions()?.0;
+        let n = self.points()?;
         Dense::filled(n, n, |hat, ld| {
             self.handle.read(|model| unsafe { sys::freeridge_hat_matrix(model, lambda, hat, ptr::null_mut(), ld) })
         })
@@ -322,7 +341,7 @@ impl Model<'_> {
 
     /// P, n x n, at a lambda: the coefficients are P Y; without intercept and weights (K + lambda I)^-1.
     pub fn inverse_matrix(&self, lambda: f64) -> Result<Dense> {
-        let n = self.dimensions()?.0;
+        let n = self.points()?;
         Dense::filled(n, n, |inverse, ld| {
             self.handle.read(|model| unsafe { sys::freeridge_hat_matrix(model, lambda, ptr::null_mut(), inverse, ld) })
         })
@@ -354,36 +373,35 @@ impl Model<'_> {
     /// Predictions at the rows of x, in the layout of x, at many lambdas, whatever is set: m x (count t), output j of
     /// lambda l in column l t + j.
     pub fn predict_path(&self, x: Matrix<'_>, lambdas: &[f64]) -> Result<Dense> {
-        let (_, d, t) = self.dimensions()?;
+        let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
         let (x_at, count) = (x.lent()?, size(lambdas.len())?);
-        let mut out = Dense::zeros(x.layout(), x.rows(), lambdas.len().saturating_mul(t))?;
+        let mut out = Dense::room(x.layout(), x.rows(), lambdas.len().saturating_mul(t))?;
         let (place, ld) = out.place()?;
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             let (layout, rows, lambdas) = (x_at.layout, x_at.rows, lambdas.as_ptr());
             sys::freeridge_predict_path(model, layout, rows, x_at.data, x_at.ld, count, lambdas, place, ld)
-        })?;
-        Ok(out)
+        });
+        answer(done, out)
     }
 
     /// c (n x (count t), output j of lambda l in column l t + j) and b (t x count).
     pub fn coefficients_path(&self, lambdas: &[f64]) -> Result<(Dense, Dense)> {
-        self.path(self.dimensions()?.0, lambdas, sys::freeridge_coefficients_path)
+        self.path(self.points()?, lambdas, sys::freeridge_coefficients_path)
     }
 
     /// w (d x (count t)) and b (t x count), for linear kernels.
     pub fn hyperplane_path(&self, lambdas: &[f64]) -> Result<(Dense, Dense)> {
-        self.path(self.dimensions()?.1, lambdas, sys::freeridge_hyperplane_path)
+        self.path(self.sizes()?.1, lambdas, sys::freeridge_hyperplane_path)
     }
 
     fn path(&self, rows: usize, lambdas: &[f64], call: Path) -> Result<(Dense, Dense)> {
         let (t, count) = (self.outputs()?, size(lambdas.len())?);
-        let mut b = Dense::filled(t, lambdas.len(), |_, _| Ok(()))?;
-        let (b_at, _) = b.place()?;
-        let values = Dense::filled(rows, lambdas.len().saturating_mul(t), |values, ld| {
-            self.handle.read(|model| unsafe { call(model, count, lambdas.as_ptr(), values, ld, b_at) })
-        })?;
-        Ok((values, b))
+        let mut values = Dense::room(Layout::ColumnMajor, rows, lambdas.len().saturating_mul(t))?;
+        let mut b = Dense::room(Layout::ColumnMajor, t, lambdas.len())?;
+        let ((place, ld), (b_at, _)) = (values.place()?, b.place()?);
+        let done = self.handle.read(|model| unsafe { call(model, count, lambdas.as_ptr(), place, ld, b_at) });
+        answer(done, (values, b))
     }
 }
 

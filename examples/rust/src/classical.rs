@@ -1,7 +1,7 @@
 //! The calls without a handle: least squares, total least squares, polynomial features, medians.
 
-use crate::error::{check, check_length, size, told, zeros, Error, Result, Status};
-use crate::matrix::{Dense, Lent, Matrix};
+use crate::error::{answer, check, check_length, numbers, size, told, zeros, Arrays, Error, Result, Status};
+use crate::matrix::{Dense, Layout, Lent, Matrix};
 use crate::model::same_rows;
 use crate::sys;
 use std::ptr;
@@ -34,16 +34,36 @@ pub struct LineErrors {
     pub y_correction: Dense,
 }
 
-/// Checks the sizes, and hands x, y and the places of w and b to a call.
+impl Arrays for Line {
+    fn arrays(self) -> Vec<Dense> {
+        (self.w, self.b).arrays()
+    }
+}
+
+impl Arrays for LineSummary {
+    fn arrays(self) -> Vec<Dense> {
+        ((self.line, (self.w_error, self.b_error)), (self.sigma, self.r_squared)).arrays()
+    }
+}
+
+/// Checks the sizes, and hands x, y and the places of w and b to a call. How the call ended, and w and b.
+fn told_line(
+    x: Matrix<'_>, y: Matrix<'_>, call: impl FnOnce(Lent, Lent, *mut f64, *mut f64) -> sys::freeridge_status,
+) -> Result<(Result<()>, Line)> {
+    same_rows(x, y)?;
+    let mut buffer = Vec::new();
+    let (x_at, y_at) = (x.lent()?, y.in_layout(x.layout(), &mut buffer)?.lent()?);
+    let (mut w, mut b) = (Dense::room(Layout::ColumnMajor, x.columns(), y.columns())?, numbers(y.columns())?);
+    let done = check(call(x_at, y_at, w.place()?.0, b.as_mut_ptr()));
+    Ok((done, Line { w, b, rank: None }))
+}
+
+/// The same for calls whose answer is w and b.
 fn line(
     x: Matrix<'_>, y: Matrix<'_>, call: impl FnOnce(Lent, Lent, *mut f64, *mut f64) -> sys::freeridge_status,
 ) -> Result<Line> {
-    same_rows(x, y)?;
-    let mut buffer = Vec::new();
-    let mut b = zeros(y.columns())?;
-    let (x_at, y_at) = (x.lent()?, y.in_layout(x.layout(), &mut buffer)?.lent()?);
-    let w = Dense::filled(x.columns(), y.columns(), |w, _| check(call(x_at, y_at, w, b.as_mut_ptr())))?;
-    Ok(Line { w, b, rank: None })
+    let (done, line) = told_line(x, y, call)?;
+    done.map(|()| line)
 }
 
 /// Ordinary least squares; the minimum-norm solution where x is rank deficient.
@@ -58,22 +78,24 @@ pub fn ols(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line> {
     Ok(Line { rank: Some(told(rank)), ..found })
 }
 
-/// The same with what goes into a table of results.
+/// The same with what goes into a table of results. Where some of its numbers do not exist, as R^2 of a constant y: an
+/// [`Error`] whose `values` are w, b, their errors, sigma and R^2.
 pub fn ols_summary(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<LineSummary> {
     let (d, t) = (x.columns(), y.columns());
     x.lent()?; // their sizes, before memory is asked for
     y.lent()?;
-    let mut w_error = Dense::filled(d, t, |_, _| Ok(()))?;
+    let mut w_error = Dense::room(Layout::ColumnMajor, d, t)?;
     let (w_error_at, _) = w_error.place()?;
-    let (mut b_error, mut sigma, mut r_squared, mut rank) = (zeros(t)?, zeros(t)?, zeros(t)?, 0);
-    let found = line(x, y, |x, y, w, b| unsafe {
+    let (mut b_error, mut sigma, mut r_squared, mut rank) = (numbers(t)?, numbers(t)?, numbers(t)?, 0);
+    let (done, found) = told_line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
         let (b_error, sigma, r_squared) = (b_error.as_mut_ptr(), sigma.as_mut_ptr(), r_squared.as_mut_ptr());
         sys::freeridge_ols(
             layout, n, d, x.data, x.ld, t, y.data, y.ld, on, w, b, &mut rank, w_error_at, b_error, sigma, r_squared,
         )
     })?;
-    Ok(LineSummary { line: Line { rank: Some(told(rank)), ..found }, w_error, b_error, sigma, r_squared })
+    let line = Line { rank: Some(told(rank)), ..found };
+    answer(done, LineSummary { line, w_error, b_error, sigma, r_squared })
 }
 
 /// Ridge regression.
@@ -124,7 +146,7 @@ pub fn tls_errors(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: Option<&
     let exact = exact.as_ref().map_or(ptr::null(), |flags| flags.as_ptr());
     x.lent()?; // their sizes, before memory is asked for
     y.lent()?;
-    let (mut x_correction, mut y_correction) = (Dense::zeros(x.layout(), n, d)?, Dense::zeros(x.layout(), n, t)?);
+    let (mut x_correction, mut y_correction) = (Dense::room(x.layout(), n, d)?, Dense::room(x.layout(), n, t)?);
     let ((of_x, _), (of_y, _)) = (x_correction.place()?, y_correction.place()?);
     let (mut singular_values, mut distances) = (zeros(t)?, zeros(n)?);
     let line = line(x, y, |x, y, w, b| unsafe {
@@ -140,7 +162,7 @@ pub fn tls_errors(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: Option<&
 /// as zero; `None`: the library's.
 pub fn pinv(a: Matrix<'_>, rcond: Option<f64>) -> Result<(Dense, usize)> {
     let at = a.lent()?;
-    let mut out = Dense::zeros(a.layout(), a.columns(), a.rows())?;
+    let mut out = Dense::room(a.layout(), a.columns(), a.rows())?;
     let ((place, ld), mut rank) = (out.place()?, 0);
     let rcond = rcond.unwrap_or(-1.0);
     check(unsafe { sys::freeridge_pinv(at.layout, at.rows, at.columns, at.data, at.ld, rcond, place, ld, &mut rank) })?;
@@ -166,7 +188,7 @@ pub fn polynomial_exponents(d: usize, degree: i32, bias: bool) -> Result<Vec<Vec
 pub fn polynomial_features(x: Matrix<'_>, degree: i32, bias: bool) -> Result<Dense> {
     let at = x.lent()?;
     let count = polynomial_feature_count(x.columns(), degree, bias)?;
-    let mut out = Dense::zeros(x.layout(), x.rows(), count)?;
+    let mut out = Dense::room(x.layout(), x.rows(), count)?;
     let ((place, ld), bias) = (out.place()?, i32::from(bias));
     check(unsafe {
         sys::freeridge_polynomial_features(at.layout, at.rows, at.columns, at.data, at.ld, degree, bias, place, ld)

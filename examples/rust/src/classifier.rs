@@ -1,7 +1,7 @@
 //! Two classes by logistic or hinge loss.
 
 use crate::choices::{Loss, SupportKind};
-use crate::error::{bytes, check_length, size, told, zeros, Error, Result, Status};
+use crate::error::{answer, bytes, check_length, numbers, size, told, zeros, Error, Result, Status};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
@@ -120,20 +120,20 @@ impl Classifier {
     fn predicted(&self, x: Matrix<'_>, outputs: impl FnOnce(*mut f64) -> (*mut f64, *mut f64)) -> Result<Vec<f64>> {
         check_length("a row of x", x.columns(), self.sizes()?.1)?;
         let at = x.lent()?;
-        let mut values = zeros(x.rows())?;
+        let mut values = numbers(x.rows())?;
         let (decision, probability) = outputs(values.as_mut_ptr());
-        self.handle.read(|classifier| unsafe {
+        let done = self.handle.read(|classifier| unsafe {
             let (layout, rows) = (at.layout, at.rows);
             sys::freeridge_classifier_predict(classifier, layout, rows, at.data, at.ld, decision, probability)
-        })?;
-        Ok(values)
+        });
+        answer(done, values)
     }
 
     /// Left-out values of f(x_i) + b, after one Newton step; of `Loss::Logistic`.
     pub fn loo(&self) -> Result<Vec<f64>> {
-        let mut decision = zeros(self.sizes()?.0)?;
-        self.handle.read(|classifier| unsafe { sys::freeridge_classifier_loo(classifier, decision.as_mut_ptr()) })?;
-        Ok(decision)
+        let mut decision = numbers(self.sizes()?.0)?;
+        let done = self.handle.read(|classifier| unsafe { sys::freeridge_classifier_loo(classifier, decision.as_mut_ptr()) });
+        answer(done, decision)
     }
 
     /// c (n numbers) and b.
@@ -167,12 +167,12 @@ impl Classifier {
     pub fn distances(&self, x: Matrix<'_>) -> Result<Vec<f64>> {
         check_length("a row of x", x.columns(), self.sizes()?.1)?;
         let at = x.lent()?;
-        let mut values = zeros(x.rows())?;
-        self.handle.read(|classifier| unsafe {
+        let mut values = numbers(x.rows())?;
+        let done = self.handle.read(|classifier| unsafe {
             let (layout, rows, out) = (at.layout, at.rows, values.as_mut_ptr());
             sys::freeridge_classifier_distances(classifier, layout, rows, at.data, at.ld, out)
-        })?;
-        Ok(values)
+        });
+        answer(done, values)
     }
 
     /// y_i (f(x_i) + b) of the data.

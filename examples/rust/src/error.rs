@@ -1,5 +1,6 @@
 //! What went wrong, in the library's own numbers and words.
 
+use crate::matrix::Dense;
 use crate::sys;
 use std::ffi::CStr;
 use std::fmt;
@@ -63,10 +64,11 @@ impl fmt::Display for Status {
 }
 
 /// A call that failed: the message says which argument and which value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Error {
     status: Status,
     message: String,
+    values: Vec<Dense>,
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -74,7 +76,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// Also for mistakes that are seen before the library is asked.
     pub(crate) fn new(status: Status, message: impl Into<String>) -> Error {
-        Error { status, message: message.into() }
+        Error { status, message: message.into(), values: Vec::new() }
     }
 
     pub fn status(&self) -> Status {
@@ -83,6 +85,47 @@ impl Error {
 
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Of [`Status::Undefined`], where only some numbers of an answer do not exist: the arrays of the answer, in the order
+    /// of its fields, a vector as one column, with NaN for these numbers. Else empty.
+    pub fn values(&self) -> &[Dense] {
+        &self.values
+    }
+}
+
+/// An answer that is made of arrays.
+pub(crate) trait Arrays {
+    /// In the order of its fields.
+    fn arrays(self) -> Vec<Dense>;
+}
+
+impl Arrays for Dense {
+    fn arrays(self) -> Vec<Dense> {
+        vec![self]
+    }
+}
+
+impl Arrays for Vec<f64> {
+    fn arrays(self) -> Vec<Dense> {
+        vec![Dense::one_column(self)]
+    }
+}
+
+impl<A: Arrays, B: Arrays> Arrays for (A, B) {
+    fn arrays(self) -> Vec<Dense> {
+        let mut all = self.0.arrays();
+        all.extend(self.1.arrays());
+        all
+    }
+}
+
+/// The answer of a call. Where only some of its numbers exist, the error has them.
+pub(crate) fn answer<T: Arrays>(done: Result<()>, values: T) -> Result<T> {
+    match done {
+        Ok(()) => Ok(values),
+        Err(error) if error.status == Status::Undefined => Err(Error { values: values.arrays(), ..error }),
+        Err(error) => Err(error),
     }
 }
 
@@ -122,13 +165,23 @@ pub(crate) fn told(value: i64) -> usize {
     usize::try_from(value).expect("the library's sizes are not negative")
 }
 
-/// `count` zeros. Memory that cannot be had is an error.
+/// Room for `count` numbers of an answer: NaN until they are there.
+pub(crate) fn numbers(count: usize) -> Result<Vec<f64>> {
+    filled_with(f64::NAN, count)
+}
+
+/// `count` zeros.
 pub(crate) fn zeros<T: Clone + Default>(count: usize) -> Result<Vec<T>> {
+    filled_with(T::default(), count)
+}
+
+/// Memory that cannot be had is an error.
+fn filled_with<T: Clone>(value: T, count: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();
     values.try_reserve_exact(count).map_err(|_| {
         Error::new(Status::OutOfMemory, format!("{count} values of {} bytes", std::mem::size_of::<T>()))
     })?;
-    values.resize(count, T::default());
+    values.resize(count, value);
     Ok(values)
 }
 

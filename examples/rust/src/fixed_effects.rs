@@ -1,11 +1,10 @@
 //! Columns F that no penalty touches: their effects, and predictions with the values of F at new points.
 
 use crate::answers::{Intervals, Variances};
-use crate::error::{check_length, size, told, zeros, Result};
-use crate::matrix::{Dense, Matrix};
+use crate::error::{answer, check_length, numbers, size, told, zeros, Arrays, Result};
+use crate::matrix::{Dense, Layout, Lent, Matrix};
 use crate::model::Model;
 use crate::sys;
-use std::ptr;
 
 /// The coefficients of F and their standard errors, q x t each; kept: 0 for a column that depends on those before it,
 /// whose effect is 0.
@@ -26,16 +25,29 @@ pub struct VarianceComponents {
     pub error: Vec<f64>,
 }
 
+impl Arrays for FixedEffects {
+    /// Without `kept`, which are no numbers of the answer.
+    fn arrays(self) -> Vec<Dense> {
+        vec![self.effects, self.errors]
+    }
+}
+
+impl Arrays for VarianceComponents {
+    fn arrays(self) -> Vec<Dense> {
+        [self.residual, self.random, self.share, self.error].map(Dense::one_column).into()
+    }
+}
+
 impl Model<'_> {
     /// n x q columns whose coefficients are not penalised, beside the intercept; `None`: none.
     pub fn set_fixed_effects(&mut self, fixed: Option<Matrix<'_>>) -> Result<()> {
-        let Some(fixed) = fixed else {
-            return self.handle.write(|model| unsafe {
-                sys::freeridge_set_fixed_effects(model, sys::FREERIDGE_COL_MAJOR, 0, ptr::null(), 0)
-            });
+        let f = match fixed {
+            None => Lent::none(),
+            Some(fixed) => {
+                check_length("fixed", fixed.rows(), self.points()?)?;
+                fixed.lent()?
+            }
         };
-        check_length("fixed", fixed.rows(), self.dimensions()?.0)?;
-        let f = fixed.lent()?;
         self.handle.write(|model| unsafe { sys::freeridge_set_fixed_effects(model, f.layout, f.columns, f.data, f.ld) })
     }
 
@@ -50,14 +62,13 @@ impl Model<'_> {
     pub fn fixed_effects(&self) -> Result<FixedEffects> {
         let (q, t) = (self.fixed_count()?, self.outputs()?);
         let mut kept = zeros(q)?;
-        let mut errors = Dense::filled(q, t, |_, _| Ok(()))?;
-        let (errors_at, _) = errors.place()?;
-        let effects = Dense::filled(q, t, |effects, ld| {
-            self.handle.read(|model| unsafe {
-                sys::freeridge_get_fixed_effects(model, kept.as_mut_ptr(), effects, errors_at, ld)
-            })
-        })?;
-        Ok(FixedEffects { kept, effects, errors })
+        let mut effects = Dense::room(Layout::ColumnMajor, q, t)?;
+        let mut errors = Dense::room(Layout::ColumnMajor, q, t)?;
+        let ((place, ld), (errors_at, _)) = (effects.place()?, errors.place()?);
+        let done = self.handle.read(|model| unsafe {
+            sys::freeridge_get_fixed_effects(model, kept.as_mut_ptr(), place, errors_at, ld)
+        });
+        answer(done, FixedEffects { kept, effects, errors })
     }
 
     /// The covariances of the effects in the mixed model, those of output j in the columns q j to q j + q - 1; `Undefined` at
@@ -72,8 +83,8 @@ impl Model<'_> {
     /// Variances and the share of f, at a lambda that REML chose.
     pub fn variance_components(&self) -> Result<VarianceComponents> {
         let t = self.outputs()?;
-        let (mut residual, mut random, mut share, mut error) = (zeros(t)?, zeros(t)?, zeros(t)?, zeros(t)?);
-        self.handle.read(|model| unsafe {
+        let (mut residual, mut random, mut share, mut error) = (numbers(t)?, numbers(t)?, numbers(t)?, numbers(t)?);
+        let done = self.handle.read(|model| unsafe {
             sys::freeridge_variance_components(
                 model,
                 residual.as_mut_ptr(),
@@ -81,12 +92,12 @@ impl Model<'_> {
                 share.as_mut_ptr(),
                 error.as_mut_ptr(),
             )
-        })?;
-        Ok(VarianceComponents { residual, random, share, error })
+        });
+        answer(done, VarianceComponents { residual, random, share, error })
     }
 
     fn check_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<()> {
-        check_length("a row of x", x.columns(), self.dimensions()?.1)?;
+        check_length("a row of x", x.columns(), self.sizes()?.1)?;
         check_length("fixed", fixed.rows(), x.rows())?;
         check_length("a row of fixed", fixed.columns(), self.fixed_count()?)?;
         check_length("the layout of fixed", fixed.layout() as usize, x.layout() as usize)
@@ -95,53 +106,53 @@ impl Model<'_> {
     /// Predictions at the rows of x, where the fixed effects have these values, in the layout of both.
     pub fn predict_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<Dense> {
         self.check_fixed(x, fixed)?;
-        let mut out = Dense::zeros(x.layout(), x.rows(), self.outputs()?)?;
+        let mut out = Dense::room(x.layout(), x.rows(), self.outputs()?)?;
         let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, out.place()?);
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             sys::freeridge_predict_fixed(model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, place, ld)
-        })?;
-        Ok(out)
+        });
+        answer(done, out)
     }
 
     /// The same at many lambdas, output j of lambda l in column l t + j.
     pub fn predict_path_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>, lambdas: &[f64]) -> Result<Dense> {
         self.check_fixed(x, fixed)?;
         let count = size(lambdas.len())?;
-        let mut out = Dense::zeros(x.layout(), x.rows(), lambdas.len().saturating_mul(self.outputs()?))?;
+        let mut out = Dense::room(x.layout(), x.rows(), lambdas.len().saturating_mul(self.outputs()?))?;
         let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, out.place()?);
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             let values = lambdas.as_ptr();
             sys::freeridge_predict_path_fixed(
                 model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, count, values, place, ld,
             )
-        })?;
-        Ok(out)
+        });
+        answer(done, out)
     }
 
     /// Jackknife+ prediction intervals.
     pub fn predict_jackknife_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>, level: f64) -> Result<Intervals> {
         self.check_fixed(x, fixed)?;
         let t = self.outputs()?;
-        let (mut lower, mut upper) = (Dense::zeros(x.layout(), x.rows(), t)?, Dense::zeros(x.layout(), x.rows(), t)?);
+        let (mut lower, mut upper) = (Dense::room(x.layout(), x.rows(), t)?, Dense::room(x.layout(), x.rows(), t)?);
         let (x, f, (low, ld), (high, _)) = (x.lent()?, fixed.lent()?, lower.place()?, upper.place()?);
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             sys::freeridge_predict_jackknife_fixed(
                 model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, level, low, high, ld,
             )
-        })?;
-        Ok(Intervals { lower, upper })
+        });
+        answer(done, Intervals { lower, upper })
     }
 
     /// Gaussian-process variances.
     pub fn predict_variance_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<Variances> {
         self.check_fixed(x, fixed)?;
         let t = self.outputs()?;
-        let (mut variance, mut noise) = (Dense::zeros(x.layout(), x.rows(), t)?, zeros(t)?);
+        let (mut variance, mut noise) = (Dense::room(x.layout(), x.rows(), t)?, numbers(t)?);
         let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, variance.place()?);
-        self.handle.read(|model| unsafe {
+        let done = self.handle.read(|model| unsafe {
             let noise = noise.as_mut_ptr();
             sys::freeridge_predict_variance_fixed(model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, place, ld, noise)
-        })?;
-        Ok(Variances { variance, noise })
+        });
+        answer(done, Variances { variance, noise })
     }
 }

@@ -44,7 +44,7 @@ impl Kernel {
         check_length("a row of z", z.columns(), x.columns())?;
         let mut buffer = Vec::new();
         let (x_at, z_at) = (x.lent()?, z.in_layout(x.layout(), &mut buffer)?.lent()?);
-        let mut out = Dense::zeros(x.layout(), x.rows(), z.rows())?;
+        let mut out = Dense::room(x.layout(), x.rows(), z.rows())?;
         let (place, ld) = out.place()?;
         check(unsafe {
             let (m, r, d) = (x_at.rows, z_at.rows, x_at.columns);
@@ -177,7 +177,7 @@ impl Kernel {
         Ok(values)
     }
 
-    /// Their names: "gaussian.sigma", "sum[1].scaled.scale[0]".
+    /// Their names: `gaussian.sigma`, `sum[1].scaled.scale[0]`.
     pub fn hyperparameter_names(&self) -> Result<Vec<String>> {
         (0..size(self.hyperparameter_count()?)?)
             .map(|index| {

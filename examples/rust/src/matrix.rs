@@ -1,7 +1,7 @@
 //! Matrices that are lent to the library, and those that it fills. Their sizes fit their numbers: they are checked
 //! where they are made, and cannot be changed.
 
-use crate::error::{check_length, size, zeros, Error, Result, Status};
+use crate::error::{answer, check_length, numbers, size, zeros, Error, Result, Status};
 use crate::sys;
 use std::fmt;
 
@@ -47,6 +47,13 @@ pub(crate) struct Lent {
     pub columns: i64,
     pub ld: i64,
     pub data: *const f64,
+}
+
+impl Lent {
+    /// Of no columns.
+    pub fn none() -> Lent {
+        Lent { layout: sys::FREERIDGE_COL_MAJOR, rows: 0, columns: 0, ld: 0, data: std::ptr::null() }
+    }
 }
 
 impl<'a> Matrix<'a> {
@@ -155,20 +162,25 @@ impl Dense {
         Ok(Dense { layout, rows, columns, data })
     }
 
-    /// Room for an answer.
-    pub(crate) fn zeros(layout: Layout, rows: usize, columns: usize) -> Result<Dense> {
+    /// A vector as a matrix of one column.
+    pub(crate) fn one_column(data: Vec<f64>) -> Dense {
+        Dense { layout: Layout::ColumnMajor, rows: data.len(), columns: 1, data }
+    }
+
+    /// Room for an answer: NaN until it is there.
+    pub(crate) fn room(layout: Layout, rows: usize, columns: usize) -> Result<Dense> {
         let count = rows.checked_mul(columns).ok_or_else(|| {
             Error::new(Status::OutOfMemory, format!("{rows} x {columns} numbers are beyond the address space"))
         })?;
-        Dense::new(layout, rows, columns, zeros(count)?)
+        Dense::new(layout, rows, columns, numbers(count)?)
     }
 
     /// A column-major answer by a call that wants its place and leading dimension.
     pub(crate) fn filled(rows: usize, columns: usize, call: impl FnOnce(*mut f64, i64) -> Result<()>) -> Result<Dense> {
         let ld = size(rows)?;
-        let mut out = Dense::zeros(Layout::ColumnMajor, rows, columns)?;
-        call(out.data.as_mut_ptr(), ld)?;
-        Ok(out)
+        let mut out = Dense::room(Layout::ColumnMajor, rows, columns)?;
+        let done = call(out.data.as_mut_ptr(), ld);
+        answer(done, out)
     }
 
     /// Where the library writes, and the leading dimension there.

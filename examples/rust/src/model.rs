@@ -1,10 +1,11 @@
 //! A model: data and settings, one factorization, and lambda. Its answers are in `answers`, searches in `selection`.
 
 use crate::choices::{Criterion, LandmarkMethod, Reduction, Route};
-use crate::error::{bytes, check_length, size, told, zeros, Error, Result, Status};
+use crate::error::{answer, bytes, check_length, numbers, size, told, zeros, Error, Result, Status};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
-use crate::matrix::{Dense, Matrix};
+use crate::matrix::{Dense, Layout, Matrix};
+use crate::progress::keep_panic;
 use crate::sparse::Sparse;
 use crate::sys;
 use std::ffi::CString;
@@ -24,7 +25,7 @@ pub struct Model<'a> {
 }
 
 /// Rows that a closure hands out: x, y and weights of the rows from `first` on, which it fills, row by row; it answers how
-/// many it gave, or None where it failed.
+/// many it gave, or None where it failed. A panic in it ends the call, and goes on in the caller.
 pub type ReadRows<'a> = dyn Fn(usize, &mut [f64], &mut [f64], &mut [f64]) -> Option<usize> + Send + Sync + 'a;
 
 struct Reader<'a> {
@@ -33,7 +34,7 @@ struct Reader<'a> {
     closure: Box<ReadRows<'a>>,
 }
 
-/// The library's callback. A panic is a reader that failed: it must not cross the library.
+/// The library's callback. A panic must not cross the library: it goes on when the call is over.
 ///
 /// # Safety
 /// `user` is a `Reader` that outlives the call, and the arrays have the sizes that `freeridge_reader` says.
@@ -42,14 +43,17 @@ unsafe extern "C" fn read_rows(
 ) -> i64 {
     let reader = &*(user as *const Reader<'_>);
     let rows = count as usize; // not negative
-    let answer = catch_unwind(AssertUnwindSafe(|| {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
         let x = std::slice::from_raw_parts_mut(x, rows * reader.d);
         let y = std::slice::from_raw_parts_mut(y, rows * reader.t);
         (reader.closure)(first as usize, x, y, std::slice::from_raw_parts_mut(weights, rows))
     }));
-    match answer {
-        Ok(Some(given)) if given <= rows => given as i64,
-        _ => -1,
+    match outcome {
+        Ok(given) => given.map_or(-1, |given| i64::try_from(given).unwrap_or(i64::MAX)), // the library refuses too many
+        Err(panic) => {
+            keep_panic(panic);
+            -1
+        }
     }
 }
 
@@ -141,7 +145,7 @@ impl<'a> Model<'a> {
     /// n labels for each division of the rows, one division after the other: rows with the same label are left out
     /// together, rows with a negative one never are. The criterion is the mean over the divisions.
     pub fn set_groups(&mut self, group: Option<&[i32]>) -> Result<()> {
-        let (labels, n) = (group.map_or(0, <[i32]>::len), self.dimensions()?.0);
+        let (labels, n) = (group.map_or(0, <[i32]>::len), self.points()?);
         let divisions = (labels / n.max(1)).max(1);
         if group.is_some() {
             check_length("group", labels, divisions.saturating_mul(n))?;
@@ -160,7 +164,7 @@ impl<'a> Model<'a> {
     pub fn set_gaps(&mut self, gap: Option<&[i32]>) -> Result<()> {
         let mut divisions = 0;
         self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut()) })?;
-        let (labels, rows) = (gap.map_or(0, <[i32]>::len), self.dimensions()?.0.saturating_mul(told(divisions)));
+        let (labels, rows) = (gap.map_or(0, <[i32]>::len), self.points()?.saturating_mul(told(divisions)));
         let layers = labels / rows.max(1);
         check_length("gap", labels, layers.saturating_mul(rows))?;
         let (gap, layers) = (gap.map_or(ptr::null(), <[i32]>::as_ptr), size(layers)?);
@@ -270,11 +274,25 @@ impl<'a> Model<'a> {
         self.handle.write(|model| unsafe { sys::freeridge_set_lambdas(model, lambdas.as_ptr()) })
     }
 
-    /// n points, d features, t outputs.
+    /// n points, d features, t outputs. [`Status::InvalidState`] where a reader's rows have not been counted: see `sizes`.
     pub fn dimensions(&self) -> Result<(usize, usize, usize)> {
+        let (_, d, t) = self.sizes()?;
+        Ok((self.points()?, d, t))
+    }
+
+    /// The same, with `None` in place of n until `factorize` has counted the rows of a reader that was given no n.
+    pub fn sizes(&self) -> Result<(Option<usize>, usize, usize)> {
         let (mut n, mut d, mut t) = (0, 0, 0);
         self.handle.read(|model| unsafe { sys::freeridge_get_dimensions(model, &mut n, &mut d, &mut t) })?;
-        Ok((told(n), told(d), told(t)))
+        Ok((usize::try_from(n).ok(), told(d), told(t)))
+    }
+
+    /// n
+    pub(crate) fn points(&self) -> Result<usize> {
+        self.sizes()?.0.ok_or_else(|| {
+            let reason = "how many rows the reader has is not known before factorize: give n to set_reader, or factorize";
+            Error::new(Status::InvalidState, reason)
+        })
     }
 
     /// Writes the whole model to a file: never half of it.
@@ -334,16 +352,22 @@ impl<'a> Model<'a> {
 
     /// t
     pub(crate) fn outputs(&self) -> Result<usize> {
-        Ok(self.dimensions()?.2)
+        Ok(self.sizes()?.2)
     }
 
     /// t numbers by a call that wants their place.
-    pub(crate) fn of_outputs<T: Clone + Default>(
-        &self, call: impl FnOnce(*const sys::freeridge_model, *mut T) -> sys::freeridge_status,
-    ) -> Result<Vec<T>> {
-        let mut values = zeros(self.outputs()?)?;
-        self.handle.read(|model| call(model, values.as_mut_ptr()))?;
-        Ok(values)
+    pub(crate) fn of_outputs(
+        &self, call: impl FnOnce(*const sys::freeridge_model, *mut f64) -> sys::freeridge_status,
+    ) -> Result<Vec<f64>> {
+        let mut values = numbers(self.outputs()?)?;
+        let done = self.handle.read(|model| call(model, values.as_mut_ptr()));
+        answer(done, values)
+    }
+
+    /// Room for rows x t numbers, column-major.
+    pub(crate) fn room(&self, rows: usize) -> Result<Dense> {
+        size(rows)?; // before memory is asked for
+        Dense::room(Layout::ColumnMajor, rows, self.outputs()?)
     }
 
     /// rows x t numbers, column-major, by a call that wants their place and leading dimension.
@@ -356,7 +380,7 @@ impl<'a> Model<'a> {
     /// An array with a number for each row, or NULL.
     fn of_rows<T>(&self, name: &str, values: Option<&[T]>) -> Result<*const T> {
         values.map_or(Ok(ptr::null()), |values| {
-            check_length(name, values.len(), self.dimensions()?.0)?;
+            check_length(name, values.len(), self.points()?)?;
             Ok(values.as_ptr())
         })
     }
@@ -365,8 +389,9 @@ impl<'a> Model<'a> {
 impl fmt::Debug for Model<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = out.debug_struct("Model");
-        if let Ok((n, d, t)) = self.dimensions() {
-            text.field("points", &n).field("features", &d).field("outputs", &t);
+        if let Ok((n, d, t)) = self.sizes() {
+            n.map(|n| text.field("points", &n));
+            text.field("features", &d).field("outputs", &t);
         }
         if let Ok(route) = self.route() {
             text.field("route", &route);
@@ -386,11 +411,15 @@ pub(crate) fn same_rows(x: Matrix<'_>, y: Matrix<'_>) -> Result<()> {
     Err(Error::new(Status::DimensionMismatch, format!("x has {} rows, y has {}", x.rows(), y.rows())))
 }
 
-/// A path as the library takes it.
+/// A path as the library takes it: on Unix any bytes, elsewhere UTF-8; without a zero byte, which would end it.
 pub(crate) fn path_text(path: &Path) -> Result<CString> {
-    path.to_str()
-        .and_then(|text| CString::new(text).ok())
-        .ok_or_else(|| Error::new(Status::InvalidArgument, format!("path {} is no text", path.display())))
+    #[cfg(unix)]
+    let bytes = Some(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()));
+    #[cfg(not(unix))]
+    let bytes = path.to_str().map(str::as_bytes);
+    bytes
+        .and_then(|bytes| CString::new(bytes).ok())
+        .ok_or_else(|| Error::new(Status::InvalidArgument, format!("path {path:?} has a zero byte or is no text")))
 }
 
 /// freeridge_save_to_memory and freeridge_save_predictor_to_memory.

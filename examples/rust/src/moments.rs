@@ -1,6 +1,6 @@
 //! Moments of squared left-out errors, which `Accumulator::loo_moments` hands out: 5 x (count t), column by column.
 
-use crate::error::{check, check_length, size, zeros, Result};
+use crate::error::{answer, check, check_length, size, zeros, Result};
 use crate::matrix::{Dense, Layout};
 use crate::sys;
 
@@ -43,14 +43,13 @@ pub fn join_moments(first: &mut Dense, second: &Dense) -> Result<()> {
 pub fn moments_score(moments: &Dense, lambdas: &[f64]) -> Result<(Dense, Dense)> {
     let (known, t) = pairs(moments, lambdas.len())?;
     let count = size(lambdas.len())?;
-    let mut errors = Dense::filled(lambdas.len(), t, |_, _| Ok(()))?;
-    let (to, _) = errors.place()?;
-    let scores = Dense::filled(lambdas.len(), t, |scores, ld| {
-        check(unsafe {
-            sys::freeridge_moments_score(count, lambdas.as_ptr(), t as i64, known.as_ptr(), scores, to, ld)
-        })
-    })?;
-    Ok((scores, errors))
+    let room = || Dense::room(Layout::ColumnMajor, lambdas.len(), t);
+    let (mut scores, mut errors) = (room()?, room()?);
+    let ((place, ld), (to, _)) = (scores.place()?, errors.place()?);
+    let done = check(unsafe {
+        sys::freeridge_moments_score(count, lambdas.as_ptr(), t as i64, known.as_ptr(), place, to, ld)
+    });
+    answer(done, (scores, errors))
 }
 
 /// The lowest LOO of each output among lambdas > 0 whose moments of all rows are known.

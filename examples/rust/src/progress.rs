@@ -59,6 +59,18 @@ pub(crate) fn resume_panic() {
     }
 }
 
+/// Keeps a panic for `resume_panic`, the first of a call.
+pub(crate) fn keep_panic(panic: Box<dyn Any + Send>) {
+    let mut panic = Some(panic);
+    let _ = PANIC.try_with(|kept| {
+        let mut kept = kept.borrow_mut();
+        if kept.is_none() {
+            *kept = panic.take();
+        }
+    });
+    std::mem::forget(panic); // what is dropped here could panic once more
+}
+
 /// The library's callback. A panic cancels the call, and is kept for `resume_panic`.
 ///
 /// # Safety
@@ -72,14 +84,7 @@ unsafe extern "C" fn trampoline(fraction: f64, user: *mut c_void) -> i32 {
     match answer {
         Ok(go_on) => i32::from(!go_on),
         Err(panic) => {
-            let mut panic = Some(panic);
-            let _ = PANIC.try_with(|kept| {
-                let mut kept = kept.borrow_mut();
-                if kept.is_none() {
-                    *kept = panic.take();
-                }
-            });
-            std::mem::forget(panic); // what is dropped here could panic once more
+            keep_panic(panic);
             1
         }
     }

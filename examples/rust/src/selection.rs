@@ -1,8 +1,8 @@
 //! Choosing lambda, the bandwidth and the number of landmarks; folds, and lambda in other systems' words.
 
 use crate::choices::{Convention, Criterion};
-use crate::error::{check, check_length, size, told, zeros, Result};
-use crate::matrix::Dense;
+use crate::error::{answer, check, check_length, size, told, zeros, Arrays, Result};
+use crate::matrix::{Dense, Layout};
 use crate::model::Model;
 use crate::sys;
 use std::ptr;
@@ -129,15 +129,21 @@ pub struct Objective {
     pub objective: Dense,
 }
 
+impl Arrays for Objective {
+    fn arrays(self) -> Vec<Dense> {
+        vec![self.training, self.norm2, self.objective]
+    }
+}
+
 impl Objective {
     pub(crate) fn filled(
         lambdas: &[f64], t: usize, call: impl FnOnce(*mut f64, *mut f64, *mut f64, i64) -> Result<()>,
     ) -> Result<Objective> {
-        let table = || Dense::filled(lambdas.len(), t, |_, _| Ok(()));
+        let table = || Dense::room(Layout::ColumnMajor, lambdas.len(), t);
         let mut out = Objective { training: table()?, norm2: table()?, objective: table()? };
         let (training, count) = out.training.place()?;
-        call(training, out.norm2.place()?.0, out.objective.place()?.0, count)?;
-        Ok(out)
+        let done = call(training, out.norm2.place()?.0, out.objective.place()?.0, count);
+        answer(done, out)
     }
 }
 
@@ -170,26 +176,26 @@ impl Model<'_> {
 
     /// The same with standard errors, of the criteria that have them.
     pub fn score_with_error(&self, criterion: Criterion, lambdas: &[f64]) -> Result<(Dense, Dense)> {
-        let mut errors = self.filled(lambdas.len(), |_, _, _| sys::FREERIDGE_OK)?;
-        let (errors_at, _) = errors.place()?;
-        let scores = self.filled(lambdas.len(), |model, scores, count| unsafe {
+        let (mut scores, mut errors) = (self.room(lambdas.len())?, self.room(lambdas.len())?);
+        let ((scores_at, count), (errors_at, _)) = (scores.place()?, errors.place()?);
+        let done = self.handle.read(|model| unsafe {
             let lambdas = lambdas.as_ptr();
-            sys::freeridge_score(model, criterion.number(), count, lambdas, scores, errors_at, count)
-        })?;
-        Ok((scores, errors))
+            sys::freeridge_score(model, criterion.number(), count, lambdas, scores_at, errors_at, count)
+        });
+        answer(done, (scores, errors))
     }
 
     /// LOO or GCV and the standard errors of the estimates of `Route::Iterative`; of other routes they are 0. probes: 3 or
     /// more, 0: the library's choice.
     pub fn estimate_score(&self, criterion: Criterion, probes: usize, lambdas: &[f64]) -> Result<(Dense, Dense)> {
         let probes = size(probes)?;
-        let mut errors = self.filled(lambdas.len(), |_, _, _| sys::FREERIDGE_OK)?;
-        let (errors_at, _) = errors.place()?;
-        let scores = self.filled(lambdas.len(), |model, scores, count| unsafe {
+        let (mut scores, mut errors) = (self.room(lambdas.len())?, self.room(lambdas.len())?);
+        let ((scores_at, count), (errors_at, _)) = (scores.place()?, errors.place()?);
+        let done = self.handle.read(|model| unsafe {
             let (number, lambdas) = (criterion.number(), lambdas.as_ptr());
-            sys::freeridge_estimate_score(model, number, probes, count, lambdas, scores, errors_at, count)
-        })?;
-        Ok((scores, errors))
+            sys::freeridge_estimate_score(model, number, probes, count, lambdas, scores_at, errors_at, count)
+        });
+        answer(done, (scores, errors))
     }
 
     /// The criterion at one lambda as one number for all outputs, and its derivatives by log lambda and by the logarithms
@@ -366,13 +372,13 @@ impl Model<'_> {
     /// output.
     pub fn landmark_curve(&self, criterion: Criterion, sizes: &[usize]) -> Result<(Dense, Dense)> {
         let numbers = sizes.iter().map(|count| size(*count)).collect::<Result<Vec<i64>>>()?;
-        let mut lambdas = self.filled(sizes.len(), |_, _, _| sys::FREERIDGE_OK)?;
-        let (lambdas_at, _) = lambdas.place()?;
-        let scores = self.filled(sizes.len(), |model, scores, count| unsafe {
+        let (mut lambdas, mut scores) = (self.room(sizes.len())?, self.room(sizes.len())?);
+        let ((lambdas_at, count), (scores_at, _)) = (lambdas.place()?, scores.place()?);
+        let done = self.handle.read(|model| unsafe {
             let sizes = numbers.as_ptr();
-            sys::freeridge_landmark_curve(model, criterion.number(), count, sizes, lambdas_at, scores, count)
-        })?;
-        Ok((lambdas, scores))
+            sys::freeridge_landmark_curve(model, criterion.number(), count, sizes, lambdas_at, scores_at, count)
+        });
+        answer(done, (lambdas, scores))
     }
 }
 

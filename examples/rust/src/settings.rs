@@ -17,7 +17,7 @@ impl Model<'_> {
 
     /// n numbers, ones unless set.
     pub fn weights(&self) -> Result<Vec<f64>> {
-        let mut weights = zeros(self.dimensions()?.0)?;
+        let mut weights = zeros(self.points()?)?;
         self.handle.read(|model| unsafe { sys::freeridge_get_weights(model, weights.as_mut_ptr()) })?;
         Ok(weights)
     }
@@ -26,7 +26,7 @@ impl Model<'_> {
     pub fn groups(&self) -> Result<Vec<i32>> {
         let mut divisions = 0;
         self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut()) })?;
-        let mut group = zeros(self.dimensions()?.0.saturating_mul(told(divisions)))?;
+        let mut group = zeros(self.points()?.saturating_mul(told(divisions)))?;
         self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, ptr::null_mut(), group.as_mut_ptr()) })?;
         Ok(group)
     }
@@ -36,7 +36,7 @@ impl Model<'_> {
         let (mut divisions, mut layers) = (0, 0);
         self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut()) })?;
         self.handle.read(|model| unsafe { sys::freeridge_get_gaps(model, &mut layers, ptr::null_mut()) })?;
-        let rows = self.dimensions()?.0.saturating_mul(told(divisions));
+        let rows = self.points()?.saturating_mul(told(divisions));
         let mut gap = zeros(rows.saturating_mul(told(layers)))?;
         self.handle.read(|model| unsafe { sys::freeridge_get_gaps(model, ptr::null_mut(), gap.as_mut_ptr()) })?;
         Ok(gap)

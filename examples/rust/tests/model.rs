@@ -260,6 +260,107 @@ fn progress_is_heard_and_cancels_and_leaves_the_model_as_it_was() -> Result<()> 
     Ok(())
 }
 
+/// What needs n is an error until the rows are counted; all else answers.
+#[test]
+fn a_reader_without_n_is_counted() -> Result<()> {
+    let (x, y) = sample(3000, 3);
+    let (rows, values) = (x.clone(), y.clone());
+    let read = move |first: usize, x_at: &mut [f64], y_at: &mut [f64], _: &mut [f64]| {
+        let given = y_at.len().min(values.len() - first);
+        x_at[..3 * given].copy_from_slice(&rows[3 * first..3 * (first + given)]);
+        y_at[..given].copy_from_slice(&values[first..first + given]);
+        Some(given)
+    };
+    let mut model = Model::new(&Kernel::linear()?)?;
+    model.set_reader(None, 3, 1, Box::new(read))?;
+    assert_eq!(model.sizes()?, (None, 3, 1));
+    assert_eq!(format!("{model:?}"), "Model { features: 3, outputs: 1, .. }");
+    let ones = vec![1.0; 3000];
+    let answers = [
+        model.dimensions().map(|_| ()),
+        model.set_weights(Some(&ones)),
+        model.set_groups(Some(&[0; 3000])),
+        model.set_fixed_effects(Some(Matrix::column(&ones))),
+        model.group_errors(&[0; 3000]).map(|_| ()),
+        model.loo().map(|_| ()),
+        model.score(Criterion::Loo, &[1.0]).map(|_| ()),
+        model.hat_matrix(1.0).map(|_| ()),
+        model.eigenvectors(1).map(|_| ()),
+        model.weights().map(|_| ()),
+        model.predict(Matrix::row_major(&x, 3)?).map(|_| ()),
+    ];
+    for (k, answer) in answers.into_iter().enumerate() {
+        assert_eq!(answer.unwrap_err().status(), Status::InvalidState, "{k}");
+    }
+    model.factorize()?;
+    assert_eq!(model.dimensions()?, (3000, 3, 1));
+    model.set_lambda(0.5)?;
+    let (ours, expected) = (model.loo()?, fitted(&Kernel::linear()?, &x, &y, 0.5)?.loo()?);
+    assert!((0..3000).all(|i| close(ours.at(i, 0), expected.at(i, 0), 1.0)));
+    Ok(())
+}
+
+/// What a reader does wrong ends the call: a panic goes on in the caller, all else is an error with its words.
+#[test]
+fn a_reader_that_fails_is_heard() -> Result<()> {
+    type Answer = fn(usize) -> Option<usize>;
+    let too_many: Answer = |asked| Some(asked + 1);
+    let faults: [(Answer, &str); 4] = [
+        (|_| panic!("no disk"), "no disk"),
+        (too_many, "where it was asked for"),
+        (|_| Some(usize::MAX), "where it was asked for"),
+        (|_| None, "the reader failed at row 0"),
+    ];
+    for (fault, words) in faults {
+        let mut model = Model::new(&Kernel::linear()?)?;
+        model.set_reader(Some(50), 2, 1, Box::new(move |_, _, y, _| fault(y.len())))?;
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| model.factorize())) {
+            Err(panic) => assert_eq!(panic.downcast_ref::<&str>(), Some(&words)),
+            Ok(result) => {
+                let error = result.unwrap_err();
+                assert!(error.status() == Status::Io && error.message().contains(words), "{error}");
+            }
+        }
+        assert!(model.loo().is_err()); // and goes on to answer
+    }
+    Ok(())
+}
+
+/// Numbers of an answer that do not exist leave the others where they are: at row 0 the leverage is one at lambda = 0.
+#[test]
+fn what_is_defined_comes_with_the_error() -> Result<()> {
+    let (x, y) = ([1.0, 0.0, 0.0], [1.0, 2.0, 3.0]);
+    let mut model = Model::new(&Kernel::linear()?)?;
+    model.set_data(Matrix::column(&x), Matrix::column(&y))?;
+    model.factorize()?;
+    let known = [model.score(Criterion::Loo, &[0.1])?.at(0, 0), model.score(Criterion::Loo, &[1.0])?.at(0, 0)];
+    let check = |error: freeridge::Error, arrays: usize, expected: &[f64]| {
+        assert_eq!((error.status(), error.values().len()), (Status::Undefined, arrays), "{error}");
+        for (found, expected) in error.values()[0].data().iter().zip(expected) {
+            assert!(found.is_nan() && expected.is_nan() || close(*found, *expected, 1.0), "{found} {expected}");
+        }
+    };
+    let scores = [f64::NAN, known[0], known[1]];
+    let lambdas = [0.0, 0.1, 1.0];
+    check(model.score(Criterion::Loo, &lambdas).unwrap_err(), 1, &scores);
+    check(model.score_with_error(Criterion::Loo, &lambdas).unwrap_err(), 2, &scores);
+    model.set_lambda(0.0)?;
+    check(model.loo().unwrap_err(), 1, &[f64::NAN, -1.0, 1.0]);
+    check(model.cooks_distance().unwrap_err(), 1, &[f64::NAN]);
+    let mut sums = freeridge::Accumulator::new(1, 1, true)?;
+    sums.add(Matrix::column(&x), Matrix::column(&y), None)?;
+    let (at, of) = (Matrix::column(&x), Matrix::column(&y));
+    check(sums.loo(at, of, None, &[0.0]).unwrap_err(), 1, &[f64::NAN, -1.0, 1.0]);
+    // The R^2 of a constant y does not exist; w and b do.
+    let line = freeridge::ols_summary(Matrix::column(&[0.0, 1.0, 2.0]), Matrix::column(&[2.0; 3]), true).unwrap_err();
+    check(line.clone(), 6, &[0.0]);
+    assert_eq!(line.values()[1].data(), [2.0]);
+    assert!(line.values()[5].at(0, 0).is_nan());
+    // Errors of all other kinds have none.
+    assert!(model.set_lambda(-1.0).unwrap_err().values().is_empty());
+    Ok(())
+}
+
 #[test]
 fn a_panic_in_the_closure_goes_on_in_the_caller() -> Result<()> {
     let (x, y) = sample(100, 2);
@@ -343,5 +444,15 @@ fn saved_and_loaded_it_goes_on() -> Result<()> {
     assert_eq!(Model::from_bytes(&bytes).map(|_| ()).unwrap_err().status(), Status::Corrupt);
     assert_eq!(Model::load(&path).map(|_| ()).unwrap_err().status(), Status::Io);
     assert!(model.save(std::path::Path::new("a\0b")).is_err());
+    #[cfg(unix)] // a file's name may have any other bytes
+    {
+        let name: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"freeridge-caf\xe9.model");
+        let path = std::env::temp_dir().join(name);
+        model.save(&path)?;
+        let loaded = Model::load(&path);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(loaded?.loo()?, model.loo()?);
+        assert_eq!(Model::load(&path).map(|_| ()).unwrap_err().status(), Status::Io);
+    }
     Ok(())
 }
