@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,10 @@ inline void require(bool holds, freeridge_status status, const std::string& mess
 inline std::int64_t size(std::size_t value) {  // refuses what the library would, before memory is allocated
   require(value <= 2147483647, FREERIDGE_INVALID_ARGUMENT, "a size is " + std::to_string(value));
   return static_cast<std::int64_t>(value);
+}
+inline const char* whole(const std::string& text) {  // refuses a text that C would see the beginning of
+  require(text.find('\0') == std::string::npos, FREERIDGE_INVALID_ARGUMENT, "a text or path has a zero byte in it");
+  return text.c_str();
 }
 template <class T>
 const T* exactly(std::int64_t count, const std::vector<T>& values, const char* name) {
@@ -78,22 +83,34 @@ struct View {
   const freeridge_layout layout;
 };
 
-struct Matrix {  // an answer; owns its numbers, which have no gaps
+struct Matrix {  // an answer; owns its numbers, which have no gaps and are NaN until they are there
   Matrix(std::int64_t n, std::int64_t d, freeridge_layout order = FREERIDGE_COL_MAJOR)
-      : rows(n), columns(d), layout(order), numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(d)) {}
+      : rows(n), columns(d), layout(order) {
+    require(n >= 0 && d >= 0, FREERIDGE_INVALID_STATE, "a reader's rows are not counted before factorize");
+    numbers.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(d), std::numeric_limits<double>::quiet_NaN());
+  }
   double operator()(std::int64_t i, std::int64_t j = 0) const {
     if (i < 0 || i >= rows || j < 0 || j >= columns) throw std::out_of_range("freeridge::Matrix");
     return numbers.at(static_cast<std::size_t>(layout == FREERIDGE_ROW_MAJOR ? i * columns + j : i + j * rows));
   }
   template <class Call, class... Arguments>  // its last two arguments: the array and its ld
-  Matrix filled(Call call, Arguments... arguments) && {
-    check(call(arguments..., numbers.data(), layout == FREERIDGE_ROW_MAJOR ? columns : rows));
-    return std::move(*this);
-  }
+  Matrix filled(Call call, Arguments... arguments) &&;
   std::int64_t rows, columns;
   freeridge_layout layout;
   Numbers numbers;
 };
+struct Undefined : Error {  // some numbers of an answer do not exist: `values` is the answer with NaN in their places
+  Undefined(const Error& error, Matrix answer) : Error(error), values(std::move(answer)) {}
+  Matrix values;
+};
+template <class Call, class... Arguments>
+    Matrix Matrix::filled(Call call, Arguments... arguments) && try {
+  check(call(arguments..., numbers.data(), layout == FREERIDGE_ROW_MAJOR ? columns : rows));
+  return std::move(*this);
+} catch (const Error& error) {
+  if (error.status == FREERIDGE_UNDEFINED) throw Undefined(error, std::move(*this));
+  throw;
+}
 
 template <class T, void (*destroy)(T*)>
 class Owner {  // owns a handle; a moved-from owner has NULL, which every call refuses
@@ -136,7 +153,7 @@ class Kernel : public Owner<freeridge_kernel, freeridge_kernel_destroy> {
   static Kernel linear() { return Kernel(freeridge_kernel_linear); }
   static Kernel gaussian(double sigma) { return Kernel(freeridge_kernel_gaussian, sigma); }
   // Any kernel: "0.5 * linear() + matern(nu = 1.5, length = 2)".
-  static Kernel parse(const std::string& text) { return Kernel(freeridge_kernel_parse, text.c_str()); }
+  static Kernel parse(const std::string& text) { return Kernel(freeridge_kernel_parse, whole(text)); }
   Kernel scaled(const Numbers& v) const { return Kernel(freeridge_kernel_scaled, get(), size(v.size()), v.data()); }
   static Kernel of(const freeridge_model* model) { return Kernel(freeridge_get_kernel, model); }  // the model's
   std::string describe() const { return text_by(freeridge_kernel_describe); }
@@ -193,9 +210,9 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
  public:
   using Owner::Owner;  // still protected
   explicit Model(const Kernel& kernel) : Owner(freeridge_create, kernel.get()) {}
-  static Model load(const std::string& path) { return Model(freeridge_load, path.c_str()); }
+  static Model load(const std::string& path) { return Model(freeridge_load, whole(path)); }
   Model clone() const { return Model(freeridge_clone, get()); }
-  void save(const std::string& path) const { check(freeridge_save(get(), path.c_str())); }
+  void save(const std::string& path) const { check(freeridge_save(get(), whole(path))); }
   void set_data(const View& x, const View& y) { hand_over(freeridge_set_data, x, y); }
   // Borrows the numbers of x and y: they must stay as they are until the model is destroyed or gets other data.
   void set_data_view(const View& x, const View& y) { hand_over(freeridge_set_data_view, x, y); }

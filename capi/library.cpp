@@ -34,7 +34,7 @@ thread_local char last_error[1024] = "";
 }  // namespace
 
 void remember(const char* call, const char* message) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s: %s", call, message);
+  write_message(last_error, sizeof last_error, call, message);
 }
 
 }  // namespace freeridge::capi

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 #include <initializer_list>
 #include <new>
 #include <string>
@@ -15,6 +17,20 @@
 #include "libcore/rows/rows.hpp"
 
 namespace freeridge::capi {
+
+// Writes "<call>: <message>" to `room`, `size` bytes with the 0 at the end. What is too long is cut, and never within a
+// character of UTF-8: a file's name may have any length and any bytes.
+inline void write_message(char* room, std::size_t size, const char* call, const char* message) noexcept {
+  const int length = std::snprintf(room, size, "%s: %s", call, message);
+  if (length >= 0 && static_cast<std::size_t>(length) < size) return;
+  std::size_t end = std::strlen(room), rest = 0;  // the bytes of the last character after its first
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(room[i]); };
+  while (rest < 3 && rest + 1 < end && (byte(end - 1 - rest) & 0xC0) == 0x80) ++rest;
+  if (end == 0) return;
+  const unsigned char first = byte(end - 1 - rest);
+  const std::size_t wanted = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : first >= 0xC0 ? 1 : 0;
+  if (wanted > rest) room[end - 1 - rest] = 0;
+}
 
 // Keeps "<call>: <message>" as this thread's last error; never throws.
 void remember(const char* call, const char* message) noexcept;

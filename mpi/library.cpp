@@ -1,5 +1,4 @@
 // About the library, and the last error of each thread.
-#include <cstdio>
 #include <cstring>
 
 #include "mpi/dense_factor.hpp"
@@ -11,7 +10,7 @@ thread_local char last_error[1024] = "";
 }  // namespace
 
 void remember(const char* call, const char* message) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s: %s", call, message);
+  capi::write_message(last_error, sizeof last_error, call, message);
 }
 
 void Fingerprint::add(const void* bytes, Index size) {

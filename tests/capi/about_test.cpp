@@ -61,6 +61,27 @@ TEST(ContractAbout, LastErrorStaysUntilTheNextFailure) {
   EXPECT_STREQ(freeridge_last_error(), message.c_str());
 }
 
+// A name of 2-, 3- or 4-byte characters, after 0 to 4 bytes: the message that is too long ends with a whole character.
+TEST(ContractAbout, LastErrorIsNeverCutWithinACharacter) {
+  freeridge_model* untouched = nullptr;
+  for (const std::string character : {"e", "\u00e9", "\u20ac", "\U0001d11e"})
+    for (std::size_t before = 0; before < 5; ++before) {
+      std::string path = "/does/not/exist/" + std::string(before, 'x');
+      const std::size_t start = path.size();
+      for (int i = 0; i < 1100; ++i) path += character;
+      ASSERT_EQ(freeridge_load(path.c_str(), &untouched), FREERIDGE_IO);
+      const std::string message = freeridge_last_error();
+      EXPECT_LE(message.size(), 1023u);
+      EXPECT_GE(message.size() + character.size(), 1024u);
+      const std::size_t name = message.find("/does/not/exist/");
+      ASSERT_NE(name, std::string::npos) << message;
+      EXPECT_EQ((message.size() - name - start) % character.size(), 0u) << message;
+    }
+  // Bytes that are no text stay as they are.
+  ASSERT_EQ(freeridge_load(("/does/not/exist/" + std::string(2000, '\x80')).c_str(), &untouched), FREERIDGE_IO);
+  EXPECT_EQ(std::string(freeridge_last_error()).size(), 1023u);
+}
+
 TEST(ContractAbout, LastErrorBelongsToItsThread) {
   freeridge_kernel* untouched = nullptr;
   ASSERT_EQ(freeridge_kernel_gaussian(-2.5, &untouched), FREERIDGE_INVALID_ARGUMENT);

@@ -134,6 +134,11 @@ void models() {
     } catch (const std::out_of_range&) {
     }
 
+  const std::string cut("linear()\0 and more", 18);
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, Kernel::parse(cut));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, model.save(cut));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, Model::load(cut));
+
   // Two outputs, by rows and by columns; a model that is moved.
   Numbers by_row;
   for (std::size_t i = 0; i < n; ++i) by_row.insert(by_row.end(), {y[i], 2 * y[i] + 1});
@@ -158,6 +163,37 @@ void models() {
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, sums.add(rows, y));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, sums.add(View(y, 6, 2, FREERIDGE_ROW_MAJOR), rows));
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, Accumulator(SIZE_MAX, 1));
+}
+
+// What is defined comes with the exception: the leverage of the first row is one at lambda = 0.
+void undefined() {
+  const Numbers x{1, 0, 0}, y{1, 2, 3};
+  Model model(Kernel::linear());
+  model.set_data(x, y);
+  model.factorize();
+  const auto values_of = [](const auto& body) {
+    try {
+      body();
+    } catch (const freeridge::Undefined& error) {
+      EXPECT(error.status == FREERIDGE_UNDEFINED);
+      return error.values;
+    }
+    EXPECT(false);
+    return Matrix(1, 1);
+  };
+  const Matrix scores = values_of([&] { model.score(FREERIDGE_LOO, {0, 0.1, 1}); });
+  EXPECT(std::isnan(scores(0)) && close(scores(1), model.score(FREERIDGE_LOO, {0.1})(0)));
+  EXPECT(close(scores(2), model.score(FREERIDGE_LOO, {1})(0)));
+  model.set_lambda(0);
+  const Matrix errors = values_of([&] { model.loo(); });
+  EXPECT(std::isnan(errors(0)) && close(errors(1), -1) && close(errors(2), 1));
+
+  // A reader's rows are not counted before they are read.
+  const auto none = [](std::int64_t, std::int64_t, double*, double*, double*, void*) { return std::int64_t{0}; };
+  Model rows(Kernel::linear());
+  freeridge::check(freeridge_set_reader(rows.get(), FREERIDGE_ROW_MAJOR, -1, 1, 1, none, nullptr));
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, rows.loo());
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, rows.set_weights({1}));
 }
 
 // A wave along the first of two columns, and a line along a third that no penalty touches.
@@ -240,6 +276,7 @@ void kernels_and_effects() {
 int main() {
   views();
   models();
+  undefined();
   kernels_and_effects();
   return failures == 0 ? 0 : 1;
 }
