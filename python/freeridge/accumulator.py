@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -11,8 +10,8 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, vector
-from .calls import Handle, Path, Progress
+from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, real, vector
+from .calls import Handle, Path, Progress, path_bytes
 from .kernels import Kernel
 from .model import Model, _checked
 from .selection import Objective
@@ -253,7 +252,7 @@ class Accumulator(Handle):
     def predictor(self, lambdas: ArrayLike) -> Model:
         """The fit at a lambda for each output, or one for all, as a Model for prediction alone, as
         Model.predictor() makes it. Raises Error (INVALID_STATE) before the first row. Cost: O(d^2 t)."""
-        values = vector(np.broadcast_to(np.asarray(lambdas, dtype=float), (self.t,)), name="lambdas")
+        values = vector(np.broadcast_to(real(lambdas, "lambdas"), (self.t,)), name="lambdas")
         self._calls.refuse_own()
         return Model._loaded("accumulator_predictor", self.handle, pointer(values))
 
@@ -275,7 +274,7 @@ class Accumulator(Handle):
 
     def save(self, path: Path) -> None:
         """To a file: never half of it. Raises Error (IO). Cost: O(bytes)."""
-        self._ask("save", os.fsencode(path))
+        self._ask("save", path_bytes(path))
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Accumulator:
@@ -287,7 +286,7 @@ class Accumulator(Handle):
     @classmethod
     def load(cls, path: Path) -> Accumulator:
         """The accumulator that save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
-        return cls._loaded("accumulator_load", os.fsencode(path))
+        return cls._loaded("accumulator_load", path_bytes(path))
 
     @classmethod
     def _loaded(cls, name: str, *arguments: Any) -> Accumulator:

@@ -1,9 +1,10 @@
-"""numpy arrays as the library sees them. A float64 matrix whose rows or whose columns are contiguous is not copied, nor
-is a slice of such a matrix."""
+"""numpy arrays as the library sees them, and which values are numbers at all. A float64 matrix whose rows or whose
+columns are contiguous is not copied, nor is a slice of such a matrix."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import reprlib
+from typing import Any, List, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -21,20 +22,76 @@ def pointer(array: Any) -> Any:
     return None if array is None else array.ctypes.data_as(_POINTERS[array.dtype])
 
 
+_COMPLEX = "has complex numbers: Complex data not supported"
+_TEXT = ("has text, and numbers are needed: text that stands for numbers becomes them by astype(float), other text by "
+         "a column of 0 and 1 for each of its values (pandas.get_dummies)")
+_DATES = "has dates or times, and numbers are needed, such as days: (t - t.min()) / numpy.timedelta64(1, 'D')"
+
+
 def real(values: Any, name: str) -> np.ndarray:
-    """An array of real numbers."""
+    """An array of real numbers: of bool, int or float. Objects that stand for a number become it, and None and
+    pandas.NA NaN. Masked values, categories, text, dates and complex numbers are refused, in one sentence."""
+    if type(values) is np.ndarray and values.dtype.kind in "biuf":
+        return values
     if hasattr(values, "toarray"):
         raise TypeError(f"{name} is a sparse matrix, and dense data are needed: use its toarray()")
+    for column, kind in _kinds(values):
+        if str(kind) == "category":
+            raise TypeError(f"{name}{column} is a category, whose values need not be numbers: use astype(float) where "
+                            "they are, else a column of 0 and 1 for each of them (pandas.get_dummies)")
+    if np.ma.is_masked(values):
+        place = ", ".join(map(str, np.argwhere(np.ma.getmaskarray(values))[0]))
+        raise ValueError(f"{name}[{place}] is masked, and what is under a mask is no value: leave its row out, or put "
+                         "a number there (filled())")
     array = np.asarray(values)
-    if np.iscomplexobj(array):
-        raise ValueError(f"{name} has complex numbers: Complex data not supported")
+    if array.dtype.kind == "O":
+        return _of_objects(array, name)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} {_COMPLEX}")
+    if array.dtype.kind not in "biuf":
+        what = {"U": _TEXT, "S": _TEXT, "M": _DATES, "m": _DATES}
+        raise TypeError(f"{name} {what.get(array.dtype.kind, f'has values of the type {array.dtype}, not numbers')}")
     return array
+
+
+def _kinds(values: Any) -> Any:
+    """Of pandas' tables and columns: which column, in words, and the type of its values."""
+    kinds = getattr(values, "dtypes", None)
+    if hasattr(kinds, "items"):
+        return [(f", column {column!r},", kind) for column, kind in kinds.items()]
+    return [("", getattr(values, "dtype", None))]
+
+
+def _of_objects(array: np.ndarray, name: str) -> Array:
+    out = np.empty(array.shape)
+    for place, value in np.ndenumerate(array):
+        try:
+            out[place] = _of_object(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            where = f"{name}[{', '.join(map(str, place))}] is {reprlib.repr(value)}"
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{where}, which is not a real number: {error}") from None
+    return out
+
+
+def _of_object(value: Any) -> float:
+    if value is None or type(value).__name__ == "NAType":
+        return np.nan
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")
+    if isinstance(value, complex) or kind == "c":
+        raise ValueError("Complex data not supported")
+    if isinstance(value, (str, bytes)):  # float() would read them
+        raise TypeError("text becomes numbers by astype(float), or by pandas.get_dummies")
+    if isinstance(value, np.ndarray) or kind not in "biufO":
+        raise TypeError(f"it is of the type {type(value).__name__}")
+    return float(value)
 
 
 def vector(values: Any, dtype: Any = np.float64, length: Optional[int] = None, name: str = "the array") -> np.ndarray:
     """A contiguous vector of a given length. For whole numbers (dtype) others are refused, not rounded."""
     given = real(values, name)
-    array = np.ascontiguousarray(given, dtype=dtype)
+    with np.errstate(invalid="ignore"):  # NaN as a whole number, which is seen below
+        array = np.ascontiguousarray(given, dtype=dtype)
     if array.ndim != 1 or length not in (None, len(array)):
         raise ValueError(f"{name} has shape {array.shape}, expected was {'(n,)' if length is None else (length,)}")
     if array.dtype != np.float64 and not np.all(array == given):
@@ -50,6 +107,26 @@ def matrix_of_labels(values: Any, rows: int, name: str) -> np.ndarray:
     if columns.ndim != 2 or len(columns) != rows:
         raise ValueError(f"{name} has shape {np.shape(values)}, expected was {(rows,)} or {(rows, 'k')}")
     return vector(columns.ravel(order="F"), np.int32, name=name).reshape(columns.shape, order="F")
+
+
+def read_rows(given: Any, first: int, count: int, d: int, t: int) -> List[np.ndarray]:
+    """x, y and, where there are any, weights: what a reader gave for at most `count` rows from `first` on."""
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+        raise TypeError(f"the reader gave {reprlib.repr(given)} at row {first}; it must give x and y, or x, y and "
+                        "weights")
+    names = ("x", "y", "weights")
+    parts = [real(part, f"the reader's {name} (from row {first} on)") for part, name in zip(given, names)
+             if name != "weights" or part is not None]
+    for k, width in enumerate((d, t)):
+        if parts[k].ndim == 1 and (width == 1 or parts[k].size == 0):  # one column; no rows
+            parts[k] = parts[k].reshape(-1, width)
+    rows = len(parts[0]) if parts[0].ndim else 0
+    expected = [(rows, d), (rows, t), (rows,)]
+    if rows > count or any(part.shape != shape for part, shape in zip(parts, expected)):
+        shapes = ", ".join(f"{name} of shape {part.shape}" for part, name in zip(parts, names))
+        raise ValueError(f"the reader gave {shapes} at row {first}; for rows <= {count} it must be x: rows x {d}, y: "
+                         f"rows{'' if t == 1 else f' x {t}'}, weights: rows")
+    return parts
 
 
 def leading_dimension(array: np.ndarray, layout: int) -> Optional[int]:
@@ -102,8 +179,6 @@ class Sparse:
 
     def __init__(self, values: Any, name: str = "the matrix") -> None:
         matrix = values if getattr(values, "format", None) in ("csr", "csc") else values.tocsr()
-        if np.iscomplexobj(matrix.data):
-            raise ValueError(f"{name} has complex numbers: Complex data not supported")
         if matrix.ndim != 2 or 0 in matrix.shape:
             raise ValueError(f"{name}: shape {matrix.shape} is not that of a matrix with numbers in it")
         if max(matrix.shape) > np.iinfo(np.int32).max:
@@ -115,7 +190,7 @@ class Sparse:
         self.rows, self.columns = matrix.shape
         self.start = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
         self.index = np.ascontiguousarray(matrix.indices, dtype=np.int32)
-        self.value = np.ascontiguousarray(matrix.data, dtype=np.float64)
+        self.value = np.ascontiguousarray(real(matrix.data, name), dtype=np.float64)
 
     @property
     def pointers(self) -> Any:

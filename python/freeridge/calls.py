@@ -1,30 +1,81 @@
 """What models, accumulators and classifiers share: a handle of the library, freed with its owner; calls on it that
-report progress, that Ctrl-C ends, and that threads make in turn."""
+report progress, that Ctrl-C and other signals' handlers end, and that threads make in turn."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import signal
+import sys
 import threading
+from _signal import getsignal  # signal.getsignal() looks each answer up in an enum, which takes ten times as long
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, Optional, TypeVar, Union
 
 from . import library as c
-from .library import call, library
+from .library import c_text, call, library
+
+_SIGNALS = sorted(signal.valid_signals())
 
 Progress = Callable[[float], Any]
-Path = Union[str, bytes, "os.PathLike[str]"]
+Path = Union[str, bytes, os.PathLike]
 Values = TypeVar("Values")
 Self = TypeVar("Self", bound="Handle")
 
 
+def path_bytes(path: Path) -> bytes:
+    """A path as the library takes it: any bytes but a zero."""
+    return c_text(os.fsencode(path), "path")
+
+
 class _Call:
-    """A call that is running: the exception raised during it, if any, and whether the progress function is running."""
+    """A call that is running: the exception raised during it, if any, and whether a function of the user's is
+    running, which the library called."""
 
     def __init__(self) -> None:
         self.raised: Optional[BaseException] = None
         self.in_function = False
+
+
+class Callback:
+    """What the library calls: `function`, whose exceptions are kept by the Calls until the call is over. `failed`: what
+    the library hears then, so that it ends the call."""
+
+    def __init__(self, calls: Calls, failed: int, function: Callable[..., int]) -> None:
+        self.calls, self.failed, self.function = calls, failed, function
+
+    def __call__(self, *arguments: Any) -> int:
+        return self.calls.answer(self.failed, self.function, *arguments)
+
+
+class _Ignored:
+    """Exceptions that ctypes ignores, as no callback has begun yet that could catch them (another thread raises one in
+    this thread, or the stack is full): while calls run, those of our callbacks are kept for their call."""
+
+    def __init__(self) -> None:
+        self._lock, self._running = threading.Lock(), 0
+        self._before: Callable[[Any], Any] = sys.unraisablehook
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._running == 0:
+                self._before, sys.unraisablehook = sys.unraisablehook, self._hear
+            self._running += 1
+
+    def __exit__(self, *_: Any) -> None:
+        with self._lock:
+            self._running -= 1
+            if self._running == 0 and sys.unraisablehook == self._hear:
+                sys.unraisablehook = self._before
+
+    def _hear(self, ignored: Any) -> None:
+        if isinstance(ignored.object, Callback):
+            ignored.object.calls.keep(ignored.exc_value or ignored.exc_type())
+        else:
+            self._before(ignored)
+
+
+_IGNORED = _Ignored()
 
 
 class Calls:
@@ -36,7 +87,7 @@ class Calls:
         self._running: Dict[int, _Call] = {}  # by thread
         self._changing: Optional[int] = None  # the thread whose call changes the handle
         self._turn = threading.Condition(threading.Lock())
-        self.callback = c.PROGRESS(self._report)
+        self.callback = c.PROGRESS(Callback(self, 1, self._report))
 
     def refuse_own(self) -> None:
         """Raises RuntimeError when a progress function calls into the object whose work it reports."""
@@ -52,7 +103,7 @@ class Calls:
                 self._turn.wait_for(lambda: self._changing is None and not (changes and self._running))
                 self._running[me], self._changing = this, me if changes else None
             try:
-                with self._interrupts_kept(this):
+                with _IGNORED, self._signals_kept(this):
                     call(name, *arguments)
             except c.Error:
                 if this.raised is None:
@@ -65,51 +116,65 @@ class Calls:
                 self._changing = None if self._changing == me else self._changing
                 self._turn.notify_all()
 
+    def answer(self, failed: int, function: Callable[..., int], *arguments: Any) -> int:
+        """What a function of the user's answers to the library, which called back in this thread's call. No exception
+        may pass through the library: one that is raised here makes the answer `failed`, which ends the call, and is
+        raised again when the call is over."""
+        this = self._running.get(threading.get_ident())
+        if this is None or this.raised is not None:
+            return failed
+        try:
+            this.in_function = True
+            answer = function(*arguments)
+            this.in_function = False
+        except BaseException as raised:
+            this.in_function = False
+            if this.raised is None:
+                this.raised = raised
+        return answer if this.raised is None else failed
+
     def keep(self, raised: BaseException) -> None:
-        """An exception of a function that the library calls in this thread's call, to be raised when that is over."""
+        """An exception that ends this thread's call, to be raised when that is over."""
         this = self._running.get(threading.get_ident())
         if this is not None and this.raised is None:
             this.raised = raised
 
     def _report(self, fraction: float, _: Any) -> int:
-        """The library's callback. No exception may pass through the library: one that is raised here cancels the call,
-        and is raised again when the call is over."""
-        this = self._running.get(threading.get_ident())
-        if this is None or this.raised is not None:
-            return int(this is not None)
-        try:
-            this.in_function = True
-            stop = self.function is not None and self.function(fraction)
-            this.in_function = False
-            return int(bool(stop) or this.raised is not None)
-        except BaseException as raised:
-            this.raised, this.in_function = raised, False
-            return 1
+        """Progress: 0 to go on."""
+        return int(self.function is not None and bool(self.function(fraction)))
 
     @contextmanager
-    def _interrupts_kept(self, this: _Call) -> Iterator[None]:
-        """Ctrl-C raises wherever Python happens to be, also before a callback's first line, where nothing can catch it.
-        So what the handler raises is kept until the call is over, and cancels it; in the progress function, which may
-        itself take long, it is raised at once."""
-        main = threading.current_thread() is threading.main_thread()
-        handler: Any = signal.getsignal(signal.SIGINT) if main else None
-        if not callable(handler):
+    def _signals_kept(self, this: _Call) -> Iterator[None]:
+        """A signal's handler runs wherever Python happens to be, also before a callback's first line, where nothing can
+        catch what it raises (Ctrl-C does, and so does a time limit by SIGALRM). So what a handler raises is kept until
+        the call is over, and ends it; in a function of the user's, which may itself take long, it is raised at once."""
+        if threading.current_thread() is not threading.main_thread():
             yield
             return
 
-        def keep(number: int, frame: Any) -> None:
-            try:
-                handler(number, frame)
-            except BaseException as raised:
-                this.raised = raised
-                if this.in_function:
-                    raise
+        def kept(handler: Callable[..., Any]) -> Callable[..., None]:
+            def keep(number: int, frame: Any) -> None:
+                try:
+                    handler(number, frame)
+                except BaseException as raised:
+                    if this.raised is not None:
+                        return
+                    this.raised = raised
+                    if this.in_function:
+                        raise
 
-        signal.signal(signal.SIGINT, keep)
+            return keep
+
+        before = [(number, handler, kept(handler))
+                  for number, handler in ((number, getsignal(number)) for number in _SIGNALS) if callable(handler)]
+        for number, _, keep in before:
+            signal.signal(number, keep)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, handler)
+            for number, handler, keep in before:
+                if getsignal(number) is keep:  # else a handler, or a function of the user's, has set another one
+                    signal.signal(number, handler)
 
 
 class Handle:
@@ -167,8 +232,8 @@ class Handle:
     def set_progress(self: Self, function: Optional[Progress]) -> Self:
         """function(fraction) is called about every hundredth of a second while a call works; fraction goes from 0 to
         1. If it returns true the call changes nothing and raises Error (CANCELLED). If it raises, the call is
-        cancelled and raises the same. None: no function. It must not use this object (RuntimeError). Ctrl-C ends calls
-        with and without it. Cost: O(1)."""
+        cancelled and raises the same. None: no function. It must not use this object (RuntimeError). Ctrl-C, and what
+        any other signal's handler raises, ends calls with and without it. Cost: O(1)."""
         self._calls.refuse_own()
         self._calls.function = function
         return self

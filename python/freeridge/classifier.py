@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, Integers, Matrix, numbers, pointer, vector
-from .calls import Handle, Path, Progress
+from .calls import Handle, Path, Progress, path_bytes
 from .kernels import Kernel
 from .model import _checked
 
@@ -222,7 +221,7 @@ class Classifier(Handle):
 
     def save(self, path: Path) -> None:
         """To a file: never half of it. Raises Error (IO). Cost: O(n d)."""
-        self._ask("save", os.fsencode(path))
+        self._ask("save", path_bytes(path))
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Classifier:
@@ -234,7 +233,7 @@ class Classifier(Handle):
     @classmethod
     def load(cls, path: Path) -> Classifier:
         """The classifier that save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(n d)."""
-        return cls._loaded("classifier_load", os.fsencode(path))
+        return cls._loaded("classifier_load", path_bytes(path))
 
     @classmethod
     def _loaded(cls, name: str, *arguments: Any) -> Classifier:

@@ -67,7 +67,7 @@ def _points(x: ArrayLike, y: ArrayLike,
 
 
 def _lengths(steps: ArrayLike) -> np.ndarray:
-    return vector(np.atleast_1d(np.asarray(steps)), dtype=np.int64, name="steps")
+    return vector(np.atleast_1d(real(steps, "steps")), dtype=np.int64, name="steps")
 
 
 def loss_gradient(loss: int, x: ArrayLike, y: ArrayLike, value: float, w: ArrayLike, b: ArrayLike = 0.0,

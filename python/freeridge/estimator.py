@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array
+from .arrays import Array, is_sparse, real
 from .inputs import choice, column_names, compare_names, response, sample_weights, table
 from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, precomputed
 from .model import Model
@@ -43,8 +43,9 @@ class FreeRidge:
                    kernel such as matern(2.5, 1.0), or text such as "0.5 * linear() + gaussian(sigma = 2)" or
                    "polynomial(degree = 2, scale = 1, offset = 1)".
     sigma          the bandwidth of a kernel given by its name, in the units of X: exp(-||x - z||^2 / sigma^2),
-                   exp(-||x - z|| / sigma), the length of Matern. gamma of sklearn's rbf is 1 / sigma^2. None: chosen
-                   by `criterion`, together with alpha, or at the alpha given.
+                   exp(-||x - z|| / sigma) of the Euclidean norm (sklearn's laplacian takes the sum of |x_k - z_k|), the
+                   length of Matern. gamma of sklearn's rbf is 1 / sigma^2. None: chosen by `criterion`, together with
+                   alpha, or at the alpha given.
     criterion      "loo", "gcv" or "reml".
     fit_intercept  b, which is never penalised.
     route          "auto", "cholesky", "spectral", "band", "primal", "landmark", "iterative": same answers, other costs.
@@ -54,7 +55,8 @@ class FreeRidge:
 
     After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen), sigma_ (None: no bandwidth by
     name), route_, coef_ (linear kernels), dual_coef_, intercept_, n_features_in_; loo_errors(), predictor(). Features
-    are not scaled. Cost of fit: one factorization; of choosing sigma: 15 of them; at a given alpha: 31.
+    are not scaled. Where no column of X varies the fit is the mean of y; what is to be chosen has no influence then,
+    and is 1. Cost of fit: one factorization; of choosing sigma: 15 of them; at a given alpha: 31.
     """
 
     _estimator_type = "regressor"
@@ -114,7 +116,7 @@ class FreeRidge:
             raise ValueError("n_samples = 1: nothing can be left out to choose alpha by; give alpha and sigma")
         try:
             model = self._new_model(kernel, points, outputs, weights, used)
-            best = self._choose(model, criterion, lambda: _spread(outputs, weights))
+            best = self._choose(model, criterion, lambda: _spread(outputs, weights), lambda: _one_point(points, used))
         except c.Error as error:
             raise self._in_words(error) from error
         self._model, self._vector, self._used = model, outputs.ndim == 1, used
@@ -220,29 +222,42 @@ class FreeRidge:
         return Model(kernel, X, y, weights, self.fit_intercept, route, landmarks, self.seed, copy=self.copy_X,
                      factorize=False)
 
-    def _choose(self, model: Model, criterion: int, spread: Callable[[], Array]) -> Optional[Array]:
+    def _choose(self, model: Model, criterion: int, spread: Callable[[], Array],
+                one_point: Callable[[], bool]) -> Optional[Array]:
         """Factorizes, chooses what is not given, and fits. The score of the choice, if there was one."""
         if self.alpha is not None and np.shape(self.alpha) not in ((), (model.t,)):
             raise ValueError(f"alpha has shape {np.shape(self.alpha)}; it must be one number, or one for each of the "
                              f"{model.t} outputs")
-        best = None
-        if not self._named_bandwidth() or self.sigma is not None:
+        best, bandwidth = None, self._named_bandwidth() and self.sigma is None
+        if not bandwidth or one_point():  # of which each bandwidth says the same
             model.factorize()
         elif self.alpha is None:
             model.select_bandwidth(criterion)
         else:
             best = self._choose_bandwidth(model, criterion, spread())
-        if self.alpha is None:
+        if self.alpha is not None:
+            model.set_lambda(self.alpha)
+            return best
+        try:
             return model.select_lambda(criterion).score
-        model.set_lambda(self.alpha)
-        return best
+        except c.Error as error:
+            if error.status != c.UNDEFINED or not _flat(model):
+                raise
+        # f is 0 at every lambda, and the fit is b, the mean of y.
+        model.set_lambda(1.0)
+        try:
+            return model.score(criterion, [1.0])[0]
+        except c.Error as error:
+            if error.status != c.UNDEFINED:
+                raise
+            return error.values[0]
 
     def _choose_bandwidth(self, model: Model, criterion: int, spread: Array) -> Array:
         """Chooses the bandwidth at a given alpha, among the bandwidths that the library tries when it chooses both.
         For several outputs the criterion is the library's: the sum of scores divided by the variance of y, or the sum
         of likelihoods."""
         kernel = _WITH_BANDWIDTH[str(self.kernel)]
-        alpha = np.array(np.broadcast_to(np.asarray(self.alpha, dtype=np.float64), model.t))
+        alpha = np.array(np.broadcast_to(real(self.alpha, "alpha"), model.t), dtype=np.float64)
         best, chosen, chosen_scores = np.inf, None, np.full(model.t, np.nan)
         for sigma in model.select_bandwidth(criterion).tried[:, 0]:
             model.set_kernel(kernel(sigma)).factorize()
@@ -328,6 +343,23 @@ class FreeRidge:
                     input_tags=InputTags(sparse=not self._pairwise(), pairwise=self._pairwise()))
 
 
+def _one_point(X: Any, used: Optional[np.ndarray]) -> bool:
+    """Whether all rows that count are the same."""
+    X = X if used is None else X[used]
+    return (X.max(axis=0) != X.min(axis=0)).nnz == 0 if is_sparse(X) else bool(np.all(X == X[0]))
+
+
+def _flat(model: Model) -> bool:
+    """Whether all eigenvalues of the kernel matrix are 0, as with a constant X, so that lambda does not matter."""
+    try:
+        model.lambda_grid(2)
+    except c.Error as error:
+        if error.status != c.UNDEFINED:
+            raise
+        return True
+    return False
+
+
 def _spread(y: Array, weights: Optional[Array]) -> Array:
     """The weighted variance of each output."""
     y = y.reshape(len(y), -1)
@@ -336,7 +368,7 @@ def _spread(y: Array, weights: Optional[Array]) -> Array:
 
 def _renumbered(landmarks: ArrayLike, used: np.ndarray) -> np.ndarray:
     """Rows of X as rows of those that count."""
-    rows = np.asarray(landmarks)
+    rows = real(landmarks, "landmarks")
     if not np.issubdtype(rows.dtype, np.integer) or np.any(rows < 0) or np.any(rows >= len(used)):
         raise ValueError(f"landmarks must be rows of X, whole numbers from 0 to {len(used) - 1}")
     if not np.all(used[rows]):

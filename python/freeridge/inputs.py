@@ -13,10 +13,12 @@ from .arrays import Array, is_sparse, real
 def table(X: Any) -> Array:
     """A real matrix with rows and columns; float64 arrays are taken as they are, and so are scipy.sparse matrices, by
     rows."""
-    X = X.tocsr() if is_sparse(X) else real(X, "X")
-    if is_sparse(X) and np.iscomplexobj(X.data):
-        raise ValueError("X has complex numbers: Complex data not supported")
-    X = X.astype(np.float64, copy=False)
+    if is_sparse(X):
+        X = X.tocsr()
+        if X.dtype != np.float64:
+            X = type(X)((real(X.data, "X").astype(np.float64), X.indices, X.indptr), shape=X.shape)
+    else:
+        X = real(X, "X").astype(np.float64, copy=False)
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: X.reshape(-1, 1) if it "
                          "has a single feature, X.reshape(1, -1) if it is a single sample")
@@ -39,9 +41,12 @@ def sample_weights(weights: Any, rows: int) -> Array:
     weights = real(weights, "sample_weight").astype(np.float64, copy=False)
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
-    if weights.shape != (rows,) or not np.all(weights >= 0) or not np.any(weights > 0):
+    if weights.shape != (rows,) or not np.any(weights > 0):
         raise ValueError("sample_weight must be one number >= 0 for each row of X, not all of them 0; its shape is "
                          f"{weights.shape}")
+    if not np.all(weights >= 0) or np.any(np.isinf(weights)):
+        place = np.flatnonzero(~(weights >= 0) | np.isinf(weights))[0]
+        raise ValueError(f"sample_weight[{place}] is {weights[place]}; every weight must be a finite number >= 0")
     return weights
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, Matrix, empty, numbers, pointer, vector
-from .library import call, library
+from .library import c_text, call, library
 
 
 class Kernel:
@@ -175,7 +175,9 @@ def gaussian(sigma: float) -> Kernel:
 
 
 def laplacian(sigma: float) -> Kernel:
-    """exp(-||x - z|| / sigma) of the Euclidean norm;  sigma > 0, in the units of x, else InputError. Cost: O(1)."""
+    """exp(-||x - z|| / sigma) of the Euclidean norm;  sigma > 0, in the units of x, else InputError. scikit-learn's
+    laplacian, exp(-gamma sum_k |x_k - z_k|), is the product of laplacian(1 / gamma).additive(label) over the columns,
+    where label is 0 for one column and -1 for the others. Cost: O(1)."""
     return Kernel("laplacian", sigma)
 
 
@@ -210,4 +212,4 @@ def product_kernel(factors: Sequence[Kernel]) -> Kernel:
 def parse_kernel(text: str) -> Kernel:
     """From text such as "0.5 * linear() + gaussian(sigma = 2)", which str() of a kernel gives, with the same numbers to
     the last bit. Raises InputError, which says what was expected and at which character. Cost: O(len(text))."""
-    return Kernel("parse", text.encode())
+    return Kernel("parse", c_text(text.encode("utf-8", "surrogateescape"), "text"))

@@ -141,18 +141,37 @@ class ResourceError(Error, MemoryError):
     """The call does not fit into memory: OUT_OF_MEMORY."""
 
 
+_HOW = ("install it (cmake --install, then ldconfig), also with --prefix "
+        f"{sys.prefix}, or set FREERIDGE_LIBRARY to its path")
+
+
 def _load() -> ctypes.CDLL:
-    path = os.environ.get("FREERIDGE_LIBRARY")
+    path, reason = os.environ.get("FREERIDGE_LIBRARY"), ""
     names = [f"libfreeridge.so.{VERSION_MAJOR}", f"libfreeridge.{VERSION_MAJOR}.dylib"]
     beside = [os.path.join(sys.prefix, folder, name) for folder in ("lib", "lib64") for name in names]
-    for candidate in [path] if path else beside + [ctypes.util.find_library("freeridge") or ""] + names:
+    known = ctypes.util.find_library("freeridge")
+    for candidate in [path] if path else beside + [known] * bool(known) + names:  # "" would be the program itself
         try:
-            return ctypes.CDLL(candidate)
+            found = ctypes.CDLL(candidate)
         except OSError as error:
             if path:
                 raise ImportError(f"the library freeridge cannot be loaded from {path}: {error}") from None
-    raise ImportError("the shared library libfreeridge was not found. Install it (cmake --install, then ldconfig), "
-                      f"also with --prefix {sys.prefix}, or set FREERIDGE_LIBRARY to its path")
+            reason = f" ({error})" if os.path.exists(candidate) else reason
+        else:
+            return _checked(found, candidate)
+    raise ImportError(f"the shared library libfreeridge was not found{reason}: {_HOW}")
+
+
+def _checked(library: ctypes.CDLL, path: str) -> ctypes.CDLL:
+    """The library, when it is freeridge in a version that has all calls that are declared here."""
+    if not hasattr(library, "freeridge_version"):
+        raise ImportError(f"{path} is not the library freeridge, which has the call freeridge_version: {_HOW}")
+    major, minor = INT32(), INT32()
+    library.freeridge_version(ctypes.byref(major), ctypes.byref(minor), None)
+    if major.value != VERSION_MAJOR or minor.value < VERSION_MINOR:
+        raise ImportError(f"version {VERSION_MAJOR}.{VERSION_MINOR} of the library freeridge is needed, or a later one "
+                          f"of the same major version; {path} is {major.value}.{minor.value}: {_HOW}")
+    return library
 
 
 library = _load()
@@ -160,7 +179,10 @@ library = _load()
 
 def _declare(result: Any, name: str, **arguments: Any) -> None:
     """The arguments are named as in the header, with a _ after words that Python keeps for itself."""
-    function = getattr(library, name)
+    function = getattr(library, name, None)
+    if function is None:
+        raise ImportError(f"the library freeridge that was found has no call {name}: it was built from other sources; "
+                          + _HOW)
     function.restype, function.argtypes = result, list(arguments.values())
     function.numbers = [(i, word, kind) for i, (word, kind) in enumerate(arguments.items())
                         if kind in (INT32, INT64, DOUBLE)]
@@ -328,12 +350,21 @@ _declare(STATUS, "freeridge_accumulator_add_sparse", accumulator=ACCUMULATOR, fo
     index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES)
 
 
+def c_text(text: bytes, name: str) -> bytes:
+    """A text or path for the library, where a zero byte would be its end."""
+    if b"\0" in text:
+        raise ValueError(f"{name} has a zero byte, at place {text.index(0)}: nothing could come after it")
+    return text
+
+
 def _number(kind: Any, word: str, value: Any) -> Any:
     """A number given as an argument, also one of numpy's types. Too large a number is refused; ctypes would cut off
     its upper bits."""
     whole = kind is not DOUBLE
     try:
-        if isinstance(value, (str, bytes)):  # float() would read them
+        kinds = getattr(getattr(value, "dtype", None), "kind", "f")  # of numpy's: not complex, text or a date
+        masked = kinds in "biuf" and bool(getattr(value, "mask", False))
+        if isinstance(value, (str, bytes)) or kinds not in "biufO" or masked:  # float() would read some of them
             raise TypeError
         value = operator.index(value) if whole else float(value)
     except TypeError:
@@ -504,17 +535,10 @@ def call(name: str, *arguments: Any) -> None:
     status = function(*given)
     if status == OK:
         return
-    word, message = library.freeridge_status_name(status).decode(), library.freeridge_last_error().decode()
+    word, message = library.freeridge_status_name(status).decode(), library.freeridge_last_error()
     kind = Error
     if status in (INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH):
         kind = InputError
     elif status == OUT_OF_MEMORY:
         kind = ResourceError
-    raise kind(status, word, message)
-
-
-_major, _minor = INT32(), INT32()
-library.freeridge_version(_major, _minor, None)
-if _major.value != VERSION_MAJOR or _minor.value < VERSION_MINOR:
-    raise ImportError(f"version {VERSION_MAJOR}.{VERSION_MINOR} of the library freeridge is needed, or a later one of "
-                      f"the same major version; this is {_major.value}.{_minor.value}")
+    raise kind(status, word, message.decode("utf-8", "surrogateescape"))  # a file's name may have any bytes

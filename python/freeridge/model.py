@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ctypes
-import os
-from typing import Any, Callable, Optional, Tuple, Union
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Matrix, Sparse, is_sparse, matrix_of_labels, pointer, real, vector
-from .calls import Path, Progress
+from .arrays import Matrix, Sparse, is_sparse, matrix_of_labels, pointer, read_rows, vector
+from .calls import Callback, Path, Progress, path_bytes
 from .kernels import Kernel
 from .selection import Selection
+
+Reader = Callable[[int, int], Any]
 
 
 class Model(Selection):
@@ -23,7 +25,8 @@ class Model(Selection):
 
         1/2 sum_i w_i (y_i - f(x_i) - b)^2  +  lambda/2 ||f||^2
 
-    x: n x d, an array or a scipy.sparse matrix; y: n, or n x t; real numbers, all finite. weights: n positive numbers,
+    x: n x d, an array or a scipy.sparse matrix; y: n, or n x t; real numbers, all finite; missing: NaN in y is a value
+    that was not observed (set_missing()). Rows that need not be in memory: from_reader(). weights: n positive numbers,
     None: all one. intercept: b, which is not penalised. route: ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL,
     _LANDMARK or _ITERATIVE. landmarks: how many, or which rows.
     copy=False: x and y are borrowed where they are float64 and contiguous by rows or columns, and must not change while
@@ -36,14 +39,35 @@ class Model(Selection):
     def __init__(self, kernel: Kernel, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None,
                  intercept: bool = True, route: int = c.ROUTE_AUTO, landmarks: Union[None, int, ArrayLike] = None,
                  seed: int = 0, copy: bool = True, progress: Optional[Progress] = None,
-                 factorize: bool = True) -> None:
-        self.handle = c.MODEL()
-        self._own("create", _checked(kernel).handle)
+                 factorize: bool = True, missing: bool = False) -> None:
+        self._create(kernel)
+        if missing:
+            self.set_missing()
         self.set_data(x, y, copy)
         if weights is not None:
             self.set_weights(weights)
-        self.set_intercept(intercept)
         self.set_route(route)
+        self._begin(intercept, landmarks, seed, progress, factorize)
+
+    @classmethod
+    def from_reader(cls, kernel: Kernel, reader: Reader, d: int, t: int = 1, n: int = -1, intercept: bool = True,
+                    landmarks: Union[None, int, ArrayLike] = None, seed: int = 0, progress: Optional[Progress] = None,
+                    factorize: bool = True) -> Model:
+        """A model of rows that need not be in memory: reader(first, count) hands them out, as set_reader() says. Cost:
+        factorize()."""
+        model = cls.__new__(cls)
+        model._create(kernel)
+        model.set_reader(reader, d, t, n)
+        model._begin(intercept, landmarks, seed, progress, factorize)
+        return model
+
+    def _create(self, kernel: Kernel) -> None:
+        self.handle = c.MODEL()
+        self._own("create", _checked(kernel).handle)
+
+    def _begin(self, intercept: Union[bool, int], landmarks: Union[None, int, ArrayLike], seed: int,
+               progress: Optional[Progress], factorize: bool) -> None:
+        self.set_intercept(intercept)
         if landmarks is not None:
             self.set_landmarks(landmarks, seed=seed)
         self.set_progress(progress)
@@ -65,38 +89,27 @@ class Model(Selection):
         outputs = Matrix(y, points.layout, name="y")
         if outputs.rows != points.rows:
             raise ValueError(f"x has {points.rows} rows, y has {outputs.rows}")
-        self._change("set_data" if copy else "set_data_view", points.layout, points.rows, points.columns,
-                     points.pointer, points.ld, outputs.columns, outputs.pointer, outputs.ld)
+        with _missing_explained(outputs):
+            self._change("set_data" if copy else "set_data_view", points.layout, points.rows, points.columns,
+                         points.pointer, points.ld, outputs.columns, outputs.pointer, outputs.ld)
         self.n, self.d, self.t = points.rows, points.columns, outputs.columns
         self._borrowed = None if copy else (points.array, outputs.array)
         return self
 
-    def set_reader(self, reader: Callable[[int, int], Any], d: int, t: int = 1, n: int = -1) -> Model:
-        """Rows that need not be in memory. reader(first, count) gives x and y, and weights if there are any, of the
-        rows first, first + 1, ..., at most `count` of them. n: how many rows there are; -1: not known, and the reader
-        gives fewer than `count`, or none, where the rows end. In each pass it is asked for all rows again, in order,
-        and must give the same ones; what it raises ends the call. With a linear kernel, or landmarks; what needs all
-        points in memory raises Error (INVALID_STATE). Cost: O(1)."""
-        calls = self._calls
+    def set_reader(self, reader: Reader, d: int, t: int = 1, n: int = -1) -> Model:
+        """Rows that need not be in memory. reader(first, count) gives x (rows x d), y (rows, or rows x t) and, if there
+        are any, weights (rows, or None) of the rows first, first + 1, ..., at most `count` of them. n: how many rows
+        there are; -1: not known, and the reader gives fewer than `count`, or none, where the rows end. In each pass it
+        is asked for all rows again, in order, and must give the same ones; what it raises ends the call. With a linear
+        kernel, or landmarks; what needs all points in memory raises Error (INVALID_STATE). Cost: O(1)."""
 
         def hand_out(first: int, count: int, x: Any, y: Any, weights: Any, _: Any) -> int:
-            try:
-                rows = reader(first, count)
-                points = np.asarray(rows[0], dtype=float).reshape(-1, d)
-                outputs = np.asarray(rows[1], dtype=float).reshape(-1, t)
-                got = len(points)
-                if got > count or len(outputs) != got or (len(rows) > 2 and np.shape(rows[2]) != (got,)):
-                    raise ValueError(f"the reader was asked for {count} rows, and gave {got} of x, {len(outputs)} of y")
-                np.ctypeslib.as_array(x, (count, d))[:got] = points
-                np.ctypeslib.as_array(y, (count, t))[:got] = outputs
-                if len(rows) > 2:
-                    np.ctypeslib.as_array(weights, (count,))[:got] = rows[2]
-                return got
-            except BaseException as raised:
-                calls.keep(raised)
-                return -1
+            parts = read_rows(reader(first, count), first, count, d, t)
+            for place, shape, part in zip((x, y, weights), ((count, d), (count, t), (count,)), parts):
+                np.ctypeslib.as_array(place, shape)[: len(part)] = part
+            return len(parts[0])
 
-        callback = c.READER(hand_out)
+        callback = c.READER(Callback(self._calls, -1, hand_out))
         self._change("set_reader", c.ROW_MAJOR, n, d, t, callback, None)
         self.n, self.d, self.t = n, d, t
         self._borrowed = callback
@@ -120,8 +133,9 @@ class Model(Selection):
         outputs = Matrix(y, name="y")
         if outputs.rows != points.rows:
             raise ValueError(f"x has {points.rows} rows, y has {outputs.rows}")
-        self._change("set_sparse" if copy else "set_sparse_view", points.format, points.rows, points.columns,
-                     *points.pointers, outputs.layout, outputs.columns, outputs.pointer, outputs.ld)
+        with _missing_explained(outputs):
+            self._change("set_sparse" if copy else "set_sparse_view", points.format, points.rows, points.columns,
+                         *points.pointers, outputs.layout, outputs.columns, outputs.pointer, outputs.ld)
         self.n, self.d, self.t = points.rows, points.columns, outputs.columns
         self._borrowed = None if copy else (points, outputs.array)
         return self
@@ -182,8 +196,8 @@ class Model(Selection):
         return self._change("set_groups", columns.shape[1], pointer(columns.ravel(order="F")))
 
     def set_missing(self, on: bool = True) -> Model:
-        """Whether NaN in y means that the value was not observed, from the next set_data() on: each output is then
-        fitted to the rows in which it is observed. Cost: O(1)."""
+        """Whether NaN in y means that the value was not observed, from the next set_data() on (Model(..., missing=True)
+        from the first one on): each output is then fitted to the rows in which it is observed. Cost: O(1)."""
         return self._change("set_missing", int(bool(on)))
 
     def set_gaps(self, gap: Optional[ArrayLike]) -> Model:
@@ -289,7 +303,7 @@ class Model(Selection):
     def save(self, path: Path, predictor: bool = False) -> None:
         """Saves to a file. Whatever happens, the file is the whole old one or the whole new one. Raises Error (IO).
         Cost: O(bytes)."""
-        self._ask("save_predictor" if predictor or self._predictor else "save", os.fsencode(path))
+        self._ask("save_predictor" if predictor or self._predictor else "save", path_bytes(path))
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Model:
@@ -301,7 +315,7 @@ class Model(Selection):
     @classmethod
     def load(cls, path: Path) -> Model:
         """The model that save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
-        return cls._loaded("load", os.fsencode(path))
+        return cls._loaded("load", path_bytes(path))
 
     @classmethod
     def _loaded(cls, name: str, *arguments: Any) -> Model:
@@ -323,6 +337,18 @@ class Model(Selection):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return type(self).from_bytes, (self.to_bytes(),)
+
+
+@contextmanager
+def _missing_explained(outputs: Matrix) -> Iterator[None]:
+    """Where NaN in y is refused, the error says how it is taken."""
+    try:
+        yield
+    except c.InputError as error:
+        if error.status != c.NOT_FINITE or not np.any(np.isnan(outputs.array)):
+            raise
+        how = "Model(missing=True), or set_missing(), takes NaN in y as values that were not observed"
+        raise c.InputError(error.status, error.name, f"{error.message}; {how}") from None
 
 
 def _checked(kernel: Any) -> Kernel:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, empty, numbers, pointer, vector
+from .arrays import Array, empty, numbers, pointer, real, vector
 from .library import call
 
 
@@ -27,7 +27,7 @@ class MomentChoice(NamedTuple):
 
 
 def _moments(moments: ArrayLike, name: str = "moments") -> Array:
-    out = np.array(moments, dtype=np.float64, order="F", ndmin=2)
+    out = np.array(real(moments, name), dtype=np.float64, order="F", ndmin=2)
     if out.ndim != 2 or out.shape[0] != 5:
         raise ValueError(f"{name} has the shape {out.shape}; moments are 5 x (count t)")
     return out

@@ -11,11 +11,12 @@ import unittest
 import warnings
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge, RidgeCV
-from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_dataframe_column_names_consistency, check_estimator
@@ -125,6 +126,51 @@ class Estimator(unittest.TestCase):
         self.assert_close(ours.dual_coef_, theirs.dual_coef_)
         self.assert_close(ours.predict(x[:9] + 0.1), theirs.predict(x[:9] + 0.1))
         self.assertEqual((ours.alpha_, ours.sigma_, ours.best_score_), (0.5, 4.0, None))
+
+    def test_laplacian_of_scikit_learn(self):
+        """Theirs has the L1 norm: the product of ours over the columns, as docs/other-systems.md says."""
+        x, y = diabetes()
+        x = x[:, :2] / x[:, :2].std(axis=0)
+        ours = "product(additive([0, -1], laplacian(sigma = 2)), additive([-1, 0], laplacian(sigma = 2)))"
+        with open(os.path.join(os.environ["FREERIDGE_SOURCE"], "docs", "other-systems.md"), encoding="utf-8") as page:
+            self.assertIn(ours, page.read())
+        theirs = KernelRidge(alpha=0.5, kernel="laplacian", gamma=0.5).fit(x, y)
+        self.assert_close(fr.FreeRidge(0.5, ours, fit_intercept=False).fit(x, y).dual_coef_, theirs.dual_coef_)
+        single = fr.FreeRidge(0.5, "laplacian", 2.0, fit_intercept=False).fit(x[:, :1], y)
+        self.assert_close(single.dual_coef_, theirs.fit(x[:, :1], y).dual_coef_)
+
+    def test_constant_x(self):
+        """The fit is the mean, as RidgeCV's, whatever is to be chosen; a fold in which no column varies does not end a
+        search."""
+        y = np.array([1.0, 2.0, 3.0, 4.0, 10.0, 5.0])
+        weights = np.array([1.0, 2.0, 0.0, 1.0, 1.0, 3.0])
+        x, new = np.full((6, 2), 7.0), np.array([[7.0, 7.0], [1.0, 9.0]])
+        left_out = (y - y.mean()) * 6 / 5
+        for make in (np.asarray, csr_matrix):
+            for settings in (dict(), dict(criterion="gcv"), dict(criterion="reml"), dict(kernel="gaussian"),
+                             dict(kernel="laplacian", alpha=2.0), dict(kernel="matern", sigma=3.0), dict(alpha=0.0),
+                             dict(kernel="gaussian", landmarks=2), dict(kernel="gaussian", route="band"),
+                             dict(kernel="gaussian", criterion="reml", route="cholesky")):
+                if make is csr_matrix and settings.get("alpha") == 0.0:
+                    continue  # x'x of sparse rows, which is 0, needs a lambda
+                for w in (None, weights):
+                    with self.subTest(settings, make=make.__name__, weights=w is not None):
+                        model = fr.FreeRidge(**settings).fit(make(x), np.column_stack([y, 3 * y]), w)
+                        mean = np.average(y, weights=w)
+                        self.assert_close(model.predict(make(new)), np.outer([1, 1], [mean, 3 * mean]), 1e-12)
+                        self.assertTrue(np.all(model.alpha_ == settings.get("alpha", 1.0)))
+                        if w is None:
+                            self.assert_close(model.loo_errors(), np.column_stack([left_out, 3 * left_out]), 1e-10)
+                            if not settings:
+                                self.assert_close(model.best_score_, [np.mean(left_out**2), 9 * np.mean(left_out**2)])
+        self.assert_close(fr.FreeRidge().fit(x, y).predict(new), RidgeCV().fit(x, y).predict(new))
+        self.assertTrue(np.all(fr.FreeRidge(fit_intercept=False).fit(0 * x, y).predict(x) == 0))
+        plain = fr.FreeRidge(kernel="gaussian", fit_intercept=False).fit(x, y)  # f is constant, and shrunk
+        self.assert_close(plain.predict(x), np.full(6, y.sum() / (6 + plain.alpha_)))
+        folds = np.concatenate([np.full((5, 1), 7.0), np.arange(5.0)[:, np.newaxis]])
+        for kernel in ("linear", "gaussian"):
+            scores = cross_val_score(fr.FreeRidge(kernel=kernel), folds, np.arange(10.0), cv=KFold(2))
+            self.assertTrue(np.all(np.isfinite(scores)))
 
     def test_leave_one_out(self):
         x, y = diabetes()

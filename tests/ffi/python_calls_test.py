@@ -11,10 +11,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import weakref
 
 import numpy as np
+import pandas as pd
+import scipy.sparse
 
 import freeridge as fr
 from freeridge import library
@@ -154,7 +157,8 @@ class Callers(unittest.TestCase):
         os.symlink(path, os.path.join(folder.name, "lib", f"libfreeridge.so.{library.VERSION_MAJOR}"))
         for variable, installed, prefix, words in (
                 (path, None, "/", ""), ("", path, "/", ""), ("", None, folder.name, ""),
-                ("", None, "/", "set FREERIDGE_LIBRARY"), ("/does/not/exist.so", path, "/", "/does/not/exist.so")):
+                ("", None, "/", "was not found: install it"), ("/does/not/exist.so", path, "/", "/does/not/exist.so"),
+                (np.linalg._umath_linalg.__file__, path, "/", "is not the library freeridge")):
             # As where no library is installed but the one that is meant.
             script = f"import ctypes.util, sys; ctypes.util.find_library = {{'freeridge': {installed!r}}}.get\n" \
                      f"sys.prefix, load = {prefix!r}, ctypes.CDLL\n" \
@@ -162,7 +166,89 @@ class Callers(unittest.TestCase):
             done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "FREERIDGE_LIBRARY": variable},
                                   capture_output=True, text=True)
             self.assertEqual(done.returncode == 0, words == "", done.stderr)
-            self.assertIn(words, done.stderr)
+            self.assertRegex(done.stderr.split("\n")[-2] if words else "", f"ImportError: .*{words}" if words else "^$")
+        for minor, words in ((0, "version 0.1 .* is 0.0: install it"),
+                             (1, "has no call freeridge_kernel_linear.* install it")):
+            script = "import ctypes\nclass Other:\n  @staticmethod\n  def freeridge_version(a, b, c):\n" \
+                     f"    b._obj.value = {minor}\nctypes.CDLL = lambda path: Other()\nimport freeridge"
+            done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+            self.assertRegex(done.stderr.split("\n")[-2], f"ImportError: .*{words}")
+
+    def test_names_and_texts(self):
+        """Files have names of any bytes but zero, and a message of any length is text; what cannot be in the name is
+        refused, and not cut."""
+        x, y = points(12)
+        model, rows = fr.Model(fr.linear(), x, y).set_lambda(1.0), fr.Accumulator(3).add(x, y)
+        classes = fr.Classifier(fr.linear(), fr.LOSS_HINGE, x, np.sign(y)).fit(1.0)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("plain", "caf\u00e9 \U0001d11e", os.fsdecode(b"caf\xe9"), b"caf\xe9 bytes"):
+                path = os.path.join(folder if isinstance(name, str) else os.fsencode(folder), name)
+                for saved in (model, rows, classes):
+                    with self.assertRaises(fr.Error) as caught:
+                        type(saved).load(path + ("-none" if isinstance(name, str) else b"-none"))
+                    self.assertEqual(caught.exception.status, library.IO)
+                    self.assertIn(os.fsdecode(path), str(caught.exception))
+                    saved.save(path)
+                    self.assertEqual(type(saved).load(path).to_bytes(), saved.to_bytes())
+            for saved in (model, rows, classes):
+                for call in (saved.save, type(saved).load):
+                    with self.assertRaisesRegex(ValueError, "path has a zero byte, at place"):
+                        call(os.path.join(folder, "cut\0here"))
+            self.assertEqual([name for name in os.listdir(folder) if name.startswith("cut")], [])
+        for length in range(990, 1010):  # the library's message ends within 1023 bytes, and with a whole character
+            with self.assertRaisesRegex(fr.Error, "[x/\u00e9]$"):
+                fr.Model.load("/does/not/exist/" + "x" * (length % 2) + "\u00e9" * length)
+        with self.assertRaisesRegex(ValueError, "text has a zero byte, at place 8"):
+            fr.parse_kernel("linear()\0 junk")
+        with self.assertRaisesRegex(fr.InputError, "character 1, not the byte 233"):
+            fr.parse_kernel("\udce9")
+
+    def test_rows_by_a_reader(self):
+        """Without rows in memory, as in it; what is not rows x d, or no numbers, is refused in words, and what the
+        reader raises comes out."""
+        x, y = points(3000)
+        weights = np.linspace(0.5, 2.0, 3000)
+        expected = fr.Model(fr.linear(), x, y, weights).set_lambda(1.0).loo()
+        for n in (-1, 3000):
+            for given in (lambda i, k: (x[i:i + k], y[i:i + k], weights[i:i + k]),
+                          lambda i, k: [pd.DataFrame(x[i:i + k]), y[i:i + k, np.newaxis].tolist(), weights[i:i + k]]):
+                model = fr.Model.from_reader(fr.linear(), given, 3, n=n, progress=lambda _: False).set_lambda(1.0)
+                self.assertLessEqual(np.max(np.abs(model.loo() - expected)), 1e-11)
+                self.assertEqual((model.n, model.d, model.t), (3000, 3, 1))
+        plain = fr.Model.from_reader(fr.linear(), lambda i, k: (x[i:i + k], y[i:i + k], None), 3).set_lambda(1.0)
+        self.assertLessEqual(np.max(np.abs(plain.loo() - fr.Model(fr.linear(), x, y).set_lambda(1.0).loo())), 1e-11)
+        with_landmarks = fr.Model.from_reader(fr.gaussian(1.0), lambda i, k: (x[i:i + k], y[i:i + k]), 3, n=3000,
+                                              landmarks=[0, 5, 9, 100]).set_lambda(0.1)
+        in_memory = fr.Model(fr.gaussian(1.0), x, y, landmarks=[0, 5, 9, 100]).set_lambda(0.1)
+        self.assertLessEqual(np.max(np.abs(with_landmarks.predict(x[:9]) - in_memory.predict(x[:9]))), 1e-9)
+        masked, column = np.ma.array(y, mask=np.arange(3000) == 7), weights[:, np.newaxis]
+        for kind, words, reader in (
+                (ValueError, r"x of shape \(3, 3000\), y of shape \(3000, 1\) at row 0; .* rows x 3",
+                 lambda i, k: (x[i:i + k].T, y[i:i + k])),
+                (ValueError, r"x of shape \(9000,\)", lambda i, k: (x[i:i + k].ravel(), y[i:i + k])),
+                (ValueError, "for rows <= ", lambda i, k: (np.zeros((k + 1, 3)), np.zeros(k + 1))),
+                (ValueError, r"y of shape \(2999, 1\)", lambda i, k: (x[i:i + k], y[i + 1:i + k])),
+                (ValueError, r"weights of shape \(3000, 1\)", lambda i, k: (x[i:i + k], y[i:i + k], column)),
+                (ValueError, r"y \(from row 0 on\)\[7\] is masked", lambda i, k: (x[i:i + k], masked[i:i + k])),
+                (ValueError, "x .* complex", lambda i, k: (x[i:i + k] + 0j, y[i:i + k])),
+                (TypeError, "must give x and y", lambda i, k: None),
+                (TypeError, "must give x and y", lambda i, k: x[:2]),
+                (ZeroDivisionError, "division", lambda i, k: 1 / 0), (SystemExit, "", lambda i, k: sys.exit())):
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                fr.Model.from_reader(fr.linear(), reader, 3)
+
+    def test_values_that_were_not_observed(self):
+        x, y = points(30)
+        y[[3, 8]] = np.nan
+        seen = np.isfinite(y)
+        expected = fr.Model(fr.gaussian(1.0), x[seen], y[seen]).set_lambda(0.1)
+        for data in (x, scipy.sparse.csr_matrix(x)):
+            with self.assertRaisesRegex(fr.InputError, r"y\[3, 0\] is nan; .*missing=True"):
+                fr.Model(fr.gaussian(1.0), data, y)
+            model = fr.Model(fr.gaussian(1.0), data, [None if np.isnan(value) else value for value in y], missing=True)
+            np.testing.assert_allclose(model.set_lambda(0.1).predict(x), expected.predict(x), rtol=1e-10)
+        with self.assertRaisesRegex(fr.InputError, r"x\[0, 0\] is nan; every value must be finite$"):
+            fr.Model(fr.gaussian(1.0), np.where(np.arange(30)[:, np.newaxis] == 0, np.nan, x), np.ones(30))
 
     def test_gradient_of_a_score(self):
         x = np.random.default_rng(7).normal(size=(20, 2))
@@ -195,6 +281,11 @@ class Callers(unittest.TestCase):
                 (ValueError, "complex", lambda: model.score(fr.LOO, [1j])),
                 (TypeError, "lambda is", lambda: model.set_lambda("1")),
                 (TypeError, "bytes", lambda: fr.Model.from_bytes("a" * 80)),
+                (TypeError, "lambda is", lambda: model.set_lambda(np.complex64(1j))),
+                (TypeError, "lambda is", lambda: model.set_lambda(np.datetime64("2020-01-01", "ns"))),
+                (TypeError, "lambda is", lambda: model.set_lambda(np.str_("1"))),
+                (TypeError, "lambda is", lambda: model.set_lambda(np.ma.masked)),
+                (TypeError, "sigma is", lambda: fr.gaussian(pd.NA)),
                 (TypeError, "landmarks is 0.5", lambda: model.set_landmarks(0.5))):
             with self.subTest(word), self.assertRaisesRegex(kind, word):
                 call()
@@ -290,6 +381,45 @@ class Progress(unittest.TestCase):
         small = fr.Model(fr.gaussian(2.0), x[:300], y[:300], progress=lambda fraction: 0 < fraction < 1 and press())
         self.assertTrue(pressed)
         self.assertEqual(small.set_progress(None).set_lambda(0.1).loo().shape, (300, 1))
+
+    def test_what_other_signals_raise(self):
+        """A time limit by SIGALRM, whose handler raises: that comes out of the call, at once out of a progress function
+        or a reader, and nothing is written to stderr. So does what another thread raises in this one."""
+        class Late(BaseException):
+            pass
+
+        def late(*_):
+            raise Late
+
+        before = signal.signal(signal.SIGALRM, late)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        unraisable = []
+        hook, sys.unraisablehook = sys.unraisablehook, unraisable.append
+        self.addCleanup(setattr, sys, "unraisablehook", hook)
+        x, y = points(2500)
+        model = fr.Model(fr.gaussian(2.0), x, y, route=fr.ROUTE_SPECTRAL, factorize=False)  # seconds
+        raise_here = ctypes.pythonapi.PyThreadState_SetAsyncExc
+        this = ctypes.c_ulong(threading.get_ident())
+        for function in (None, lambda _: False, lambda part: part > 0 and time.sleep(10)):
+            model.set_progress(function)
+            for k in range(5):
+                signal.setitimer(signal.ITIMER_REAL, 0.05 + 0.003 * k)
+                self.assertRaises(Late, model.factorize)
+                self.assertIs(signal.getsignal(signal.SIGALRM), late)
+        model.set_progress(None)
+        for k in range(5):
+            timer = threading.Timer(0.05 + 0.003 * k, lambda: raise_here(this, ctypes.py_object(Late)))
+            timer.start()
+            self.assertRaises(Late, model.factorize)
+            timer.join()
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        self.assertRaises(Late, fr.Model.from_reader, fr.linear(), lambda first, count: time.sleep(10), 3)
+        self.assertEqual((unraisable, sys.unraisablehook), ([], unraisable.append))
+        # A handler that takes itself away stays away.
+        signal.signal(signal.SIGALRM, lambda *_: signal.signal(signal.SIGALRM, signal.SIG_IGN) and None)
+        alarm = lambda part: 0 < part < 1 and signal.raise_signal(signal.SIGALRM)
+        fr.Model(fr.gaussian(2.0), x[:300], y[:300], progress=alarm)
+        self.assertIs(signal.getsignal(signal.SIGALRM), signal.SIG_IGN)
 
     def test_threads(self):
         """Answers side by side; what changes the model waits for what runs, and the other way round."""
