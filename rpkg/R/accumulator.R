@@ -8,9 +8,24 @@ ridge_accumulator <- function(d, t = 1, intercept = TRUE) {
   new_accumulator(core_accumulator_create(d, t, intercept))
 }
 
-new_accumulator <- function(handle) {
+# columns: the names of the features and of the outputs, known from the first rows that have names. They are in an
+# environment, as the accumulator is a reference.
+new_accumulator <- function(handle, columns = NULL) {
   intercept <- core_accumulator_sizes(handle)[["intercept"]] != 0
-  structure(list(handle = handle, intercept = intercept), class = "ridge_accumulator")
+  names <- list2env(as.list(columns), parent = emptyenv())
+  structure(list(handle = handle, intercept = intercept, columns = names), class = "ridge_accumulator")
+}
+
+# x or y with the columns in the order of the rows before; NULL for its names where there are none yet.
+in_order_of <- function(accumulator, value, name) {
+  if (is.null(accumulator$columns[[name]])) return(value)
+  columns_by_name(value, accumulator$columns[[name]], name)
+}
+
+keep_columns <- function(accumulator, rows) {
+  for (name in c("x", "y")) {
+    if (is.null(accumulator$columns[[name]])) accumulator$columns[[name]] <- colnames(rows[[name]])
+  }
 }
 
 handle_of <- function(accumulator, name = "object") {
@@ -25,11 +40,13 @@ handle_of <- function(accumulator, name = "object") {
 }
 
 # x, y and weights as the core takes them, checked against the sizes of the accumulator.
-accumulator_rows <- function(handle, x, y, weights) {
-  size <- core_accumulator_sizes(handle)
+accumulator_rows <- function(accumulator, x, y, weights) {
+  size <- core_accumulator_sizes(accumulator$handle)
   vector <- is.null(dim(y)) || length(dim(y)) == 1L
-  x <- numeric_matrix(x, "x")
-  y <- response_matrix(y)
+  if (is.data.frame(x)) x <- flat_columns(x)
+  x <- numeric_matrix(in_order_of(accumulator, x, "x"), "x")
+  y <- response_matrix(in_order_of(accumulator, y, "y"))
+  check_row_names(x, y)
   if (ncol(x) != size[["d"]]) refuse("x has ", counted(ncol(x), "column"), ", the accumulator has d = ", size[["d"]])
   if (ncol(y) != size[["t"]]) refuse("y has ", counted(ncol(y), "column"), ", the accumulator has t = ", size[["t"]])
   if (nrow(y) != nrow(x)) refuse("y has ", nrow(y), " rows, x has ", nrow(x))
@@ -50,15 +67,30 @@ accumulate.ridge_accumulator <- function(accumulator, x, y, weights = NULL, ...)
   refuse_extra(...)
   handle <- handle_of(accumulator, "accumulator")
   all_given(x, y)
-  rows <- counting_rows(accumulator_rows(handle, x, y, weights))
+  rows <- counting_rows(accumulator_rows(accumulator, x, y, weights))
   if (nrow(rows$x) > 0L) core_accumulator_add(handle, rows$x, rows$y, rows$weights)
+  keep_columns(accumulator, rows)
   invisible(accumulator)
 }
 
 merge.ridge_accumulator <- function(x, y, ...) {
   refuse_extra(...)
-  core_accumulator_merge(handle_of(x, "x"), handle_of(y, "y"))
+  handles <- list(handle_of(x, "x"), handle_of(y, "y"))
+  check_same_columns(x$columns, y$columns)
+  core_accumulator_merge(handles[[1L]], handles[[2L]])
+  for (name in names(y$columns)) x$columns[[name]] <- y$columns[[name]]
   invisible(x)
+}
+
+# Refuses accumulators whose columns are in different orders.
+check_same_columns <- function(first, second) {
+  for (name in intersect(names(first), names(second))) {
+    place <- which(first[[name]] != second[[name]])[1L]
+    if (!is.na(place)) {
+      refuse("column ", place, " of ", name, " is '", first[[name]][place], "' in one accumulator and '",
+             second[[name]][place], "' in the other: give accumulate() their columns in one order")
+    }
+  }
 }
 
 nobs.ridge_accumulator <- function(object, use.fallback = FALSE, ...) {
@@ -87,20 +119,26 @@ coef.ridge_accumulator <- function(object, lambda, ...) {
   t <- core_accumulator_sizes(handle)[["t"]]
   values <- found$w
   if (object$intercept) values <- rbind(as.vector(found$b), values, deparse.level = 0L)
-  rownames(values) <- c(if (object$intercept) "(Intercept)", paste0("x", seq_len(nrow(found$w))))
-  by_lambda(values, t, lambda)
+  rownames(values) <- c(if (object$intercept) "(Intercept)", names_in(object, "x", nrow(found$w)))
+  by_lambda(values, names_in(object, "y", t), lambda)
+}
+
+# The names of the features or of the outputs: those of the rows, or x1, x2, ...
+names_in <- function(accumulator, name, count) {
+  known <- accumulator$columns[[name]]
+  if (is.null(known)) paste0(name, seq_len(count)) else feature_names(matrix(0, 0L, count, dimnames = list(NULL, known)))
 }
 
 # values: rows x (t lambdas), the t outputs of a lambda side by side. The result is a vector for one output and one
 # lambda, rows x lambdas for one output, rows x t for one lambda, else rows x t x lambdas.
-by_lambda <- function(values, t, lambda) {
+by_lambda <- function(values, outputs, lambda) {
+  t <- length(outputs)
   labels <- vapply(lambda, format, "", digits = 15L)
   if (t == 1) {
     if (length(lambda) == 1L) return(stats::setNames(as.vector(values), rownames(values)))
     colnames(values) <- labels
     return(values)
   }
-  outputs <- paste0("y", seq_len(t))
   if (length(lambda) == 1L) {
     colnames(values) <- outputs
     return(values)
@@ -127,7 +165,7 @@ score.ridge_accumulator <- function(object, criterion, lambdas = lambda_grid(obj
     core_accumulator_score(handle, criterion, lambdas)
   }
   warn_at_lambdas(criterion, lambdas, is.nan(scores))
-  by_output(lambdas, list(score = scores), paste0("y", seq_len(ncol(scores))))
+  by_output(lambdas, list(score = scores), names_in(object, "y", ncol(scores)))
 }
 
 loo.ridge_accumulator <- function(object, x, y, lambda, weights = NULL, ...) {
@@ -136,13 +174,13 @@ loo.ridge_accumulator <- function(object, x, y, lambda, weights = NULL, ...) {
   if (missing(x) || missing(y)) refuse("x and y are needed: rows that were added, with their weights")
   if (missing(lambda)) refuse("lambda is missing: numbers >= 0")
   lambda <- check_not_negative(lambda, "lambda")
-  rows <- accumulator_rows(handle, x, y, weights)
+  rows <- accumulator_rows(object, x, y, weights)
   # A row of weight zero was not added: its leverage is zero, as that of a row with the smallest of weights is.
   if (!is.null(rows$weights)) rows$weights <- pmax(rows$weights, .Machine$double.xmin)
   errors <- core_accumulator_loo(handle, rows$x, rows$y, rows$weights, lambda)
   warn_leverage_of_one("the leave-one-out error", which(rowSums(is.nan(errors)) > 0L))
   if (!is.null(rownames(rows$x))) rownames(errors) <- rownames(rows$x)
-  by_lambda(errors, ncol(rows$y), lambda)
+  by_lambda(errors, names_in(object, "y", ncol(rows$y)), lambda)
 }
 
 squared_errors <- function(object, ...) UseMethod("squared_errors")
@@ -152,7 +190,7 @@ squared_errors.ridge_accumulator <- function(object, x, y, lambdas = lambda_grid
   handle <- handle_of(object)
   if (missing(x) || missing(y)) refuse("x and y are needed: rows that were not added")
   lambdas <- check_not_negative(lambdas, "lambdas")
-  rows <- counting_rows(accumulator_rows(handle, x, y, weights))
+  rows <- counting_rows(accumulator_rows(object, x, y, weights))
   t <- ncol(rows$y)
   found <- if (nrow(rows$x) > 0L) {
     core_accumulator_squared_errors(handle, rows$x, rows$y, rows$weights, lambdas)
@@ -160,12 +198,15 @@ squared_errors.ridge_accumulator <- function(object, x, y, lambdas = lambda_grid
     list(sum_w = 0, squares = matrix(0, length(lambdas), t))
   }
   tables <- list(weight = matrix(found$sum_w, length(lambdas), t), squares = found$squares)
-  by_output(lambdas, tables, paste0("y", seq_len(t)))
+  by_output(lambdas, tables, names_in(object, "y", t))
 }
 
+# The core's bytes; names of columns go along as an attribute, which saveRDS() and other processes keep.
 accumulator_bytes <- function(accumulator) {
   all_given(accumulator)
-  core_accumulator_save(handle_of(accumulator, "accumulator"))
+  bytes <- core_accumulator_save(handle_of(accumulator, "accumulator"))
+  columns <- as.list(accumulator$columns, sorted = TRUE)
+  if (length(columns) > 0L) structure(bytes, columns = columns) else bytes
 }
 
 accumulator_from_bytes <- function(bytes) {
@@ -173,5 +214,5 @@ accumulator_from_bytes <- function(bytes) {
   if (!is.raw(bytes) || length(bytes) == 0L) {
     refuse("bytes must be raw bytes made by accumulator_bytes(), not ", shown(bytes))
   }
-  new_accumulator(core_accumulator_load(bytes))
+  new_accumulator(core_accumulator_load(bytes), attr(bytes, "columns"))
 }

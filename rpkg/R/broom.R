@@ -93,10 +93,11 @@ augment.freeridge <- function(x, data = NULL, newdata = NULL, ...) {
 
 # What the fit was made from: its model frame, with the rows that na.exclude brings back, or x.
 own_data <- function(fit) {
-  if (made_by_formula(fit)) {
-    call <- frame_of_fit(fit)
-    if (inherits(fit$na.action, "exclude")) call$na.action <- quote(stats::na.pass)
-    return(eval(call, environment(fit$terms)))
+  if (!is.null(fit$frame)) {
+    frame <- whole_frame(fit)
+    dropped <- fit$frame$dropped
+    if (is.null(dropped)) return(frame)
+    return(rbind(frame, dropped)[order(c(seq_len(nrow(frame) + nrow(dropped))[-fit$na.action], fit$na.action)), ])
   }
   if (is_sparse(fit$x)) refuse("data is missing: the rows of a fit with a sparse x are not made a data frame")
   data.frame(points_of(fit))

@@ -8,6 +8,8 @@
 # kernel. head: the first rows of the source, at least two where it has two. Variables and functions of the formula that
 # are not columns of the data go along in the environment of the terms.
 new_design_of <- function(formula, setting, head, intercept, environment) {
+  formula <- check_formula(formula)
+  head <- call_with_data(setting$call, formula, as.data.frame(head))$data
   apart <- unpenalised_parts(formula, head)
   formula <- tryCatch({
     if (is.null(apart)) stats::formula(stats::terms(formula, data = head)) else apart$flat
@@ -41,6 +43,7 @@ new_design_of <- function(formula, setting, head, intercept, environment) {
                  xlevels = setting$levels, level_value = level_value_for(setting$kernel, setting$lambda),
                  intercept = isTRUE(intercept), penalised = identical(intercept, "penalised"), apart = apart[c("given", "penalised", "fixed")])
   design$kinds <- lapply(head[columns], kind_of_column)
+  design$label_columns <- setdiff(all.vars(parts$groups), c(all.vars(formula), unlist(lapply(parts[names(parts) != "groups"], all.vars))))
   check_rows_apart(design, head)
   design
 }
@@ -68,8 +71,9 @@ of_known_kinds <- function(chunk, kinds) {
 chosen_rows <- function(design, chunk) {
   missing <- setdiff(design$columns, names(chunk))
   if (length(missing) > 0L) refuse("there is no column '", missing[1L], "'")
+  check_columns(design$columns, chunk, "the chunk")
   n <- nrow(chunk)
-  chunk <- of_known_kinds(as.data.frame(chunk)[design$columns], design$kinds)
+  chunk <- without_integer64(of_known_kinds(as.data.frame(chunk)[design$columns], design$kinds), design$label_columns)
   attr(chunk, "row.names") <- .set_row_names(n)
   if (is.null(design$parts$subset)) return(chunk)
   keep <- eval(design$parts$subset, chunk, environment(design$terms))
@@ -126,6 +130,7 @@ settled_design <- function(design, rows) {
   # (The design keeps its own terms: those of the frame have predvars, for columns that depend on all rows.)
   design$classes_of_variables <- attr(attr(frame, "terms"), "dataClasses")
   attr(design$terms, "dataClasses") <- design$classes_of_variables
+  design$terms <- terms_with_units(design$terms, frame)
   response <- stats::model.response(frame)
   design$response_classes <- classes_of_response(response)
   design$has_offset <- !is.null(stats::model.offset(frame))
@@ -174,7 +179,7 @@ response_of_chunk <- function(design, frame, places) {
 groups_of_chunk <- function(design, chunk, places) {
   if (is.null(design$parts$groups)) return(NULL)
   rows <- chosen_rows(design, chunk)
-  labels <- eval(design$parts$groups, rows, environment(design$terms))
+  labels <- plain_labels(eval(design$parts$groups, rows, environment(design$terms)))
   if (!is.atomic(labels) && !is.factor(labels) || !is.null(dim(labels)) || length(labels) != nrow(rows)) {
     refuse("groups must be a label for each row, not ", shown(labels), "; several divisions are for freeridge()")
   }
@@ -190,7 +195,7 @@ terms_of_kernel <- function(design) if (is.null(design$apart)) design$terms else
 data_of_rows <- function(design, chunk, places) {
   numbers <- lapply(as.data.frame(chunk)[places, design$columns, drop = FALSE], function(column) {
     if (is.list(column)) return(NULL)
-    if (!is.factor(column) && !is.character(column)) return(matrix(as.double(column), length(places)))
+    if (!is.factor(column) && !is.character(column)) return(matrix(as.double(without_class(column)), length(places)))
     labels <- unique(as.character(column))
     codes <- vapply(labels, function(label) {
       points <- utf8ToInt(enc2utf8(label))
@@ -208,7 +213,7 @@ chunk_numbers <- function(design, chunk) {
   frame <- chunk_frame(design, chunk)
   numbers <- list(read = nrow(chunk), dropped = length(attr(frame, "na.action")))
   if (nrow(frame) == 0L) return(numbers)
-  stats::.checkMFClasses(design$classes_of_variables, frame)
+  check_variables(design$terms, frame)
   places <- as.integer(rownames(frame))
   y <- response_of_chunk(design, frame, places)
   groups <- groups_of_chunk(design, chunk, places)

@@ -18,6 +18,7 @@ new_chunk_fit <- function(setting, design, sums) {
   fit <- c(setting[c("call", "kernel", "criterion")],
            design[c("terms", "xlevels", "contrasts", "vector", "outputs", "scale")])
   fit$xlevels[deparse(design$terms[[2L]], 500L)[1L]] <- NULL  # of classes
+  fit$columns <- intersect(design$columns, c(all.vars(stats::delete.response(design$terms)), all.vars(design$parts$offset)))
   fit$intercept <- design$intercept || design$penalised
   fit$penalised <- design$penalised
   if (design$has_offset) fit$offset <- TRUE  # one was taken from the response

@@ -1,6 +1,9 @@
 # Least squares of several kinds and what goes with them. No factorization is kept.
 
-ols <- function(x, ...) UseMethod("ols")
+ols <- function(x, ...) {
+  call <- formula_first(...names(), sys.call(), parent.frame())
+  if (is.null(call)) UseMethod("ols") else eval(call, parent.frame())
+}
 
 ols.default <- function(x, y, intercept = TRUE, ...) {
   refuse_extra(...)
@@ -8,7 +11,10 @@ ols.default <- function(x, y, intercept = TRUE, ...) {
   linear_result("ols", match.call(), data, core_ols(data$x, data$y, data$intercept))
 }
 
-ridge <- function(x, ...) UseMethod("ridge")
+ridge <- function(x, ...) {
+  call <- if (within_survival()) survival_call(sys.call()) else formula_first(...names(), sys.call(), parent.frame())
+  if (is.null(call)) UseMethod("ridge") else eval(call, parent.frame())
+}
 
 ridge.default <- function(x, y, lambda, penalty = NULL, intercept = TRUE, ...) {
   refuse_extra(...)
@@ -26,7 +32,10 @@ ridge.default <- function(x, y, lambda, penalty = NULL, intercept = TRUE, ...) {
   linear_result("ridge", match.call(), data, found, lambda = lambda, penalty = penalty)
 }
 
-tls <- function(x, ...) UseMethod("tls")
+tls <- function(x, ...) {
+  call <- formula_first(...names(), sys.call(), parent.frame())
+  if (is.null(call)) UseMethod("tls") else eval(call, parent.frame())
+}
 
 tls.default <- function(x, y, intercept = TRUE, exact = NULL, ...) {
   refuse_extra(...)
@@ -51,6 +60,7 @@ regression_data <- function(x, y, intercept) {
   x <- numeric_matrix(x, "x")
   y <- response_matrix(y)
   if (nrow(y) != nrow(x)) refuse("y has ", nrow(y), " rows, x has ", nrow(x))
+  check_row_names(x, y)
   list(x = x, y = y, vector = vector, intercept = check_flag(intercept, "intercept"))
 }
 
@@ -65,7 +75,14 @@ linear_result <- function(method, call, data, found, ...) {
   structure(fit, class = c(paste0("freeridge_", method), "freeridge_linear"))
 }
 
-feature_names <- function(x) if (is.null(colnames(x))) sprintf("x%d", seq_len(ncol(x))) else colnames(x)
+# A name for each column: x3 for the third where it has none, and a number behind a name that is there twice.
+feature_names <- function(x) {
+  names <- colnames(x)
+  if (is.null(names)) return(sprintf("x%d", seq_len(ncol(x))))
+  empty <- is.na(names) | !nzchar(names)
+  if (any(empty)) names[empty] <- sprintf("x%d", which(empty))
+  if (anyDuplicated(names) > 0L) make.unique(names) else names
+}
 
 coef.freeridge_linear <- function(object, ...) {
   refuse_extra(...)
@@ -241,6 +258,7 @@ absolute_slope <- function(x, y) {
 }
 
 plain_numbers <- function(value, name, count = length(value)) {
+  value <- without_class(value)
   if (!is.numeric(value) || length(value) == 0L) refuse(name, " must be numbers, not ", shown(value))
   if (length(value) != count) refuse(name, " must be ", counted(count, "number"), ", not ", length(value))
   value <- as.double(value)

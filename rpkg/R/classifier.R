@@ -1,6 +1,9 @@
 # Kernel logistic regression and support vector machines for two classes.
 
-kernel_logistic <- function(x, ...) UseMethod("kernel_logistic")
+kernel_logistic <- function(x, ...) {
+  call <- formula_first(...names(), sys.call(), parent.frame())
+  if (is.null(call)) UseMethod("kernel_logistic") else eval(call, parent.frame())
+}
 
 kernel_logistic.default <- function(x, y, kernel, lambda, intercept = TRUE, weights = NULL, scale = FALSE,
                                     tolerance = NULL, iterations = NULL, ...) {
@@ -10,7 +13,10 @@ kernel_logistic.default <- function(x, y, kernel, lambda, intercept = TRUE, weig
   fit_classifier("logistic", call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
 }
 
-kernel_svm <- function(x, ...) UseMethod("kernel_svm")
+kernel_svm <- function(x, ...) {
+  call <- formula_first(...names(), sys.call(), parent.frame())
+  if (is.null(call)) UseMethod("kernel_svm") else eval(call, parent.frame())
+}
 
 kernel_svm.default <- function(x, y, kernel, lambda, intercept = TRUE, weights = NULL, scale = FALSE, tolerance = NULL,
                                iterations = NULL, ...) {
@@ -34,6 +40,7 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
     refuse("y has ", counted(length(classes$y), "label"), ", x has ", counted(nrow(x), "row"))
   }
   check_square(kernel, x)
+  check_row_names(x, y, kernel$name == "precomputed")
   counts <- if (is.null(weights)) rep(TRUE, nrow(x)) else check_weights(weights, nrow(x)) > 0
   kernel <- scales_by_name(kernel, feature_names(x))
 
@@ -66,9 +73,11 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
 # Labels as -1 and +1: list(y, levels, kind). +1 is the second level of a factor, as in glm(), TRUE, or the larger of
 # two numbers or strings.
 two_classes <- function(y) {
-  if (is.data.frame(y) || length(dim(y)) > 1L || !is.atomic(y) || length(y) == 0L) {
-    refuse("y must be a factor with two levels, TRUE and FALSE, 0 and 1, or -1 and +1, not ", shown(y))
+  if (is.data.frame(y) || length(dim(y)) > 1L || !is.atomic(y) || length(y) == 0L || inherits(y, not_numbers)) {
+    refuse("y must be a factor with two levels, TRUE and FALSE, 0 and 1, or -1 and +1, not ", shown(y),
+           if (inherits(y, "Surv")) advice(y, "y"))
   }
+  y <- without_class(y)
   missing <- which(is.na(y))
   if (length(missing) > 0L) refuse("y[", missing[1L], "] is NA; all labels must be known")
   kind <- "factor"
@@ -97,6 +106,7 @@ two_classes <- function(y) {
 }
 
 check_one_positive <- function(value, name) {
+  value <- without_class(value)
   if (!is.numeric(value) || length(value) != 1L || !is.finite(value) || value <= 0) {
     refuse(name, " must be one positive number, not ", shown(value))
   }

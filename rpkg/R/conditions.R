@@ -102,6 +102,7 @@ shown <- function(value) {
   }
   kind <- class(value)[1L]
   size <- if (is.null(dim(value))) paste("length", length(value)) else paste(dim(value), collapse = " x ")
+  if (kind %in% c("matrix", "array") && !is.numeric(value)) kind <- paste(typeof(value), kind)
   paste0(if (grepl("^[aeiou]", kind)) "an " else "a ", kind, if (!is.function(value)) paste0(" (", size, ")"))
 }
 

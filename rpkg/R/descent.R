@@ -1,6 +1,9 @@
 # Gradient descent on the losses that the package solves exactly, for teaching and comparison.
 
-gradient_descent <- function(x, ...) UseMethod("gradient_descent")
+gradient_descent <- function(x, ...) {
+  call <- formula_first(...names(), sys.call(), parent.frame())
+  if (is.null(call)) UseMethod("gradient_descent") else eval(call, parent.frame())
+}
 
 loss_codes <- c(squared = 3L, absolute = 4L, logistic = 1L, hinge = 2L)  # as in freeridge.h
 loss_titles <- c(squared = "squared loss", absolute = "absolute loss", logistic = "logistic loss", hinge = "hinge loss")
@@ -46,6 +49,7 @@ descent_data <- function(x, y, loss, name = "x") {
   y <- if (is.null(classes)) response_matrix(y) else as.matrix(classes$y)
   if (ncol(y) != 1L) refuse("y has ", ncol(y), " columns; gradient descent takes one")
   if (nrow(y) != nrow(x)) refuse("y has ", nrow(y), " rows, ", name, " has ", nrow(x))
+  if (is.null(classes)) check_row_names(x, y)
   list(x = x, y = as.vector(y), levels = classes$levels, kind = classes$kind)
 }
 
@@ -126,8 +130,9 @@ with_development <- function(fit, development) {
     y <- development$y
   } else {
     x <- new_rows(fit, development)$x
-    frame <- stats::model.frame(fit$terms, development, na.action = stats::na.pass, xlev = fit$xlevels)
-    y <- stats::model.response(frame)
+    check_columns(fit$response_columns, development, "development")
+    y <- stats::model.response(new_frame(fit$terms, without_integer64(development), fit$xlevels,
+                                         "development does not fit the model: "))
   }
   y <- if (is.null(fit$levels)) as.vector(response_matrix(y)) else labels_like(fit, y)
   if (length(y) != nrow(x)) {

@@ -1,6 +1,9 @@
 # Early stopping of gradient descent on least squares, in closed form, beside ridge regression.
 
-early_stopping <- function(x, ...) UseMethod("early_stopping")
+early_stopping <- function(x, ...) {
+  call <- formula_first(...names(), sys.call(), parent.frame())
+  if (is.null(call)) UseMethod("early_stopping") else eval(call, parent.frame())
+}
 
 early_stopping.default <- function(x, y, steps = NULL, step = NULL, intercept = TRUE, scale = FALSE, ...) {
   refuse_extra(...)

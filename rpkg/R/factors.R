@@ -26,8 +26,23 @@ design_matrix <- function(terms, frame, contrasts = NULL, level_value = NULL) {
   full <- model_matrix_of(terms, frame, contrasts, level_value)
   term <- attr(full, "assign")
   x <- full[, term != 0L, drop = FALSE]
+  colnames(x) <- one_name_each(terms, frame, colnames(x), term[term != 0L])
   if (!is.null(level_value)) attr(x, "factor_terms") <- factor_terms(terms, frame, term[term != 0L])
   list(x = x, contrasts = if (is.null(level_value)) attr(full, "contrasts"))
+}
+
+# The names of columns, where level "y2" of a factor g and a variable gy2 have made one name of both: the level's column
+# becomes "g.y2", and what is then still there twice gets a number.
+one_name_each <- function(terms, frame, names, term) {
+  twice <- names %in% names[duplicated(names)]
+  if (!any(twice)) return(names)
+  variables <- variables_of(terms)
+  factors <- factor_names(terms, frame)
+  for (j in which(twice)) {
+    own <- intersect(variables[attr(terms, "factors")[, term[j]] > 0L], factors)
+    for (name in own) names[j] <- sub(name, paste0(name, "."), names[j], fixed = TRUE)
+  }
+  make.unique(names)
 }
 
 # The model matrix, with the constant column where the terms have one.
@@ -61,9 +76,16 @@ rows_with_terms <- function(x, rows) {
   part
 }
 
-# The variables of the right-hand side that are factors.
+# The variables of terms by their names in the model frame. (The rows of attr(terms, "factors") are the same variables,
+# but their names have backticks where a name is no symbol of R.)
+variables_of <- function(terms) {
+  vapply(as.list(attr(terms, "variables"))[-1L], function(part) paste(deparse(part, 500L), collapse = " "), "")
+}
+
+# The variables of the right-hand side that are factors. (Terms of offsets alone have variables and no columns.)
 factor_names <- function(terms, frame) {
-  known <- rownames(attr(terms, "factors"))
+  if (!is.matrix(attr(terms, "factors"))) return(character())
+  known <- variables_of(terms)
   kind <- vapply(frame[known], function(column) is.factor(column) || is.character(column) || is.logical(column), NA)
   setdiff(known[kind], if (attr(terms, "response") == 1L) known[1L])
 }
@@ -71,7 +93,7 @@ factor_names <- function(terms, frame) {
 # The attribute "factor_terms" of design_matrix(). term: the number of the term of each column, 0 for the constant one.
 factor_terms <- function(terms, frame, term) {
   if (!is.matrix(attr(terms, "factors"))) return(list())
-  of_factor <- rownames(attr(terms, "factors")) %in% factor_names(terms, frame)
+  of_factor <- variables_of(terms) %in% factor_names(terms, frame)
   parts <- lapply(seq_len(ncol(attr(terms, "factors"))), function(k) {
     variables <- attr(terms, "factors")[, k] > 0L
     if (any(variables & of_factor)) {

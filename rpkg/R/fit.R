@@ -270,8 +270,15 @@ fitted_matrix <- function(fit) {
   fit$cache$fitted
 }
 
-`$.freeridge` <- function(x, name) {
-  if (name %in% c("fitted.values", "fitted")) fitted_matrix(x) else .subset2(x, name, exact = FALSE)
+# Parts that are made when they are asked for: the fitted values, and the model frame as lm() has it.
+made_part <- function(fit, name) {
+  switch(name, fitted.values = , fitted = fitted_matrix(fit), model = if (!is.null(.subset2(fit, "frame"))) whole_frame(fit))
 }
 
-`[[.freeridge` <- function(x, i, ...) if (identical(i, "fitted.values")) fitted_matrix(x) else .subset2(x, i, ...)
+`$.freeridge` <- function(x, name) {
+  if (name %in% c("fitted.values", "fitted", "model")) made_part(x, name) else .subset2(x, name, exact = FALSE)
+}
+
+`[[.freeridge` <- function(x, i, ...) {
+  if (is.character(i) && i[1L] %in% c("fitted.values", "model")) made_part(x, i) else .subset2(x, i, ...)
+}

@@ -1,20 +1,27 @@
 # Formulas: what a fit takes from a formula and its data, and the formula methods of the fits beside freeridge().
 
-# What a call of a formula method gives: list(frame, terms, response, design, intercept, fixed, parts). With
-# unpenalised() in the formula `fixed` has its columns and their source, and `parts` the terms as given and those of the
-# kernel. kernel: NULL for a linear fit.
+# What a call of a formula method gives: list(frame, terms, response, design, intercept, fixed, parts, dropped,
+# columns, response_columns). With unpenalised() in the formula `fixed` has its columns and their source, and `parts` the
+# terms as given and those of the kernel. dropped: the rows of the frame that na.exclude took away. columns: the variables
+# that new data must have. kernel: NULL for a linear fit.
 formula_parts <- function(call, environment, formula, kernel, intercept, lambda = NULL) {
-  parts <- unpenalised_parts(formula, if (is.null(call$data)) NULL else eval(call$data, environment))
-  frame <- made_frame(frame_call(call, parts$flat), environment)
-  terms <- attr(frame, "terms")
+  formula <- check_formula(formula)
+  data <- data_of_call(call, environment)
+  call <- call_with_data(call, formula, data)
+  parts <- unpenalised_parts(formula, call$data)
+  framing <- frame_call(call, parts$flat)
+  frame <- made_frame(framing, environment)
+  terms <- terms_with_units(attr(frame, "terms"), frame)
   response <- stats::model.response(frame)
   if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
   design <- design_matrix(if (is.null(parts)) terms else parts$penalised, frame,
                           level_value = level_value_for(kernel, lambda))
   intercept <- check_intercept(intercept)
   if (attr(if (is.null(parts)) terms else parts$given, "intercept") != 1L) intercept <- FALSE
-  list(frame = frame, terms = terms, response = response, design = design, intercept = intercept,
-       fixed = if (!is.null(parts)) fixed_design(parts$fixed, frame, intercept), parts = parts[c("given", "penalised")])
+  c(list(frame = frame, terms = terms, response = response, design = design, intercept = intercept,
+         fixed = if (!is.null(parts)) fixed_design(parts$fixed, frame, intercept), parts = parts[c("given", "penalised")],
+         dropped = dropped_rows(frame, framing, environment)),
+    columns_of_call(call, terms, data, environment(formula)))
 }
 
 # The fit that fit_to(x, y, intercept, weights) makes of the columns of a formula. name: the function that the user
@@ -31,7 +38,7 @@ fit_formula <- function(name, call, environment, formula, intercept, fit_to, ker
   fit <- fit_to(x, parts$response, parts$intercept, stats::model.weights(parts$frame))
   fit$call <- call
   fit$na.action <- attr(parts$frame, "na.action")
-  with_terms(fit, parts$terms, parts$frame, parts$design)
+  with_terms(fit, parts)
 }
 
 ols.formula <- function(formula, data, subset, na.action, intercept = TRUE, ...) {

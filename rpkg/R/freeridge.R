@@ -1,6 +1,9 @@
 # freeridge(): the matrix and the formula interface.
 
-freeridge <- function(x, ...) UseMethod("freeridge")
+freeridge <- function(x, ...) {
+  call <- formula_first(...names(), sys.call(), parent.frame())
+  if (is.null(call)) UseMethod("freeridge") else eval(call, parent.frame())
+}
 
 freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NULL, intercept = TRUE, weights = NULL,
                               groups = NULL, gap = NULL, fixed = NULL, scale = chooses_bandwidth(kernel), rule = "min",
@@ -25,6 +28,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   y <- response_matrix(y, finite = FALSE)
   n <- nrow(x)
   if (nrow(y) != n) refuse("y has ", nrow(y), " rows, x has ", n)
+  check_row_names(x, y, kernel$name == "precomputed")
   if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(y), output_names(y))
   kernel <- scales_by_name(kernel, feature_names(x))
   if (!is.null(weights)) weights <- check_weights(weights, n)
@@ -71,26 +75,36 @@ freeridge.data.frame <- function(x, y, kernel = NULL, lambda = NULL, ...) {
   call[[1L]] <- quote(freeridge)
   if (missing(y)) refuse("y is missing")
   classes <- vapply(x, function(column) is.factor(column) || is.character(column), NA)
-  if (!any(classes)) {
+  if (!any(classes | vapply(x, inherits, NA, c("Date", "POSIXct")))) {
     fit <- freeridge.default(x, y, kernel, lambda, ...)
     fit$call <- call
     return(fit)
   }
   check_levels(x[classes])
-  terms <- stats::terms(~ ., data = x)
-  frame <- stats::model.frame(terms, x, na.action = stats::na.pass)
+  check_dot(x, "x")
+  if (.row_names_info(x) < 0L) y <- without_row_names(y)  # numbers of rows are no names
+  terms <- stats::terms(stats::as.formula("~ .", globalenv()), data = x)
+  frame <- without_integer64(stats::model.frame(terms, x, na.action = stats::na.pass))
+  terms <- terms_with_units(attr(frame, "terms"), frame)
   level_value <- level_value_for(if (is.null(kernel)) matern_kernel() else kernel, lambda)
   design <- design_matrix(terms, frame, level_value = level_value)
   fit <- freeridge.default(design$x, y, kernel, lambda, ...)
   fit$call <- call
-  with_terms(fit, attr(frame, "terms"), frame, design)
+  with_terms(fit, list(terms = terms, frame = frame, design = design, columns = names(x)))
 }
 
-# What a fit keeps of the model frame it was made from.
-with_terms <- function(fit, terms, frame, design) {
-  fit$terms <- terms
-  fit$xlevels <- stats::.getXlevels(terms, frame)
-  fit$contrasts <- design$contrasts
+without_row_names <- function(y) {
+  if (is.null(dim(y))) names(y) <- NULL else rownames(y) <- NULL
+  y
+}
+
+# What a fit keeps of the model frame it was made from. parts: those of formula_parts().
+with_terms <- function(fit, parts) {
+  fit$terms <- parts$terms
+  fit$xlevels <- stats::.getXlevels(parts$terms, parts$frame)
+  fit$contrasts <- parts$design$contrasts
+  fit[c("columns", "response_columns")] <- parts[c("columns", "response_columns")]
+  fit$frame <- kept_frame(parts$frame, fit, parts$dropped)
   fit
 }
 
@@ -163,7 +177,7 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
   }
   fit$call <- call
   fit$na.action <- attr(frame, "na.action")
-  with_terms(fit, parts$terms, frame, design)
+  with_terms(fit, parts)
 }
 
 # Adds the offset, which was subtracted from the response before the fit, to the fit's parts.
@@ -201,7 +215,14 @@ made_frame <- function(call, environment) {
     refuse("the data do not fit the formula: ", conditionMessage(condition))
   })
   if (nrow(frame) == 0L) refuse_no_rows(call, environment)
-  frame
+  without_integer64(frame)
+}
+
+# The rows that na.exclude took from a frame, for augment(); NULL where they cannot be had by themselves.
+dropped_rows <- function(frame, call, environment) {
+  if (!inherits(attr(frame, "na.action"), "exclude")) return(NULL)
+  call$na.action <- quote(stats::na.pass)
+  tryCatch(eval(call, environment)[attr(frame, "na.action"), , drop = FALSE], error = function(condition) NULL)
 }
 
 # Why no row is left.
@@ -249,14 +270,14 @@ frame_call <- function(call, flat = NULL) {
 # Labels of groups or gaps as numbers that both have in common, 0 for none; NULL stays.
 shared_codes <- function(labels, group) {
   if (is.null(labels)) return(NULL)
-  plain <- function(values) as.matrix(if (is.factor(values)) as.character(values) else values)
+  plain <- function(values) as.matrix(if (is.factor(values)) as.character(values) else label_columns(values))
   group <- plain(group)
   labels <- plain(labels)
   array(match(as.character(labels), as.character(unique(group[!is.na(group)])), 0L), dim(labels))
 }
 
 labels_for_frame <- function(group) {
-  if (is.data.frame(group)) group <- as.matrix(group)
+  group <- label_columns(group)
   if (!is.matrix(group)) return(if (is.null(group)) NULL else addNA(group))
   codes <- array(match(group, unique(group[!is.na(group)]), 0L), dim(group))
   dimnames(codes) <- dimnames(group)

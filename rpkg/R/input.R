@@ -4,16 +4,17 @@
 # finite = FALSE: the caller checks that all values are finite. rows = FALSE: a matrix without rows is allowed.
 numeric_matrix <- function(value, name, finite = TRUE, rows = TRUE) {
   if (is.data.frame(value)) {
-    good <- vapply(value, function(column) is.numeric(column) || is.logical(column), NA)
-    if (!all(good)) {
-      bad <- names(value)[!good][1L]
-      refuse(name, " must be numeric, but its column '", bad, "' is ", shown(value[[bad]]))
+    bad <- which(!vapply(value, is_number, NA))
+    if (length(bad) > 0L) {
+      column <- value[[bad[1L]]]
+      refuse(name, " must be numeric, but its column '", names(value)[bad[1L]], "' is ", shown(column),
+             advice(column, names(value)[bad[1L]]))
     }
-    value <- as.matrix(value)
+    value <- as.matrix(with_columns_as(value, is.object, without_class))
   }
-  if (!(is.numeric(value) || is.logical(value)) || length(dim(value)) > 2L) {
-    refuse(name, " must be a numeric matrix, not ", shown(value),
-           if (isS4(value)) paste0("; as.matrix(", name, ") makes one"))
+  value <- without_class(value)
+  if (!is_number(value) || length(dim(value)) > 2L) {
+    refuse(name, " must be a numeric matrix, not ", shown(value), advice(value, name))
   }
   if (!is.matrix(value)) value <- matrix(value, ncol = 1L, dimnames = if (!is.null(names(value))) list(names(value)))
   if (!is.double(value)) storage.mode(value) <- "double"
@@ -47,6 +48,7 @@ check_square <- function(kernel, x) {
 }
 
 response_matrix <- function(y, finite = TRUE) {
+  if (inherits(y, not_numbers)) refuse("y must be numeric, not ", shown(y), advice(y, "y"))
   if (is.factor(y) || is.character(y)) {
     refuse("y must be numeric, not ", shown(y), "; factor(y) makes classes of strings")
   }
@@ -55,6 +57,7 @@ response_matrix <- function(y, finite = TRUE) {
 
 # Finite positive numbers, one for each of `count` things.
 check_positive <- function(value, name, count, things) {
+  value <- without_class(value)
   if (!is.numeric(value) || length(value) != count) {
     refuse(name, " must be ", count, " positive numbers, one for each ", things, ", not ", shown(value))
   }
@@ -67,6 +70,7 @@ check_positive <- function(value, name, count, things) {
 
 # Weights of rows, >= 0. A row of weight zero does not count.
 check_weights <- function(weights, n) {
+  weights <- without_class(weights)
   if (!is.numeric(weights) || length(weights) != n) {
     refuse("weights must be ", n, " numbers >= 0, one for each row, not ", shown(weights))
   }
@@ -78,6 +82,7 @@ check_weights <- function(weights, n) {
 }
 
 check_not_negative <- function(value, name) {
+  value <- without_class(value)
   if (!is.numeric(value) || length(value) == 0L) refuse(name, " must be numbers >= 0, not ", shown(value))
   value <- as.double(value)
   bad <- which(!is.finite(value) | value < 0)
@@ -117,6 +122,7 @@ route_names <- c("auto", "cholesky", "spectral", "band", "primal", "landmark", "
 
 # One whole number from `low` to `high`; by default any that a double holds exactly.
 check_whole <- function(value, name, low = -Inf, high = 2^53) {
+  value <- without_class(value)
   good <- is.numeric(value) && length(value) == 1L && is.finite(value) && value == round(value) && value >= low &&
     abs(value) <= high
   if (!good) {
@@ -146,6 +152,7 @@ check_range <- function(value, name) {
 # several numbers or TRUEs are rows.
 check_landmarks <- function(landmarks, n) {
   if (is.null(landmarks)) return(NULL)
+  landmarks <- without_class(landmarks)
   if (is.logical(landmarks) && length(landmarks) == n && !anyNA(landmarks) && any(landmarks)) {
     return(list(rows = as.double(which(landmarks))))
   }
@@ -170,7 +177,7 @@ check_landmarks <- function(landmarks, n) {
 # Labels of any kind, one for each row, as integers 0, 1, ...; NA, for a row that is never left out, becomes -1. Each
 # column of a matrix is a division of the rows.
 group_codes <- function(group, n, name) {
-  if (is.data.frame(group)) group <- as.matrix(group)
+  group <- label_columns(group)
   if (is.matrix(group) && is.atomic(group) && nrow(group) == n && ncol(group) > 0L) {
     code_column <- function(k) group_codes(group[, k], n, paste0(name, "[, ", k, "]"))
     codes <- vapply(seq_len(ncol(group)), code_column, integer(n))
@@ -186,13 +193,19 @@ group_codes <- function(group, n, name) {
   codes
 }
 
+# Labels as a vector or, of a data frame, as a matrix.
+label_columns <- function(labels) {
+  if (!is.data.frame(labels)) return(plain_labels(labels))
+  as.matrix(with_columns_as(labels, is_integer64, plain_labels))
+}
+
 # Gaps: a row may be left out together with a group beside it, without a score. gap: labels of such groups for each row,
 # in one or more columns (layers) for each division. The result has the codes of these groups, -1 for none; NULL: no
 # gaps. group: the labels of the groups as they were given.
 gap_codes <- function(gap, group, n, name = "gap") {
   if (is.null(gap)) return(NULL)
   if (is.null(group)) refuse(name, " is given, but there are no groups beside which it could be")
-  plain <- function(labels) as.matrix(if (is.factor(labels)) as.character(labels) else labels)
+  plain <- function(labels) as.matrix(if (is.factor(labels)) as.character(labels) else label_columns(labels))
   group <- plain(group)
   gap <- plain(gap)
   if (!is.atomic(gap) || nrow(gap) != n || ncol(gap) == 0L || ncol(gap) %% ncol(group) != 0L) {
@@ -261,12 +274,8 @@ new_matrix <- function(fit, newdata) {
 # The columns of newdata that the fit was made with, found by name where there are names.
 new_features <- function(fit, newdata) {
   points <- points_of(fit)
-  names <- colnames(points)
-  if (!is.null(names) && !is.null(colnames(newdata))) {
-    missing <- setdiff(names, colnames(newdata))
-    if (length(missing) > 0L) refuse("newdata has no column '", missing[1L], "'")
-    if (!identical(names, colnames(newdata))) newdata <- newdata[, names, drop = FALSE]
-  }
+  if (is.data.frame(newdata)) newdata <- flat_columns(newdata)
+  newdata <- columns_by_name(newdata, colnames(points), "newdata")
   x <- if (is_sparse(newdata) && is_sparse(points)) {
     sparse_matrix(newdata, "newdata", finite = FALSE, rows = FALSE)
   } else {
@@ -284,6 +293,8 @@ new_design <- function(fit, newdata) {
     refuse("newdata must be a data frame, as the fit was made by a formula or from a data frame, not ", shown(newdata))
   }
   terms <- stats::delete.response(fit$terms)
+  check_columns(fit$columns, newdata, "newdata")
+  newdata <- without_integer64(newdata)
   frame <- new_frame(terms, newdata, fit$xlevels, "newdata does not fit the model: ")
   some <- nrow(frame) > 0L
   x <- if (some) {
@@ -310,9 +321,8 @@ new_design <- function(fit, newdata) {
 new_frame <- function(terms, newdata, xlevels, opening) {
   tryCatch({
     frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = xlevels)
-    classes <- attr(terms, "dataClasses")
-    if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
-    frame
+    check_variables(terms, frame)
+    without_integer64(frame)
   }, error = function(condition) refuse(opening, sentence_of(condition, xlevels)))
 }
 

@@ -31,12 +31,7 @@ kernel_points <- function(x, name) {
 
 # The columns of z that x has, by their names where both have names.
 columns_of <- function(z, x) {
-  names <- colnames(x)
-  if (!is.null(names) && !is.null(colnames(z))) {
-    missing <- setdiff(names, colnames(z))
-    if (length(missing) > 0L) refuse("z has no column '", missing[1L], "'")
-    z <- z[, names, drop = FALSE]
-  }
+  z <- columns_by_name(z, colnames(x), "z")
   if (ncol(z) != ncol(x)) refuse("z has ", counted(ncol(z), "column"), ", x has ", ncol(x))
   z
 }

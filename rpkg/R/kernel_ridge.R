@@ -1,6 +1,9 @@
 # kernel_ridge(): freeridge() under the name that the field gives to kernel ridge regression. The kernel must be given.
 
-kernel_ridge <- function(x, ...) UseMethod("kernel_ridge")
+kernel_ridge <- function(x, ...) {
+  call <- formula_first(...names(), sys.call(), parent.frame())
+  if (is.null(call)) UseMethod("kernel_ridge") else eval(call, parent.frame())
+}
 
 kernel_ridge.default <- function(x, y, kernel, lambda = NULL, intercept = TRUE, weights = NULL, ...) {
   call <- match.call()

@@ -5,6 +5,7 @@ new_kernel <- function(name, ...) {
 }
 
 one_number <- function(value, name) {
+  value <- without_class(value)
   if (!is.numeric(value) || length(value) != 1L || is.na(value)) refuse(name, " must be one number, not ", shown(value))
   as.double(value)
 }

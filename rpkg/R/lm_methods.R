@@ -3,11 +3,8 @@
 model.frame.freeridge <- function(formula, ...) {
   refuse_extra(...)
   if (!made_by_formula(formula)) refuse("this fit was made from a matrix or a data frame: it has no model frame")
-  eval(frame_of_fit(formula), environment(formula$terms))
+  whole_frame(formula)
 }
-
-# The call that makes the frame of a fit again.
-frame_of_fit <- function(fit) frame_call(fit$call, if (!is.null(fit$parts)) stats::formula(fit$terms))
 
 # The terms as the user wrote them.
 given_terms <- function(fit) if (is.null(fit$parts)) fit$terms else fit$parts$given
@@ -17,7 +14,7 @@ model.frame.freeridge_linear <- model.frame.freeridge_classifier <- model.frame.
 model.matrix.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (!made_by_formula(object)) return(points_of(object))
-  frame <- stats::model.frame(object)
+  frame <- whole_frame(object)
   level_value <- level_value_of(object)
   if (is.null(object$parts)) return(model_matrix_of(object$terms, frame, object$contrasts, level_value))
   penalised <- model_matrix_of(object$parts$penalised, frame, object$contrasts, level_value)

@@ -56,6 +56,18 @@ handed_on <- function(generic, object, ...) {
          shown(object))
 }
 
+# ridge() is also a term of formulas of the package survival. Within a call of that package the term is meant.
+within_survival <- function() {
+  isNamespaceLoaded("survival") && any(vapply(sys.frames(), function(frame) {
+    identical(topenv(parent.env(frame)), asNamespace("survival"))
+  }, NA))
+}
+
+survival_call <- function(call) {
+  call[[1L]] <- getExportedValue("survival", "ridge")
+  call
+}
+
 loo.default <- function(object, ...) handed_on("loo", object, ...)
 explain.default <- function(object, ...) handed_on("explain", object, ...)
 squared_errors.default <- function(object, ...) handed_on("squared_errors", object, ...)

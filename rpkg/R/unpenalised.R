@@ -41,7 +41,6 @@ with_one_spelling <- function(part) {
 # terms, fixed and flat formulas, as the coding of `fixed` depends on the intercept, which is decided later. data: for
 # the dot alone.
 unpenalised_parts <- function(formula, data) {
-  if (!inherits(formula, "formula")) return(NULL)
   spelled <- with_one_spelling(formula[[length(formula)]])
   if (length(formula) == 3L && with_one_spelling(formula[[2L]])$found) refuse("unpenalised() is not for the response")
   if (!spelled$found) return(NULL)
@@ -116,9 +115,10 @@ double_columns <- function(x) {
 # The same for the argument `fixed` beside a matrix: numbers, or a data frame or a factor, coded as lm() codes factors.
 fixed_columns <- function(fixed, n, intercept) {
   if (is.factor(fixed) || is.character(fixed)) fixed <- data.frame(fixed = fixed)
-  design <- if (is.data.frame(fixed) && any(vapply(fixed, function(column) !is.numeric(column), NA))) {
+  design <- if (is.data.frame(fixed) && !all(vapply(fixed, is_number, NA))) {
     check_levels(fixed[vapply(fixed, function(column) is.factor(column) || is.character(column), NA)], "fixed")
-    frame <- stats::model.frame(~ ., fixed, na.action = stats::na.pass)
+    check_dot(fixed, "fixed")
+    frame <- stats::model.frame(~ ., without_integer64(fixed), na.action = stats::na.pass)
     made <- fixed_design(stats::formula(attr(frame, "terms")), frame, intercept)
     made$source$terms <- structure(made$source$terms, dataClasses = attr(attr(frame, "terms"), "dataClasses"))
     made$source$xlevels <- stats::.getXlevels(attr(frame, "terms"), frame)
@@ -144,11 +144,12 @@ new_fixed <- function(fit, newdata, fixed) {
   source <- fit$fixed_source
   names <- colnames(fit$fixed)
   if (is.null(source)) {
-    if (!is.null(colnames(fixed)) && all(names %in% colnames(fixed))) fixed <- fixed[, names, drop = FALSE]
+    if (all(names %in% colnames(fixed))) fixed <- columns_by_name(fixed, names, "fixed")
     x <- numeric_matrix(fixed, "fixed", finite = FALSE, rows = FALSE)
   } else {
     if (is.factor(fixed) || is.character(fixed)) fixed <- data.frame(fixed = fixed)
     if (!is.data.frame(fixed)) refuse("fixed must be a data frame, as that of the fit was, not ", shown(fixed))
+    check_columns(all.vars(source$terms), fixed, "fixed")
     frame <- new_frame(source$terms, fixed, source$xlevels, "fixed does not fit the model: ")
     x <- double_columns(design_matrix(source$terms, frame, source$contrasts)$x)
   }

@@ -50,6 +50,30 @@ test_that("accumulators are references, and can be merged", {
   expect_output(print(filled(p, weights = p$weights, intercept = FALSE)), "without intercept; sum of weights: ")
 })
 
+test_that("columns are found by the names that the first rows had", {
+  p <- problem(40L, 3L, 2L)
+  colnames(p$x) <- c("a", "b", "c")
+  colnames(p$y) <- c("u", "v")
+  whole <- coef(freeridge(p$x, p$y, linear_kernel(), 0.5))
+  rows <- 1:20
+  turned <- function(from) accumulate(from, cbind(id = 1, p$x[-rows, c("c", "a", "b")]), p$y[-rows, c("v", "u")])
+  first <- function(x = p$x, y = p$y) accumulate(ridge_accumulator(3, 2), x[rows, ], y[rows, ])
+  accumulator <- turned(first())
+  expect_equal(coef(accumulator, 0.5), whole)  # names, too
+  expect_equal(coef(turned(accumulator_from_bytes(unserialize(serialize(accumulator_bytes(first()), NULL)))), 0.5), whole)
+  expect_equal(coef(accumulate(first(data.frame(p$x)), data.frame(p$x)[-rows, 3:1], p$y[-rows, ]), 0.5), whole)
+  expect_equal(unname(coef(accumulate(first(), unname(p$x[-rows, ]), unname(p$y[-rows, ])), 0.5)), unname(whole))
+  expect_equal(loo(accumulator, p$x[, 3:1], p$y[, 2:1], 0.5), loo(accumulator, p$x, p$y, 0.5))
+  expect_equal(squared_errors(accumulator, p$x[, 3:1], p$y[, 2:1], 1), squared_errors(accumulator, p$x, p$y, 1))
+  expect_identical(levels(score(accumulator, "gcv", 1)$output), c("u", "v"))
+  expect_refusal(accumulate(accumulator, `colnames<-`(p$x, c("a", "b", "d")), p$y), "x has no column 'c'")
+  expect_refusal(accumulate(accumulator, p$x, `colnames<-`(p$y, c("u", "w"))), "y has no column 'v'")
+  other <- accumulate(ridge_accumulator(3, 2), p$x[, 3:1], p$y)
+  expect_refusal(merge(accumulator, other), "column 1 of x is 'a' in one accumulator and 'c' in the other: give accumulate")
+  bare <- accumulate(ridge_accumulator(3, 2), unname(p$x[-rows, ]), unname(p$y[-rows, ]))
+  expect_equal(coef(merge(bare, first()), 0.5), whole)
+})
+
 test_that("bytes and accumulator are one to one", {
   p <- problem(40L, 3L)
   for (intercept in c(TRUE, FALSE)) {

@@ -11,7 +11,7 @@ test_that("x and y", {
   expect_refusal(freeridge(list(1), y), "x must be a numeric matrix, not a list")
   expect_refusal(freeridge(NULL, y), "x must be a numeric matrix, not NULL")
   expect_refusal(freeridge(array(0, c(2, 2, 2)), y), "x must be a numeric matrix, not an array \\(2 x 2 x 2\\)")
-  expect_refusal(freeridge(x + 0i, y), "x must be a numeric matrix, not a matrix")
+  expect_refusal(freeridge(x + 0i, y), "x must be a numeric matrix, not a complex matrix \\(20 x 3\\); Re\\(\\), Im\\(\\) and Mod")
   expect_refusal(freeridge(x[0, ], y[0]), "x has no rows")
   expect_refusal(freeridge(x[, 0], y), "x has no columns")
   strange <- data.frame(a = 1:3)

@@ -142,7 +142,7 @@ test_that("a data frame with factors and strings is the formula of all its varia
   expect_identical(predict(fit, frame[5:1, 3:1]), predict(by_formula, frame[5:1, ]))
   expect_identical(predict(fit, frame[1L, ]), predict(by_formula, frame[1L, ]))
   expect_refusal(predict(fit, data.frame(a = 1, f = "z", s = "p")), "factor f has new level z; the fit knows u, v, w")
-  expect_refusal(predict(fit, data.frame(a = 1, s = "p")), "newdata does not fit the model: object 'f' not found")
+  expect_refusal(predict(fit, data.frame(a = 1, s = "p")), "newdata has no column 'f'")
   expect_refusal(predict(fit, as.matrix(1)), "newdata must be a data frame")
   expect_refusal(formula(fit), "from a matrix or a data frame: it has no formula")
   expect_identical(fit$call[[1L]], quote(freeridge))

@@ -312,7 +312,7 @@ test_that("what makes no sense is refused, and says why", {
   other <- data[1:2, ]
   other$gear <- factor("9")
   expect_refusal(predict(fit, other), "factor gear has new level 9; the fit knows 3, 4, 5")
-  expect_refusal(predict(fit, data[c("hp", "wt")]), "newdata does not fit the model: .*gear")
+  expect_refusal(predict(fit, data[c("hp", "wt")]), "newdata has no column 'gear'")
   expect_refusal(predict(fit, data, fixed = data$wt), "the fit was made by a formula: newdata has its variables")
   expect_refusal(predict(fit, fixed = data$wt), "fixed is given without newdata")
   line <- freeridge(mpg ~ hp + unpenalised(wt), data, kernel = linear_kernel(), lambda = 1)
