@@ -99,7 +99,7 @@ test_that("a level and a variable that make one name have two", {
   data$y <- data$gy2 + (data$g == "x")
   fit <- freeridge(y ~ g + gy2, data, kernel = gaussian_kernel(3), lambda = 1e-3)
   expect_identical(as.character(marginal_effects(fit)$average$column), c("g.y2", "gy2"))
-  expect_identical(names(coef(freeridge(y ~ g + gy2, data, kernel = linear_kernel(), lambda = 1))), c("(Intercept)", "g.y2", "gy2"))
+  expect_identical(names(coef(freeridge(y ~ g + gy2, data, kernel = linear_kernel(), lambda = 1))), c("(Intercept)", "gx", "g.y2", "gy2"))
   expect_identical(names(coef(ols(y ~ gy2 + g, data))), c("(Intercept)", "gy2", "g.y2"))
   expect_identical(predict(fit, data), predict(freeridge(y ~ g + z, transform(data, z = gy2), kernel = gaussian_kernel(3), lambda = 1e-3), transform(data, z = gy2)))
 })
