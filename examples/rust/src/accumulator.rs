@@ -202,9 +202,7 @@ impl Accumulator {
     }
 
     /// Of the left-out errors of rows that were added no more than the moments, 5 x (count t): see [`join_moments`](crate::join_moments).
-    pub fn loo_moments(
-        &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64],
-    ) -> Result<Dense> {
+    pub fn loo_moments(&self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64]) -> Result<Dense> {
         let mut buffer = Vec::new();
         let (columns, count) = (lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
         let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;

@@ -91,7 +91,9 @@ impl Model<'_> {
     pub fn predict(&self, x: Matrix<'_>) -> Result<Dense> {
         let mut out = self.room_for(x)?;
         let (x, (place, ld)) = (x.lent()?, out.place()?);
-        let done = self.handle.read(|model| unsafe { sys::freeridge_predict(model, x.layout, x.rows, x.data, x.ld, place, ld) });
+        let done = self
+            .handle
+            .read(|model| unsafe { sys::freeridge_predict(model, x.layout, x.rows, x.data, x.ld, place, ld) });
         answer(done, out)
     }
 

@@ -132,7 +132,8 @@ impl Classifier {
     /// Left-out values of f(x_i) + b, after one Newton step; of `Loss::Logistic`.
     pub fn loo(&self) -> Result<Vec<f64>> {
         let mut decision = numbers(self.sizes()?.0)?;
-        let done = self.handle.read(|classifier| unsafe { sys::freeridge_classifier_loo(classifier, decision.as_mut_ptr()) });
+        let done =
+            self.handle.read(|classifier| unsafe { sys::freeridge_classifier_loo(classifier, decision.as_mut_ptr()) });
         answer(done, decision)
     }
 

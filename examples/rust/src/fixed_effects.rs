@@ -65,9 +65,9 @@ impl Model<'_> {
         let mut effects = Dense::room(Layout::ColumnMajor, q, t)?;
         let mut errors = Dense::room(Layout::ColumnMajor, q, t)?;
         let ((place, ld), (errors_at, _)) = (effects.place()?, errors.place()?);
-        let done = self.handle.read(|model| unsafe {
-            sys::freeridge_get_fixed_effects(model, kept.as_mut_ptr(), place, errors_at, ld)
-        });
+        let done = self
+            .handle
+            .read(|model| unsafe { sys::freeridge_get_fixed_effects(model, kept.as_mut_ptr(), place, errors_at, ld) });
         answer(done, FixedEffects { kept, effects, errors })
     }
 

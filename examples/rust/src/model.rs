@@ -63,7 +63,9 @@ impl<'a> Model<'a> {
         Model::made_by(|out| unsafe { sys::freeridge_create(kernel.handle(), out) })
     }
 
-    pub(crate) fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_model) -> sys::freeridge_status) -> Result<Model<'a>> {
+    pub(crate) fn made_by(
+        make: impl FnOnce(*mut *mut sys::freeridge_model) -> sys::freeridge_status,
+    ) -> Result<Model<'a>> {
         Ok(Model { handle: Handle::made_by(make)?, data: PhantomData, reader: None })
     }
 
@@ -290,7 +292,8 @@ impl<'a> Model<'a> {
     /// n
     pub(crate) fn points(&self) -> Result<usize> {
         self.sizes()?.0.ok_or_else(|| {
-            let reason = "how many rows the reader has is not known before factorize: give n to set_reader, or factorize";
+            let reason =
+                "how many rows the reader has is not known before factorize: give n to set_reader, or factorize";
             Error::new(Status::InvalidState, reason)
         })
     }

@@ -397,11 +397,12 @@ pub fn make_holdout(n: usize, fraction: f64, seed: i64) -> Result<Vec<i32>> {
 pub fn make_blocks(n: usize, folds: i32, before: usize, after: usize) -> Result<(Vec<i32>, Vec<i32>)> {
     let (before, after, mut layers) = (size(before)?, size(after)?, 0);
     let none = ptr::null_mut();
-    let group = labels(n, |n, group| unsafe {
-        sys::freeridge_make_blocks(n, folds, before, after, &mut layers, group, none)
-    })?;
+    let group =
+        labels(n, |n, group| unsafe { sys::freeridge_make_blocks(n, folds, before, after, &mut layers, group, none) })?;
     let mut gap = zeros(n.saturating_mul(told(layers)))?;
-    check(unsafe { sys::freeridge_make_blocks(size(n)?, folds, before, after, ptr::null_mut(), none, gap.as_mut_ptr()) })?;
+    check(unsafe {
+        sys::freeridge_make_blocks(size(n)?, folds, before, after, ptr::null_mut(), none, gap.as_mut_ptr())
+    })?;
     Ok((group, gap))
 }
 

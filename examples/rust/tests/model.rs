@@ -209,7 +209,10 @@ fn kernels_are_equal_by_what_they_are() -> Result<()> {
     drop(product); // the parts live on
     let terms = sum.additive(Some(&[7, -1, 7]))?;
     assert_eq!(terms.parameters()?, vec![("label".into(), vec![0.0, -1.0, 0.0])]);
-    assert_eq!((sum.additive(None)?.parameters()?, terms.parts()?), (vec![("label".into(), vec![])], vec![sum.clone()]));
+    assert_eq!(
+        (sum.additive(None)?.parameters()?, terms.parts()?),
+        (vec![("label".into(), vec![])], vec![sum.clone()])
+    );
     assert!(sum.additive(Some(&[-1])).is_err() && sum.additive(Some(&[])).is_err());
     let terms = inside[0].parts()?[0].parts()?;
     assert_eq!(terms[1].parameters()?, vec![("nu".into(), vec![1.5]), ("length".into(), vec![2.0])]);
