@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, real, vector
+from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, real, same_names, vector
 from .calls import Handle, Path, Progress, path_bytes
 from .kernels import Kernel
 from .model import Model, _checked
@@ -59,6 +59,7 @@ class Accumulator(Handle):
         one: its answers, all but solve(), are those of a Model whose route is LANDMARK. Raises InputError. Cost:
         O(r^3)."""
         points, rows = Matrix(z, name="z"), cls.__new__(cls)
+        rows._names = points.names
         rows.handle, rows.d, rows.t = c.ACCUMULATOR(), points.columns, t
         rows._own("accumulator_create_landmarks", _checked(kernel).handle, points.layout, points.rows, points.columns,
                   points.pointer, points.ld, t, int(intercept), reduction)
@@ -75,6 +76,7 @@ class Accumulator(Handle):
         if (points.columns, outputs.rows, outputs.columns) != (self.d, points.rows, self.t):
             raise ValueError(f"x is {points.rows} x {points.columns}, y {outputs.rows} x {outputs.columns}; "
                              f"d = {self.d}, t = {self.t}")
+        self._names = same_names(points.names, self._names, "x")
         given = None if weights is None else vector(weights, length=points.rows, name="weights")
         return points.rows, [points.layout, points.rows, points.pointer, points.ld, outputs.pointer, outputs.ld,
                              pointer(given)]
@@ -105,6 +107,7 @@ class Accumulator(Handle):
         if not isinstance(other, Accumulator):
             raise TypeError(f"only an Accumulator can be merged, not {other!r}")
         other._calls.refuse_own()
+        self._names = same_names(other._names, self._names, "the other's x")
         return self._change("merge", other.handle)
 
     def _sizes(self) -> Tuple[int, float]:
@@ -253,8 +256,9 @@ class Accumulator(Handle):
         """The fit at a lambda for each output, or one for all, as a Model for prediction alone, as
         Model.predictor() makes it. Raises Error (INVALID_STATE) before the first row. Cost: O(d^2 t)."""
         values = vector(np.broadcast_to(real(lambdas, "lambdas"), (self.t,)), name="lambdas")
-        self._calls.refuse_own()
-        return Model._loaded("accumulator_predictor", self.handle, pointer(values))
+        model = Model._made(lambda handle: self._ask("predictor", pointer(values), handle))
+        model._names = self._names
+        return model
 
     def squared_errors(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike,
                        weights: Optional[ArrayLike] = None) -> Tuple[float, Array]:
@@ -299,4 +303,4 @@ class Accumulator(Handle):
         return rows
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return type(self).from_bytes, (self.to_bytes(),)
+        return type(self).from_bytes, (self.to_bytes(),), {"_names": self._names}

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import (Array, Integers, Matrix, Sparse, empty, is_sparse, leading_dimension, matrix_of_labels, numbers,
-                     pointer, vector)
+                     pointer, same_names, vector)
 from .settings import Settings
 
 
@@ -98,6 +98,7 @@ class Answers(Settings):
         points = Matrix(x, layout, name)
         if points.columns != self.d:
             raise ValueError(f"{name} has {points.columns} columns, the model's data have {self.d}")
+        same_names(points.names, self._names, name)
         return points
 
     def predict(self, x: ArrayLike) -> Array:

@@ -4,7 +4,7 @@ columns are contiguous is not copied, nor is a slice of such a matrix."""
 from __future__ import annotations
 
 import reprlib
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -142,12 +142,32 @@ def leading_dimension(array: np.ndarray, layout: int) -> Optional[int]:
     return strides[step] // 8
 
 
+Names = Optional[Tuple[str, ...]]
+
+
+def names_of(values: Any) -> Names:
+    """The names of a table's columns, where all of them are text."""
+    names = tuple(getattr(values, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def same_names(names: Names, known: Names, what: str) -> Names:
+    """What is known of the names of columns after a table with some. Other names, or another order, are refused."""
+    if names is None or known is None or names == known:
+        return known if names is None else names
+    for k, (name, before) in enumerate(zip(names, known)):
+        if name != before:
+            raise ValueError(f"column {k} of {what} is {name!r}, and was {before!r} in the data before: the columns "
+                             "must be the same ones, in the same order")
+    return known  # of another number, which is refused by the shape
+
+
 class Matrix:
     """A matrix with its layout and leading dimension: `array` is the one that was given, or a copy where it has to be.
-    A vector is one column. `layout`: the one that it must be in."""
+    A vector is one column. `layout`: the one that it must be in. `names`: of a table's columns."""
 
     def __init__(self, values: Any, layout: Optional[int] = None, name: str = "the matrix") -> None:
-        array = real(values, name)
+        array, self.names = real(values, name), names_of(values)
         if array.dtype != np.float64 or not array.flags.aligned or not array.dtype.isnative:
             array = array.astype(np.float64)
         if array.ndim == 1:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, Optional, TypeVar, Union
 
 from . import library as c
+from .arrays import Names
 from .library import c_text, call, library
 
 _SIGNALS = sorted(signal.valid_signals())
@@ -181,6 +182,7 @@ class Handle:
     """A handle of the library and its calls, freeridge_<kind><name>. Statuses become exceptions: see Error."""
 
     handle: Any
+    _names: Names = None  # of the columns of x, where it came as a table
     _kind = ""  # "accumulator_"
     _destroy = "freeridge_destroy"
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Integers, Matrix, numbers, pointer, vector
+from .arrays import Array, Integers, Matrix, numbers, pointer, same_names, vector
 from .calls import Handle, Path, Progress, path_bytes
 from .kernels import Kernel
 from .model import _checked
@@ -78,7 +78,7 @@ class Classifier(Handle):
         if weights is not None:
             self._change("set_weights", pointer(weights))
         self._change("set_intercept", int(intercept))
-        self.n, self.d = points.rows, points.columns
+        self.n, self.d, self._names = points.rows, points.columns, points.names
 
     def __repr__(self) -> str:
         return f"<Classifier of {self.n} x {self.d}>"
@@ -106,6 +106,7 @@ class Classifier(Handle):
         points = Matrix(x, name="x")
         if points.columns != self.d:
             raise ValueError(f"x has {points.columns} columns, the classifier's data have {self.d}")
+        same_names(points.names, self._names, "x")
         return numbers(points.rows), [points.layout, points.rows, points.pointer, points.ld]
 
     def decision(self, x: ArrayLike) -> Array:
@@ -246,4 +247,4 @@ class Classifier(Handle):
         return classifier
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return type(self).from_bytes, (self.to_bytes(),)
+        return type(self).from_bytes, (self.to_bytes(),), {"_names": self._names}

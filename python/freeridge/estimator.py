@@ -158,7 +158,15 @@ class FreeRidge:
     def loo_errors(self) -> Array:
         """Exact leave-one-out errors y - f of the rows fitted, in their order; a row of weight 0 is left out as it is.
         Raises NotFittedError, Error (UNDEFINED where a leverage is one; a predictor: INVALID_STATE). Cost: O(n r t)."""
-        errors = self._fitted().loo()
+        try:
+            return self._all_rows(self._fitted().loo())
+        except c.Error as error:
+            if error.values is not None:
+                error.values = self._all_rows(error.values)
+            raise
+
+    def _all_rows(self, errors: Array) -> Array:
+        """Errors of the rows that count, and of those of weight 0, in the shape of y."""
         if self._unused is None:
             return self._outputs(errors)
         X, y = self._unused

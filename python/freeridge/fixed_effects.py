@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .answers import Answers, Interval, Variance
-from .arrays import Array, Matrix, empty, leading_dimension, numbers, pointer, vector
+from .arrays import Array, Matrix, Names, empty, leading_dimension, numbers, pointer, same_names, vector
 
 
 class FixedEffects(NamedTuple):
@@ -34,6 +34,8 @@ class VarianceComponents(NamedTuple):
 class FixedAnswers(Answers):
     """`fixed`: m x q, in the columns as set_fixed_effects() had them."""
 
+    _fixed_names: Names = None
+
     def fixed_count(self) -> int:
         """q, 0 without fixed effects; of predictors, too. Cost: O(1)."""
         return int(self._number("get_fixed_count"))
@@ -51,8 +53,8 @@ class FixedAnswers(Answers):
         are the standard errors. Raises Error as fixed_effects(). Cost: predict_variance() at q (q + 1) / 2 points."""
         q = self.fixed_count()
         whole = empty(max(q, 1), max(q, 1) * self.t)
-        self._answer(whole, "get_fixed_covariance", pointer(whole), max(q, 1))
-        return [whole[:, j * q : (j + 1) * q] for j in range(self.t)]
+        parts = [whole[:, j * q : (j + 1) * q] for j in range(self.t)]
+        return self._answer(parts, "get_fixed_covariance", pointer(whole), max(q, 1))
 
     def variance_components(self) -> VarianceComponents:
         """Those of the mixed model y = F a + f + e at the lambda set, which REML should have chosen. Raises Error
@@ -67,6 +69,7 @@ class FixedAnswers(Answers):
         if (values.rows, values.columns) != (points.rows, self.fixed_count()):
             raise ValueError(f"fixed is {values.rows} x {values.columns}, expected was {points.rows} x "
                              f"{self.fixed_count()}")
+        same_names(values.names, self._fixed_names, "fixed")
         return points, [points.layout, points.rows, points.pointer, points.ld, values.pointer, values.ld]
 
     def predict_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Array:

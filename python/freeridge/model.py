@@ -11,7 +11,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Matrix, Sparse, is_sparse, matrix_of_labels, pointer, read_rows, vector
+from .arrays import Matrix, Sparse, is_sparse, matrix_of_labels, names_of, pointer, read_rows, same_names, vector
 from .calls import Callback, Path, Progress, path_bytes
 from .kernels import Kernel
 from .selection import Selection
@@ -92,7 +92,7 @@ class Model(Selection):
         with _missing_explained(outputs):
             self._change("set_data" if copy else "set_data_view", points.layout, points.rows, points.columns,
                          points.pointer, points.ld, outputs.columns, outputs.pointer, outputs.ld)
-        self.n, self.d, self.t = points.rows, points.columns, outputs.columns
+        self.n, self.d, self.t, self._names = points.rows, points.columns, outputs.columns, points.names
         self._borrowed = None if copy else (points.array, outputs.array)
         return self
 
@@ -104,14 +104,16 @@ class Model(Selection):
         kernel, or landmarks; what needs all points in memory raises Error (INVALID_STATE). Cost: O(1)."""
 
         def hand_out(first: int, count: int, x: Any, y: Any, weights: Any, _: Any) -> int:
-            parts = read_rows(reader(first, count), first, count, d, t)
+            given = reader(first, count)
+            parts = read_rows(given, first, count, d, t)
+            self._names = same_names(names_of(given[0]), self._names, "the reader's x")
             for place, shape, part in zip((x, y, weights), ((count, d), (count, t), (count,)), parts):
                 np.ctypeslib.as_array(place, shape)[: len(part)] = part
             return len(parts[0])
 
         callback = c.READER(Callback(self._calls, -1, hand_out))
         self._change("set_reader", c.ROW_MAJOR, n, d, t, callback, None)
-        self.n, self.d, self.t = n, d, t
+        self.n, self.d, self.t, self._names = n, d, t, None
         self._borrowed = callback
         return self
 
@@ -136,7 +138,7 @@ class Model(Selection):
         with _missing_explained(outputs):
             self._change("set_sparse" if copy else "set_sparse_view", points.format, points.rows, points.columns,
                          *points.pointers, outputs.layout, outputs.columns, outputs.pointer, outputs.ld)
-        self.n, self.d, self.t = points.rows, points.columns, outputs.columns
+        self.n, self.d, self.t, self._names = points.rows, points.columns, outputs.columns, None
         self._borrowed = None if copy else (points, outputs.array)
         return self
 
@@ -157,6 +159,7 @@ class Model(Selection):
         columns = Matrix(fixed, name="fixed")
         if columns.rows != self.n:
             raise ValueError(f"fixed has {columns.rows} rows, and x {self.n}")
+        self._fixed_names = columns.names
         return self._change("set_fixed_effects", columns.layout, columns.columns, columns.pointer, columns.ld)
 
     def set_intercept(self, intercept: Union[bool, int]) -> Model:
@@ -279,6 +282,7 @@ class Model(Selection):
         model = type(self).__new__(type(self))
         model.handle, model._borrowed, model._predictor = c.MODEL(), self._borrowed, self._predictor
         model.n, model.d, model.t = self.n, self.d, self.t
+        model._names, model._fixed_names = self._names, self._fixed_names
         self._ask("clone", ctypes.byref(model.handle))
         model._listen()
         return model
@@ -293,7 +297,9 @@ class Model(Selection):
     def predictor(self) -> Model:
         """A model that has only what prediction needs, for deployment: w and b of linear kernels, n (d + t) numbers of
         others. Its pickle is as small. Cost: that of copying them."""
-        return self.from_bytes(self.to_bytes(predictor=True))
+        small = self.from_bytes(self.to_bytes(predictor=True))
+        small._names, small._fixed_names = self._names, self._fixed_names
+        return small
 
     def to_bytes(self, predictor: bool = False) -> bytes:
         """The whole model, or only what prediction needs, as the bytes that a file would have. Cost: O(their
@@ -319,9 +325,15 @@ class Model(Selection):
 
     @classmethod
     def _loaded(cls, name: str, *arguments: Any) -> Model:
+        return cls._made(lambda handle: c.call(name, *arguments, handle))
+
+    @classmethod
+    def _made(cls, make: Callable[[Any], None]) -> Model:
+        """Of the handle that a call makes."""
         model = cls.__new__(cls)
         model.handle, model._borrowed = c.MODEL(), None
-        model._own(name, *arguments)
+        make(ctypes.byref(model.handle))
+        model._listen()
         sizes = [c.INT64(), c.INT64(), c.INT64()]
         model._ask("get_dimensions", *sizes)
         model.n, model.d, model.t = (size.value for size in sizes)
@@ -336,7 +348,8 @@ class Model(Selection):
     _predictor = False
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return type(self).from_bytes, (self.to_bytes(),)
+        names = {"_names": self._names, "_fixed_names": self._fixed_names}
+        return type(self).from_bytes, (self.to_bytes(),), names
 
 
 @contextmanager

@@ -362,9 +362,9 @@ class Accumulators(Comparison):
             self.close(errors[:, 2 * i : 2 * i + 2], model.loo()[4:8])
         group = np.arange(len(p.y)) % 4 - 1  # left out together, as by a model, also by one with a reader
         model = fr.Model(fr.linear(), p.x, p.y, p.w).set_lambda(0.5)
-        read = fr.Model(fr.linear(), p.x, p.y, factorize=False)
-        read.set_reader(lambda first, count: (p.x[first:first + count], p.y[first:first + count], p.w[first:first + count]),
-                        2, 2, len(p.y)).set_groups(group).factorize().set_lambda(0.5)
+        part = lambda first, count: [values[first:first + count] for values in (p.x, p.y, p.w)]
+        read = fr.Model.from_reader(fr.linear(), part, 2, 2, len(p.y), factorize=False)
+        read.set_groups(group).factorize().set_lambda(0.5)
         rows = fr.Accumulator(2, 2).add(p.x, p.y, p.w)
         self.close(rows.group_errors(p.x, p.y, group, [0.5], p.w), model.group_errors(group))
         self.close(read.group_errors(group), model.group_errors(group))

@@ -1,6 +1,7 @@
 """Which values are numbers to the Python package, as x, y and weights of each entry: all classes of numpy and pandas.
 What stands for numbers gives the bits that float64 gives, without a warning, and all else is one sentence."""
 
+import copy
 import datetime
 import decimal
 import fractions
@@ -167,6 +168,30 @@ class Kinds(unittest.TestCase):
                     self.assertNotIn("\n", str(caught.exception))
                     if words != "groups, vector":
                         self.assertIn(part.lower(), str(caught.exception).lower())
+
+    def test_columns_by_name(self):
+        """Tables whose columns have other names, or another order, than the data before are refused; arrays are not."""
+        here, other = pd.DataFrame(self.x, columns=list("abc")), pd.DataFrame(self.x, columns=list("bac"))
+        y, linear = self.y, fr.linear()
+        model = fr.Model(linear, here, y, factorize=False).set_fixed_effects(here[["a", "b"]])
+        model.factorize().set_lambda(1.0)
+        small = fr.Model(linear, here, y).set_lambda(1.0)
+        rows, strange = fr.Accumulator(3).add(here, y), fr.Accumulator(3).add(other, y)
+        classes = fr.Classifier(linear, fr.LOSS_HINGE, here, self.sign).fit(1.0)
+        parts = iter([here, other])  # of the first pass, and of the second
+        for call in (lambda: small.predict(other), lambda: small.predict_path(other, [1.0]),
+                     lambda: small.predictor().predict(other), lambda: small.clone().predict_variance(other),
+                     lambda: copy.deepcopy(small).predict(other), lambda: model.predict_fixed(here, here[["b", "a"]]),
+                     lambda: rows.add(other, y), lambda: rows.loo(other, y, [1.0]), lambda: rows.merge(strange),
+                     lambda: rows.predictor([1.0]).predict(other), lambda: copy.copy(rows).add(other, y),
+                     lambda: classes.decision(other), lambda: copy.copy(classes).probability(other),
+                     lambda: fr.Model.from_reader(linear, lambda *_: (next(parts), y), 3, n=12).set_lambda(1.0).loo()):
+            self.assertRaisesRegex(ValueError, "column 0 of .* is 'b', and was 'a' in the data before", call)
+        for given in (here, self.x, self.x.tolist()):
+            np.testing.assert_array_equal(small.predict(given), small.predict(self.x))
+            rows.add(given, y)
+        self.assertEqual(rows.n, 48)
+        small.set_data(other, y).factorize().set_lambda(1.0).predict(other)
 
     def test_sparse(self):
         """Of scipy's matrices linear calls take each class of numbers; others say how they get a dense one."""
