@@ -75,16 +75,18 @@ freeridge_status freeridge_predict_gradient(const freeridge_model* model, freeri
 }
 
 freeridge_status freeridge_average_gradient(const freeridge_model* model, freeridge_layout layout, int64_t m,
-                                            const double* x, int64_t ldx, const double* weights, double* average,
-                                            double* errors, int64_t ld) {
+                                            const double* x, int64_t ldx, const double* weights,
+                                            freeridge_covariance_type kind, double* average, double* errors,
+                                            int64_t ld) {
   return guarded(__func__, [&] {
     const Model& fitted = model_of(model);
+    const CovarianceType wanted = checked_kind(kind);
     const Layout order = checked_new_points(layout, m, x);
     required("average", average);
     fitted.require_fitted();
     const LayoutView points = checked_matrix("x", x, order, "m", m, "d", fitted.d(), "ldx", ldx);
     const MatrixView out = checked_output("average", average, "d", fitted.d(), fitted.t(), ld);
-    Model::Effects found = fitted.average_gradient(points, weights, errors != nullptr);
+    Model::Effects found = fitted.average_gradient(points, weights, wanted, errors != nullptr);
     copy(found.average.view(), out);
     if (errors != nullptr) copy(found.error.view(), {errors, out.rows, out.cols, ld});
     report_undefined(std::move(found.reason));
@@ -93,16 +95,18 @@ freeridge_status freeridge_average_gradient(const freeridge_model* model, freeri
 
 freeridge_status freeridge_average_difference(const freeridge_model* model, freeridge_layout layout, int64_t m,
                                               const double* x, int64_t ldx, const double* z, int64_t ldz,
-                                              const double* weights, double* average, double* errors) {
+                                              const double* weights, freeridge_covariance_type kind, double* average,
+                                              double* errors) {
   return guarded(__func__, [&] {
     const Model& fitted = model_of(model);
+    const CovarianceType wanted = checked_kind(kind);
     const Layout order = checked_new_points(layout, m, x);
     required("z", z);
     required("average", average);
     fitted.require_fitted();
     const LayoutView high = checked_matrix("x", x, order, "m", m, "d", fitted.d(), "ldx", ldx);
     const LayoutView low = checked_matrix("z", z, order, "m", m, "d", fitted.d(), "ldz", ldz);
-    Model::Effects found = fitted.average_difference(high, low, weights, errors != nullptr);
+    Model::Effects found = fitted.average_difference(high, low, weights, wanted, errors != nullptr);
     std::ranges::copy(found.average.values(), average);
     copy_to(found.error.values(), errors);
     report_undefined(std::move(found.reason));

@@ -1145,30 +1145,37 @@ FREERIDGE_API freeridge_status freeridge_predict_gradient(const freeridge_model*
 
 /* The average derivatives over m points, with their standard errors: with a_i = weights[i] / sum(weights)
  *     average_kj = sum_i a_i d f_j(x_i) / d x_k = delta_k'c_j      delta_lk = sum_i a_i d k(x_i, x_l) / d x_ik
- *     errors_kj  = (sigma2_j |P W^(1/2) delta_k|^2)^(1/2)
- * as c_j = W^(1/2) P W^(1/2) Y_j. weights: m numbers >= 0, not all zero; NULL: all one. average, errors: d x t,
- * column-major, ld >= d; errors may be NULL. Linear kernels: w and its FREQUENTIST errors. Cost: as
- * freeridge_predict_gradient with one output, and 2 n r d (SPECTRAL, LANDMARK) or 2 n^2 d (BAND, CHOLESKY) flops.
+ *     errors_kj  BAYESIAN     (sigma2_j / lambda_j (v_k - delta_k'W^(1/2) P W^(1/2) delta_k))^(1/2)
+ *                FREQUENTIST  (sigma2_j |P W^(1/2) delta_k|^2)^(1/2),   as c_j = W^(1/2) P W^(1/2) Y_j
+ * v_k = sum_il a_i a_l d^2 k(x_i, x_l) / (d x_ik d x_lk), with landmarks of the kernel that they span. The first are
+ * those of the posterior with the prior f ~ N(0, sigma2 / lambda k), the second tell how the average varies with Y, and
+ * are smaller, as its bias is not counted: intervals of 95 % from them may cover 3 in 4. weights: m numbers >= 0, not
+ * all zero; NULL: all one. kind: FREERIDGE_COVARIANCE_... . average, errors: d x t, column-major, ld >= d; errors may be
+ * NULL. Linear kernels: w and its errors. Cost: as freeridge_predict_gradient with one output, 2 n r d (SPECTRAL,
+ * LANDMARK) or 2 n^2 d (BAND, CHOLESKY) flops, and BAYESIAN without landmarks m^2 d / 2 derivatives of the kernel.
  * Memory: 2 r d numbers (r: n or the landmarks) and tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (as
- * freeridge_predict_gradient; a weight < 0), NOT_FINITE, UNDEFINED (no degrees of freedom are left; lambda is 0 with
- * landmarks, or as freeridge_coefficient_covariance: those errors are NaN), CANCELLED. Source: J. Hainmueller, C.
- * Hazlett, Kernel regularized least squares, Political Analysis 22 (2014). Since 0.1. */
+ * freeridge_predict_gradient; a weight < 0), NOT_FINITE, UNDEFINED (no degrees of freedom are left; lambda is 0,
+ * FREQUENTIST only with landmarks, or as freeridge_coefficient_covariance: those errors are NaN), CANCELLED. Sources:
+ * J. Hainmueller, C. Hazlett, Kernel regularized least squares, Political Analysis 22 (2014); A. O'Hagan, Bayes-Hermite
+ * quadrature, Journal of Statistical Planning and Inference 29 (1991). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_average_gradient(const freeridge_model* model, freeridge_layout layout,
                                                           int64_t m, const double* x, int64_t ldx,
-                                                          const double* weights, double* average, double* errors,
-                                                          int64_t ld);
+                                                          const double* weights, freeridge_covariance_type kind,
+                                                          double* average, double* errors, int64_t ld);
 
 /* The same of differences, as between the two values of a binary column or two levels of a factor: x and z are m x d in
  * `layout`, leading dimensions ldx and ldz,
  *     average_j = sum_i a_i (f_j(x_i) - f_j(z_i)) = delta'c_j      delta_l = sum_i a_i (k(x_i, x_l) - k(z_i, x_l))
- *     errors_j  = (sigma2_j |P W^(1/2) delta|^2)^(1/2)
- * average, errors: t numbers each; errors may be NULL. Every kernel but a precomputed one. Cost: 2 m kernel values with
- * each row or landmark, and 2 n r (SPECTRAL, LANDMARK) or 2 n^2 (BAND, CHOLESKY) flops; linear: O(m d), and for the
- * errors the first part of freeridge_coefficient_covariance. Memory: tiles. Statuses: as freeridge_average_gradient.
- * Source: as freeridge_average_gradient. Since 0.1. */
+ * and the errors of freeridge_average_gradient with this delta and v = sum_il a_i a_l (k(x_i, x_l) - 2 k(x_i, z_l) +
+ * k(z_i, z_l)). average, errors: t numbers each; errors may be NULL. Every kernel but a precomputed one. Cost: 2 m
+ * kernel values with each row or landmark, 2 n r (SPECTRAL, LANDMARK) or 2 n^2 (BAND, CHOLESKY) flops, and BAYESIAN
+ * without landmarks 4 m^2 kernel values; linear: O(m d), and for the errors the first part of
+ * freeridge_coefficient_covariance. Memory: tiles. Statuses: as freeridge_average_gradient. Source: as
+ * freeridge_average_gradient. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_average_difference(const freeridge_model* model, freeridge_layout layout,
                                                             int64_t m, const double* x, int64_t ldx, const double* z,
-                                                            int64_t ldz, const double* weights, double* average,
+                                                            int64_t ldz, const double* weights,
+                                                            freeridge_covariance_type kind, double* average,
                                                             double* errors);
 
 /* ----------------------------------------------------------------------------------------------------

@@ -587,14 +587,14 @@ freeridge_coefficient_errors(model, kind, w, ld, b) = ccall((:freeridge_coeffici
 freeridge_predict_gradient(model, layout, m, x, ldx, gradient, ldout) = ccall((:freeridge_predict_gradient, library),
     freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64),
     model, layout, m, x, ldx, gradient, ldout)
-freeridge_average_gradient(model, layout, m, x, ldx, weights, average, errors, ld) =
+freeridge_average_gradient(model, layout, m, x, ldx, weights, kind, average, errors, ld) =
     ccall((:freeridge_average_gradient, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
-    Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x, ldx, weights, average,
-    errors, ld)
-freeridge_average_difference(model, layout, m, x, ldx, z, ldz, weights, average, errors) =
+    Ptr{Float64}, Int64, Ptr{Float64}, freeridge_covariance_type, Ptr{Float64}, Ptr{Float64}, Int64), model, layout,
+    m, x, ldx, weights, kind, average, errors, ld)
+freeridge_average_difference(model, layout, m, x, ldx, z, ldz, weights, kind, average, errors) =
     ccall((:freeridge_average_difference, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
-    Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, layout, m, x, ldx, z,
-    ldz, weights, average, errors)
+    Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, freeridge_covariance_type, Ptr{Float64}, Ptr{Float64}),
+    model, layout, m, x, ldx, z, ldz, weights, kind, average, errors)
 freeridge_kernel_hyperparameter_count(kernel, count) = ccall((:freeridge_kernel_hyperparameter_count, library),
     freeridge_status, (Ptr{freeridge_kernel}, Ptr{Int64}), kernel, count)
 freeridge_kernel_hyperparameter_name(kernel, index, size, text, length) =

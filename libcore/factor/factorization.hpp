@@ -111,6 +111,12 @@ class ResidualMaker {
   virtual void functional_norms(MatrixView /*delta*/, Span<double> /*out*/) const {
     fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
   }
+  // The posterior variances of these functionals over tau^2, f ~ N(0, tau^2 k) (with landmarks the kernel that they
+  // span): variance[q] has the prior's when it is handed in (with landmarks any number), and has then
+  //     variance[q] - delta_q'W^(1/2) P W^(1/2) delta_q
+  virtual void functional_variances(MatrixView /*delta*/, Span<double> /*variance*/) const {
+    fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
+  }
 
   // For outputs that are not observed in some rows (observed_rows.hpp).
   // The columns `which` of P~, n x which.size().

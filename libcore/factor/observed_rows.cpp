@@ -258,4 +258,8 @@ void ObservedRows::functional_norms(MatrixView, Span<double>) const {
   refuse("standard errors of averages");
 }
 
+void ObservedRows::functional_variances(MatrixView, Span<double>) const {
+  refuse("standard errors of averages");
+}
+
 }  // namespace freeridge

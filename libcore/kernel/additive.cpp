@@ -100,6 +100,20 @@ class Additive final : public Kernel, public ValuesWithGradient {
   }
   bool differentiable() const override { return inner_->differentiable(); }
 
+  // The term with column k alone has derivatives along it.
+  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
+    if (out.value.cols > 0) evaluate(a, b, out.value);
+    const AlongColumn slopes{{}, out.by_x, out.by_z, out.mixed};
+    slopes.each([](MatrixView part) { fill_each(part, [](Index, Index) { return 0.0; }); });
+    each_term(a.cols, [&](Span<const Index> columns) {
+      const auto place = std::ranges::find(columns, k);
+      if (place == columns.end()) return;
+      const TermPoints left(a, columns), right(b, columns);
+      inner_->along(left.view(), right.view(), place - columns.begin(), slopes);
+      slopes.each([&](MatrixView part) { divide_by(part, static_cast<double>(term_count(a.cols))); });
+    });
+  }
+
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     add_gradient(a, b, s, to, nullptr);
   }

@@ -19,6 +19,19 @@ namespace {
 
 constexpr Index unbounded = std::numeric_limits<Index>::max();
 
+// Room for the same parts.
+class RoomAlong {
+ public:
+  explicit RoomAlong(const AlongColumn& like) {
+    std::size_t p = 0;
+    like.each([&](MatrixView part) { room_[p++] = Matrix(part.cols > 0 ? part.rows : 0, part.cols); });
+  }
+  AlongColumn views() { return {room_[0].view(), room_[1].view(), room_[2].view(), room_[3].view()}; }
+
+ private:
+  Matrix room_[4];
+};
+
 class Scaled final : public Kernel {
  public:
   Scaled(KernelPtr inner, Array<double> scale)
@@ -38,6 +51,14 @@ class Scaled final : public Kernel {
     inner_->slopes(scaled_a.view(), scaled_b.view(), {factor.q, factor.weight, divisor}, take);
   }
   bool differentiable() const override { return inner_->differentiable(); }
+
+  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
+    const Matrix scaled = divided(a, b);
+    inner_->along(scaled.view().row_range(0, a.rows), scaled.view().row_range(a.rows, b.rows), k, out);
+    for (const MatrixView& slope : {out.by_x, out.by_z}) divide_by(slope, scale_[k]);
+    divide_by(out.mixed, scale_[k]);
+    divide_by(out.mixed, scale_[k]);
+  }
 
   // The divisors of the columns are lengths of the inner kernel.
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
@@ -177,6 +198,18 @@ class Sum final : public Composite {
     }
   }
 
+  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
+    RoomAlong room(out);
+    out.each([](MatrixView part) { fill_each(part, [](Index, Index) { return 0.0; }); });
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (weights_[p] == 0) continue;
+      parts_[p]->along(a, b, k, room.views());
+      out.each(room.views(), [&](MatrixView to, ConstMatrixView from) {
+        for (Index j = 0; j < to.cols; ++j) passes().add(from.col(j), to.rows, weights_[p], to.col(j));
+      });
+    }
+  }
+
   // A term of weight zero has no part in it, nor in any derivative.
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     Matrix tile(s.rows, s.cols);
@@ -252,6 +285,33 @@ class Product final : public Composite {
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     each_factor(a, b, factor.q, [&](const Kernel& part, MatrixView others) {
       part.slopes(a, b, {others, factor.weight, factor.divisor}, take);
+    });
+  }
+
+  // One factor more, with value v, makes of value, by_x, by_z and mixed
+  //     value v     by_x v + value v_x     by_z v + value v_z     mixed v + by_x v_z + by_z v_x + value v_xz
+  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
+    Matrix all[8];
+    for (Matrix& one : all) one = Matrix(a.rows, b.rows);
+    const AlongColumn whole{all[0].view(), all[1].view(), all[2].view(), all[3].view()};
+    const AlongColumn own{all[4].view(), all[5].view(), all[6].view(), all[7].view()};
+    parts_[0]->along(a, b, k, whole);
+    for (std::size_t p = 1; p < parts_.size(); ++p) {
+      parts_[p]->along(a, b, k, own);
+      fill_each(whole.mixed, [&](Index i, Index j) {
+        return whole.mixed(i, j) * own.value(i, j) + whole.by_x(i, j) * own.by_z(i, j) +
+               whole.by_z(i, j) * own.by_x(i, j) + whole.value(i, j) * own.mixed(i, j);
+      });
+      fill_each(whole.by_x, [&](Index i, Index j) {
+        return whole.by_x(i, j) * own.value(i, j) + whole.value(i, j) * own.by_x(i, j);
+      });
+      fill_each(whole.by_z, [&](Index i, Index j) {
+        return whole.by_z(i, j) * own.value(i, j) + whole.value(i, j) * own.by_z(i, j);
+      });
+      multiply(own.value, whole.value);
+    }
+    out.each(whole, [](MatrixView to, ConstMatrixView from) {
+      if (to.cols > 0) copy(from, to);
     });
   }
 

@@ -5,6 +5,8 @@
 //   by log scale   <Q, scale x'z>
 //   by log offset  offset sum_ij Q_ij
 //   by log l_k     -2 scale sum_ij Q_ij x_ik z_jk
+// Along column k, u = scale x'z + offset:
+//   by x_k and z_k  degree scale u^(degree - 1) + degree (degree - 1) scale^2 u^(degree - 2) x_k z_k
 #include <algorithm>
 #include <cmath>
 
@@ -26,6 +28,12 @@ class Linear final : public Kernel {
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override { inner_products(a, b, out); }
   void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor& factor, const TakeSlope& take) const override {
     take({SlopeTerm::Form::point, factor.q, factor.weight, factor.divisor});
+  }
+  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
+    if (out.value.cols > 0) inner_products(a, b, out.value);
+    fill_each(out.by_x, [&](Index, Index j) { return b(j, k); });
+    fill_each(out.by_z, [&](Index i, Index) { return a(i, k); });
+    fill_each(out.mixed, [](Index, Index) { return 1.0; });
   }
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     if (!to.lengths.empty()) add_scaled(-2 * to.weight, products_by_feature(a, b, s), to.lengths);
@@ -53,6 +61,21 @@ class Polynomial final : public Kernel {
       multiply_by_power(tile.view(), factor.q);
     }
     take({SlopeTerm::Form::point, factor.q, factor.weight * power_ * scale_, factor.divisor});
+  }
+
+  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
+    if (out.value.cols > 0) evaluate(a, b, out.value);
+    Matrix base(a.rows, b.rows);  // scale x'z + offset
+    inner_products(a, b, base.view());
+    for (double& value : base.values()) value = scale_ * value + offset_;
+    const auto slope = [&](Index i, Index j) { return power_ * scale_ * std::pow(base(i, j), power_ - 1); };
+    fill_each(out.by_x, [&](Index i, Index j) { return slope(i, j) * b(j, k); });
+    fill_each(out.by_z, [&](Index i, Index j) { return slope(i, j) * a(i, k); });
+    fill_each(out.mixed, [&](Index i, Index j) {
+      if (degree_ == 1) return scale_;
+      const double curve = power_ * (power_ - 1) * scale_ * scale_ * std::pow(base(i, j), power_ - 2);
+      return slope(i, j) + curve * a(i, k) * b(j, k);
+    });
   }
 
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {

@@ -56,6 +56,25 @@ struct LogGradient {
   Span<double> lengths;     // d numbers
 };
 
+// A kernel and its derivatives along column k, at the pairs of some points (all p x q, views without columns: not wanted):
+//     value  k(x, z)     by_x  d k / d x_k     by_z  d k / d z_k     mixed  d^2 k / (d x_k d z_k)
+struct AlongColumn {
+  MatrixView value, by_x, by_z, mixed;
+
+  // f(part), and f(part, the same part of other), for the four parts.
+  template <class F>
+  void each(const F& f) const {
+    for (const MatrixView& part : {value, by_x, by_z, mixed}) f(part);
+  }
+  template <class F>
+  void each(const AlongColumn& other, const F& f) const {
+    f(value, other.value);
+    f(by_x, other.by_x);
+    f(by_z, other.by_z);
+    f(mixed, other.mixed);
+  }
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -67,6 +86,8 @@ class Kernel {
   // views are valid only during that call of `take`. With a factor S in the place of ones the terms are those of sum_ij
   // S_ij k(a_i, b_j).
   virtual void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const = 0;
+  // Fills what is wanted of `out`, at the points of evaluate, where the kernel is differentiable.
+  virtual void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const = 0;
   // Adds the derivatives of weight sum_ij S_ij k(a_i, b_j) by the logarithms of the hyperparameters and of divisors of
   // the features. S is p x q and used up.
   virtual void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const = 0;

@@ -194,6 +194,31 @@ void add_value_functional(const Kernel& kernel, const Rows& points, Span<const d
   });
 }
 
+Array<double> average_slope_variances(const Kernel& kernel, const Rows& points, Span<const double> a) {
+  const Index d = points.cols, tiles = pieces(points.rows, gradient_rows);
+  Matrix sums(d, tiles, 0.0);  // of the pairs of a tile with itself and the tiles below it
+  parallel_for(tiles, [&](Index block) {
+    RowTile of_left(points), of_right(points);
+    const MatrixView left = of_left.rows(block * gradient_rows);
+    for (Index other = block; other < tiles; ++other) {
+      const Index row = other * gradient_rows;
+      const MatrixView right = of_right.rows(row);
+      Matrix mixed(left.rows, right.rows);
+      Array<double> half(left.rows);
+      for (Index k = 0; k < d; ++k) {
+        kernel.along(left, right, k, {{}, {}, {}, mixed.view()});
+        gemv(Op::none, other == block ? 1 : 2, mixed.view(), a.data() + row, 0, half.data());
+        sums(k, block) += dot(left.rows, half.data(), a.data() + block * gradient_rows);
+        worked(slope_work(left.rows, right.rows, 1, kernel));
+      }
+    }
+  });
+  Array<double> out(d, 0.0);
+  for (Index block = 0; block < tiles; ++block)
+    for (Index k = 0; k < d; ++k) out[k] += sums(k, block);
+  return out;
+}
+
 Index gradient_bytes(const Kernel& kernel, Index d) {
   return Index{8} * thread_count() * doubles_of_gradient(kernel, gradient_rows, d);
 }

@@ -8,7 +8,8 @@
 //              = sum over terms  weight ((Q'(a o (P_k - m_k)))_l - (x_lk - m_k) (Q'a)_l) / s_k^2
 //                            or  weight x_lk (Q'a)_l / s_k^2
 // m is the mean of the x_l: points that are near one another and far from zero keep their digits.
-// Cost of each: as many kernel values as there are pairs (twice for products of kernels), 2 pairs (d + 1) flops a term.
+// Cost of the first three: as many kernel values as there are pairs (twice for products of kernels), 2 pairs (d + 1) flops a term. Of
+// average_slope_variances: d / 2 times that of the kernel values of all pairs of points.
 // Memory: tiles of 256 x 256 for each kernel in the tree, and of 256 rows of d numbers.
 #pragma once
 
@@ -30,6 +31,10 @@ void gradient_functional(const Kernel& kernel, const Rows& points, Span<const do
 // delta_l = sum_i a_i k(p_i, x_l), x.rows numbers, added to what is there.
 void add_value_functional(const Kernel& kernel, const Rows& points, Span<const double> a, const Rows& x,
                           Span<double> delta);
+
+// sum_ij a_i a_j d^2 k(p_i, p_j) / (d p_ik d p_jk) for each column k: the variance of the average derivative of a random
+// function with the covariance k.
+Array<double> average_slope_variances(const Kernel& kernel, const Rows& points, Span<const double> a);
 
 // The bytes that these functions take beside their outputs.
 Index gradient_bytes(const Kernel& kernel, Index d);

@@ -23,6 +23,11 @@ class PlusOne final : public Kernel {
     inner_->slopes(a, b, factor, take);
   }
   bool differentiable() const override { return inner_->differentiable(); }
+  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
+    inner_->along(a, b, k, out);
+    for (Index j = 0; j < out.value.cols; ++j)
+      for (Index i = 0; i < out.value.rows; ++i) out.value(i, j) += 1;
+  }
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     inner_->add_log_gradient(a, b, s, to);
   }

@@ -14,6 +14,9 @@ class Precomputed final : public Kernel {
   void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor&, const TakeSlope&) const override {
     fail(Status::internal, "a precomputed kernel has no function to differentiate");
   }
+  void along(ConstMatrixView, ConstMatrixView, Index, const AlongColumn&) const override {
+    fail(Status::internal, "a precomputed kernel has no function to differentiate");
+  }
   bool differentiable() const override { return false; }
   void add_log_gradient(ConstMatrixView, ConstMatrixView, MatrixView, const LogGradient&) const override {}
 

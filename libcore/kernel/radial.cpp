@@ -39,19 +39,33 @@ struct Profile {
   void (*Passes::*slope_pass)(double* v, Index n, double a, By by);
   double slope_weight;
   FeaturePasses Passes::*feature;
+  // bandwidth^4 times four times the second derivative by r^2; nullptr with a pole.
+  double (*curve)(double u);
   bool pole = false;
 };
 
-constexpr Profile gaussian{"gaussian",        "sigma",           0,  0,
-                           &Passes::gaussian, &Passes::gaussian, -2, &Passes::gaussian_feature};
+double gaussian_curve(double u) {
+  return 4 * std::exp(-u);
+}
+double matern32_curve(double u) {
+  return 9 * std::exp(-u) / u;
+}
+double matern52_curve(double u) {
+  return 25.0 / 3 * std::exp(-u);
+}
+
+constexpr Profile gaussian{
+    "gaussian", "sigma", 0, 0, &Passes::gaussian, &Passes::gaussian, -2, &Passes::gaussian_feature, gaussian_curve};
 constexpr Profile laplacian{
-    "laplacian", "sigma", 0, 1, &Passes::laplacian, &Passes::laplacian, -1, &Passes::laplacian_feature, true};
+    "laplacian", "sigma", 0, 1, &Passes::laplacian, &Passes::laplacian, -1, &Passes::laplacian_feature, nullptr, true};
 constexpr Profile matern12{
-    "matern", "length", 0.5, 1, &Passes::laplacian, &Passes::laplacian, -1, &Passes::laplacian_feature, true};
+    "matern", "length", 0.5, 1, &Passes::laplacian, &Passes::laplacian, -1, &Passes::laplacian_feature, nullptr, true};
 constexpr Profile matern32{"matern",          "length",           1.5, 1.7320508075688772,
-                           &Passes::matern32, &Passes::laplacian, -3,  &Passes::matern32_feature};
+                           &Passes::matern32, &Passes::laplacian, -3,  &Passes::matern32_feature,
+                           matern32_curve};
 constexpr Profile matern52{"matern",          "length",          2.5,      2.23606797749979,
-                           &Passes::matern52, &Passes::matern32, -5.0 / 3, &Passes::matern52_feature};
+                           &Passes::matern52, &Passes::matern32, -5.0 / 3, &Passes::matern52_feature,
+                           matern52_curve};
 
 class Radial final : public Kernel, public ValuesWithGradient {
  public:
@@ -85,6 +99,27 @@ class Radial final : public Kernel, public ValuesWithGradient {
     take({SlopeTerm::Form::difference, factor.q, weight, factor.divisor});
   }
   bool differentiable() const override { return !profile_.pole; }
+
+  // With Q the derivative of the head by r^2 and e = x_k - z_k: by x_k  Q e, by z_k  -Q e, by both  -Q - 2 Q' e^2, where
+  // 2 Q' is curve(u) / bandwidth^4. At u = 0, where 2 Q' may be infinite, e is zero, too.
+  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
+    if (profile_.pole) fail(Status::internal, "a kernel without a derivative was asked for one");
+    if (out.value.cols > 0) evaluate(a, b, out.value);
+    Matrix r2(a.rows, b.rows), slope(a.rows, b.rows);
+    passes().distances(a, b, r2.view());
+    copy(r2.view(), slope.view());
+    each_run(slope.view(), [&](double* v, Index n) { (passes().*profile_.slope_pass)(v, n, a_, by_); });
+    const auto first = [&](Index i, Index j) { return profile_.slope_weight / bandwidth_ / bandwidth_ * slope(i, j); };
+    const auto away = [&](Index i, Index j) { return a(i, k) - b(j, k); };
+    fill_each(out.by_x, [&](Index i, Index j) { return first(i, j) * away(i, j); });
+    fill_each(out.by_z, [&](Index i, Index j) { return -first(i, j) * away(i, j); });
+    fill_each(out.mixed, [&](Index i, Index j) {
+      const double e = away(i, j) / bandwidth_, r = std::sqrt(r2(i, j)) / bandwidth_;
+      const double u = profile_.root > 0 ? profile_.root * r : r * r;
+      const double second = e == 0 ? 0 : profile_.curve(u) * e * e;
+      return -first(i, j) - second / bandwidth_ / bandwidth_;
+    });
+  }
 
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     Matrix r2(s.rows, s.cols);

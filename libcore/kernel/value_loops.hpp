@@ -66,6 +66,13 @@ void each_run(MatrixView tile, const F& f) {
   for (Index j = 0; j < tile.cols; ++j) f(tile.col(j), tile.rows);
 }
 
+// out(i, j) = f(i, j)
+template <class F>
+void fill_each(MatrixView out, const F& f) {
+  for (Index j = 0; j < out.cols; ++j)
+    for (Index i = 0; i < out.rows; ++i) out(i, j) = f(i, j);
+}
+
 // The best for this processor.
 const Passes& passes();
 

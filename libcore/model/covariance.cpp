@@ -37,11 +37,12 @@ struct Model::CoefficientVariances {
   std::string reason;
 
   Index d() const { return directions.v.rows(); }  // of the problem: with a penalised offset one more than the model's
-  double centre(Index k) const { return shift.empty() ? 0 : shift[k]; }
-  // along: V'diag(root) shift. centre_outside: |E'diag(root) shift|^2 - |along|^2, the square of the shift's part in
-  // directions that the data do not show; 0 unless `free`.
-  Array<double> along() const;
-  double centre_outside(Span<const double> along) const;
+  // Of a combination z of the slopes, scaled = diag(root) z: along  V'scaled, and outside  |E'scaled|^2 - |along|^2, the
+  // square of its part in directions that the data do not show; 0 unless `free`. Var(z'w_j) / sigma2_jj is
+  //     sum_r (along_r g_rj)^2 + outside / lambda_j
+  Array<double> scaled(Span<const double> z) const;
+  Array<double> along(Span<const double> scaled) const;
+  double outside(Span<const double> scaled, Span<const double> along) const;
   // [E E' - V V']_kk
   double outside(Index k) const;
   // Cov(w_j, w_l) / sigma2_jl, d x d.
@@ -80,17 +81,21 @@ Array<double> centre_beside_effects(const Problem& problem) {
 
 }  // namespace
 
-Array<double> Model::CoefficientVariances::along() const {
-  Array<double> out(directions.v.cols(), 0.0);
-  for (Index r = 0; r < directions.v.cols(); ++r)
-    for (Index k = 0; k < d(); ++k) out[r] += directions.v(k, r) * directions.root[k] * centre(k);
+Array<double> Model::CoefficientVariances::scaled(Span<const double> z) const {
+  Array<double> out(d(), 0.0);
+  for (std::size_t k = 0; k < z.size(); ++k) out[k] = directions.root[k] * z[k];
   return out;
 }
 
-double Model::CoefficientVariances::centre_outside(Span<const double> along) const {
+Array<double> Model::CoefficientVariances::along(Span<const double> scaled) const {
+  Array<double> out(directions.v.cols(), 0.0);
+  for (Index r = 0; r < directions.v.cols(); ++r)
+    for (Index k = 0; k < d(); ++k) out[r] += directions.v(k, r) * scaled[k];
+  return out;
+}
+
+double Model::CoefficientVariances::outside(Span<const double> scaled, Span<const double> along) const {
   if (!free) return 0;
-  Array<double> scaled;
-  for (Index k = 0; k < d(); ++k) scaled.push_back(directions.root[k] * centre(k));
   if (!directions.restricted) return std::max(norm2_of(scaled) - norm2_of(along), 0.0);
   Array<double> inside(directions.space.cols());
   gemv(Op::transpose, 1, directions.space.view(), scaled.data(), 0, inside.data());
@@ -258,8 +263,8 @@ std::string Model::coefficient_errors(CovarianceType type, MatrixView w, double*
   std::string reason;
   for (const CoefficientVariances& parts : coefficient_variances(type)) {
     const LinearDirections& directions = parts.directions;
-    const Array<double> along = parts.along();
-    const double centre_outside = parts.centre_outside(along);
+    const Array<double> scaled_shift = parts.scaled(parts.shift), along = parts.along(scaled_shift);
+    const double centre_outside = parts.outside(scaled_shift, along);
     for (Index j = 0; j < std::ssize(parts.outputs); ++j) {
       const Index output = parts.outputs[j];
       const double sigma2 = parts.sigma2(j, j), rest = parts.free ? 1 / parts.lambdas[j] : 0;
@@ -292,7 +297,7 @@ std::string Model::coefficient_errors(CovarianceType type, MatrixView w, double*
 
 // D = w'z and its errors, z = sum_i a_i (high_i - low_i).
 Model::Effects Model::linear_difference(const LayoutView& high, const LayoutView& low, Span<const double> a,
-                                        bool with_errors) const {
+                                        CovarianceType type, bool with_errors) const {
   if (with_errors) require_room_for_directions(d());
   const Hearing hearing(listener_);
   Array<double> z(factorization_->problem().d(), 0.0);  // a column of ones has no difference
@@ -305,13 +310,11 @@ Model::Effects Model::linear_difference(const LayoutView& high, const LayoutView
   for (Index j = 0; j < t(); ++j) out.average(0, j) = dot(d(), w.col(j), z.data());
   require_no_overflow("the average", out.average.view());
   if (!with_errors) return out;
-  for (const CoefficientVariances& parts : coefficient_variances(CovarianceType::frequentist)) {
-    const LinearDirections& directions = parts.directions;
-    Array<double> scaled = z, inside(directions.v.cols());
-    for (Index k = 0; k < parts.d(); ++k) scaled[k] *= directions.root[k];
-    if (!inside.empty()) gemv(Op::transpose, 1, directions.v.view(), scaled.data(), 0, inside.data());
+  for (const CoefficientVariances& parts : coefficient_variances(type)) {
+    const Array<double> scaled = parts.scaled(z), inside = parts.along(scaled);
+    const double outside = parts.outside(scaled, inside);
     for (Index j = 0; j < std::ssize(parts.outputs); ++j) {
-      double variance = 0;
+      double variance = parts.free ? outside / parts.lambdas[j] : 0;
       for (std::size_t r = 0; r < inside.size(); ++r) {
         const double value = inside[r] * parts.g(static_cast<Index>(r), j);
         variance += value * value;

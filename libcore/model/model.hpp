@@ -165,13 +165,14 @@ class Model {
   [[nodiscard]] std::string coefficient_errors(CovarianceType type, MatrixView w, double* b) const;
   // Derivatives of f at points, m x (d t), in the user's layout (prediction.hpp)
   void predict_gradient(const LayoutView& points, double* out, Index ldout) const;
-  // Averages over points, with their standard errors (effects.cpp). a: m weights, or NULL: all one.
+  // Averages over points, with their standard errors of a type (effects.cpp). a: m weights, or NULL: all one.
   struct Effects {
     Matrix average, error;  // d x t, or 1 x t; error: empty where it was not wanted
     std::string reason;
   };
-  Effects average_gradient(const LayoutView& points, const double* a, bool with_errors) const;
-  Effects average_difference(const LayoutView& high, const LayoutView& low, const double* a, bool with_errors) const;
+  Effects average_gradient(const LayoutView& points, const double* a, CovarianceType type, bool with_errors) const;
+  Effects average_difference(const LayoutView& high, const LayoutView& low, const double* a, CovarianceType type,
+                             bool with_errors) const;
 
   Index rank() const;
   double tolerance() const { return factorization().tolerance(); }
@@ -388,10 +389,15 @@ class Model {
   // P~Y~ of all outputs over the root of their degrees of freedom: R'R has sigma2 on its diagonal. reason: why it is
   // NaN.
   Matrix error_roots(std::string& reason) const;
-  Effects linear_difference(const LayoutView& high, const LayoutView& low, Span<const double> a,
+  Effects linear_difference(const LayoutView& high, const LayoutView& low, Span<const double> a, CovarianceType type,
                             bool with_errors) const;
-  Effects effects_of(MatrixView delta, const Prediction& from, bool with_errors) const;
-  void effect_errors(ConstMatrixView delta, Effects& out) const;
+  // The variances of the functionals of f under f ~ N(0, k), or empty: frequentist errors, which do not need them.
+  struct WantedErrors {
+    CovarianceType type;
+    Array<double> prior;
+  };
+  Effects effects_of(MatrixView delta, const Prediction& from, const std::optional<WantedErrors>& wanted) const;
+  void effect_errors(ConstMatrixView delta, const WantedErrors& wanted, Effects& out) const;
 
   KernelPtr kernel_;
   std::optional<Data> data_;

@@ -118,6 +118,14 @@ void BandResidualMaker::functional_norms(MatrixView delta, Span<double> out) con
   }
 }
 
+void BandResidualMaker::functional_variances(MatrixView delta, Span<double> variance) const {
+  band_.problem().weight_rows(delta);
+  const MatrixView inner = band_.reduce(delta);
+  divide_by(inner, f_.unit);
+  f_.l.half_solve(inner);
+  for (Index q = 0; q < inner.cols; ++q) variance[q] -= f_.unit * dot(inner.rows, inner.col(q), inner.col(q));
+}
+
 void BandResidualMaker::columns_of(Span<const Index> which, MatrixView out) const {
   band_.require_basis();
   for (Index q = 0; q < out.cols; ++q) {

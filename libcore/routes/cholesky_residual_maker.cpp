@@ -185,6 +185,14 @@ class CholeskyResidualMaker final : public ResidualMaker {
     for (Index q = 0; q < half.cols; ++q) out[q] = dot(m_, half.col(q), half.col(q));
   }
 
+  void functional_variances(MatrixView delta, Span<double> variance) const override {
+    f_.problem().weight_rows(delta);
+    const MatrixView half = f_.contrast().reduce(delta);
+    divide_by(half, s_);
+    solve_half(half);
+    for (Index q = 0; q < half.cols; ++q) variance[q] -= s_ * dot(m_, half.col(q), half.col(q));
+  }
+
   void columns_of(Span<const Index> which, MatrixView out) const override {
     for (Index q = 0; q < out.cols; ++q) {
       std::fill_n(out.col(q), out.rows, 0.0);

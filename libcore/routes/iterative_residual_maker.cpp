@@ -87,6 +87,13 @@ void IterativeResidualMaker::functional_norms(MatrixView delta, Span<double> out
   for (Index q = 0; q < delta.cols; ++q) out[q] = dot(delta.rows, delta.col(q), delta.col(q));
 }
 
+void IterativeResidualMaker::functional_variances(MatrixView delta, Span<double> variance) const {
+  f_.problem().weight_rows(delta);
+  Matrix p_delta = copy_of(delta);
+  f_.solve(lambda_, p_delta.view());
+  for (Index q = 0; q < delta.cols; ++q) variance[q] -= dot(delta.rows, delta.col(q), p_delta.col(q));
+}
+
 void IterativeResidualMaker::block(Span<const Index> rows, MatrixView out) const {
   Matrix p(f_.problem().n(), out.cols, 0.0);
   for (Index j = 0; j < out.cols; ++j) p(rows[j], j) = 1;

@@ -19,6 +19,7 @@ class IterativeResidualMaker final : public EstimatingMaker {
   void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
   void functional_norms(MatrixView delta, Span<double> out) const override;
+  void functional_variances(MatrixView delta, Span<double> variance) const override;
 
   // lambda P_SS, lower triangle, and lambda (P Y~)_S.
   void block(Span<const Index> rows, MatrixView out) const;

@@ -74,22 +74,27 @@ class Spectral final : public StoredBasis {
     Array<double> prior(variance.size());
     centred_cross_kernel(problem(), k_q1_.view(), points, first, kappa.view(), prior);
     gemm(Op::transpose, Op::none, 1, basis(), kappa.view(), 0, z);
-    for (std::size_t q = 0; q < variance.size(); ++q) {
-      variance[q] = prior[q];
+    std::ranges::copy(prior, variance.begin());
+    subtract_explained(z, lambda, variance);
+    problem().add_free_variance(points, first, lambda, variance);
+  }
+
+  void project_functional(MatrixView delta, double lambda, MatrixView z, Span<double> variance) const override {
+    problem().weight_rows(delta);
+    gemm(Op::transpose, Op::none, 1, basis(), delta, 0, z);
+    subtract_explained(z, lambda, variance);
+  }
+
+ private:
+  // variance[q] -= z_q'diag(1 / (Lambda + lambda)) z_q
+  void subtract_explained(ConstMatrixView z, double lambda, Span<double> variance) const {
+    for (std::size_t q = 0; q < variance.size(); ++q)
       for (Index k = 0; k < r(); ++k) {
         const double value = z(k, static_cast<Index>(q)), eigenvalue = spectrum().eigenvalues[k];
         if (eigenvalue > 0) variance[q] -= value * (value / (eigenvalue + lambda));  // value^2 may be out of range
       }
-    }
-    problem().add_free_variance(points, first, lambda, variance);
   }
 
-  void project_functional(MatrixView delta, MatrixView z) const override {
-    problem().weight_rows(delta);
-    gemm(Op::transpose, Op::none, 1, basis(), delta, 0, z);
-  }
-
- private:
   Matrix k_q1_;
   Index zeros_ = 0;      // eigenvalues that are exactly zero
   double smallest_ = 0;  // of the others

@@ -141,11 +141,11 @@ class StreamedBasis final : public SpectrumFactorization {
   }
 
   // M plays no part: a functional of f alone does not depend on it.
-  void project_functional(MatrixView delta, MatrixView z) const override {
+  void project_functional(MatrixView delta, double lambda, MatrixView z, Span<double> variance) const override {
     Matrix phi(delta.cols, map_->features());
     map_->raw_functional(delta, phi.view());
     map_->apply(phi.view());
-    project_features(phi.view(), vt_.view(), s_, 0, z, {});
+    project_features(phi.view(), vt_.view(), s_, lambda, z, variance);
   }
 
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {

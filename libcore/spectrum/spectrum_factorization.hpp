@@ -105,8 +105,10 @@ class SpectrumFactorization : public Factorization {
                       Solution& solution) const = 0;
   // z (r x q) = B'kappa of the points[first ...], see ResidualMaker::smoother; variance (q, or empty) at lambda.
   virtual void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const = 0;
-  // z (r x q) = B'W^(1/2) delta, for ResidualMaker::functional_norms.
-  virtual void project_functional(MatrixView /*delta*/, MatrixView /*z*/) const {
+  // z (r x q) = B'W^(1/2) delta, for ResidualMaker::functional_norms and, with a variance (q, or empty) at lambda,
+  // functional_variances.
+  virtual void project_functional(MatrixView /*delta*/, double /*lambda*/, MatrixView /*z*/,
+                                  Span<double> /*variance*/) const {
     fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
   }
 

@@ -117,7 +117,7 @@ void SpectrumResidualMaker::columns(Index first, MatrixView hat, MatrixView inve
 // B is orthonormal: |B z|^2 = |z|^2.
 void SpectrumResidualMaker::functional_norms(MatrixView delta, Span<double> out) const {
   Matrix z(f_.r(), delta.cols);
-  f_.project_functional(delta, z.view());
+  f_.project_functional(delta, at_.lambda(), z.view(), {});
   for (Index q = 0; q < delta.cols; ++q) {
     out[q] = 0;
     for (Index k = 0; k < f_.r(); ++k) {
@@ -126,6 +126,11 @@ void SpectrumResidualMaker::functional_norms(MatrixView delta, Span<double> out)
     }
     worked(touched * static_cast<double>(f_.r()));
   }
+}
+
+void SpectrumResidualMaker::functional_variances(MatrixView delta, Span<double> variance) const {
+  Matrix z(f_.r(), delta.cols);
+  f_.project_functional(delta, at_.lambda(), z.view(), variance);
 }
 
 // B diag(share) B_S' and with a complement N_:S = E_S - q1 q1_S' - B B_S', of the columns that N knows.

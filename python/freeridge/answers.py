@@ -167,26 +167,29 @@ class Answers(Settings):
         return self._answer(out, "predict_gradient", points.layout, points.rows, points.pointer, points.ld,
                             pointer(out), leading_dimension(out, points.layout))
 
-    def average_gradient(self, x: ArrayLike, weights: Optional[ArrayLike] = None) -> Average:
+    def average_gradient(self, x: ArrayLike, weights: Optional[ArrayLike] = None,
+                         kind: int = c.COVARIANCE_BAYESIAN) -> Average:
         """The average derivatives over m points, d x t, and their standard errors, NaN in `values` of Error (UNDEFINED)
-        where they are not defined. weights: m numbers >= 0, none: all one. Cost: predict_gradient() of one output, and
-        O(n^2 d)."""
+        where they are not defined. weights: m numbers >= 0, none: all one. kind: COVARIANCE_BAYESIAN, or
+        COVARIANCE_FREQUENTIST, which is smaller, as bias is not counted. Cost: predict_gradient() of one output, and
+        O((m^2 + n^2) d)."""
         points = self._points(x)
         out = Average(empty(self.d, self.t), empty(self.d, self.t))
         return self._answer(out, "average_gradient", points.layout, points.rows, points.pointer, points.ld,
-                            self._weights_of(points, weights), pointer(out.average), pointer(out.errors), self.d)
+                            self._weights_of(points, weights), kind, pointer(out.average), pointer(out.errors), self.d)
 
-    def average_difference(self, x: ArrayLike, z: ArrayLike, weights: Optional[ArrayLike] = None) -> Average:
+    def average_difference(self, x: ArrayLike, z: ArrayLike, weights: Optional[ArrayLike] = None,
+                           kind: int = c.COVARIANCE_BAYESIAN) -> Average:
         """The average of f(x_i) - f(z_i) over m pairs of points, t numbers, and its standard errors; else as
-        average_gradient(). Cost: O(m n d), and O(n^2)."""
+        average_gradient(). Cost: O(m n d), and O(m^2 d + n^2)."""
         points = self._points(x)
         others = self._points(z, "z", points.layout)
         if others.rows != points.rows:
             raise ValueError(f"z has {others.rows} rows, and x {points.rows}")
         out = Average(numbers(self.t), numbers(self.t))
         return self._answer(out, "average_difference", points.layout, points.rows, points.pointer, points.ld,
-                            others.pointer, others.ld, self._weights_of(points, weights), pointer(out.average),
-                            pointer(out.errors))
+                            others.pointer, others.ld, self._weights_of(points, weights), kind,
+                            pointer(out.average), pointer(out.errors))
 
     @staticmethod
     def _weights_of(points: Matrix, weights: Optional[ArrayLike]) -> Any:

@@ -451,9 +451,9 @@ _declare(STATUS, "freeridge_coefficient_errors", model=MODEL, kind=INT32, w=DOUB
 _declare(STATUS, "freeridge_predict_gradient", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
     gradient=DOUBLES, ldout=INT64)
 _declare(STATUS, "freeridge_average_gradient", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
-    weights=DOUBLES, average=DOUBLES, errors=DOUBLES, ld=INT64)
+    weights=DOUBLES, kind=INT32, average=DOUBLES, errors=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_average_difference", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, z=DOUBLES,
-    ldz=INT64, weights=DOUBLES, average=DOUBLES, errors=DOUBLES)
+    ldz=INT64, weights=DOUBLES, kind=INT32, average=DOUBLES, errors=DOUBLES)
 _declare(STATUS, "freeridge_kernel_hyperparameter_count", kernel=KERNEL, count=INT64S)
 _declare(STATUS, "freeridge_kernel_hyperparameter_name", kernel=KERNEL, index=INT64, size=INT64, text=TEXT,
     length=INT64S)

@@ -233,12 +233,12 @@ core_predict_gradient <- function(handle, x) {
     .Call(`_freeridge_core_predict_gradient`, handle, x)
 }
 
-core_average_gradient <- function(handle, x, weights, se) {
-    .Call(`_freeridge_core_average_gradient`, handle, x, weights, se)
+core_average_gradient <- function(handle, x, weights, type, se) {
+    .Call(`_freeridge_core_average_gradient`, handle, x, weights, type, se)
 }
 
-core_average_difference <- function(handle, x, z, weights, se) {
-    .Call(`_freeridge_core_average_difference`, handle, x, z, weights, se)
+core_average_difference <- function(handle, x, z, weights, type, se) {
+    .Call(`_freeridge_core_average_difference`, handle, x, z, weights, type, se)
 }
 
 core_set_fixed_effects <- function(handle, f) {

@@ -21,7 +21,7 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
       data$column <- factor(data$column, levels = rev(levels(data$column)))
       ggplot2::ggplot(data, mapped("estimate", "column")) + ggplot2::geom_vline(xintercept = 0, linetype = 2) +
         ggplot2::geom_pointrange(mapped(xmin = "lower", xmax = "upper")) +
-        ggplot2::labs(x = "effect x sd of its column, 95 % interval", y = NULL, subtitle = chosen)
+        ggplot2::labs(x = effects_label, y = NULL, subtitle = chosen)
     },
     spectrum = ggplot2::ggplot(data, mapped("index", "eigenvalue")) + ggplot2::geom_point(shape = 1) +
       (if (lambda > 0) ggplot2::geom_hline(yintercept = lambda, linetype = 2)) + ggplot2::scale_y_log10() +

@@ -4,8 +4,10 @@
 
 marginal_effects <- function(object, ...) UseMethod("marginal_effects")
 
-marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se = TRUE, binary = TRUE, ...) {
+marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se = TRUE, binary = TRUE,
+                                       type = "bayesian", ...) {
   refuse_extra(...)
+  check_choice(type, "type", covariance_types)
   if (is_sparse(object$x)) refuse_sparse("a marginal effect")
   se <- check_flag(se, "se")
   if (ncol(object$x) == 0L) refuse("the fit has no predictors, and no effects of them")
@@ -22,20 +24,20 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   freedom <- if (se) core_degrees_of_freedom(model)
 
   if (is_linear(object$kernel)) {
-    found <- linear_effects(object, model, factors, se, "frequentist", lambda)
+    found <- linear_effects(object, model, factors, se, type, lambda)
     slopes <- found$slopes[shown, , drop = FALSE]
     effects <- aperm(array(slopes, c(dim(slopes), m)), c(3L, 1L, 2L))
     if (se) errors <- found$errors[shown, , drop = FALSE]
   } else {
     check_derivative(object$kernel, smooth = length(shown) > length(steps))
-    found <- core_effects(model, x, average, steps, se, no_effects(object, m))
+    found <- core_effects(model, x, average, steps, type, se, no_effects(object, m))
     effects <- found$effects[, shown, , drop = FALSE]
     slopes <- found$average[shown, , drop = FALSE]
     if (se) errors <- found$errors[shown, , drop = FALSE]
   }
   if (se && anyNA(errors)) {
     warn_undefined("a standard error is undefined (NaN): no degrees of freedom are left for the errors, or lambda is ",
-                   "0 with landmarks")
+                   "0", if (type == "frequentist") " with landmarks")
   }
 
   names <- feature_names(object$x)[shown]
@@ -45,7 +47,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   structure(
     list(effects = effect_array(object, effects, names, cases, padded = is.null(newdata)), average = table,
          binary = names(two_values), reference = feature_names(object$x)[first],
-         df = if (se) named_by_output(object, observed_counts(object) - freedom$df)),
+         type = if (se) type, df = if (se) named_by_output(object, observed_counts(object) - freedom$df)),
     class = "freeridge_effects"
   )
 }
@@ -130,7 +132,7 @@ check_derivative <- function(kernel, smooth) {
 
 # list(effects, average, errors): m x d x t, d x t and, where se is TRUE, d x t. fixed: zeros as values of the fixed
 # effects, which have no part in a difference of f; NULL where there are none.
-core_effects <- function(model, x, average, steps, se, fixed) {
+core_effects <- function(model, x, average, steps, type, se, fixed) {
   d <- ncol(x)
   smooth <- setdiff(seq_len(d), unlist(lapply(steps, `[[`, "columns")))
   values <- core_predict(model, x[1L, , drop = FALSE], fixed[1L, , drop = FALSE])
@@ -138,7 +140,7 @@ core_effects <- function(model, x, average, steps, se, fixed) {
   if (se) value$errors <- value$average
   if (length(smooth) > 0L) {
     gradient <- array(core_predict_gradient(model, x), dim(value$effects))
-    found <- core_average_gradient(model, x, average, se)
+    found <- core_average_gradient(model, x, average, type, se)
     value$effects[, smooth, ] <- gradient[, smooth, ]
     value$average[smooth, ] <- found$average[smooth, ]
     if (se) value$errors[smooth, ] <- found$errors[smooth, ]
@@ -152,11 +154,17 @@ core_effects <- function(model, x, average, steps, se, fixed) {
     high <- with_values(step$high)
     low <- with_values(step$low)
     value$effects[, k, ] <- (core_predict(model, high, fixed) - core_predict(model, low, fixed)) / step$width
-    found <- core_average_difference(model, high, low, average, se)
+    found <- core_average_difference(model, high, low, average, type, se)
     value$average[k, ] <- found$average / step$width
     if (se) value$errors[k, ] <- found$errors / step$width
   }
   value
+}
+
+# What print() says of standard errors of a type.
+standard_error_words <- function(type) {
+  if (type == "bayesian") return("Standard errors are Bayesian: of the posterior, with the bias of the penalty.")
+  "Standard errors are frequentist: how the averages vary, without the bias of the penalty."
 }
 
 print.freeridge_effects <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -180,6 +188,7 @@ print.freeridge_effects <- function(x, digits = max(3L, getOption("digits") - 3L
     cat("\nQuartiles over the points", of, ":\n", sep = "")
     print(quartiles, digits = digits)
   }
+  if (!is.null(x$type)) cat("\n", standard_error_words(x$type), "\n", sep = "")
   if (length(x$binary) > 0L) {
     cat("\nDifferences between two values instead of derivatives: ", paste(x$binary, collapse = ", "), "\n", sep = "")
   }

@@ -182,9 +182,11 @@ spread <- function(at, gap, room) {
   heights[order(rank)]
 }
 
+effects_label <- "effect x sd of its column, Bayesian 95 % interval"
+
 # Average effects with their 95 % intervals, the first column on top.
 plot_effects <- function(data, fit, output, main = "Average marginal effects",
-                         xlab = "effect x sd of its column, 95 % interval", ylab = "", ...) {
+                         xlab = effects_label, ylab = "", ...) {
   count <- nrow(data)
   names <- shortened(data$column)
   cex <- max(size_that_fits(names, 1, 0.45 * graphics::par("fin")[1L] - 0.4, graphics::par("pin")[2L]), smallest_size)

@@ -699,29 +699,31 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_average_gradient
-Rcpp::List core_average_gradient(SEXP handle, SEXP x, Rcpp::NumericVector weights, bool se);
-RcppExport SEXP _freeridge_core_average_gradient(SEXP handleSEXP, SEXP xSEXP, SEXP weightsSEXP, SEXP seSEXP) {
+Rcpp::List core_average_gradient(SEXP handle, SEXP x, Rcpp::NumericVector weights, std::string type, bool se);
+RcppExport SEXP _freeridge_core_average_gradient(SEXP handleSEXP, SEXP xSEXP, SEXP weightsSEXP, SEXP typeSEXP, SEXP seSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type type(typeSEXP);
     Rcpp::traits::input_parameter< bool >::type se(seSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_average_gradient(handle, x, weights, se));
+    rcpp_result_gen = Rcpp::wrap(core_average_gradient(handle, x, weights, type, se));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_average_difference
-Rcpp::List core_average_difference(SEXP handle, SEXP x, SEXP z, Rcpp::NumericVector weights, bool se);
-RcppExport SEXP _freeridge_core_average_difference(SEXP handleSEXP, SEXP xSEXP, SEXP zSEXP, SEXP weightsSEXP, SEXP seSEXP) {
+Rcpp::List core_average_difference(SEXP handle, SEXP x, SEXP z, Rcpp::NumericVector weights, std::string type, bool se);
+RcppExport SEXP _freeridge_core_average_difference(SEXP handleSEXP, SEXP xSEXP, SEXP zSEXP, SEXP weightsSEXP, SEXP typeSEXP, SEXP seSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type z(zSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type type(typeSEXP);
     Rcpp::traits::input_parameter< bool >::type se(seSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_average_difference(handle, x, z, weights, se));
+    rcpp_result_gen = Rcpp::wrap(core_average_difference(handle, x, z, weights, type, se));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1436,8 +1438,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_coefficient_covariance", (DL_FUNC) &_freeridge_core_coefficient_covariance, 2},
     {"_freeridge_core_coefficient_errors", (DL_FUNC) &_freeridge_core_coefficient_errors, 2},
     {"_freeridge_core_predict_gradient", (DL_FUNC) &_freeridge_core_predict_gradient, 2},
-    {"_freeridge_core_average_gradient", (DL_FUNC) &_freeridge_core_average_gradient, 4},
-    {"_freeridge_core_average_difference", (DL_FUNC) &_freeridge_core_average_difference, 5},
+    {"_freeridge_core_average_gradient", (DL_FUNC) &_freeridge_core_average_gradient, 5},
+    {"_freeridge_core_average_difference", (DL_FUNC) &_freeridge_core_average_difference, 6},
     {"_freeridge_core_set_fixed_effects", (DL_FUNC) &_freeridge_core_set_fixed_effects, 2},
     {"_freeridge_core_fixed_effects", (DL_FUNC) &_freeridge_core_fixed_effects, 2},
     {"_freeridge_core_fixed_covariance", (DL_FUNC) &_freeridge_core_fixed_covariance, 1},

@@ -60,29 +60,30 @@ Rcpp::NumericMatrix core_predict_gradient(SEXP handle, SEXP x) {
 
 // x: m x d, weights: m; average and errors are d x t
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_average_gradient(SEXP handle, SEXP x, Rcpp::NumericVector weights, bool se) {
+Rcpp::List core_average_gradient(SEXP handle, SEXP x, Rcpp::NumericVector weights, std::string type, bool se) {
   Model& model = model_of(handle);
   const View view = points_of(model, x);
   const Dimensions size = dimensions_of(model);
   const int m = static_cast<int>(view.rows());
   if (weights.size() != m) refuse("weights must be one number for each row");
   Effects out(size.d, size.t, se);
-  check_but_undefined(model,
-                      freeridge_average_gradient(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, weights.begin(),
-                                                 out.average.begin(), out.errors_or_null(), size.d));
+  check_but_undefined(
+      model, freeridge_average_gradient(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, weights.begin(),
+                                        covariance_type_of(type), out.average.begin(), out.errors_or_null(), size.d));
   return out.list();
 }
 
 // x and z: m x d, weights: m; average and errors are 1 x t
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_average_difference(SEXP handle, SEXP x, SEXP z, Rcpp::NumericVector weights, bool se) {
+Rcpp::List core_average_difference(SEXP handle, SEXP x, SEXP z, Rcpp::NumericVector weights, std::string type,
+                                   bool se) {
   Model& model = model_of(handle);
   const View high = points_of(model, x), low = points_of(model, z);
   const int m = static_cast<int>(high.rows());
   if (low.rows() != m || weights.size() != m) refuse("there must be as many rows and weights on both sides");
   Effects out(1, dimensions_of(model).t, se);
-  check_but_undefined(model,
-                      freeridge_average_difference(model.core, FREERIDGE_COL_MAJOR, m, high.data(), m, low.data(), m,
-                                                   weights.begin(), out.average.begin(), out.errors_or_null()));
+  check_but_undefined(model, freeridge_average_difference(model.core, FREERIDGE_COL_MAJOR, m, high.data(), m,
+                                                          low.data(), m, weights.begin(), covariance_type_of(type),
+                                                          out.average.begin(), out.errors_or_null()));
   return out.list();
 }

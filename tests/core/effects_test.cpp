@@ -32,23 +32,25 @@ struct Effects {
 };
 
 Effects average_gradient(const Model& model, const Matrix& points, const Vector& weights, std::int64_t t,
-                         freeridge_layout layout = FREERIDGE_COL_MAJOR) {
+                         freeridge_layout layout = FREERIDGE_COL_MAJOR,
+                         freeridge_covariance_type kind = FREERIDGE_COVARIANCE_FREQUENTIST) {
   const Packed x = pack(points, layout, 1);
   const std::int64_t d = points.cols;
   Effects out{Matrix(d, t), Matrix(d, t)};
   check(freeridge_average_gradient(model.get(), layout, points.rows, x.values.data(), x.ld,
-                                   weights.empty() ? nullptr : weights.data(), out.average.values.data(),
+                                   weights.empty() ? nullptr : weights.data(), kind, out.average.values.data(),
                                    out.errors.values.data(), d),
         "freeridge_average_gradient");
   return out;
 }
 
 Effects average_difference(const Model& model, const Matrix& high, const Matrix& low, const Vector& weights,
-                           std::int64_t t, freeridge_layout layout = FREERIDGE_COL_MAJOR) {
+                           std::int64_t t, freeridge_layout layout = FREERIDGE_COL_MAJOR,
+                           freeridge_covariance_type kind = FREERIDGE_COVARIANCE_FREQUENTIST) {
   const Packed x = pack(high, layout, 1), z = pack(low, layout, 2);
   Effects out{Matrix(1, t), Matrix(1, t)};
   check(freeridge_average_difference(model.get(), layout, high.rows, x.values.data(), x.ld, z.values.data(), z.ld,
-                                     weights.empty() ? nullptr : weights.data(), out.average.values.data(),
+                                     weights.empty() ? nullptr : weights.data(), kind, out.average.values.data(),
                                      out.errors.values.data()),
         "freeridge_average_difference");
   return out;
@@ -85,6 +87,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 }
 
 constexpr std::int64_t columns = 3;
+const std::vector<std::int64_t> landmarks = {6, 0, 3};
 
 KernelSpec smooth_sum() {
   return KernelSpec::sum({KernelSpec::linear().with_columns({0.5, 1, 2}),
@@ -111,7 +114,6 @@ class EffectsOf : public ::testing::TestWithParam<Case> {
         model.intercept_kind(kind);
         if (kind == FREERIDGE_INTERCEPT_PENALISED)
           problem.kernel = KernelSpec::sum({c.kernel, KernelSpec::polynomial(1, 0, 1)}, {1, 1});
-        const std::vector<std::int64_t> landmarks = {6, 0, 3};
         const bool restricted = c.route == FREERIDGE_ROUTE_LANDMARK;
         if (restricted) check(freeridge_set_landmarks(model.get(), 3, landmarks.data()), "freeridge_set_landmarks");
         model.factorize();
@@ -151,21 +153,61 @@ TEST_P(EffectsOf, GradientIsTheDerivativeOfPredictions) {
   });
 }
 
-// The average of an output and its variance with sigma2: unit is the average of the fit to each unit response.
-void expect_effect(const Effects& found, std::int64_t row, std::int64_t j, const Problem& problem, const Dense& k,
-                   const Dense& functional, double lambda, double sigma2) {
+// d^2 k(p_i, p_l) / (d p_ik d p_lk), by differences of the fourth order in both points. Where a Matern kernel with nu =
+// 3/2 has no third derivative, at i = l, by its formula.
+Dense mixed_derivative(const Problem& problem, const Matrix& points, std::int64_t k) {
+  const CrossValues rows = [&](const Matrix& moved) {
+    return derivative([&](const Matrix& at) { return oracle::kernel_matrix(problem.kernel, moved, at); }, points, k);
+  };
+  Dense out = derivative([&](const Matrix& at) { return transpose(rows(at)); }, points, k);
+  const KernelSpec& kernel = problem.kernel.family == Family::sum ? problem.kernel.parts[0] : problem.kernel;
+  if (kernel.family == Family::matern32)
+    for (std::int64_t i = 0; i < points.rows; ++i)
+      out(i, i) = 3 / static_cast<Real>(kernel.sigma) / static_cast<Real>(kernel.sigma);
+  return out;
+}
+
+// shares'a shares
+Real form(const Dense& a, const std::vector<Real>& shares) {
+  Real out = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    for (std::size_t l = 0; l < shares.size(); ++l)
+      out += shares[i] * shares[l] * a(static_cast<std::int64_t>(i), static_cast<std::int64_t>(l));
+  return out;
+}
+
+// delta_R'K_RR^-1 delta_R; delta: a functional of all rows.
+Real spanned(const Problem& problem, const Dense& delta) {
+  const Matrix of_landmarks = select_rows(problem.x, landmarks);
+  const auto r = static_cast<std::int64_t>(landmarks.size());
+  Dense own(r, 1);
+  for (std::int64_t i = 0; i < r; ++i) own(i, 0) = delta(landmarks[static_cast<std::size_t>(i)], 0);
+  const Dense solved = solve(oracle::kernel_matrix(problem.kernel, of_landmarks, of_landmarks), own);
+  return multiply(transpose(own), solved)(0, 0);
+}
+
+// The average of an output and its variances with sigma2: unit is the average of the fit to each unit response. prior:
+// the variance of the functional under f ~ N(0, k).
+void expect_effect(const Effects& found, const Effects& posterior, std::int64_t row, std::int64_t j,
+                   const Problem& problem, const Dense& k, const Dense& functional, Real prior, double lambda,
+                   double sigma2) {
   const oracle::Fit units = oracle::fit_with(problem, k, identity(14), all_but(14, -1), lambda);
-  Real average = 0, variance = 0, size = 0;
+  Real average = 0, variance = 0, size = 0, explained = 0;
   for (std::int64_t i = 0; i < 14; ++i) {
     Real unit = 0;
     for (std::int64_t l = 0; l < 14; ++l) unit += functional(l, 0) * units.c(l, i);
     average += unit * static_cast<Real>(problem.y(i, j));
     size += std::abs(unit * static_cast<Real>(problem.y(i, j)));
     variance += unit * unit / static_cast<Real>(problem.weight(i));
+    explained += unit * functional(i, 0);
   }
   const double error = std::sqrt(sigma2 * static_cast<double>(variance));
   EXPECT_NEAR(found.average(row, j), static_cast<double>(average), 1e-10 * static_cast<double>(size));
   EXPECT_NEAR(found.errors(row, j), error, 1e-8 * error);
+  const double of_posterior = posterior.errors(row, j), tau2 = sigma2 / lambda;
+  EXPECT_NEAR(of_posterior * of_posterior, tau2 * static_cast<double>(prior - explained),
+              1e-8 * tau2 * static_cast<double>(prior));
+  EXPECT_EQ(posterior.average(row, j), found.average(row, j));
 }
 
 TEST_P(EffectsOf, AveragesAndTheirErrorsAreThoseOfLinearFunctionsOfTheResponse) {
@@ -191,21 +233,40 @@ TEST_P(EffectsOf, AveragesAndTheirErrorsAreThoseOfLinearFunctionsOfTheResponse) 
       };
       const Effects slopes = average_gradient(model, near, weights, 3);
       const Effects steps = average_difference(model, points, others, weights, 3, FREERIDGE_ROW_MAJOR);
+      const Effects slopes_after =
+          average_gradient(model, near, weights, 3, FREERIDGE_ROW_MAJOR, FREERIDGE_COVARIANCE_BAYESIAN);
+      const Effects steps_after =
+          average_difference(model, points, others, weights, 3, FREERIDGE_COL_MAJOR, FREERIDGE_COVARIANCE_BAYESIAN);
+      std::vector<Real> shares;
+      for (std::int64_t q = 0; q < 6; ++q) shares.push_back(share(q));
+      // With landmarks, delta_R'K_RR^-1 delta_R; else by the kernel.
+      const auto prior_of = [&](const Dense& functional, const auto& by_kernel) {
+        return GetParam().route == FREERIDGE_ROUTE_LANDMARK ? spanned(problem, functional) : by_kernel();
+      };
       Dense difference = averaged(values(points));
       const Dense low = averaged(values(others));
       for (std::int64_t l = 0; l < 14; ++l) difference(l, 0) -= low(l, 0);
       for (std::int64_t j = 0; j < 3; ++j) {
         const auto s2 = sigma2[static_cast<std::size_t>(j)];
         const double lambda = lambdas[static_cast<std::size_t>(j)];
-        for (std::int64_t f = 0; f < columns; ++f)
-          expect_effect(slopes, f, j, problem, k, averaged(derivative(values, near, f)), lambda, s2);
-        expect_effect(steps, 0, j, problem, k, difference, lambda, s2);
+        for (std::int64_t f = 0; f < columns; ++f) {
+          const Dense delta = averaged(derivative(values, near, f));
+          const Real prior = prior_of(delta, [&] { return form(mixed_derivative(problem, near, f), shares); });
+          expect_effect(slopes, slopes_after, f, j, problem, k, delta, prior, lambda, s2);
+        }
+        const auto between = [&](const Matrix& a, const Matrix& b) {
+          return form(oracle::kernel_matrix(problem.kernel, a, b), shares);
+        };
+        const Real prior = prior_of(difference, [&] {
+          return between(points, points) - 2 * between(points, others) + between(others, others);
+        });
+        expect_effect(steps, steps_after, 0, j, problem, k, difference, prior, lambda, s2);
       }
       EXPECT_CLOSE(average_gradient(model, near, weights, 3, FREERIDGE_ROW_MAJOR).errors, slopes.errors, 1e-14);
       Effects alone{Matrix(columns, 3), {}};
       check(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 6, near.values.data(), 6,
-                                       weights.empty() ? nullptr : weights.data(), alone.average.values.data(), nullptr,
-                                       columns),
+                                       weights.empty() ? nullptr : weights.data(), FREERIDGE_COVARIANCE_BAYESIAN,
+                                       alone.average.values.data(), nullptr, columns),
             "freeridge_average_gradient");
       EXPECT_TRUE(bit_equal(alone.average, slopes.average));
     }
@@ -223,6 +284,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"GaussianBand", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_BAND},
                       Case{"GaussianCholesky", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_CHOLESKY},
                       Case{"GaussianLandmark", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_LANDMARK},
+                      Case{"ProductBand",
+                           KernelSpec::product({KernelSpec::radial(Family::matern52, 2), KernelSpec::gaussian(2),
+                                                KernelSpec::linear()})
+                               .with_columns({1, 2, 1}),
+                           FREERIDGE_ROUTE_BAND},
                       Case{"Matern32Cholesky", KernelSpec::radial(Family::matern32, 2), FREERIDGE_ROUTE_CHOLESKY},
                       Case{"Matern52Landmark", KernelSpec::radial(Family::matern52, 2), FREERIDGE_ROUTE_LANDMARK},
                       Case{"SumSpectral", smooth_sum(), FREERIDGE_ROUTE_SPECTRAL},
@@ -263,7 +329,7 @@ TEST(Effects, WhatHasNoDerivativeIsRefused) {
         freeridge_predict_gradient(model.get(), FREERIDGE_COL_MAJOR, 3, points.values.data(), 3, out.values.data(), 3),
         FREERIDGE_INVALID_ARGUMENT);
     EXPECT_EQ(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 3, points.values.data(), 3, nullptr,
-                                         average.values.data(), errors.values.data(), 4),
+                                         FREERIDGE_COVARIANCE_BAYESIAN, average.values.data(), errors.values.data(), 4),
               FREERIDGE_INVALID_ARGUMENT);
     average_difference(model, points, scaled(points, 2.0), {}, 1);  // a difference needs no derivative
   }
@@ -274,9 +340,10 @@ TEST(Effects, WhatHasNoDerivativeIsRefused) {
   EXPECT_EQ(
       freeridge_predict_gradient(given.get(), FREERIDGE_COL_MAJOR, 3, square.values.data(), 3, wide.values.data(), 3),
       FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_average_difference(given.get(), FREERIDGE_COL_MAJOR, 3, square.values.data(), 3,
-                                         square.values.data(), 3, nullptr, average.values.data(), nullptr),
-            FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      freeridge_average_difference(given.get(), FREERIDGE_COL_MAJOR, 3, square.values.data(), 3, square.values.data(),
+                                   3, nullptr, FREERIDGE_COVARIANCE_BAYESIAN, average.values.data(), nullptr),
+      FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST(Effects, HostileNumbers) {
@@ -288,7 +355,7 @@ TEST(Effects, HostileNumbers) {
   Matrix average(3, 1);
   const auto with = [&](const Vector& weights) {
     return freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 2, points.values.data(), 2, weights.data(),
-                                      average.values.data(), nullptr, 3);
+                                      FREERIDGE_COVARIANCE_BAYESIAN, average.values.data(), nullptr, 3);
   };
   EXPECT_EQ(with({-1, 2}), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(with({0, 0}), FREERIDGE_INVALID_ARGUMENT);
@@ -318,9 +385,10 @@ TEST(Effects, WithoutDegreesOfFreedomOrLambdaErrorsAreUndefined) {
     if (restricted) check(freeridge_set_landmarks(model.get(), 2, landmarks), "freeridge_set_landmarks");
     model.factorize().lambda(0);
     Matrix average(2, 1, 7.0), errors(2, 1, 7.0);
-    EXPECT_EQ(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 6, problem.x.values.data(), 6, nullptr,
-                                         average.values.data(), errors.values.data(), 2),
-              FREERIDGE_UNDEFINED);
+    for (const auto kind : {FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_COVARIANCE_BAYESIAN})
+      EXPECT_EQ(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 6, problem.x.values.data(), 6, nullptr,
+                                           kind, average.values.data(), errors.values.data(), 2),
+                FREERIDGE_UNDEFINED);
     for (std::size_t k = 0; k < 2; ++k) {
       EXPECT_TRUE(std::isnan(errors.values[k]));
       EXPECT_TRUE(std::isfinite(average.values[k]));

@@ -379,7 +379,8 @@ TEST_P(FixedEffects, RefinementAndAverages) {
 
     Matrix z(m, c.points.cols, 0.25), change(1, 2), errors(1, 2), expected_change(1, 2), expected_errors(1, 2);
     check(freeridge_average_difference(c.model.get(), FREERIDGE_COL_MAJOR, m, c.points.values.data(), m,
-                                       z.values.data(), m, nullptr, change.values.data(), errors.values.data()),
+                                       z.values.data(), m, nullptr, FREERIDGE_COVARIANCE_FREQUENTIST,
+                                       change.values.data(), errors.values.data()),
           "freeridge_average_difference");
     const Dense other = oracle::kernel_matrix(c.problem.kernel, c.problem.x, z);
     Dense delta(n, 1);

@@ -181,11 +181,12 @@ class Missing : public ::testing::TestWithParam<Way> {
     const double *const x = points.values.data(), *const z = problem.x.values.data();
     Matrix average(d, outputs), average_errors(d, outputs), difference(2, outputs);
     if (!GetParam().sparse) {
-      defined(freeridge_average_gradient(of.get(), FREERIDGE_COL_MAJOR, m, x, m, nullptr, average.values.data(),
-                                         average_errors.values.data(), d));
+      defined(freeridge_average_gradient(of.get(), FREERIDGE_COL_MAJOR, m, x, m, nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+                                         average.values.data(), average_errors.values.data(), d));
       Vector both(static_cast<std::size_t>(2 * outputs));
       defined(freeridge_average_difference(of.get(), FREERIDGE_COL_MAJOR, m, x, m, z, problem.x.rows, nullptr,
-                                           both.data(), &both[static_cast<std::size_t>(outputs)]));
+                                           FREERIDGE_COVARIANCE_BAYESIAN, both.data(),
+                                           &both[static_cast<std::size_t>(outputs)]));
       for (std::int64_t k = 0; k < 2 * outputs; ++k)
         difference(k / outputs, k % outputs) = both[static_cast<std::size_t>(k)];
       for (const Matrix& each : {average, average_errors, difference}) take(each);
@@ -557,8 +558,8 @@ TEST(MissingValues, NoDegreesOfFreedomAreLeft) {
   const double* const x = problem.x.values.data();
   for (const freeridge_status status :
        {freeridge_coefficient_errors(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, w.values.data(), 2, nullptr),
-        freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 9, x, 9, nullptr, average.values.data(),
-                                   w.values.data(), 2)}) {
+        freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 9, x, 9, nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+                                   average.values.data(), w.values.data(), 2)}) {
     EXPECT_EQ(status, FREERIDGE_UNDEFINED);
     EXPECT_NE(std::string(freeridge_last_error()).find("as output 1"), std::string::npos) << freeridge_last_error();
     EXPECT_TRUE(std::isfinite(w(0, 0)) && std::isnan(w(0, 1)));

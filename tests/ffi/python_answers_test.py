@@ -115,7 +115,8 @@ class Models(Comparison):
         sigma2 = model.degrees_of_freedom().sigma2
         for new in (p.new, np.asfortranarray(p.new)):
             gradient = model.predict_gradient(new).reshape(len(new), 2, p.new.shape[1])
-            average, errors = model.average_gradient(new, weights)
+            average, errors = model.average_gradient(new, weights, fr.COVARIANCE_FREQUENTIST)
+            posterior = model.average_gradient(new, weights).errors
             for k in range(new.shape[1]):
                 high, low = np.array(new), np.array(new)
                 high[:, k] += step
@@ -123,11 +124,19 @@ class Models(Comparison):
                 np.testing.assert_allclose(gradient[:, :, k],
                                            (model.predict(high) - model.predict(low)) / (2 * step), rtol=0, atol=1e-7)
                 self.close(average[k], weights @ gradient[:, :, k] / weights.sum())
-                change, change_errors = model.average_difference(high, np.asfortranarray(low), weights)
+                change, change_errors = model.average_difference(high, np.asfortranarray(low), weights,
+                                                                 fr.COVARIANCE_FREQUENTIST)
                 unit = p.p @ (gauss(p.x, high) - gauss(p.x, low)) @ weights / weights.sum()
                 np.testing.assert_allclose(change, unit @ p.y, rtol=1e-7)
                 np.testing.assert_allclose(change_errors, np.sqrt(sigma2 * (unit**2 @ (1 / p.w))), rtol=1e-7)
                 np.testing.assert_allclose(errors[k], change_errors / (2 * step), rtol=1e-6)
+                share, away = weights / weights.sum(), 0.5
+                high[:, k], low[:, k] = new[:, k] + away, new[:, k] - away
+                delta = (gauss(p.x, high) - gauss(p.x, low)) @ share
+                prior = share @ (gauss(high, high) - 2 * gauss(high, low) + gauss(low, low)) @ share
+                np.testing.assert_allclose(model.average_difference(high, low, weights).errors,
+                                           np.sqrt(sigma2 / p.value * (prior - delta @ p.p @ delta)), rtol=1e-7)
+                self.assertTrue(np.all(posterior[k] > errors[k]))
         with self.assertRaises(ValueError):
             model.average_difference(p.new, p.new[1:])
         with self.assertRaises(ValueError):

@@ -154,10 +154,11 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
   Output<double> gradient(size_of(m, d * t)), slopes(size_of(d, t)), slope_errors(size_of(d, t)), step(size_of(t)),
       step_errors(size_of(t));
   ASK(freeridge_predict_gradient, Caller::in_pieces, model, FREERIDGE_ROW_MAJOR, m, x.data(), d, gradient, d * t);
-  ASK(freeridge_average_gradient, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, slopes, slope_errors, d);
+  ASK(freeridge_average_gradient, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+      slopes, slope_errors, d);
   const std::vector<double> z(x.rbegin(), x.rend());
-  ASK(freeridge_average_difference, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, z.data(), m, nullptr, step,
-      step_errors);
+  ASK(freeridge_average_difference, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, z.data(), m, nullptr,
+      FREERIDGE_COVARIANCE_FREQUENTIST, step, step_errors);
 }
 
 void ask_for_gradients(const freeridge_model* model, const Questions& questions, Caller& call) {

@@ -227,12 +227,13 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                  [=](const Model& m) { return at_points(m, freeridge_predict_gradient, Out{s.m * s.d * s.t}, s.m); },
                  true});
   out.push_back({"average_gradient", [=](const Model& m) {
-                   return at_points(m, freeridge_average_gradient, nullptr, features, features, s.d);
+                   return at_points(m, freeridge_average_gradient, nullptr, FREERIDGE_COVARIANCE_BAYESIAN, features,
+                                    features, s.d);
                  }});
   out.push_back({"average_difference", [=](const Model& m) {
                    const Matrix others = support::scaled(points, 0.5);
-                   return at_points(m, freeridge_average_difference, others.values.data(), s.m, nullptr, each_output,
-                                    each_output);
+                   return at_points(m, freeridge_average_difference, others.values.data(), s.m, nullptr,
+                                    FREERIDGE_COVARIANCE_BAYESIAN, each_output, each_output);
                  }});
   if (std::string(c.kernel) != "linear()") return out;
   const std::int64_t side = (s.d + 1) * s.t;

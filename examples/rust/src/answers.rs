@@ -154,7 +154,7 @@ impl Model<'_> {
     }
 
     /// The average derivatives over the rows of x, d x t, weighted where weights are given.
-    pub fn average_gradient(&self, x: Matrix<'_>, weights: Option<&[f64]>) -> Result<Average> {
+    pub fn average_gradient(&self, x: Matrix<'_>, weights: Option<&[f64]>, kind: Covariance) -> Result<Average> {
         let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
         let (x_at, weights) = (x.lent()?, Self::weights_of(x, weights)?);
@@ -162,14 +162,18 @@ impl Model<'_> {
             (Dense::room(Layout::ColumnMajor, d, t)?, Dense::room(Layout::ColumnMajor, d, t)?);
         let ((place, ld), (errors_at, _)) = (average.place()?, errors.place()?);
         let done = self.handle.read(|model| unsafe {
-            let (layout, rows) = (x_at.layout, x_at.rows);
-            sys::freeridge_average_gradient(model, layout, rows, x_at.data, x_at.ld, weights, place, errors_at, ld)
+            let (layout, rows, kind) = (x_at.layout, x_at.rows, kind.number());
+            sys::freeridge_average_gradient(
+                model, layout, rows, x_at.data, x_at.ld, weights, kind, place, errors_at, ld,
+            )
         });
         answer(done, Average { average, errors })
     }
 
     /// The average of f(x_i) - f(z_i) over pairs of rows of one layout, 1 x t.
-    pub fn average_difference(&self, x: Matrix<'_>, z: Matrix<'_>, weights: Option<&[f64]>) -> Result<Average> {
+    pub fn average_difference(
+        &self, x: Matrix<'_>, z: Matrix<'_>, weights: Option<&[f64]>, kind: Covariance,
+    ) -> Result<Average> {
         let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
         check_length("a row of z", z.columns(), d)?;
@@ -184,7 +188,7 @@ impl Model<'_> {
         let done = self.handle.read(|model| unsafe {
             let (layout, rows, z, ldz) = (x_at.layout, x_at.rows, z_at.data, z_at.ld);
             sys::freeridge_average_difference(
-                model, layout, rows, x_at.data, x_at.ld, z, ldz, weights, place, errors_at,
+                model, layout, rows, x_at.data, x_at.ld, z, ldz, weights, kind.number(), place, errors_at,
             )
         });
         answer(done, Average { average, errors })

@@ -569,11 +569,11 @@ extern "C" {
     ) -> freeridge_status;
     pub fn freeridge_average_gradient(
         model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, weights: *const f64,
-        average: *mut f64, errors: *mut f64, ld: i64,
+        kind: freeridge_covariance_type, average: *mut f64, errors: *mut f64, ld: i64,
     ) -> freeridge_status;
     pub fn freeridge_average_difference(
         model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, z: *const f64,
-        ldz: i64, weights: *const f64, average: *mut f64, errors: *mut f64,
+        ldz: i64, weights: *const f64, kind: freeridge_covariance_type, average: *mut f64, errors: *mut f64,
     ) -> freeridge_status;
     pub fn freeridge_kernel_hyperparameter_count(kernel: *const freeridge_kernel, count: *mut i64) -> freeridge_status;
     pub fn freeridge_kernel_hyperparameter_name(

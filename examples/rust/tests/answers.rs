@@ -121,7 +121,7 @@ fn derivatives_and_coefficients_with_errors() -> Result<()> {
     let model = fitted(&Kernel::gaussian(1.5)?, 0.3)?;
     let (at, step) = ([0.3, -1.0, 1.1, 0.2], 1e-5); // two points
     let found = model.predict_gradient(Matrix::row_major(&at, 2)?)?;
-    let average = model.average_gradient(Matrix::row_major(&at, 2)?, Some(&[1.0, 3.0]))?;
+    let average = model.average_gradient(Matrix::row_major(&at, 2)?, Some(&[1.0, 3.0]), Covariance::Bayesian)?;
     for k in 0..2 {
         let (mut high, mut low) = (at, at);
         for i in 0..2 {
@@ -130,7 +130,7 @@ fn derivatives_and_coefficients_with_errors() -> Result<()> {
         }
         let (above, below) = (Matrix::row_major(&high, 2)?, Matrix::row_major(&low, 2)?);
         let (f, g) = (model.predict(above)?, model.predict(below)?);
-        let change = model.average_difference(above, below, None)?;
+        let change = model.average_difference(above, below, None, Covariance::Frequentist)?;
         for i in 0..2 {
             assert!((found.at(i, k) - (f.at(i, 0) - g.at(i, 0)) / (2.0 * step)).abs() < 1e-7);
         }

@@ -118,9 +118,9 @@ fn lengths_are_those_that_the_library_reads() -> Result<()> {
     mismatch(model.predict_jackknife(at(3), 0.9));
     mismatch(model.predict_variance(at(4)));
     mismatch(model.predict_gradient(at(4)));
-    mismatch(model.average_gradient(at(3), None));
-    mismatch(model.average_gradient(at(1), Some(&[1.0])));
-    mismatch(model.average_difference(at(1), at(2), None));
+    mismatch(model.average_gradient(at(3), None, Covariance::Bayesian));
+    mismatch(model.average_gradient(at(1), Some(&[1.0]), Covariance::Bayesian));
+    mismatch(model.average_difference(at(1), at(2), None, Covariance::Bayesian));
     assert!(model.set_landmarks(&[0, 12]).is_err() && model.set_landmarks(&[1, 1]).is_err());
 
     let labels: Vec<f64> = (0..12).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();

@@ -171,7 +171,7 @@ test_that("a penalised factor is a random effect, with the variances of REML", {
   expect_identical(as.character(effects$column), paste0("g", letters[1:8]))
   expect_close(effects$estimate, unname(blups[1:8] - blups[9L]), 1e-8)
   at <- function(level) transform(d[1L, ], g = level)
-  one <- core_average_difference(model_at(fit), new_matrix(fit, at("b")), new_matrix(fit, at("i")), 1, TRUE)
+  one <- core_average_difference(model_at(fit), new_matrix(fit, at("b")), new_matrix(fit, at("i")), 1, "bayesian", TRUE)
   expect_close(effects$se[2L], drop(one$errors), 1e-8)
 })
 
@@ -179,7 +179,7 @@ test_that("the effect of a level is the difference of predictions to the first o
   frame <- factor_data()
   for (kernel in curved_kernels()[-c(2L, 6L)]) for (landmarks in list(NULL, c(1, 4, 9, 17, 22, 30))) {
     fit <- freeridge(y ~ a + f + t, frame, kernel = kernel, lambda = 0.3, landmarks = landmarks, scale = TRUE)
-    found <- marginal_effects(fit)
+    found <- marginal_effects(fit, type = "frequentist")
     expect_identical(as.character(found$average$column), c("a", "fv", "fw", "fx", "tTRUE"))
     expect_identical(found$reference, c("fu", "tFALSE"))
     at <- function(...) predict(fit, transform(frame, ...))

@@ -92,14 +92,15 @@ static void effects(freeridge_route route) {
   double covariance[(D + 1) * T * (D + 1) * T], w[D * T], b[T];
   int i, j, k;
   OK(freeridge_predict_gradient(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, gradient, M));
-  OK(freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, weights, average, errors, D));
+  OK(freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, weights, type, average, errors, D));
   for (k = 0; k < D; ++k) {
     memcpy(moved, sample_points(), sizeof moved);
     memcpy(other, sample_points(), sizeof other);
     for (i = 0; i < M; ++i) moved[i + k * M] += step, other[i + k * M] -= step;
     OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, M, moved, M, high, M));
     OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, M, other, M, low, M));
-    OK(freeridge_average_difference(model, FREERIDGE_COL_MAJOR, M, moved, M, other, M, NULL, change, change_errors));
+    OK(freeridge_average_difference(model, FREERIDGE_COL_MAJOR, M, moved, M, other, M, NULL,
+                                    FREERIDGE_COVARIANCE_BAYESIAN, change, change_errors));
     for (j = 0; j < T; ++j) {
       const double* of = gradient + (k + j * D) * M;
       double sum = 0;

@@ -149,9 +149,10 @@ struct PredictGradient : AnyCall, AtPoints {
 struct AverageGradient : AnyCall, AtPoints {
   static constexpr const char* optional = "weights errors";
   Input<double> weights{{1.0, 0.5, 2.0}};
+  freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
   Output<double> average{sample::size(sample::d, sample::t)}, errors{sample::size(sample::d, sample::t)};
   int64_t ld = sample::d;
-  FREERIDGE_CALL(freeridge_average_gradient, model, layout, m, x, ldx, weights, average, errors, ld);
+  FREERIDGE_CALL(freeridge_average_gradient, model, layout, m, x, ldx, weights, kind, average, errors, ld);
 };
 
 struct AverageDifference : AnyCall, AtPoints {
@@ -159,8 +160,9 @@ struct AverageDifference : AnyCall, AtPoints {
   Input<double> z{{1.0, -0.5, 0.25, 2.0, 0.5, -1.0}};  // m x d
   int64_t ldz = sample::m;
   Input<double> weights{{1.0, 0.5, 2.0}};
+  freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
   Output<double> average{sample::size(sample::t)}, errors{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_average_difference, model, layout, m, x, ldx, z, ldz, weights, average, errors);
+  FREERIDGE_CALL(freeridge_average_difference, model, layout, m, x, ldx, z, ldz, weights, kind, average, errors);
 };
 
 // Its columns of out are outputs and lambdas.
