@@ -188,7 +188,17 @@ impl Model<'_> {
         let done = self.handle.read(|model| unsafe {
             let (layout, rows, z, ldz) = (x_at.layout, x_at.rows, z_at.data, z_at.ld);
             sys::freeridge_average_difference(
-                model, layout, rows, x_at.data, x_at.ld, z, ldz, weights, kind.number(), place, errors_at,
+                model,
+                layout,
+                rows,
+                x_at.data,
+                x_at.ld,
+                z,
+                ldz,
+                weights,
+                kind.number(),
+                place,
+                errors_at,
             )
         });
         answer(done, Average { average, errors })

@@ -3,7 +3,8 @@
 
 use freeridge::{
     ols, ols_summary, pinv, polynomial_exponents, polynomial_features, ridge_penalty, tls_errors, tls_exact,
-    weighted_median, Accumulator, Classifier, Criterion, Dense, Kernel, Layout, Loss, Matrix, Model, Result, Status,
+    weighted_median, Accumulator, Classifier, Covariance, Criterion, Dense, Kernel, Layout, Loss, Matrix, Model,
+    Result, Status,
 };
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
