@@ -8,15 +8,14 @@ import os
 import signal
 import sys
 import threading
-from _signal import getsignal  # signal.getsignal() looks each answer up in an enum, which takes ten times as long
-from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, Optional, TypeVar, Union
+from _signal import getsignal, signal as set_handler  # those of signal make enums of numbers, ten times as slowly
+from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar, Union
 
 from . import library as c
 from .arrays import Names
 from .library import c_text, call, library
 
-_SIGNALS = sorted(signal.valid_signals())
+_SIGNALS = sorted(map(int, signal.valid_signals()))
 
 Progress = Callable[[float], Any]
 Path = Union[str, bytes, os.PathLike]
@@ -30,12 +29,12 @@ def path_bytes(path: Path) -> bytes:
 
 
 class _Call:
-    """A call that is running: the exception raised during it, if any, and whether a function of the user's is
-    running, which the library called."""
+    """A call that is running: the exception raised during it, if any, whether a function of the user's is running,
+    which the library called, and whether the call is over."""
 
     def __init__(self) -> None:
         self.raised: Optional[BaseException] = None
-        self.in_function = False
+        self.in_function = self.over = False
 
 
 class Callback:
@@ -79,6 +78,60 @@ class _Ignored:
 _IGNORED = _Ignored()
 
 
+class _Signals:
+    """A signal's handler runs wherever Python happens to be, also before a callback's first line, where nothing can catch
+    what it raises (Ctrl-C does, and so does a time limit by SIGALRM). So what a handler raises is kept until the call is
+    over, and ends it; in a function of the user's, which may itself take long, it is raised at once."""
+
+    def __init__(self, call: _Call) -> None:
+        self._call = call
+        self._before: List[Tuple[int, Any, Any]] = []
+
+    def __enter__(self) -> None:
+        if threading.get_ident() != threading.main_thread().ident:
+            return
+        self._before = [(number, handler, self._kept(handler))
+                        for number, handler in zip(_SIGNALS, map(getsignal, _SIGNALS)) if callable(handler)]
+        try:
+            for number, _, keep in self._before:
+                set_handler(number, keep)
+        except BaseException:  # of a handler that is not yet kept
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: Any) -> None:
+        self._call.over = True
+        try:
+            self._restore()
+        finally:  # also where a handler that is back raises in between
+            self._restore()
+
+    def _restore(self) -> None:
+        while self._before:
+            number, handler, keep = self._before[-1]
+            if getsignal(number) is keep:  # else a handler, or a function of the user's, has set another one
+                set_handler(number, handler)
+            self._before.pop()
+
+    def _kept(self, handler: Callable[..., Any]) -> Callable[..., None]:
+        this = self._call
+
+        def keep(number: int, frame: Any) -> None:
+            if this.over:
+                handler(number, frame)
+                return
+            try:
+                handler(number, frame)
+            except BaseException as raised:
+                if this.raised is not None:
+                    return
+                this.raised = raised
+                if this.in_function:
+                    raise
+
+        return keep
+
+
 class Calls:
     """The calls on one handle. Calls that change it run alone, others side by side. The library gets one callback,
     which lives as long as the handle and calls the present progress function, if there is one."""
@@ -99,23 +152,24 @@ class Calls:
     def run(self, changes: bool, name: str, *arguments: Any) -> None:
         self.refuse_own()
         me, this = threading.get_ident(), _Call()
-        try:
-            with self._turn:
-                self._turn.wait_for(lambda: self._changing is None and not (changes and self._running))
-                self._running[me], self._changing = this, me if changes else None
+        with _Signals(this), _IGNORED:
             try:
-                with _IGNORED, self._signals_kept(this):
-                    call(name, *arguments)
+                with self._turn:
+                    this.in_function = True  # while it waits a handler may raise at once
+                    self._turn.wait_for(lambda: self._changing is None and not (changes and self._running))
+                    this.in_function = False
+                    self._running[me], self._changing = this, me if changes else None
+                call(name, *arguments)
             except c.Error:
                 if this.raised is None:
                     raise
-            if this.raised is not None:
-                raise this.raised from None
-        finally:
-            with self._turn:
-                self._running.pop(me, None)
-                self._changing = None if self._changing == me else self._changing
-                self._turn.notify_all()
+            finally:
+                with self._turn:
+                    self._running.pop(me, None)
+                    self._changing = None if self._changing == me else self._changing
+                    self._turn.notify_all()
+        if this.raised is not None:
+            raise this.raised from None
 
     def answer(self, failed: int, function: Callable[..., int], *arguments: Any) -> int:
         """What a function of the user's answers to the library, which called back in this thread's call. No exception
@@ -143,39 +197,6 @@ class Calls:
     def _report(self, fraction: float, _: Any) -> int:
         """Progress: 0 to go on."""
         return int(self.function is not None and bool(self.function(fraction)))
-
-    @contextmanager
-    def _signals_kept(self, this: _Call) -> Iterator[None]:
-        """A signal's handler runs wherever Python happens to be, also before a callback's first line, where nothing can
-        catch what it raises (Ctrl-C does, and so does a time limit by SIGALRM). So what a handler raises is kept until
-        the call is over, and ends it; in a function of the user's, which may itself take long, it is raised at once."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-
-        def kept(handler: Callable[..., Any]) -> Callable[..., None]:
-            def keep(number: int, frame: Any) -> None:
-                try:
-                    handler(number, frame)
-                except BaseException as raised:
-                    if this.raised is not None:
-                        return
-                    this.raised = raised
-                    if this.in_function:
-                        raise
-
-            return keep
-
-        before = [(number, handler, kept(handler))
-                  for number, handler in ((number, getsignal(number)) for number in _SIGNALS) if callable(handler)]
-        for number, _, keep in before:
-            signal.signal(number, keep)
-        try:
-            yield
-        finally:
-            for number, handler, keep in before:
-                if getsignal(number) is keep:  # else a handler, or a function of the user's, has set another one
-                    signal.signal(number, handler)
 
 
 class Handle:

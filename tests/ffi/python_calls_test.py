@@ -391,6 +391,11 @@ class Progress(unittest.TestCase):
         def late(*_):
             raise Late
 
+        def wait(seconds):  # sleep() misses a signal that comes just before it
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                pass
+
         before = signal.signal(signal.SIGALRM, late)
         self.addCleanup(signal.signal, signal.SIGALRM, before)
         unraisable = []
@@ -415,6 +420,24 @@ class Progress(unittest.TestCase):
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         self.assertRaises(Late, fr.Model.from_reader, fr.linear(), lambda first, count: time.sleep(10), 3)
         self.assertEqual((unraisable, sys.unraisablehook), ([], unraisable.append))
+        # Whenever one comes, handlers are what they were after the call, and the model answers.
+        signal.signal(signal.SIGUSR1, late)
+        small = fr.Model(fr.linear(), x[:9], y[:9]).set_lambda(1.0)
+        gc.collect()  # Python ignores what a handler raises while an object is freed
+        gc.disable()
+        self.addCleanup(gc.enable)
+        for k in range(2000):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-6 * (1 + k % 50))
+                small.lambdas()
+                wait(30)
+                self.fail("what the handler raised was lost")
+            except Late:
+                pass
+        self.assertEqual([signal.getsignal(number) for number in (signal.SIGALRM, signal.SIGUSR1)], [late, late])
+        self.assertRaises(Late, signal.raise_signal, signal.SIGUSR1)
+        self.assertEqual((small.lambdas()[0], sys.unraisablehook), (1.0, unraisable.append))
+        signal.signal(signal.SIGUSR1, signal.SIG_DFL)
         # A handler that takes itself away stays away.
         signal.signal(signal.SIGALRM, lambda *_: signal.signal(signal.SIGALRM, signal.SIG_IGN) and None)
         alarm = lambda part: 0 < part < 1 and signal.raise_signal(signal.SIGALRM)
