@@ -13,6 +13,7 @@
 #include "freeridge.h"
 #include "libcore/base/error.hpp"
 #include "libcore/base/matrix.hpp"
+#include "libcore/linalg/blas_buffer.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/rows/rows.hpp"
 
@@ -39,6 +40,7 @@ void remember(const char* call, const char* message) noexcept;
 template <class Body>
 freeridge_status guarded(const char* call, const Body& body) noexcept {
   try {
+    require_buffer_of_blas();
     adopt_thread_count();  // a BLAS may count threads for each calling thread: sets the process's number
     body();
     return FREERIDGE_OK;

@@ -11,6 +11,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
+#include "libcore/linalg/blas_buffer.hpp"
 
 namespace freeridge::mpi {
 
@@ -54,7 +55,10 @@ class Team {
 
   template <class Body>
   void together(const Body& body) const {
-    agree(fault_of(body));
+    agree(fault_of([&] {
+      require_buffer_of_blas();
+      body();
+    }));
   }
   // The second half of together.
   void agree(const Fault& own) const;

@@ -56,23 +56,34 @@ Function* symbol(const char* name) {
   return std::string_view(name).starts_with("omp_") ? reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name)) : nullptr;
 }
 
-// How OpenBLAS makes threads, as openblas_get_parallel() says; versions without that function use pthread.
-enum OpenBlasThreads { serial = 0, pthread = 1, openmp = 2 };
+}  // namespace
 
 int openblas_threads() {
   auto* parallel = symbol<int()>("openblas_get_parallel");
   return parallel != nullptr ? parallel() : pthread;
 }
 
+bool is_openblas() {
+  return symbol<void(int)>("openblas_set_num_threads") != nullptr;
+}
+
+const BufferCalls& openblas_buffers() {
+  static const BufferCalls calls = [] {
+    const BufferCalls found{symbol<void*(int)>("blas_memory_alloc"), symbol<void(void*)>("blas_memory_free")};
+    auto* config = symbol<char*()>("openblas_get_config");
+    const bool own = config != nullptr && std::string_view(config()).find("USE_TLS") != std::string_view::npos;
+    return found.take == nullptr || found.give_back == nullptr || own ? BufferCalls{} : found;
+  }();
+  return calls;
+}
+
+namespace {
+
 // The functions by which a BLAS says its number of threads and takes another one.
 constexpr const char* thread_numbers[][2] = {{"flexiblas_get_num_threads", "flexiblas_set_num_threads"},
                                              {"openblas_get_num_threads", "openblas_set_num_threads"},
                                              {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
                                              {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
-
-bool is_openblas() {
-  return symbol<void(int)>("openblas_set_num_threads") != nullptr;
-}
 
 // True where the BLAS has one number of threads for the whole process, and uses it.
 bool find_shared_number(BlasControl& control) {

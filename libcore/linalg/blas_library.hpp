@@ -34,6 +34,18 @@ void* product_address();
 // "OpenBLAS 0.3.21, Haswell kernels, threads by pthread": as far as the BLAS that is loaded tells.
 std::string blas_description();
 
+bool is_openblas();
+// How OpenBLAS makes threads, as openblas_get_parallel() says; versions without that function use pthread.
+enum OpenBlasThreads { serial = 0, pthread = 1, openmp = 2 };
+int openblas_threads();
+// How OpenBLAS takes a buffer and gives it back, which it keeps for the next taker; null where it does not show that, or
+// where each thread keeps buffers of its own (USE_TLS).
+struct BufferCalls {
+  void* (*take)(int) = nullptr;
+  void (*give_back)(void*) = nullptr;
+};
+const BufferCalls& openblas_buffers();
+
 // One flop of a matrix product in units of progress.hpp: 1, or 16 with a BLAS that does not tell its name. Such a BLAS
 // is mostly the reference BLAS, with about 1 Gflop/s, which loses nothing by small pieces of work. The number decides
 // how work is cut, and so the rounding. It is not measured, so that the bits of an answer do not depend on the clock.

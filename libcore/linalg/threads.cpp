@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "libcore/linalg/blas_buffer.hpp"
+
 namespace freeridge {
 namespace {
 
@@ -64,7 +66,7 @@ void set_thread_count(int count) {
       if (single_depth > 0) {
         blas_before_single = wanted;
       } else {
-        blas.set(wanted);
+        set_threads_with_buffers(blas.set, blas.get(), wanted);
         kept = blas.get();
       }
     }
@@ -185,11 +187,12 @@ void run_team(int team, Failure& failure, const Run& run) {
   std::mutex ended_mutex;
   std::condition_variable one_ended;
   int running = 0;
+  const int most = team_with_buffers(team);
   Array<std::thread> threads;
   threads.reserve(team - 1);
   int next = 1;
   try {
-    for (; next < team; ++next) {
+    for (; next < most; ++next) {
       {
         const std::lock_guard lock(ended_mutex);
         ++running;

@@ -147,7 +147,8 @@ std::string explain(const Request& request, const std::string& kernel) {
     if (!fits(route, request)) out += "   does not fit";
     out += "\n";
   }
-  out += text(bytes_text(available_memory()), " available");
+  const AvailableMemory available = available_memory();
+  out += text(bytes_text(available.bytes), " available", available.bound);
   if (request.memory_limit > 0) out += text(", limited to ", bytes_text(request.memory_limit));
   out += text("; estimates for ", short_number(rate * 1e-9), " Gflop/s, a matrix product with ", thread_count(),
               thread_count() == 1 ? " thread" : " threads", " now");
