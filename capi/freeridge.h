@@ -466,7 +466,8 @@ FREERIDGE_API freeridge_status freeridge_set_sparse_view(freeridge_model* model,
 /* Hands out rows first, first + 1, ..., `count` of them at most, to a model that reads its rows (freeridge_set_reader):
  * x is count x d and y count x t, without gaps, in the layout that was named; weights has ones, which a reader of
  * weighted rows replaces by positive numbers. Returns how many rows it gave: fewer than `count`, or none, where there
- * are no more, and less than 0 where it failed. `user` is what it was set with. As for freeridge_progress it must
+ * are no more (with n = -1 it is asked once more then, and answers 0: rows after a stretch of fewer are an error), and
+ * less than 0 where it failed. `user` is what it was set with. As for freeridge_progress it must
  * return, on the thread that called it, and must not call into the same model; a C++ exception that it throws makes the
  * call INTERNAL. */
 typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, double* y, double* weights, void* user);
@@ -493,7 +494,7 @@ typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, dou
  * The answers are those of the routes PRIMAL (linear kernels) and LANDMARK (other kernels, with landmarks; not chosen
  * ones but RANDOM: those are among max(2048, 4 r) rows that chance picks) on the same rows, but that a row of leverage
  * near one has no error where 1 - leverage has no six digits (freeridge_accumulator_loo). A pass compares the number of
- * rows and a checksum of y and the weights with the first one's. In each call that reads: IO, with the row, where the
+ * rows and a checksum of x, y and the weights with the first one's. In each call that reads: IO, with the row, where the
  * reader fails, ends too early, gives too many or other rows; NOT_FINITE and INVALID_ARGUMENT, with the row, for its
  * numbers; the model is then as before. `user` must live as long. Statuses: INVALID_ARGUMENT (also: callback is NULL),
  * INVALID_STATE (a predictor), DIMENSION_MISMATCH (the kernel has scaled columns of another number). Cost: O(1). Since

@@ -143,7 +143,8 @@ freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout l
   return guarded(__func__, [&] {
     Model& m = settings_of(model);
     const Layout order = checked_layout(layout);
-    if (n != -1) require_size("n", n);
+    if (n != -1 && n < 1)
+      fail(Status::invalid_argument, "n is ", n, "; it must be at least 1, or -1: until the reader has no more rows");
     require_size("d", d);
     require_size("t", t);
     if (callback == nullptr) fail(Status::invalid_argument, "callback is NULL");

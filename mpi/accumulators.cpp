@@ -26,16 +26,15 @@ Sizes sizes_of(const freeridge_accumulator* accumulator) {
   return out;
 }
 
-// Checks that all ranks have accumulators of one kind, and the same arguments.
-Sizes require_alike(const Team& team, const freeridge_accumulator* accumulator, std::initializer_list<double> kind) {
-  Sizes sizes;
-  team.together([&] { sizes = sizes_of(accumulator); });
-  Fingerprint print;
-  print.number(sizes.d);
-  print.number(sizes.t);
-  print.number(std::int64_t{sizes.intercept});
-  for (const double number : kind) print.number(number);
-  team.require_same(print.value(), "d, t, intercept or the arguments differ between the ranks");
+// What the accumulators of all ranks have in common.
+Sizes checked_sizes(const freeridge_accumulator* accumulator, Alike& alike) {
+  const Sizes sizes = sizes_of(accumulator);
+  int64_t unpenalised = 0;
+  ask(freeridge_accumulator_get_unpenalised(accumulator, &unpenalised, nullptr));
+  alike.number("d of the accumulator", sizes.d);
+  alike.number("t of the accumulator", sizes.t);
+  alike.number("the accumulator's intercept", std::int64_t{sizes.intercept});
+  alike.number("the number of columns that are not penalised", unpenalised);
   return sizes;
 }
 
@@ -117,20 +116,24 @@ using namespace freeridge::mpi;
 
 freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accumulator, MPI_Comm comm,
                                                      freeridge_accumulator** out) {
-  return guarded(__func__, [&] {
+  return guarded(__func__, [&](const char* call) {
     const Team team(comm);
-    require_alike(team, accumulator, {});
+    begin_together(team, call, [&](Alike& alike) {
+      checked_sizes(accumulator, alike);
+      capi::required("out", out);
+    });
     const auto compact = [&] { team.together([&] { ask(freeridge_accumulator_compact(accumulator)); }); };
     // Before each phase all ranks agree on whether to go on. For an accumulator that is compact already, compact does
     // nothing but call the callback.
     const auto listen = compact;
     compact();
     Array<unsigned char> bytes;
+    Alike alike;
     team.together([&] {
-      capi::required("out", out);
       bytes = bytes_of(accumulator);
+      alike.number("the accumulator's kernel, landmarks or reduction", bytes.size());
     });
-    team.require_same(bytes.size(), "kernel, landmarks or reduction differ between the ranks");
+    alike.require(team);
     listen();
     reduce(team, bytes, [size = std::ssize(bytes)](const void* other, void* inout) {
       ask(freeridge_accumulator_merge_bytes(other, size, inout));
@@ -154,13 +157,18 @@ freeridge_status freeridge_mpi_accumulator_select_lambda(const freeridge_accumul
                                                          freeridge_layout layout, int64_t n, const double* x,
                                                          int64_t ldx, const double* y, int64_t ldy,
                                                          const double* weights, double* lambda, double* score) {
-  return guarded(__func__, [&] {
+  return guarded(__func__, [&](const char* call) {
     const Team team(comm);
-    const Sizes sizes = require_alike(team, accumulator, {double(criterion), low, high});
+    Sizes sizes;
     Array<double> best, best_score;
-    team.together([&] {
+    begin_together(team, call, [&](Alike& alike) {
+      sizes = checked_sizes(accumulator, alike);
+      alike.number("the number of the accumulator's rows", sizes.n);
       capi::require_one_of("criterion", criterion, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML});
       require_range("low", low, "high", high);
+      alike.number("criterion", criterion);
+      alike.number("low", low);
+      alike.number("high", high);
       capi::required("lambda", lambda);
       capi::required("score", score);
       if (sizes.n == 0)

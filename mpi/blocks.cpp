@@ -21,7 +21,7 @@ Array<Index> dealt(Index n, Index nb, Index place, Index places) {
 
 Grid::Grid(const Team& team) {
   int sides[2] = {0, 0};
-  MPI_Dims_create(team.size(), 2, sides);
+  team.together([&] { require_success(MPI_Dims_create(team.size(), 2, sides), "MPI_Dims_create"); });
   handle_ = Csys2blacs_handle(team.comm());
   context = handle_;
   Cblacs_gridinit(&context, "R", sides[0], sides[1]);

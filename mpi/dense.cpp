@@ -24,20 +24,18 @@ Matrix copied(const LayoutView& from) {
 
 }  // namespace
 
-Dense::Dense(MPI_Comm comm, const std::function<void(Dense&)>& take) : team_(comm) {
-  team_.together([&] { take(*this); });
-  Fingerprint print;
-  print.add(x_.data(), 8 * std::ssize(x_.values()));
-  print.add(y_.data(), 8 * std::ssize(y_.values()));
-  print.add(weights_.data(), 8 * std::ssize(weights_));
-  print.number(problem_->n());
-  print.number(problem_->d());
-  print.number(std::int64_t{problem_->intercept});
-  team_.together([&] {
-    const std::string text = describe(*problem_->kernel);
-    print.add(text.data(), std::ssize(text));
+Dense::Dense(MPI_Comm comm, const char* call, const std::function<void(Dense&)>& take) : team_(comm) {
+  begin_together(team_, call, [&](Alike& alike) {
+    take(*this);
+    alike.number("n", problem_->n());
+    alike.number("d", problem_->d());
+    alike.number("t", problem_->t());
+    alike.number("intercept", std::int64_t{problem_->intercept});
+    alike.text("kernel", describe(*problem_->kernel));
+    alike.numbers("x", x_.values());
+    alike.numbers("y", y_.values());
+    alike.numbers("weights", weights_);
   });
-  team_.require_same(print.value(), "kernel, x, y, weights or intercept differ between the ranks");
   grid_.emplace(team_);
   team_.together([&] {
     require_share();
@@ -91,8 +89,10 @@ void Dense::factorize(freeridge_mpi_engine engine, Index expected_lambdas) {
     engine = expected_lambdas <= few_lambdas ? FREERIDGE_MPI_ENGINE_CHOLESKY
              : has_elpa()                    ? FREERIDGE_MPI_ENGINE_ELPA
                                              : FREERIDGE_MPI_ENGINE_PDSYEVD;
-  team_.together(
-      [&] { require_memory(bytes(engine), "the share of this rank", "take more ranks, CHOLESKY, or landmarks"); });
+  team_.together([&] {
+    if (engine == FREERIDGE_MPI_ENGINE_PDSYEVD) require_workspace(*dealing_);
+    require_memory(bytes(engine), "the share of this rank", "take more ranks, CHOLESKY, or landmarks");
+  });
   std::unique_ptr<DenseFactor> made =
       engine == FREERIDGE_MPI_ENGINE_CHOLESKY
           ? factor_by_cholesky(team_, *grid_, *problem_)

@@ -14,7 +14,7 @@ class Dense {
  public:
   // Collective. The sizes of the arguments have been checked. The constructor checks their values, and that these are
   // the same on all ranks.
-  Dense(MPI_Comm comm, const std::function<void(Dense&)>& take);
+  Dense(MPI_Comm comm, const char* call, const std::function<void(Dense&)>& take);
 
   // Part of the constructor, on each rank by itself: copies the data.
   void take(KernelPtr kernel, const LayoutView& x, const LayoutView& y, const double* weights, bool intercept);

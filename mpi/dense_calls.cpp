@@ -49,19 +49,13 @@ void require_positive(Span<const double> lambdas) {
            "] is 0; it must be positive (one process's SPECTRAL has the limit)");
 }
 
-// Makes the checks of a call, and checks that all ranks have passed the same `kind` and the same lambdas.
+// The beginning of a call on a problem that must be factorized.
 template <class Check>
-void require_same(const Dense& dense, const Check& check, std::initializer_list<double> kind, Index count,
-                  const double* lambdas) {
-  dense.team().together([&] {
+void begin_answer(const Dense& dense, const char* call, const Check& check) {
+  begin_together(dense.team(), call, [&](Alike& alike) {
     dense.factor();
-    check();
+    check(alike);
   });
-  Fingerprint print;
-  for (const double number : kind) print.number(number);
-  print.number(count);
-  print.add(lambdas, 8 * count);
-  dense.team().require_same(print.value(), "the arguments differ between the ranks");
 }
 
 void tell_undefined(const Team& team, const std::string& reason) {
@@ -80,8 +74,8 @@ freeridge_status freeridge_mpi_dense_create(const freeridge_kernel* kernel, MPI_
                                             int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
                                             const double* y, int64_t ldy, const double* weights, int32_t intercept,
                                             freeridge_mpi_dense** out) {
-  return guarded(__func__, [&] {
-    auto made = std::unique_ptr<freeridge_mpi_dense>(new freeridge_mpi_dense{Dense(comm, [&](Dense& dense) {
+  return guarded(__func__, [&](const char* call) {
+    auto made = std::unique_ptr<freeridge_mpi_dense>(new freeridge_mpi_dense{Dense(comm, call, [&](Dense& dense) {
       required("out", out);
       const Layout order = checked_layout(layout);
       require_size("n", n);
@@ -126,11 +120,13 @@ freeridge_status freeridge_mpi_dense_memory_required(const freeridge_mpi_dense* 
 
 freeridge_status freeridge_mpi_dense_factorize(freeridge_mpi_dense* dense, freeridge_mpi_engine engine,
                                                int64_t expected_lambdas) {
-  return guarded(__func__, [&] {
+  return guarded(__func__, [&](const char* call) {
     Dense& asked = dense_of(dense);
-    asked.team().together([&] {
+    begin_together(asked.team(), call, [&](Alike& alike) {
       require_engine(engine);
       require_size("expected_lambdas", expected_lambdas);
+      alike.number("engine", engine);
+      alike.number("expected_lambdas", expected_lambdas);
     });
     asked.factorize(engine, expected_lambdas);
   });
@@ -143,20 +139,27 @@ freeridge_status freeridge_mpi_dense_get_engine(const freeridge_mpi_dense* dense
   });
 }
 
+freeridge_status freeridge_mpi_dense_lambda_floor(const freeridge_mpi_dense* dense, double* floor) {
+  return guarded(__func__, [&] {
+    const Dense& asked = required("dense", dense).dense;
+    required("floor", floor) = asked.factor().floor();
+  });
+}
+
 freeridge_status freeridge_mpi_dense_score(freeridge_mpi_dense* dense, freeridge_criterion criterion, int64_t count,
                                            const double* lambdas, double* scores, int64_t ld) {
-  return guarded(__func__, [&] {
+  return guarded(__func__, [&](const char* call) {
     Dense& asked = dense_of(dense);
     MatrixView out;
-    require_same(
-        asked,
-        [&] {
-          checked_criterion(criterion);
-          require_size("count", count);
-          require_positive({&required("lambdas", lambdas), count});
-          out = checked_output("scores", scores, "count", count, asked.problem().t(), ld);
-        },
-        {double(criterion)}, count, lambdas);
+    begin_answer(asked, call, [&](Alike& alike) {
+      checked_criterion(criterion);
+      require_size("count", count);
+      require_positive({&required("lambdas", lambdas), count});
+      out = checked_output("scores", scores, "count", count, asked.problem().t(), ld);
+      alike.number("criterion", criterion);
+      alike.number("count", count);
+      alike.numbers("lambdas", lambdas, count);
+    });
     const Heard heard(asked.team(), asked.listener());
     Matrix made;
     asked.team().together([&] { made = Matrix(count, out.cols); });
@@ -169,18 +172,17 @@ freeridge_status freeridge_mpi_dense_score(freeridge_mpi_dense* dense, freeridge
 
 freeridge_status freeridge_mpi_dense_loo(freeridge_mpi_dense* dense, int64_t count, const double* lambdas,
                                          double* errors, int64_t ld) {
-  return guarded(__func__, [&] {
+  return guarded(__func__, [&](const char* call) {
     Dense& asked = dense_of(dense);
     MatrixView out;
-    require_same(
-        asked,
-        [&] {
-          require_size("count", count);
-          require_positive({&required("lambdas", lambdas), count});
-          capi::require_product("count", count, "t", asked.problem().t());
-          out = checked_output("errors", errors, "n", asked.problem().n(), count * asked.problem().t(), ld);
-        },
-        {}, count, lambdas);
+    begin_answer(asked, call, [&](Alike& alike) {
+      require_size("count", count);
+      require_positive({&required("lambdas", lambdas), count});
+      capi::require_product("count", count, "t", asked.problem().t());
+      out = checked_output("errors", errors, "n", asked.problem().n(), count * asked.problem().t(), ld);
+      alike.number("count", count);
+      alike.numbers("lambdas", lambdas, count);
+    });
     const Heard heard(asked.team(), asked.listener());
     Matrix made;
     asked.team().together([&] { made = Matrix(out.rows, out.cols); });
@@ -193,17 +195,17 @@ freeridge_status freeridge_mpi_dense_loo(freeridge_mpi_dense* dense, int64_t cou
 
 freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense, freeridge_criterion criterion,
                                                    double low, double high, double* lambda, double* score) {
-  return guarded(__func__, [&] {
+  return guarded(__func__, [&](const char* call) {
     Dense& asked = dense_of(dense);
-    require_same(
-        asked,
-        [&] {
-          checked_criterion(criterion);
-          require_range("low", low, "high", high);
-          required("lambda", lambda);
-          required("score", score);
-        },
-        {double(criterion), low, high}, 0, nullptr);
+    begin_answer(asked, call, [&](Alike& alike) {
+      checked_criterion(criterion);
+      require_range("low", low, "high", high);
+      required("lambda", lambda);
+      required("score", score);
+      alike.number("criterion", criterion);
+      alike.number("low", low);
+      alike.number("high", high);
+    });
     const DenseFactor& factor = asked.factor();
     const Index t = asked.problem().t();
     const auto kind = static_cast<Criterion>(criterion);
@@ -230,16 +232,14 @@ freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense, f
 
 freeridge_status freeridge_mpi_dense_predictor(freeridge_mpi_dense* dense, const double* lambdas,
                                                freeridge_model** out) {
-  return guarded(__func__, [&] {
+  return guarded(__func__, [&](const char* call) {
     Dense& asked = dense_of(dense);
     const Index t = asked.problem().t();
-    require_same(
-        asked,
-        [&] {
-          require_positive({&required("lambdas", lambdas), t});
-          required("out", out);
-        },
-        {}, lambdas == nullptr ? 0 : t, lambdas);
+    begin_answer(asked, call, [&](Alike& alike) {
+      require_positive({&required("lambdas", lambdas), t});
+      required("out", out);
+      alike.numbers("lambdas", lambdas, t);
+    });
     const Heard heard(asked.team(), asked.listener());
     const Array<unsigned char> bytes = asked.predictor({lambdas, t});
     heard.finish();

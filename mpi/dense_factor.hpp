@@ -60,6 +60,8 @@ std::unique_ptr<DenseFactor> factor_by_eigenvectors(const Team& team, const Grid
 // The most doubles that each engine allocates on this rank for problems of n x d with t outputs, beside the problem.
 Index numbers_of_cholesky(const Dealing& dealing, Index d, Index t);
 Index numbers_of_eigenvectors(const Dealing& dealing, Index d, Index t, bool elpa);
+// Throws INVALID_ARGUMENT where this rank's share is too large for the numbers of 32 bits that pdsyevd counts in.
+void require_workspace(const Dealing& dealing);
 bool has_elpa();
 
 }  // namespace freeridge::mpi

@@ -18,6 +18,15 @@
 namespace freeridge::mpi {
 namespace {
 
+constexpr Index most_counted = 2147483647;  // that pdsyevd counts in its workspace
+
+// What pdsyevd needs, as its documentation has it: its own answer is counted in 32 bits, and wrong beyond them.
+//     1 + 8 n + max(2 np nq, 3 n + max(nb (np + 1), 3 nb))          np, nq: the rows and columns of this rank
+Index workspace_of(const Dealing& dealing) {
+  const Index np = std::ssize(dealing.row), nq = std::ssize(dealing.col), nb = dealing.nb;
+  return 1 + 8 * dealing.n + std::max(2 * np * nq, 3 * dealing.n + std::max(nb * (np + 1), 3 * nb));
+}
+
 constexpr Index squares_at_once = 64;           // columns of U whose squares are in hand
 constexpr Index sums_at_once = Index{1} << 22;  // numbers of answers
 
@@ -89,11 +98,10 @@ class EigenvectorFactor final : public DenseFactor {
     Array<double> work;
     Array<int> integer_work;
     team_.together([&] {
-      if (size > 2147483647) fail(Status::invalid_argument, "pdsyevd wants ", size, " numbers, and counts in 32 bits");
-      work.resize(static_cast<Index>(size));
+      work.resize(std::max(static_cast<Index>(size), workspace_of(*dealing_)));
       integer_work.resize(integers);
     });
-    call(work.data(), static_cast<int>(size), integer_work.data(), integers);
+    call(work.data(), static_cast<int>(std::ssize(work)), integer_work.data(), integers);
     team_.together([&] {
       if (info != 0) fail(Status::not_converged, "pdsyevd has no eigenvectors: it answers ", info);
     });
@@ -229,6 +237,12 @@ std::unique_ptr<DenseFactor> factor_by_eigenvectors(const Team& team, const Grid
 Index numbers_of_eigenvectors(const Dealing& dealing, Index d, Index t, bool elpa) {
   const Index answers = 3 * std::max(sums_at_once, dealing.n * (t + 1));
   return (elpa ? 9 : 8) * dealing.numbers() / 2 + dealing.n * (2 * d + 4 * t + 20) + answers;
+}
+
+void require_workspace(const Dealing& dealing) {
+  if (const Index wanted = workspace_of(dealing); wanted > most_counted)
+    fail(Status::invalid_argument, "n is ", dealing.n, ": pdsyevd needs a workspace of ", wanted,
+         " numbers on this rank, and counts in 32 bits; take more ranks, ELPA or CHOLESKY");
 }
 
 #ifdef FREERIDGE_MPI_ELPA

@@ -17,9 +17,10 @@
  * --------
  * Those of freeridge.h (its part 3), and:
  *
- * Together    Every call but last_error, has_engine, dense_set_progress, dense_memory_required, dense_get_dimensions
- *             and dense_get_engine is collective: all ranks of the communicator make it, in the same order, with the
- *             same arguments but for their rows. MPI_Init has been called, and MPI_Finalize has not (INVALID_STATE).
+ * Together    Every call but last_error, has_engine, dense_set_progress, dense_memory_required, dense_get_dimensions,
+ *             dense_get_engine and dense_lambda_floor is collective: all ranks of the communicator make it, in the same
+ *             order, with the same arguments but for their rows. Each begins with a comparison: another call of this
+ *             header, or another argument, on some ranks is DIMENSION_MISMATCH on all, with the argument's name. MPI_Init has been called, and MPI_Finalize has not (INVALID_STATE).
  *             The communicator is an intracommunicator; messages go over copies of it, and never meet the caller's.
  * Status      All ranks return the same status. What is wrong on one of them, as a NaN in its rows, is agreed before
  *             the ranks go on, and freeridge_mpi_last_error() has the words of that rank on all of them, beginning with
@@ -30,9 +31,13 @@
  * Progress    A dense problem's callback is heard on rank 0 alone. It is called within kernel values and products, too;
  *             the wish to cancel is agreed when all ranks have ended the phase. Nothing is heard inside ScaLAPACK and
  *             ELPA, which factorize in one piece.
+ * Errors      A call of MPI that answers with an error (where the communicator's handler is MPI_ERRORS_RETURN; by
+ *             default MPI ends the program) is IO, with MPI's words, on the ranks that see it. The communicator and the
+ *             problem are of no use afterwards, and ranks that saw no error may wait: let these end, too.
  * Death       A rank that dies ends the others by MPI: mpirun sees it and aborts the job.
  * Sizes       ScaLAPACK counts in 32 bits. A rank's share of K of more than 2147483647 numbers (16 GiB), and an
- *             accumulator of more than 16 GiB, are INVALID_ARGUMENT; take more ranks.
+ *             accumulator of more than 16 GiB, are INVALID_ARGUMENT; take more ranks. PDSYEVD, whose workspace is
+ *             twice the share, takes half of that.
  *
  * Costs are of all ranks together; P is their number. "Since" gives the version that brought a call.
  */
@@ -178,6 +183,12 @@ FREERIDGE_API freeridge_status freeridge_mpi_dense_factorize(freeridge_mpi_dense
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_get_engine(const freeridge_mpi_dense* dense,
                                                               freeridge_mpi_engine* engine);
+
+/* *floor: from this lambda on, rounding of K changes left-out errors by less than about 1e-6 of the largest of them,
+ * whatever the eigenvalues of K are; below it scores and errors may have fewer digits. (freeridge_lambda_flags looks at
+ * the smallest eigenvalue, too.) The default search of freeridge_mpi_dense_select_lambda begins there or above. Needs
+ * freeridge_mpi_dense_factorize. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_lambda_floor(const freeridge_mpi_dense* dense, double* floor);
 
 /* LOO, GCV or REML at `lambdas`, count >= 1 numbers > 0: scores is count x t, column-major, ld >= count, the same on
  * all ranks. Needs freeridge_mpi_dense_factorize. Cost: with eigenvectors 2 n^2 (1 + t) for LOO and O(n t) else a

@@ -30,13 +30,6 @@ struct Shard {
   Index first = 0, all = 0;  // the place of its first row among those of all ranks, and how many these are
 };
 
-void set_places(const Team& team, Shard& shard) {
-  std::int64_t own = shard.x.rows, before = 0;
-  MPI_Exscan(&own, &before, 1, MPI_INT64_T, MPI_SUM, team.comm());
-  MPI_Allreduce(&own, &shard.all, 1, MPI_INT64_T, MPI_SUM, team.comm());
-  if (team.rank() > 0) shard.first = before;
-}
-
 // The rows at these places, on all ranks.
 Matrix gathered(const Team& team, const Shard& shard, const Array<Index>& places) {
   Matrix out;
@@ -108,25 +101,24 @@ Matrix chosen(const Team& team, const KernelPtr& kernel, const Shard& shard, con
   return z;
 }
 
-// Checks the rows, and that the arguments are the same on all ranks, and calls `check` for further checks; then chooses
-// the landmarks.
+// Begins the call: checks the rows, and that the arguments are the same on all ranks; check(alike) does the rest. Then
+// chooses the landmarks.
 template <class Check>
-Matrix landmarks_of(const Team& team, const Wish& wish, std::initializer_list<std::int64_t> more, const Check& check) {
+Matrix landmarks_of(const Team& team, const char* call, const Wish& wish, const Check& check) {
   KernelPtr kernel;
   Shard shard;
-  Fingerprint print;
-  team.together([&] {
+  begin_together(team, call, [&](Alike& alike) {
     kernel = own_kernel(wish.kernel);
     shard.x = checked_shard(*kernel, wish);
-    check();
-    const std::string text = describe(*kernel);
-    print.add(text.data(), std::ssize(text));
+    alike.text("kernel", describe(*kernel));
+    alike.number("d", wish.d);
+    alike.number("sample", wish.sample);
+    alike.number("method", wish.method);
+    alike.number("seed", wish.seed);
+    alike.number("count", wish.count);
+    check(alike);
   });
-  for (const std::int64_t number : {wish.d, wish.sample, wish.seed, wish.count, std::int64_t{wish.method}})
-    print.number(number);
-  for (const std::int64_t number : more) print.number(number);
-  team.require_same(print.value(), "the arguments differ between the ranks");
-  set_places(team, shard);
+  team.count(shard.x.rows, shard.first, shard.all);
   return chosen(team, kernel, shard, wish);
 }
 
@@ -140,10 +132,10 @@ freeridge_status freeridge_mpi_choose_landmarks(const freeridge_kernel* kernel, 
                                                 int64_t n, int64_t d, const double* x, int64_t ldx, int64_t sample,
                                                 freeridge_landmark_method method, int64_t seed, int64_t count,
                                                 double* z, int64_t ldz, int64_t* found) {
-  return guarded(__func__, [&] {
+  return guarded(__func__, [&](const char* call) {
     const Team team(comm);
     const Wish wish{kernel, layout, n, d, x, ldx, sample, method, seed, count};
-    const Matrix made = landmarks_of(team, wish, {}, [&] {
+    const Matrix made = landmarks_of(team, call, wish, [&](Alike&) {
       capi::checked_output("z", z, "count", count, d, ldz);
       capi::required("found", found);
     });
@@ -156,10 +148,15 @@ freeridge_status freeridge_mpi_accumulator_create_landmarks(
     const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout, int64_t n, int64_t d, const double* x,
     int64_t ldx, int64_t sample, freeridge_landmark_method method, int64_t seed, int64_t count, int64_t t,
     int32_t intercept, freeridge_reduction reduction, freeridge_accumulator** out) {
-  return guarded(__func__, [&] {
+  return guarded(__func__, [&](const char* call) {
     const Team team(comm);
     const Wish wish{kernel, layout, n, d, x, ldx, sample, method, seed, count};
-    const Matrix z = landmarks_of(team, wish, {t, intercept, reduction}, [&] { capi::required("out", out); });
+    const Matrix z = landmarks_of(team, call, wish, [&](Alike& alike) {
+      capi::required("out", out);
+      alike.number("t", t);
+      alike.number("intercept", intercept);
+      alike.number("reduction", reduction);
+    });
     AccumulatorPtr made;
     team.together([&] {
       if (team.rank() != 0) return;

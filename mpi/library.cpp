@@ -13,13 +13,24 @@ void remember(const char* call, const char* message) noexcept {
   capi::write_message(last_error, sizeof last_error, call, message);
 }
 
-void Fingerprint::add(const void* bytes, Index size) {
-  const char* const from = static_cast<const char*>(bytes);
+// FNV-1a, on words of eight bytes.
+void Alike::bytes(const char* name, const void* from, Index size) {
+  const char* const at = static_cast<const char*>(from);
+  std::uint64_t value = 14695981039346656037u ^ static_cast<std::uint64_t>(size);
   for (Index k = 0; k < size; k += 8) {
     std::uint64_t word = 0;
-    std::memcpy(&word, from + k, static_cast<std::size_t>(size - k < 8 ? size - k : 8));
-    value_ = (value_ ^ word) * 1099511628211u;
-    value_ ^= value_ >> 29;
+    std::memcpy(&word, at + k, static_cast<std::size_t>(size - k < 8 ? size - k : 8));
+    value = (value ^ word) * 1099511628211u;
+    value ^= value >> 29;
+  }
+  prints_.push_back({name, value});
+}
+
+void Alike::require(const Team& team) const {
+  Array<std::uint64_t> values(prints_.size());
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = prints_[k].value;
+  if (const Index k = team.first_that_differs(values); k >= 0) {
+    team.together([&] { fail(Status::dimension_mismatch, prints_[k].name, " differs between the ranks"); });
   }
 }
 

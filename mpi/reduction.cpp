@@ -20,20 +20,21 @@ void join_elements(void* in, void* inout, int* count, MPI_Datatype* type) {
 void reduce_words(const Team& team, void* element, Index words, const Join& join) {
   MPI_Datatype word = MPI_DATATYPE_NULL, all = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
-  MPI_Type_contiguous(8, MPI_BYTE, &word);
-  MPI_Type_contiguous(static_cast<int>(words), word, &all);
-  MPI_Type_commit(&all);
-  MPI_Op_create(join_elements, 0, &op);
+  team.together([&] {
+    require_success(MPI_Type_contiguous(8, MPI_BYTE, &word), "MPI_Type_contiguous");
+    require_success(MPI_Type_contiguous(static_cast<int>(words), word, &all), "MPI_Type_contiguous");
+    require_success(MPI_Type_commit(&all), "MPI_Type_commit");
+    require_success(MPI_Op_create(join_elements, 0, &op), "MPI_Op_create");
+  });
   Reducing own{join, {}};
   reducing = &own;
-  if (team.rank() == 0)
-    MPI_Reduce(MPI_IN_PLACE, element, 1, all, op, 0, team.comm());
-  else
-    MPI_Reduce(element, nullptr, 1, all, op, 0, team.comm());
+  const bool first = team.rank() == 0;
+  const int code = MPI_Reduce(first ? MPI_IN_PLACE : element, first ? element : nullptr, 1, all, op, 0, team.comm());
   reducing = nullptr;
   MPI_Op_free(&op);
   MPI_Type_free(&all);
   MPI_Type_free(&word);
+  require_success(code, "MPI_Reduce");
   team.agree(own.fault);
 }
 

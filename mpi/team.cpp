@@ -21,6 +21,14 @@ void Fault::set(Status why, const char* what) noexcept {
   std::snprintf(words, sizeof words, "%s", what);
 }
 
+void require_success(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char words[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (MPI_Error_string(code, words, &length) != MPI_SUCCESS) words[0] = 0;
+  fail(Status::io, call, " fails: ", std::string_view(words), " (code ", code, ")");
+}
+
 bool mpi_is_over() {
   int over = 0;
   MPI_Finalized(&over);
@@ -38,12 +46,12 @@ Team::Team(MPI_Comm comm) {
   require_mpi();
   if (comm == MPI_COMM_NULL) fail(Status::invalid_argument, "comm is MPI_COMM_NULL");
   int between_groups = 0;
-  MPI_Comm_test_inter(comm, &between_groups);
+  require_success(MPI_Comm_test_inter(comm, &between_groups), "MPI_Comm_test_inter");
   if (between_groups != 0)
     fail(Status::invalid_argument, "comm is an intercommunicator; it must be an intracommunicator");
-  MPI_Comm_dup(comm, &comm_);
-  MPI_Comm_rank(comm_, &rank_);
-  MPI_Comm_size(comm_, &size_);
+  require_success(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+  require_success(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  require_success(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
 
 Team::~Team() {
@@ -54,10 +62,10 @@ void Team::agree(const Fault& own) const {
   struct {
     int status, rank;
   } worst{own.status, rank_};
-  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, comm_);
+  require_success(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, comm_), "MPI_Allreduce");
   if (worst.status == 0) return;
   Fault fault = own;
-  MPI_Bcast(fault.words, sizeof fault.words, MPI_CHAR, worst.rank, comm_);
+  require_success(MPI_Bcast(fault.words, sizeof fault.words, MPI_CHAR, worst.rank, comm_), "MPI_Bcast");
   const std::string_view words = fault.words;
   const bool named = words.rfind("rank ", 0) == 0;  // agreed before
   if (named) throw Error(Status{worst.status}, std::string(words));
@@ -66,7 +74,8 @@ void Team::agree(const Fault& own) const {
 
 void Team::sum(Span<double> values) const {
   in_pieces(std::ssize(values), piece, [&](Index first, int count) {
-    MPI_Allreduce(MPI_IN_PLACE, values.data() + first, count, MPI_DOUBLE, MPI_SUM, comm_);
+    require_success(MPI_Allreduce(MPI_IN_PLACE, values.data() + first, count, MPI_DOUBLE, MPI_SUM, comm_),
+                    "MPI_Allreduce");
   });
 }
 
@@ -75,16 +84,31 @@ void Team::broadcast(Span<double> values) const {
 }
 
 void Team::broadcast_bytes(void* bytes, Index size) const {
-  in_pieces(size, 8 * piece,
-            [&](Index first, int count) { MPI_Bcast(static_cast<char*>(bytes) + first, count, MPI_BYTE, 0, comm_); });
+  in_pieces(size, 8 * piece, [&](Index first, int count) {
+    require_success(MPI_Bcast(static_cast<char*>(bytes) + first, count, MPI_BYTE, 0, comm_), "MPI_Bcast");
+  });
 }
 
-void Team::require_same(std::uint64_t number, const char* words) const {
-  std::uint64_t ends[2] = {number, ~number};  // the largest number, and of the complements: the smallest number
-  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MAX, comm_);
+void Team::count(Index own, Index& before, Index& all) const {
+  std::int64_t one = own, sum = 0;
+  require_success(MPI_Exscan(&one, &sum, 1, MPI_INT64_T, MPI_SUM, comm_), "MPI_Exscan");
+  before = rank_ > 0 ? sum : 0;
+  require_success(MPI_Allreduce(&one, &sum, 1, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  all = sum;
+}
+
+Index Team::first_that_differs(Span<const std::uint64_t> numbers) const {
+  const Index count = std::ssize(numbers);
+  Array<std::uint64_t> ends;  // the largest numbers, and of the complements: the smallest numbers
   together([&] {
-    if (ends[0] != ~ends[1]) fail(Status::dimension_mismatch, words);
+    ends.assign(numbers.begin(), numbers.end());
+    for (const std::uint64_t number : numbers) ends.push_back(~number);
   });
+  require_success(MPI_Allreduce(MPI_IN_PLACE, ends.data(), static_cast<int>(2 * count), MPI_UINT64_T, MPI_MAX, comm_),
+                  "MPI_Allreduce");
+  for (Index k = 0; k < count; ++k)
+    if (ends[k] != ~ends[count + k]) return k;
+  return -1;
 }
 
 }  // namespace freeridge::mpi

@@ -68,13 +68,19 @@ class Team {
   // values = those of rank 0
   void broadcast(Span<double> values) const;
   void broadcast_bytes(void* bytes, Index size) const;
-  // Throws DIMENSION_MISMATCH with these words, on all ranks, unless all have the same number. Collective.
-  void require_same(std::uint64_t number, const char* words) const;
+  // own = the sum of the ranks before, all = that of all ranks
+  void count(Index own, Index& before, Index& all) const;
+  // The first place where the ranks have different numbers, the same on all of them; -1: none.
+  Index first_that_differs(Span<const std::uint64_t> numbers) const;
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
 };
+
+// Throws IO where a call of MPI answers with an error, as it does where the communicator's handler is
+// MPI_ERRORS_RETURN. What other ranks have of that message is not known: the communicator is of no use afterwards.
+void require_success(int code, const char* call);
 
 // Throws INVALID_STATE before MPI_Init and after MPI_Finalize.
 void require_mpi();

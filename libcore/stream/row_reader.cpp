@@ -17,6 +17,24 @@ void add_to(std::uint64_t& checksum, double value) {
   checksum = (std::rotl(checksum, 5) ^ std::bit_cast<std::uint64_t>(value)) * prime;
 }
 
+// Four sums side by side, which a processor forms at the same time.
+void add_to(std::uint64_t& checksum, Span<const double> values) {
+  std::uint64_t sums[4] = {checksum, 1, 2, 3};
+  std::size_t k = 0;
+  for (; k + 4 <= values.size(); k += 4)
+    for (std::size_t lane = 0; lane < 4; ++lane) add_to(sums[lane], values[k + lane]);
+  for (; k < values.size(); ++k) add_to(sums[0], values[k]);
+  for (std::size_t lane = 1; lane < 4; ++lane) sums[0] = (std::rotl(sums[0], 5) ^ sums[lane]) * prime;
+  checksum = sums[0];
+}
+
+// The lines of a matrix as they stand in memory.
+void add_to(std::uint64_t& checksum, const LayoutView& a) {
+  const bool by_columns = a.layout == Layout::col_major;
+  const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
+  for (Index line = 0; line < lines; ++line) add_to(checksum, Span(a.data + line * a.ld, length));
+}
+
 [[noreturn]] void fail_changed(Index row) {
   fail(Status::io, "the reader gave other rows than in the pass before (", row,
        " rows read): it must give the same ones "
@@ -73,6 +91,13 @@ void RowReader::check(const Chunk& chunk) const {
   }
 }
 
+// A reader that does not say how many rows it has has no more after a stretch of fewer than it was asked for.
+void RowReader::require_end(Index row, double* x, double* y, double* weights) const {
+  if (const Index more = read(row, 1, x, y, weights); more > 0)
+    fail(Status::io, "the reader gave fewer rows than it was asked for before row ", row,
+         ", and has more: with n = -1 fewer rows mean the end; fill each stretch, or say n");
+}
+
 PassRead RowReader::pass(const std::optional<PassRead>& before, const std::function<void(const Chunk&)>& use) const {
   const Index step = rows_at_once(), known = n_ >= 0 ? n_ : before ? before->rows : 0;
   Array<double> x(checked_doubles(step, d_)), y(checked_doubles(step, t_)), weights(step);
@@ -89,15 +114,15 @@ PassRead RowReader::pass(const std::optional<PassRead>& before, const std::funct
                       {y.data(), got, t_, by_columns ? count : t_, layout_},
                       weights.data()};
     check(chunk);
-    for (Index i = 0; i < got; ++i) {
-      for (Index j = 0; j < t_; ++j) add_to(out.checksum, chunk.y(i, j));
-      add_to(out.checksum, weights[i]);
-    }
+    add_to(out.checksum, chunk.x);
+    add_to(out.checksum, chunk.y);
+    add_to(out.checksum, Span<const double>(weights).first(got));
     if (before && out.rows + got > before->rows) fail_changed(out.rows + got);
     if (known > 0) stage.next(std::min(fraction(out.rows + got, known), 1.0));
     use(chunk);
     report(1);
     out.rows += got;
+    if (n_ < 0 && got < count) require_end(out.rows, x.data(), y.data(), weights.data());
   }
   if (out.rows == 0) fail(Status::io, "the reader gave no row");
   if (before && (before->rows != out.rows || before->checksum != out.checksum)) fail_changed(out.rows);

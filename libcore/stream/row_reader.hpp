@@ -1,6 +1,7 @@
 // Rows that a callback hands out, in order and as often as they are asked for: a pass begins at row 0, and asks for one
-// stretch after the other. The number of rows and a checksum of y and the weights are compared between passes: a reader
-// whose rows change is found out.
+// stretch after the other. The number of rows and a checksum of all numbers are compared between passes: a reader whose
+// rows change is found out. So is one that does not know its number of rows, and gives fewer than it was asked for before
+// its last one.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +48,7 @@ class RowReader {
   Index rows_at_once() const;
   Index read(Index first, Index count, double* x, double* y, double* weights) const;
   void check(const Chunk& chunk) const;
+  void require_end(Index row, double* x, double* y, double* weights) const;
 
   ReadRows read_;
   void* user_;

@@ -38,7 +38,7 @@ TEST_F(MpiDenseRefusals, WhatIsWrongOnOneRankIsKnownToAll) {
   if (faulty()) x(7, 1) = 0;
   EXPECT_EQ(dense, nullptr);
   if (ranks::count() > 1) {
-    EXPECT_STATUS(create(kernel.get()), FREERIDGE_DIMENSION_MISMATCH, "differ between the ranks");
+    EXPECT_STATUS(create(kernel.get()), FREERIDGE_DIMENSION_MISMATCH, "differs between the ranks");
   }
   EXPECT_STATUS(create(faulty() ? nullptr : kernel.get()), FREERIDGE_INVALID_ARGUMENT,
                 (name() + "kernel is NULL").c_str());
@@ -68,6 +68,47 @@ TEST_F(MpiDenseRefusals, Arguments) {
   EXPECT_EQ(freeridge_mpi_has_engine(4, &has), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_mpi_has_engine(1, nullptr), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(has, 7);
+}
+
+// K is not made: the share alone says that pdsyevd's workspace is beyond what it counts.
+TEST_F(MpiDenseRefusals, WorkspaceBeyond32Bits) {
+  const int64_t n = 33000 * (ranks::count() == 1 ? 1 : 2);
+  const Vector points(static_cast<std::size_t>(n), 0.5);
+  ASSERT_EQ(freeridge_mpi_dense_create(kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, n, 1, points.data(), n, 1,
+                                       points.data(), n, nullptr, 1, &dense),
+            ranks::count() == 2 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_OK);
+  if (dense == nullptr) return;  // on two ranks the share itself is too large
+  EXPECT_STATUS(freeridge_mpi_dense_factorize(dense, FREERIDGE_MPI_ENGINE_PDSYEVD, 100), FREERIDGE_INVALID_ARGUMENT,
+                "pdsyevd needs a workspace of 2");
+}
+
+// From the floor on left-out errors have six digits. (One process, which knows the smallest eigenvalue, may know better.)
+TEST_F(MpiDenseRefusals, FloorOfLambda) {
+  double floor = -1;
+  EXPECT_STATUS(create(kernel.get()), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_mpi_dense_lambda_floor(dense, &floor), FREERIDGE_INVALID_STATE);
+  support::Model model(kernel);
+  model.data(x, y);
+  ASSERT_EQ(freeridge_set_route(model.get(), FREERIDGE_ROUTE_SPECTRAL), FREERIDGE_OK);
+  model.factorize();
+  double of_model = 0;
+  ASSERT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_lambda_flags(model.get(), &of_model, nullptr, nullptr), FREERIDGE_OK);
+  for (const freeridge_mpi_engine engine : {FREERIDGE_MPI_ENGINE_CHOLESKY, FREERIDGE_MPI_ENGINE_PDSYEVD}) {
+    EXPECT_STATUS(freeridge_mpi_dense_factorize(dense, engine, 1), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_mpi_dense_lambda_floor(dense, &floor), FREERIDGE_OK);
+    EXPECT_TRUE(floor >= of_model && floor > 0 && floor < 1e-6) << floor << " " << of_model;
+    double lambda = floor;
+    Vector errors(30), exact(30);
+    EXPECT_STATUS(freeridge_mpi_dense_loo(dense, 1, &lambda, errors.data(), 30), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_set_lambda(model.get(), lambda), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_loo(model.get(), exact.data(), 30), FREERIDGE_OK);
+    double largest = 0;
+    for (const double e : exact) largest = std::max(largest, std::abs(e));
+    for (std::size_t i = 0; i < 30; ++i) EXPECT_NEAR(errors[i], exact[i], 1e-6 * largest);
+  }
+  EXPECT_EQ(freeridge_mpi_dense_lambda_floor(dense, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_mpi_dense_lambda_floor(nullptr, &floor), FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST_F(MpiDenseRefusals, OverflowingKernel) {

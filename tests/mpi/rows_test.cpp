@@ -298,7 +298,7 @@ TEST_F(MpiRows, LandmarksOfRanksThatDiffer) {
   add(part, first, last);
   add(own, first, last);
   EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(differs ? own : part, MPI_COMM_WORLD, &reduced),
-                ranks::count() > 1 ? FREERIDGE_DIMENSION_MISMATCH : FREERIDGE_OK, "differ between the ranks");
+                ranks::count() > 1 ? FREERIDGE_DIMENSION_MISMATCH : FREERIDGE_OK, "differs between the ranks");
   freeridge_accumulator_destroy(part);
 }
 

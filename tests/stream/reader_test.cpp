@@ -195,6 +195,11 @@ TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
          if (first == 0) weights[7] = 0;
          return got;
        }},
+      {"another x", FREERIDGE_IO, "30000",
+       [](std::int64_t first, std::int64_t got, double* x, double*, double*) {
+         if (first == 8192) x[3 * 11 + 1] += 1e-13;
+         return got;
+       }},
       {"another y", FREERIDGE_IO, "30000",
        [](std::int64_t first, std::int64_t got, double*, double* y, double*) {
          if (first == 8192) y[11] += 1e-13;
@@ -232,7 +237,13 @@ TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
   Model unknown(oracle::make_kernel(KernelSpec::linear()));
   set_reader(unknown, source, false);
   EXPECT_EQ(freeridge_factorize(unknown.get()), FREERIDGE_IO);
+  source.spoil = [](std::int64_t first, std::int64_t got, double*, double*, double*) {
+    return first == 8192 ? std::min<std::int64_t>(got, 100) : got;
+  };
+  EXPECT_EQ(freeridge_factorize(unknown.get()), FREERIDGE_IO);
+  EXPECT_NE(std::string(freeridge_last_error()).find("before row 8292"), std::string::npos) << freeridge_last_error();
   source.spoil = nullptr;
+  EXPECT_EQ(freeridge_factorize(unknown.get()), FREERIDGE_OK) << freeridge_last_error();
   EXPECT_TRUE(bit_equal(scores_of(model, FREERIDGE_LOO, lambda_values, 1).scores, before.scores));
 }
 
