@@ -484,8 +484,8 @@ typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, dou
  *     freeridge_loo            one pass
  *     freeridge_group_errors, _with_gaps    one pass, and one more where a group has more rows than p
  * and none for freeridge_lambda_grid, _set_lambda, _set_lambdas, _get_search, _get_one_standard_error, _predict,
- * _predict_sparse, _get_lambda, _get_intercept, _get_hyperplane (with landmarks _coefficients: of those in use),
- * _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but weights
+ * _predict_sparse, _get_lambda, _get_intercept, _get_hyperplane (with landmarks _coefficients: r x t, in the order of
+ * freeridge_get_landmarks, which counts r), _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but weights
  * and fixed effects (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after
  * freeridge_set_missing); other calls need all points in memory, and say so (INVALID_STATE). Columns that are not
  * penalised: freeridge_set_unpenalised. Groups (freeridge_set_groups, where n is known): any rows; from its first row

@@ -326,6 +326,7 @@ freeridge_status freeridge_predict_sparse(const freeridge_model* model, freeridg
 }
 
 freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld) {
+  if (model != nullptr && model->reader && model->reader->fit) return coefficients_of_reader(__func__, *model, c, ld);
   return get_kept_matrix(__func__, model, "c", c, "n", ld, [](const auto& m, MatrixView out) { m.coefficients(out); });
 }
 

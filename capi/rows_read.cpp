@@ -1,6 +1,8 @@
 // The C layer, models whose rows a reader hands out (freeridge_set_reader): what the calls on models do then.
 #include "capi/rows_read.hpp"
 
+#include <algorithm>
+
 #include "libcore/base/checks.hpp"
 #include "libcore/base/memory.hpp"
 
@@ -64,6 +66,24 @@ freeridge_status loo_of_reader(const char* call, const freeridge_model& model, d
     std::string reason = read.loo(model.reader->fit->lambdas(), out);
     report(1);
     report_undefined(std::move(reason));
+  });
+}
+
+// Of the landmarks, in the order of freeridge_get_landmarks, with 0 for those that phi is not made of.
+freeridge_status coefficients_of_reader(const char* call, const freeridge_model& model, double* c,
+                                        int64_t ld) noexcept {
+  return guarded(call, [&] {
+    required("c", c);
+    const ReaderModel& read = model.reader->model;
+    const Predictor& fit = *model.reader->fit;
+    Matrix made(fit.n(), fit.t());
+    fit.coefficients(made.view());
+    const MatrixView out = checked_output("c", c, "r", static_cast<Index>(read.chosen().size()), fit.t(), ld);
+    const Span<const Index> kept = read.features().map().kept();
+    for (Index j = 0; j < out.cols; ++j) {
+      std::fill_n(&out(0, j), out.rows, 0.0);
+      for (Index k = 0; k < made.rows(); ++k) out(kept[static_cast<std::size_t>(k)], j) = made(k, j);
+    }
   });
 }
 

@@ -129,8 +129,8 @@ class Answers(Settings):
     def coefficients_path(self, lambdas: ArrayLike) -> Path:
         """c and b at many lambdas >= 0. Raises as predict_path(). Cost: set_lambda() and coefficients() for each."""
         lambdas = vector(lambdas, name="lambdas")
-        out = Path(empty(self.n, len(lambdas) * self.t), empty(self.t, len(lambdas)))
-        return self._answer(out, "coefficients_path", len(lambdas), pointer(lambdas), pointer(out.values), self.n,
+        out = Path(empty(self._rows(), len(lambdas) * self.t), empty(self.t, len(lambdas)))
+        return self._answer(out, "coefficients_path", len(lambdas), pointer(lambdas), pointer(out.values), self._rows(),
                             pointer(out.b))
 
     def hyperplane_path(self, lambdas: ArrayLike) -> Path:
@@ -211,18 +211,18 @@ class Answers(Settings):
     def loo(self) -> Array:
         """Exact leave-one-out errors, n x t: y_i - f(x_i) fitted without point i. Raises Error (UNDEFINED) where a
         leverage is one; its `values` have NaN there. Cost: O(n r t), by route: see freeridge_loo."""
-        return self._columns("loo", self.n)
+        return self._columns("loo", self._rows())
 
     def group_errors(self, group: ArrayLike, gap: Optional[ArrayLike] = None) -> Array:
         """Exact errors, n x t, with all rows of a group left out together. group: n whole numbers; rows with a negative
         one are never left out, and their error is NaN. gap: n or n x l labels of rows that are left out with a group
         and not scored, as for set_gaps(). Cost: O(n r t), and O(s^2 r + s^3) for a group of s rows, its gap among
         them."""
-        labels = pointer(vector(group, np.int32, self.n, "group"))
+        labels = pointer(vector(group, np.int32, self._rows(), "group"))
         if gap is None:
-            return self._columns("group_errors", self.n, labels)
-        layers = matrix_of_labels(gap, self.n, "gap")
-        return self._columns("group_errors_with_gaps", self.n, labels, layers.shape[1],
+            return self._columns("group_errors", self._rows(), labels)
+        layers = matrix_of_labels(gap, self._rows(), "gap")
+        return self._columns("group_errors_with_gaps", self._rows(), labels, layers.shape[1],
                              pointer(layers.ravel(order="F")))
 
     def hyperplane(self) -> Array:
@@ -231,8 +231,9 @@ class Answers(Settings):
         return self._columns("get_hyperplane", self.d)
 
     def coefficients(self) -> Array:
-        """c of f(x) = sum_i c_i k(x_i, x), n x t. Cost: O(n r t)."""
-        return self._columns("coefficients", self.n)
+        """c of f(x) = sum_i c_i k(x_i, x), n x t; of a reader's rows r x t, those of landmarks(), in their order. Cost:
+        O(n r t)."""
+        return self._columns("coefficients", len(self.landmarks()) if self._reads else self._rows())
 
     def intercept(self) -> Array:
         """b, t numbers in the units of y; 0 without intercept. Cost: O(t)."""
@@ -241,7 +242,7 @@ class Answers(Settings):
 
     def fitted(self) -> Array:
         """f(x_i) + b at the model's own points, n x t. Cost: O(n r t)."""
-        return self._columns("get_fitted", self.n)
+        return self._columns("get_fitted", self._rows())
 
     def lambdas(self) -> Array:
         """The lambda of each output, t numbers. Cost: O(t)."""
@@ -257,11 +258,11 @@ class Answers(Settings):
 
     def leverage(self) -> Array:
         """H_ii of the hat matrix, n x t, the intercept's share included. Cost: as loo()."""
-        return self._columns("get_leverage", self.n)
+        return self._columns("get_leverage", self._rows())
 
     def cooks_distance(self) -> Array:
         """Cook's distances, n x t. Raises Error (UNDEFINED) where a leverage is one. Cost: as loo()."""
-        return self._columns("cooks_distance", self.n)
+        return self._columns("cooks_distance", self._rows())
 
     def degrees_of_freedom(self) -> DegreesOfFreedom:
         """The effective degrees of freedom, the intercept's included, and the error variance in the units of y,
@@ -305,8 +306,8 @@ class Answers(Settings):
     def eigenvectors(self, count: int) -> Spectrum:
         """The `count` largest eigenvalues and their eigenvectors. An eigenvalue that is 0: InputError; BAND and
         CHOLESKY: Error (INVALID_STATE). Cost: 2 n r count."""
-        out = Spectrum(numbers(count), empty(self.n, count))
-        return self._answer(out, "eigenvalues", count, pointer(out.values), pointer(out.vectors), self.n)
+        out = Spectrum(numbers(count), empty(self._rows(), count))
+        return self._answer(out, "eigenvalues", count, pointer(out.values), pointer(out.vectors), self._rows())
 
     def condition_number(self, lambdas: ArrayLike) -> Conditioning:
         """(Lambda_1 + lambda) / (Lambda_m + lambda) and sum_k Lambda_k / (Lambda_k + lambda) at some lambdas >= 0. At
@@ -321,14 +322,14 @@ class Answers(Settings):
     def hat_matrix(self, lambda_: float) -> Array:
         """H, n x n, at a lambda >= 0: fitted() = H y. Raises Error (NOT_POSITIVE_DEFINITE), as set_lambda(). Cost: 2
         n^2 r to 4 n^3 by route: see freeridge_hat_matrix."""
-        out = empty(self.n, self.n)
-        return self._answer(out, "hat_matrix", lambda_, pointer(out), None, self.n)
+        out = empty(self._rows(), self._rows())
+        return self._answer(out, "hat_matrix", lambda_, pointer(out), None, self._rows())
 
     def inverse_matrix(self, lambda_: float) -> Array:
         """P, n x n, at a lambda >= 0: coefficients() = P y; without intercept and weights (K + lambda I)^-1. Raises as
         hat_matrix(). Cost: that of hat_matrix()."""
-        out = empty(self.n, self.n)
-        return self._answer(out, "hat_matrix", lambda_, None, pointer(out), self.n)
+        out = empty(self._rows(), self._rows())
+        return self._answer(out, "hat_matrix", lambda_, None, pointer(out), self._rows())
 
     def tolerance(self) -> float:
         """Eigenvalues below this are rounding errors. At a lambda far below it, lambda no longer matters. Cost:

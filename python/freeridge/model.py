@@ -75,7 +75,8 @@ class Model(Selection):
             self.factorize()
 
     def __repr__(self) -> str:
-        what = f"{self.n} x {self.d}, {self.t} output{'s' * (self.t > 1)}"
+        rows = self.n if self.n >= 0 else "a reader's rows"
+        what = f"{rows} x {self.d}, {self.t} output{'s' * (self.t > 1)}"
         return f"<{type(self).__name__} of {'a predictor, ' * self.is_predictor}{what}>"
 
     # Data and settings: they unset the factorization, unless it says otherwise
@@ -93,6 +94,7 @@ class Model(Selection):
             self._change("set_data" if copy else "set_data_view", points.layout, points.rows, points.columns,
                          points.pointer, points.ld, outputs.columns, outputs.pointer, outputs.ld)
         self.n, self.d, self.t, self._names = points.rows, points.columns, outputs.columns, points.names
+        self._reads = False
         self._borrowed = None if copy else (points.array, outputs.array)
         return self
 
@@ -114,6 +116,7 @@ class Model(Selection):
         callback = c.READER(Callback(self._calls, -1, hand_out))
         self._change("set_reader", c.ROW_MAJOR, n, d, t, callback, None)
         self.n, self.d, self.t, self._names = n, d, t, None
+        self._reads = True
         self._borrowed = callback
         return self
 
@@ -139,6 +142,7 @@ class Model(Selection):
             self._change("set_sparse" if copy else "set_sparse_view", points.format, points.rows, points.columns,
                          *points.pointers, outputs.layout, outputs.columns, outputs.pointer, outputs.ld)
         self.n, self.d, self.t, self._names = points.rows, points.columns, outputs.columns, None
+        self._reads = False
         self._borrowed = None if copy else (points, outputs.array)
         return self
 
@@ -148,7 +152,7 @@ class Model(Selection):
 
     def set_weights(self, weights: Optional[ArrayLike]) -> Model:
         """n positive numbers; None: all one. Cost: O(n)."""
-        weights = None if weights is None else vector(weights, length=self.n, name="weights")
+        weights = None if weights is None else vector(weights, length=self._rows(), name="weights")
         return self._change("set_weights", pointer(weights))
 
     def set_fixed_effects(self, fixed: Optional[ArrayLike]) -> Model:
@@ -157,7 +161,7 @@ class Model(Selection):
         if fixed is None:
             return self._change("set_fixed_effects", c.COL_MAJOR, 0, None, 0)
         columns = Matrix(fixed, name="fixed")
-        if columns.rows != self.n:
+        if columns.rows != self._rows():
             raise ValueError(f"fixed has {columns.rows} rows, and x {self.n}")
         self._fixed_names = columns.names
         return self._change("set_fixed_effects", columns.layout, columns.columns, columns.pointer, columns.ld)
@@ -195,7 +199,7 @@ class Model(Selection):
         the mean over the k divisions. Keeps the factorization. Cost: O(n k log n)."""
         if group is None:
             return self._change("set_groups", 0, None)
-        columns = matrix_of_labels(group, self.n, "group")
+        columns = matrix_of_labels(group, self._rows(), "group")
         return self._change("set_groups", columns.shape[1], pointer(columns.ravel(order="F")))
 
     def set_missing(self, on: bool = True) -> Model:
@@ -212,7 +216,7 @@ class Model(Selection):
             return self._change("set_gaps", 0, None)
         count = c.INT64()
         self._ask("get_groups", count, None)
-        columns = matrix_of_labels(gap, self.n, "gap")
+        columns = matrix_of_labels(gap, self._rows(), "gap")
         if columns.shape[1] % count.value != 0:
             raise ValueError(f"gap has {columns.shape[1]} columns, which the {count.value} divisions do not share "
                              "evenly")
@@ -282,7 +286,7 @@ class Model(Selection):
         model = type(self).__new__(type(self))
         model.handle, model._borrowed, model._predictor = c.MODEL(), self._borrowed, self._predictor
         model.n, model.d, model.t = self.n, self.d, self.t
-        model._names, model._fixed_names = self._names, self._fixed_names
+        model._names, model._fixed_names, model._reads = self._names, self._fixed_names, self._reads
         self._ask("clone", ctypes.byref(model.handle))
         model._listen()
         return model

@@ -31,9 +31,17 @@ class RequestedLandmarks(NamedTuple):
 class Settings(Handle):
     """The settings of a model. A predictor has its kernel alone; all others raise Error (INVALID_STATE)."""
 
-    n: int
+    n: int  # -1: a reader's rows, which have not been counted
     d: int
     t: int
+
+    _reads = False  # whether a reader hands out the rows
+
+    def _rows(self) -> int:
+        if self.n < 0:
+            raise c.Error(c.INVALID_STATE, "INVALID_STATE", "how many rows the reader has is not known before "
+                          "factorize(): give n to set_reader() or from_reader(), or factorize")
+        return self.n
 
     def kernel(self) -> Kernel:
         """Equal to the one in use. Cost: O(1)."""
@@ -43,7 +51,7 @@ class Settings(Handle):
 
     def weights(self) -> Array:
         """n positive numbers, ones unless set. Cost: O(n)."""
-        out = numbers(self.n)
+        out = numbers(self._rows())
         return self._answer(out, "get_weights", pointer(out))
 
     def groups(self) -> npt.NDArray[np.int32]:
@@ -51,7 +59,7 @@ class Settings(Handle):
         (INVALID_STATE). Cost: O(n k)."""
         count = c.INT64()
         self._ask("get_groups", count, None)
-        out = np.zeros((self.n, count.value), np.int32, order="F")
+        out = np.zeros((self._rows(), count.value), np.int32, order="F")
         self._answer(out, "get_groups", None, pointer(out))
         return out[:, 0] if count.value == 1 else out
 
@@ -61,7 +69,7 @@ class Settings(Handle):
         divisions, layers = c.INT64(), c.INT64()
         self._ask("get_groups", divisions, None)
         self._ask("get_gaps", layers, None)
-        out = np.zeros((self.n, layers.value * divisions.value), np.int32, order="F")
+        out = np.zeros((self._rows(), layers.value * divisions.value), np.int32, order="F")
         return self._answer(out, "get_gaps", None, pointer(out))
 
     def has_intercept(self) -> bool:

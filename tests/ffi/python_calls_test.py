@@ -221,6 +221,17 @@ class Callers(unittest.TestCase):
                                               landmarks=[0, 5, 9, 100]).set_lambda(0.1)
         in_memory = fr.Model(fr.gaussian(1.0), x, y, landmarks=[0, 5, 9, 100]).set_lambda(0.1)
         self.assertLessEqual(np.max(np.abs(with_landmarks.predict(x[:9]) - in_memory.predict(x[:9]))), 1e-9)
+        np.testing.assert_allclose(with_landmarks.coefficients(), in_memory.coefficients()[[0, 5, 9, 100]], rtol=1e-7)
+        self.assertEqual(with_landmarks.set_data(x, y).factorize().set_lambda(0.1).coefficients().shape, (3000, 1))
+        uncounted = fr.Model.from_reader(fr.linear(), lambda i, k: (x[i:i + k], y[i:i + k]), 3, factorize=False)
+        self.assertEqual((repr(uncounted), uncounted.n), ("<Model of a reader's rows x 3, 1 output>", -1))
+        for call in (uncounted.loo, uncounted.weights, lambda: uncounted.set_weights(weights), uncounted.leverage,
+                     lambda: uncounted.set_groups(np.zeros(3000)), lambda: uncounted.set_fixed_effects(y),
+                     lambda: uncounted.score(fr.LOO, [1.0]), lambda: uncounted.hat_matrix(1.0)):
+            with self.assertRaises(fr.Error) as caught:  # what needs n or the factorization
+                call()
+            self.assertEqual(caught.exception.status, library.INVALID_STATE)
+        self.assertEqual(uncounted.factorize().set_lambda(1.0).loo().shape, (3000, 1))
         masked, column = np.ma.array(y, mask=np.arange(3000) == 7), weights[:, np.newaxis]
         for kind, words, reader in (
                 (ValueError, r"x of shape \(3, 3000\), y of shape \(3000, 1\) at row 0; .* rows x 3",

@@ -118,6 +118,13 @@ TEST(Reader, LandmarksAnswerAsTheirRoute) {
     check(freeridge_get_landmarks(whole.get(), nullptr, expected.data()), "freeridge_get_landmarks");
     EXPECT_EQ(rows, expected);
     expect_same(read, whole, source, 1e-10);
+    for (Model* const model : {&whole, &read}) check(freeridge_set_lambda(model->get(), 0.5), "freeridge_set_lambda");
+    Vector c(30), all(3000);  // of the landmarks, in their order, and of all rows
+    check(freeridge_coefficients(read.get(), c.data(), 30), "freeridge_coefficients");
+    check(freeridge_coefficients(whole.get(), all.data(), 3000), "freeridge_coefficients");
+    for (std::size_t k = 0; k < 30; ++k)
+      EXPECT_NEAR(c[k], all[static_cast<std::size_t>(rows[k])], 1e-7 * (1 + std::abs(c[k]))) << k;
+    EXPECT_EQ(freeridge_coefficients(read.get(), c.data(), 29), FREERIDGE_INVALID_ARGUMENT);
     // Chosen among a sample: as good as they are, and not worse than a tenth.
     check(freeridge_set_landmark_method(read.get(), FREERIDGE_LANDMARKS_AUTO, 1), "freeridge_set_landmark_method");
     check(freeridge_set_landmarks(read.get(), 30, nullptr), "freeridge_set_landmarks");

@@ -239,9 +239,9 @@ impl Model<'_> {
         Dense::room(x.layout(), x.rows(), t)
     }
 
-    /// c of f(x) = sum_i c_i k(x_i, x), n x t.
+    /// c of f(x) = sum_i c_i k(x_i, x), n x t; of a reader's rows r x t, those of `landmarks`, in their order.
     pub fn coefficients(&self) -> Result<Dense> {
-        let n = self.points()?;
+        let n = if self.reads() { self.landmarks()?.len() } else { self.points()? };
         self.filled(n, |model, c, ld| unsafe { sys::freeridge_coefficients(model, c, ld) })
     }
 

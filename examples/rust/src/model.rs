@@ -117,7 +117,9 @@ impl<'a> Model<'a> {
         let mut buffer = Vec::new();
         let (x, y) = (x.lent()?, y.in_layout(x.layout(), &mut buffer)?.lent()?);
         self.handle
-            .write(|model| unsafe { call(model, x.layout, x.rows, x.columns, x.data, x.ld, y.columns, y.data, y.ld) })
+            .write(|model| unsafe { call(model, x.layout, x.rows, x.columns, x.data, x.ld, y.columns, y.data, y.ld) })?;
+        self.reader = None;
+        Ok(())
     }
 
     /// Copies a sparse x (n x d), and y (n x t).
@@ -135,7 +137,9 @@ impl<'a> Model<'a> {
         let (x, y) = (x.lent()?, y.lent()?);
         self.handle.write(|model| unsafe {
             call(model, x.format, x.rows, x.columns, x.start, x.index, x.value, y.layout, y.columns, y.data, y.ld)
-        })
+        })?;
+        self.reader = None;
+        Ok(())
     }
 
     /// n positive weights; `None`: all one.
@@ -351,6 +355,11 @@ impl<'a> Model<'a> {
     /// The same for calls that change the model, but for `freeridge_set_progress` and `freeridge_destroy`.
     pub fn as_mut_ptr(&mut self) -> *mut sys::freeridge_model {
         self.handle.as_ptr()
+    }
+
+    /// Whether a reader hands out the rows.
+    pub(crate) fn reads(&self) -> bool {
+        self.reader.is_some()
     }
 
     /// t

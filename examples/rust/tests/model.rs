@@ -303,6 +303,38 @@ fn a_reader_without_n_is_counted() -> Result<()> {
     Ok(())
 }
 
+/// The coefficients of a reader's rows are those of the landmarks, in their order.
+#[test]
+fn landmarks_of_a_reader_have_their_coefficients() -> Result<()> {
+    let (x, y) = sample(300, 2);
+    let rows = [17, 3, 250, 40];
+    let mut whole = Model::new(&Kernel::gaussian(1.0)?)?;
+    whole.set_data(Matrix::row_major(&x, 2)?, Matrix::column(&y))?;
+    let (own_x, own_y) = (x.clone(), y.clone());
+    let mut read = Model::new(&Kernel::gaussian(1.0)?)?;
+    let given = move |first: usize, x_at: &mut [f64], y_at: &mut [f64], _: &mut [f64]| {
+        x_at.copy_from_slice(&own_x[2 * first..2 * first + x_at.len()]);
+        y_at.copy_from_slice(&own_y[first..first + y_at.len()]);
+        Some(y_at.len())
+    };
+    read.set_reader(Some(300), 2, 1, Box::new(given))?;
+    for model in [&mut whole, &mut read] {
+        model.set_landmarks(&rows)?;
+        model.factorize()?;
+        model.set_lambda(0.5)?;
+    }
+    let (c, all) = (read.coefficients()?, whole.coefficients()?);
+    assert_eq!((c.rows(), all.rows()), (4, 300));
+    for (k, row) in rows.iter().enumerate() {
+        assert!(close(c.at(k, 0), all.at(*row, 0), 1.0), "{k}");
+    }
+    read.set_data(Matrix::row_major(&x, 2)?, Matrix::column(&y))?; // and all rows have one again
+    read.factorize()?;
+    read.set_lambda(0.5)?;
+    assert_eq!(read.coefficients()?.rows(), 300);
+    Ok(())
+}
+
 /// What a reader does wrong ends the call: a panic goes on in the caller, all else is an error with its words.
 #[test]
 fn a_reader_that_fails_is_heard() -> Result<()> {
