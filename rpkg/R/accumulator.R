@@ -43,9 +43,9 @@ handle_of <- function(accumulator, name = "object") {
 accumulator_rows <- function(accumulator, x, y, weights) {
   size <- core_accumulator_sizes(accumulator$handle)
   vector <- is.null(dim(y)) || length(dim(y)) == 1L
-  if (is.data.frame(x)) x <- flat_columns(x)
+  x <- if (is.data.frame(x)) flat_columns(x) else without_class(x)
   x <- numeric_matrix(in_order_of(accumulator, x, "x"), "x")
-  y <- response_matrix(in_order_of(accumulator, y, "y"))
+  y <- response_matrix(in_order_of(accumulator, without_class(y), "y"))
   check_row_names(x, y)
   if (ncol(x) != size[["d"]]) refuse("x has ", counted(ncol(x), "column"), ", the accumulator has d = ", size[["d"]])
   if (ncol(y) != size[["t"]]) refuse("y has ", counted(ncol(y), "column"), ", the accumulator has t = ", size[["t"]])
@@ -126,7 +126,8 @@ coef.ridge_accumulator <- function(object, lambda, ...) {
 # The names of the features or of the outputs: those of the rows, or x1, x2, ...
 names_in <- function(accumulator, name, count) {
   known <- accumulator$columns[[name]]
-  if (is.null(known)) paste0(name, seq_len(count)) else feature_names(matrix(0, 0L, count, dimnames = list(NULL, known)))
+  if (is.null(known)) return(paste0(name, seq_len(count)))
+  feature_names(matrix(0, 0L, count, dimnames = list(NULL, known)))
 }
 
 # values: rows x (t lambdas), the t outputs of a lambda side by side. The result is a vector for one output and one

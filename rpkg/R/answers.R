@@ -2,9 +2,10 @@
 
 # Arguments behind the dots are not matched by a part of their name: so `s`, glmnet's lambda, is not taken for se.fit.
 predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, ...,
-                              se.fit = FALSE, na.action = stats::na.pass, fixed = NULL) {
+                              type = "response", se.fit = FALSE, na.action = stats::na.pass, fixed = NULL) {
   refuse_extra(...)
-  check_choice(interval, "interval", c("none", "jackknife+", "gp"))
+  check_choice(type, "type", c("response", "link"))  # which are the same here
+  check_choice(interval, "interval", interval_names)
   level <- check_fraction(level, "level")
   se.fit <- check_flag(se.fit, "se.fit")
   if (is.null(newdata) && !is.null(fixed)) refuse("fixed is given without newdata")
@@ -50,7 +51,7 @@ group_errors.freeridge <- function(object, group, lambda = NULL, gap = NULL, ...
   refuse_extra(...)
   if (missing(group)) refuse("group is missing: a label for each row")
   dropped <- object$na.action
-  if (is.data.frame(group)) group <- as.matrix(group)
+  group <- label_columns(group)
   rows <- row_count(object)
   if (length(dropped) > 0L && NROW(group) == rows + length(dropped)) {
     group <- if (is.matrix(group)) group[-dropped, , drop = FALSE] else group[-dropped]

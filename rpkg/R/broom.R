@@ -1,11 +1,18 @@
 # Fits as data frames, by the generics of the package generics, which broom and tidymodels use. The data frames are
 # plain ones, so that nothing else has to be installed. With several outputs the column "response" names the output.
+# Other packages pass on arguments that they have for all models; those that mean nothing here are let pass.
 
 # A linear fit has a row for each coefficient, with standard errors, t and p where they exist; another fit has a row for
 # each unpenalised effect or, without such effects, for each point.
-tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
-  refuse_extra(...)
+tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
+  refuse_misspelt(...)
   conf.int <- check_flag(conf.int, "conf.int")
+  if (check_flag(exponentiate, "exponentiate")) {
+    table <- tidy.freeridge(x, conf.int, conf.level)
+    columns <- intersect(c("estimate", "conf.low", "conf.high"), names(table))
+    table[columns] <- exp(table[columns])
+    return(table)
+  }
   level <- check_fraction(conf.level, "conf.level")
   if (!is_linear(x$kernel) && is.null(x$fixed)) {
     if (conf.int) {
@@ -39,7 +46,7 @@ by_response <- function(fit, columns, terms) {
 
 # A row for each output.
 glance.freeridge <- function(x, ...) {
-  refuse_extra(...)
+  refuse_misspelt(...)
   weights <- weights_or_ones(x)
   mean_square <- function(values) observed_means(values^2, weights, x$y)
   centred <- if (x$intercept) sweep(x$y, 2L, observed_means(x$y, weights, x$y)) else x$y
@@ -60,10 +67,12 @@ glance.freeridge <- function(x, ...) {
 }
 
 # The data, or new data, with fitted values; for the fit's own points also residuals, leverages, left-out errors and
-# Cook's distances. With several outputs the columns are .fitted.<output> and so on; a fit to classes also has .class
-# and .prob.<class>.
-augment.freeridge <- function(x, data = NULL, newdata = NULL, ...) {
-  refuse_extra(...)
+# Cook's distances. se_fit and interval add those of predict(), as .se.fit, .lower and .upper. With several outputs the
+# columns are .fitted.<output> and so on; a fit to classes also has .class and .prob.<class>.
+augment.freeridge <- function(x, data = NULL, newdata = NULL, se_fit = FALSE, interval = "none", conf.level = 0.95,
+                              ...) {
+  refuse_misspelt(...)
+  se_fit <- check_flag(se_fit, "se_fit")
   own <- is.null(newdata)
   if (own && is.null(data)) data <- own_data(x)
   frame <- data.frame(if (own) data else newdata, check.names = FALSE)
@@ -81,7 +90,15 @@ augment.freeridge <- function(x, data = NULL, newdata = NULL, ...) {
     frame$.class <- unname(predict(x, newdata, type = "class"))
     add(".prob", predict(x, newdata, type = "probability"))
   }
-  add(".fitted", predict(x, newdata))
+  answer <- predict(x, newdata, interval = interval, level = conf.level, se.fit = se_fit)
+  values <- if (se_fit) answer$fit else answer
+  part <- function(name) if (length(dim(values)) == 3L) values[, name, ] else values[, name]
+  add(".fitted", if (interval == "none") values else part("fit"))
+  if (interval != "none") {
+    add(".lower", part("lwr"))
+    add(".upper", part("upr"))
+  }
+  if (se_fit) add(".se.fit", answer$se.fit)
   if (own) {
     add(".resid", residuals(x))
     add(".hat", hatvalues(x))

@@ -41,9 +41,11 @@ new_design_of <- function(formula, setting, head, intercept, environment) {
   if (attr(if (is.null(apart)) terms else apart$given, "intercept") != 1L) intercept <- FALSE
   design <- list(terms = terms, parts = parts, na.action = setting$na.action, columns = columns,
                  xlevels = setting$levels, level_value = level_value_for(setting$kernel, setting$lambda),
-                 intercept = isTRUE(intercept), penalised = identical(intercept, "penalised"), apart = apart[c("given", "penalised", "fixed")])
+                 intercept = isTRUE(intercept), penalised = identical(intercept, "penalised"),
+                 apart = apart[c("given", "penalised", "fixed")])
   design$kinds <- lapply(head[columns], kind_of_column)
-  design$label_columns <- setdiff(all.vars(parts$groups), c(all.vars(formula), unlist(lapply(parts[names(parts) != "groups"], all.vars))))
+  others <- unlist(lapply(parts[names(parts) != "groups"], all.vars))
+  design$label_columns <- setdiff(all.vars(parts$groups), c(all.vars(formula), others))
   check_rows_apart(design, head)
   design
 }
@@ -74,6 +76,7 @@ chosen_rows <- function(design, chunk) {
   check_columns(design$columns, chunk, "the chunk")
   n <- nrow(chunk)
   chunk <- without_integer64(of_known_kinds(as.data.frame(chunk)[design$columns], design$kinds), design$label_columns)
+  for (name in design$label_columns) chunk[[name]] <- plain_labels(chunk[[name]])
   attr(chunk, "row.names") <- .set_row_names(n)
   if (is.null(design$parts$subset)) return(chunk)
   keep <- eval(design$parts$subset, chunk, environment(design$terms))
@@ -179,7 +182,7 @@ response_of_chunk <- function(design, frame, places) {
 groups_of_chunk <- function(design, chunk, places) {
   if (is.null(design$parts$groups)) return(NULL)
   rows <- chosen_rows(design, chunk)
-  labels <- plain_labels(eval(design$parts$groups, rows, environment(design$terms)))
+  labels <- eval(design$parts$groups, rows, environment(design$terms))
   if (!is.atomic(labels) && !is.factor(labels) || !is.null(dim(labels)) || length(labels) != nrow(rows)) {
     refuse("groups must be a label for each row, not ", shown(labels), "; several divisions are for freeridge()")
   }

@@ -18,7 +18,8 @@ new_chunk_fit <- function(setting, design, sums) {
   fit <- c(setting[c("call", "kernel", "criterion")],
            design[c("terms", "xlevels", "contrasts", "vector", "outputs", "scale")])
   fit$xlevels[deparse(design$terms[[2L]], 500L)[1L]] <- NULL  # of classes
-  fit$columns <- intersect(design$columns, c(all.vars(stats::delete.response(design$terms)), all.vars(design$parts$offset)))
+  used <- c(all.vars(stats::delete.response(design$terms)), all.vars(design$parts$offset))
+  fit$columns <- intersect(design$columns, used)
   fit$intercept <- design$intercept || design$penalised
   fit$penalised <- design$penalised
   if (design$has_offset) fit$offset <- TRUE  # one was taken from the response
@@ -79,8 +80,9 @@ predict.freeridge_chunks <- function(object, newdata, lambda = NULL, type = "dec
                                      ...) {
   refuse_extra(...)
   check_choice(type, "type", class_types)
-  if (type != "decision" && is.null(object$classes)) {
-    refuse("type is \"", type, "\", and the response is not of classes")
+  if (is.null(object$classes)) {
+    if (!type %in% c("decision", "response")) refuse("type is \"", type, "\", and the response is not of classes")
+    type <- "decision"
   }
   if (!type %in% c("decision", "class")) {
     refuse("type is \"", type, "\", which is calibrated on the left-out values of all rows: freeridge() has it")

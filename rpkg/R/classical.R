@@ -95,12 +95,29 @@ with_intercept <- function(fit, b, w, effects = NULL) {
   shape(fit, rbind(if (fit$intercept) b, w, effects, deparse.level = 0L), names)
 }
 
-predict.freeridge_linear <- function(object, newdata = NULL, na.action = stats::na.pass, ...) {
+predict.freeridge_linear <- function(object, newdata = NULL, na.action = stats::na.pass, interval = "none",
+                                     level = 0.95, ..., type = "response", se.fit = FALSE) {
   refuse_extra(...)
+  check_choice(type, "type", c("response", "link"))
+  check_choice(interval, "interval", c("none", "confidence", "prediction"))
+  if (interval != "none" || check_flag(se.fit, "se.fit")) {
+    return(predict(as_freeridge(object), newdata, interval = interval, level = level, se.fit = se.fit,
+                   na.action = na.action))
+  }
   at <- function(x) sweep(x %*% object$w, 2L, object$b, "+")
   if (is.null(newdata)) return(stats::naresid(object$na.action, shape(object, at(object$x))))
   new <- new_rows(object, newdata, na.action)
   shape(object, answered(new, at), new$names)
+}
+
+# The same fit by freeridge(), which has standard errors: ols() is the one with lambda = 0.
+as_freeridge <- function(fit) {
+  if (fit$method == "tls" || !is.null(fit$penalty)) no_standard_errors(fit, "intervals of predictions")
+  same <- freeridge.default(fit$x, if (fit$vector) fit$y[, 1L] else fit$y, linear_kernel(),
+                            if (fit$method == "ols") 0 else fit$lambda, intercept = fit$intercept)
+  kept <- intersect(c("terms", "xlevels", "contrasts", "columns", "na.action", "cases"), names(fit))
+  same[kept] <- unclass(fit)[kept]
+  same
 }
 
 nobs.freeridge_linear <- function(object, use.fallback = FALSE, ...) {
@@ -259,7 +276,7 @@ absolute_slope <- function(x, y) {
 
 plain_numbers <- function(value, name, count = length(value)) {
   value <- without_class(value)
-  if (!is.numeric(value) || length(value) == 0L) refuse(name, " must be numbers, not ", shown(value))
+  if (!are_numbers(value) || length(value) == 0L) refuse(name, " must be numbers, not ", shown(value))
   if (length(value) != count) refuse(name, " must be ", counted(count, "number"), ", not ", length(value))
   value <- as.double(value)
   check_finite(value, name)

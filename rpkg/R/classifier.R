@@ -175,7 +175,8 @@ predict.freeridge_classifier <- function(object, newdata = NULL, type = "decisio
                                          na.action = stats::na.pass, ...) {
   refuse_extra(...)
   check_choice(type, "type", c(class_types, "distance"))
-  if (type == "response") type <- "probability"  # as glm calls it
+  # as glm has it; a machine without probabilities answers with classes, as those of other packages do
+  if (type == "response") type <- if (object$loss == "svm") "class" else "probability"
   if (type == "probability" && object$loss == "svm") {
     refuse("type is \"probability\", but a support vector machine has decision values only")
   }

@@ -128,21 +128,23 @@ refuse_extra <- function(...) {
   known <- setdiff(names(formals(sys.function(sys.parent()))), "...")
   shown <- vapply(given, function(name) {
     if (is.na(name) || name == "") return("one without a name")
-    near <- near_name(name, known)
-    paste0("'", name, "'", if (length(near) > 0L) paste0(" (is ", near, " meant?)"))
+    words <- answer_to(name, known)
+    paste0("'", name, "'", if (length(words) > 0L) paste0(" (", words, ")"))
   }, "")
   refuse("unknown argument: ", paste(shown, collapse = ", "), "; see ?freeridge for those there are")
 }
 
-# Names of arguments in other packages, and what they are called here.
-other_names <- c(newx = "newdata", new_data = "newdata", s = "lambda", penalty = "lambda", lambdas = "lambda",
-                 alpha = "lambda", nfolds = "groups", foldid = "groups", sigma = "kernel", bandwidth = "kernel",
-                 se = "se.fit", conf.level = "level")
+# The same for functions to which other packages pass on what they know: only arguments that are nearly one of ours.
+refuse_misspelt <- function(...) {
+  known <- setdiff(names(formals(sys.function(sys.parent()))), "...")
+  for (name in setdiff(...names(), c("", NA))) {
+    near <- near_name(name, known)
+    if (length(near) > 0L) refuse("unknown argument: '", name, "' (is ", near, " meant?)")
+  }
+}
 
-# The known argument of another or nearly the same name; none: character().
+# The known argument of nearly the same name; none: character().
 near_name <- function(name, known) {
-  other <- other_names[tolower(name)]
-  if (!is.na(other) && other %in% known) return(unname(other))
   distance <- utils::adist(name, known, ignore.case = TRUE)
   near <- which(distance <= max(1L, nchar(name) %/% 3L) & distance < pmax(nchar(known), nchar(name)) - 1L)
   if (length(near) == 0L) character() else known[near[which.min(distance[near])]]

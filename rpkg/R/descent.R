@@ -177,7 +177,7 @@ predict.freeridge_descent <- function(object, newdata = NULL, type = "decision",
   if (is.null(object$levels) && type %in% c("class", "probability")) {
     refuse("type is \"", type, "\", but the response has no classes")
   }
-  if (type == "response" && !is.null(object$levels)) type <- "probability"
+  if (type == "response" && !is.null(object$levels)) type <- if (object$loss == "hinge") "class" else "probability"
   if (type == "probability" && object$loss == "hinge") {
     refuse("type is \"probability\", but the hinge loss has decision values only")
   }

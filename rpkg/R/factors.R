@@ -48,17 +48,24 @@ one_name_each <- function(terms, frame, names, term) {
 # The model matrix, with the constant column where the terms have one.
 model_matrix_of <- function(terms, frame, contrasts, level_value) {
   check_two_levels(terms, frame)
-  if (is.null(level_value)) return(stats::model.matrix(terms, frame, contrasts.arg = contrasts))
+  if (is.null(level_value)) return(model_columns(terms, frame, contrasts.arg = contrasts))
   names <- factor_names(terms, frame)
   frame[names] <- lapply(frame[names], function(column) {
     if (is.logical(column)) factor(column, c(FALSE, TRUE)) else as.factor(column)
   })
   identities <- lapply(frame[names], stats::contrasts, contrasts = FALSE)
-  x <- stats::model.matrix(terms, frame, contrasts.arg = identities)
+  x <- model_columns(terms, frame, contrasts.arg = identities)
   for (part in factor_terms(terms, frame, attr(x, "assign"))) {
     if (part$levels) x[, part$columns] <- level_value * x[, part$columns]
   }
   x
+}
+
+# stats::model.matrix(), of which errors are those of this package: complex numbers, for one, are no columns.
+model_columns <- function(...) {
+  tryCatch(stats::model.matrix(...), error = function(condition) {
+    refuse("the data do not fit the formula: ", conditionMessage(condition))
+  })
 }
 
 # Refuses a factor with one level, which says nothing beside the intercept, and has no contrasts.

@@ -272,7 +272,8 @@ fitted_matrix <- function(fit) {
 
 # Parts that are made when they are asked for: the fitted values, and the model frame as lm() has it.
 made_part <- function(fit, name) {
-  switch(name, fitted.values = , fitted = fitted_matrix(fit), model = if (!is.null(.subset2(fit, "frame"))) whole_frame(fit))
+  switch(name, fitted.values = , fitted = fitted_matrix(fit),
+         model = if (!is.null(.subset2(fit, "frame"))) whole_frame(fit))
 }
 
 `$.freeridge` <- function(x, name) {

@@ -47,3 +47,48 @@ formula_first <- function(names, call, environment) {
 }
 
 is_formula_name <- function(names) names %in% c("form", "formu", "formul", "formula")
+
+# Arguments of other packages by what they are called here.
+other_names <- c(newx = "newdata", new_data = "newdata", s = "lambda", penalty = "lambda", lambdas = "lambda",
+                 sigma = "kernel", bandwidth = "kernel", se = "se.fit", conf.level = "level",
+                 maxit = "iterations", na.rm = "na.action")
+
+# What has no argument here, and why. The names of one line are separated by blanks.
+other_concepts <- c(
+  "alpha" = "the penalty is that of ridge regression, alpha = 0 in glmnet, and lambda is its size",
+  "family distribution" =
+    "the response says it: numbers are regression, a factor is classes, and kernel_logistic() has the logistic loss",
+  "standardize standardise scaled normalize center preprocess" =
+    "scale = TRUE divides the columns by their standard deviations, and beside an intercept their means do not matter",
+  "nfolds nfold folds foldid cv trcontrol" =
+    "rows are left out one by one without folds, and groups = make_folds(n, 10) leaves out folds",
+  "type.measure metric" = "criterion says by what lambda is chosen",
+  "nlambda lambda.min.ratio tunegrid tunelength" =
+    "lambda is searched within lambda_range, and lambda_path() shows the criterion along it",
+  "penalty.factor" = "unpenalised() and fixed leave columns without a penalty, and ridge() has one for each column",
+  "ntree ntrees num.trees mtry nrounds nodesize min.node.size" =
+    "there are no trees: the kernel is the model, see ?gaussian_kernel",
+  "cost c" = "lambda is the penalty, and convert_lambda() makes one of a cost",
+  "gamma" = "gaussian_kernel(sigma) has sigma = 1 / sqrt(gamma)",
+  "degree coef0 kpar" = "polynomial_kernel(degree, scale, offset) is a kernel with a degree",
+  "random" = "a random effect is a penalised factor, see ?variance_components",
+  "reml" = "criterion = \"reml\" chooses by REML",
+  "method" = "route says how the fit is computed, and criterion how lambda is chosen",
+  "contrasts" = "contrasts(data$g) <- sets the coding of a factor g",
+  "model qr singular.ok" = "the fit keeps its model frame, see model.frame() and model.matrix()",
+  "probability prob.model" = "predict() of a fit to classes has them: type = \"probability\"",
+  "importance" = "relevance() of the fit says which columns matter",
+  "thresh max_iter" = "the solution is exact, and accuracy is for route = \"iterative\"",
+  "verbose trace" = "options(freeridge.progress = TRUE) shows how far a fit is",
+  "ncores n.cores nthread nthreads num.threads n_jobs" = "freeridge_threads() sets how many threads compute"
+)
+
+# What an argument that is not known is answered with; none: character().
+answer_to <- function(name, known) {
+  other <- other_names[tolower(name)]
+  if (!is.na(other) && other %in% known) return(paste0("is ", other, " meant?"))
+  concept <- which(vapply(strsplit(names(other_concepts), " "), function(names) tolower(name) %in% names, NA))
+  if (length(concept) > 0L) return(other_concepts[[concept]])
+  near <- near_name(name, known)
+  if (length(near) > 0L) paste0("is ", near, " meant?") else character()
+}

@@ -58,7 +58,7 @@ response_matrix <- function(y, finite = TRUE) {
 # Finite positive numbers, one for each of `count` things.
 check_positive <- function(value, name, count, things) {
   value <- without_class(value)
-  if (!is.numeric(value) || length(value) != count) {
+  if (!are_numbers(value) || length(value) != count) {
     refuse(name, " must be ", count, " positive numbers, one for each ", things, ", not ", shown(value))
   }
   value <- as.double(value)
@@ -71,7 +71,7 @@ check_positive <- function(value, name, count, things) {
 # Weights of rows, >= 0. A row of weight zero does not count.
 check_weights <- function(weights, n) {
   weights <- without_class(weights)
-  if (!is.numeric(weights) || length(weights) != n) {
+  if (!are_numbers(weights) || length(weights) != n) {
     refuse("weights must be ", n, " numbers >= 0, one for each row, not ", shown(weights))
   }
   weights <- as.double(weights)
@@ -83,7 +83,7 @@ check_weights <- function(weights, n) {
 
 check_not_negative <- function(value, name) {
   value <- without_class(value)
-  if (!is.numeric(value) || length(value) == 0L) refuse(name, " must be numbers >= 0, not ", shown(value))
+  if (!are_numbers(value) || length(value) == 0L) refuse(name, " must be numbers >= 0, not ", shown(value))
   value <- as.double(value)
   bad <- which(!is.finite(value) | value < 0)
   if (length(bad) > 0L) {
@@ -274,7 +274,7 @@ new_matrix <- function(fit, newdata) {
 # The columns of newdata that the fit was made with, found by name where there are names.
 new_features <- function(fit, newdata) {
   points <- points_of(fit)
-  if (is.data.frame(newdata)) newdata <- flat_columns(newdata)
+  newdata <- if (is.data.frame(newdata)) flat_columns(newdata) else without_class(newdata)
   newdata <- columns_by_name(newdata, colnames(points), "newdata")
   x <- if (is_sparse(newdata) && is_sparse(points)) {
     sparse_matrix(newdata, "newdata", finite = FALSE, rows = FALSE)

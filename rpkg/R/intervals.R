@@ -1,10 +1,19 @@
-# Prediction intervals in the shape of predict.lm: columns fit, lwr, upr.
+# Intervals in the shape of predict.lm: columns fit, lwr, upr. With the standard error se of f(x) + b, the degrees of
+# freedom that are left, and sigma:
+#     confidence    f(x) + b -+ t se                    of the function
+#     prediction    f(x) + b -+ t sqrt(se^2 + sigma^2)  of a new output
+#     gp            as prediction with normal quantiles, and the noise at the prior's scale
+#     jackknife+    from left-out errors, without a model of the noise
+# t: the quantile (1 + level) / 2 of Student's distribution.
+
+interval_names <- c("none", "confidence", "prediction", "jackknife+", "gp")
 
 predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.action, fixed = NULL) {
   new <- if (is.null(newdata)) own_rows(fit) else new_rows(fit, newdata, na.action, fixed)
   model <- model_at(fit, lambda)
   centre <- answered(new, function(x, fixed = NULL) core_predict(model, x, fixed), new$offset)
-  gp <- if (interval == "gp" || se.fit) {
+  of_lm <- interval %in% c("confidence", "prediction")
+  gp <- if (interval == "gp" || of_lm || se.fit) {
     noise <- NULL
     variance <- answered(new, function(x, fixed = NULL) {
       found <- core_predict_variance(model, dense_rows(x), fixed)
@@ -13,8 +22,15 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
     })
     list(variance = variance, noise = noise)
   }
+  if (of_lm || se.fit) {
+    freedom <- core_degrees_of_freedom(model)
+    left <- observed_counts(fit) - freedom$df
+    errors <- mean_errors(fit, model, new, gp, freedom$sigma2)
+  }
   bounds <- switch(interval,
     none = NULL,
+    confidence = around(centre, errors, left, level),
+    prediction = around(centre, sqrt(sweep(errors^2, 2L, freedom$sigma2, "+")), left, level),
     "jackknife+" = {
       both <- answered(new, function(x, fixed = NULL) {
         do.call(cbind, core_predict_jackknife(model, dense_rows(x), level, fixed))
@@ -23,11 +39,10 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
       list(lower = both[, lower, drop = FALSE], upper = both[, -lower, drop = FALSE])
     },
     gp = {
-      half <- stats::qnorm((1 + level) / 2) * sqrt(sweep(gp$variance, 2L, gp$noise, "+"))
-      list(lower = centre - half, upper = centre + half)
+      around(centre, sqrt(sweep(gp$variance, 2L, gp$noise, "+")), rep(Inf, ncol(centre)), level)
     }
   )
-  if (anyNA(bounds$lower[new$known, ])) {
+  if (!of_lm && anyNA(bounds$lower[new$known, ])) {
     leverage <- "a point has a leverage of one, and no leave-one-out error"
     reason <- if (interval == "gp") "lambda must be positive" else leverage
     warn_undefined("the intervals are undefined (NaN): ", reason)
@@ -38,10 +53,15 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
   labelled <- function(values) padded(shape(fit, values, new$names))
   value <- if (is.null(bounds)) labelled(centre) else bound_columns(fit, labelled, centre, bounds)
   if (!se.fit) return(value)
-  freedom <- core_degrees_of_freedom(model)
-  list(fit = value, se.fit = labelled(mean_errors(fit, model, new, gp, freedom$sigma2)),
-       df = named_by_output(fit, observed_counts(fit) - freedom$df),
+  list(fit = value, se.fit = labelled(errors), df = named_by_output(fit, left),
        residual.scale = named_by_output(fit, sqrt(freedom$sigma2)))
+}
+
+# centre -+ t errors, with the degrees of freedom of each output; NaN where none are left.
+around <- function(centre, errors, freedom, level) {
+  t <- ifelse(freedom > 0, stats::qt((1 + level) / 2, pmax(freedom, .Machine$double.xmin)), NaN)
+  half <- sweep(errors, 2L, t, "*")
+  list(lower = centre - half, upper = centre + half)
 }
 
 # The standard errors of f(x) + b: sigma sqrt(v(x) / (lambda tau^2)), where v(x) has the factor tau^2, too. With a

@@ -7,7 +7,8 @@
 
 not_numbers <- c("Date", "POSIXt", "difftime", "Surv")
 
-is_number <- function(value) (is.numeric(value) || is.logical(value)) && !inherits(value, not_numbers)
+are_numbers <- function(value) is.numeric(value) && !inherits(value, not_numbers)
+is_number <- function(value) are_numbers(value) || is.logical(value)
 
 # Numbers without their class, which might have methods of its own; integer64 becomes doubles.
 without_class <- function(value) {

@@ -28,6 +28,8 @@ row_source.default <- function(from, ...) {
 row_source.data.frame <- function(from, rows = 10000, ...) {
   refuse_extra(...)
   rows <- check_whole(rows, "rows", 1)
+  # Without the methods of bit64 some of the rows are not integer64.
+  if (any(vapply(from, is_integer64, NA)) && !requireNamespace("bit64", quietly = TRUE)) from <- without_integer64(from)
   n <- nrow(from)
   count <- max(1, ceiling(n / rows))
   piece <- function(k) from[seq_len(min(rows, n - (k - 1) * rows)) + (k - 1) * rows, , drop = FALSE]

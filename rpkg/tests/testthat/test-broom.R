@@ -85,6 +85,30 @@ test_that("augment adds columns to the data", {
   expect_equal(classes$.prob.setosa, unname(predict(flowers, iris[c(1L, 51L), ], type = "probability")[, "setosa"]))
 })
 
+test_that("what broom's methods of lm take is taken, and what other packages pass on is let pass", {
+  fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 0)
+  line <- lm(mpg ~ wt + hp, mtcars)
+  for (interval in c("confidence", "prediction")) {
+    bounds <- suppressWarnings(predict(line, interval = interval, level = 0.8))
+    table <- generics::augment(fit, se_fit = TRUE, interval = interval, conf.level = 0.8)
+    expect_equal(unname(as.matrix(table[c(".fitted", ".lower", ".upper")])), unname(bounds))
+    expect_equal(table$.se.fit, unname(predict(line, se.fit = TRUE)$se.fit))
+    expect_equal(generics::augment(fit, newdata = mtcars[3:4, ], interval = interval, conf.level = 0.8)$.upper, table$.upper[3:4])
+  }
+  two <- freeridge(cbind(mpg, qsec) ~ wt, mtcars, kernel = linear_kernel(), lambda = 0)
+  expect_equal(generics::augment(two, interval = "confidence")$.lower.qsec,
+               unname(predict(lm(qsec ~ wt, mtcars), interval = "confidence")[, "lwr"]))
+  plain <- generics::tidy(fit, conf.int = TRUE)
+  grown <- generics::tidy(fit, conf.int = TRUE, exponentiate = TRUE)
+  for (column in c("estimate", "conf.low", "conf.high")) expect_identical(grown[[column]], exp(plain[[column]]))
+  expect_identical(grown$std.error, plain$std.error)
+  expect_identical(generics::tidy(fit, effects = "fixed", parametric = TRUE), generics::tidy(fit))
+  expect_identical(generics::glance(fit, deviance = FALSE, conf.int = TRUE), generics::glance(fit))
+  expect_identical(generics::augment(fit, type.predict = "response"), generics::augment(fit))
+  expect_refusal(generics::augment(fit, new_data = 3), "unknown argument: 'new_data' \\(is newdata meant")
+  expect_refusal(generics::augment(fit, interval = "gpp"), "interval must be one of")
+})
+
 test_that("a sparse x has no standard errors, and its rows are not made a data frame", {
   skip_if_not_installed("Matrix")
   set.seed(1)

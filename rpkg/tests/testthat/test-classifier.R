@@ -35,7 +35,7 @@ test_that("a formula is the matrix of its columns, with factors, weights, missin
   kept <- setdiff(seq_len(60L), 7L)
   for (kernel in list(linear_kernel(), gaussian_kernel(2))) for (method in list(kernel_logistic, kernel_svm)) {
     fit <- method(y ~ a + b + f, data, kernel, 0.5, weights = w, na.action = na.exclude)
-    x <- design_matrix(terms(y ~ a + b + f), data[kept, ], all_levels = !is_linear(kernel))$x
+    x <- design_matrix(terms(y ~ a + b + f), data[kept, ], level_value = level_value_for(kernel, 0.5))$x
     direct <- method(x, data$y[kept], kernel, 0.5, weights = data$w[kept])
     expect_close(predict(fit)[kept], predict(direct), 1e-12)
     expect_true(is.na(predict(fit)[[7L]]) && is.na(predict(fit, type = "class")[[7L]]))

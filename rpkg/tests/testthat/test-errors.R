@@ -125,6 +125,7 @@ test_that("every method refuses an argument that it does not know", {
   methods <- methods[methods[, 2L] %in% names(objects), ]
   # these give what they do not know to what they draw or print with, or have no arguments to know
   others <- c("print", "plot", "Ops", "+", "*", "==", "!=", "$", "[[", "all.equal", "merge")
+  others <- c(others, "tidy", "glance", "augment")  # which let arguments of other packages pass
   methods <- methods[!sub("^.*::", "", methods[, 1L]) %in% others, ]
   for (i in seq_len(nrow(methods))) {
     method <- get(paste(sub("^.*::", "", methods[i, 1L]), methods[i, 2L], sep = "."))
@@ -134,6 +135,18 @@ test_that("every method refuses an argument that it does not know", {
   expect_gt(nrow(methods), 50L)
   accumulator <- objects$ridge_accumulator
   expect_refusal(merge(accumulator, accumulator, all = TRUE), "unknown argument: 'all'")
+})
+
+test_that("arguments of other packages are answered with what they are called here", {
+  # (R takes c = 1 for the beginning of another name)
+  for (name in setdiff(unlist(strsplit(c(names(other_concepts), toupper(names(other_concepts))), " ")), "c")) {
+    concept <- other_concepts[[which(vapply(strsplit(names(other_concepts), " "), function(known) tolower(name) %in% known, NA))]]
+    condition <- expect_refusal(do.call(freeridge, c(list(mpg ~ wt, mtcars), stats::setNames(list(1), name))), "^unknown argument: ")
+    expect_identical(conditionMessage(condition), paste0("unknown argument: '", name, "' (", concept, "); see ?freeridge for those there are"))
+  }
+  expect_refusal(ols(x, y, alpha = 0.5), "'alpha' \\(the penalty is that of ridge regression")
+  expect_refusal(kernel_svm(x, y > 3, gaussian_kernel(1), 1, C = 3), "'C' \\(lambda is the penalty")
+  expect_refusal(predict(fit, na.rm = TRUE), "'na.rm' \\(is na.action meant")
 })
 
 test_that("newdata", {

@@ -186,3 +186,44 @@ test_that("offsets go off before the fit and on again after it, at any lambda, w
   expect_refusal(freeridge(mpg ~ wt + offset(log(am)), mtcars), "offset\\[4\\] is -Inf")
   expect_refusal(predict(fit, transform(cars[1:3, ], z = Inf)), "offset\\[1\\] is Inf")
 })
+
+test_that("predict() of every class of fits takes type = \"response\"", {
+  p <- problem(24L)
+  up <- p$y > median(p$y)
+  three <- factor(rep(c("u", "v", "w"), 8L))
+  data <- data.frame(y = p$y, p$x)
+  for (fit in list(freeridge(p$x, p$y, gaussian_kernel(2), 1), freeridge(p$x, cbind(p$y, up), gaussian_kernel(2), 1), ols(p$x, p$y), ridge(p$x, p$y, 1), tls(p$x, p$y),
+                   gradient_descent(p$x, p$y, epochs = 3), kernel_ridge(p$x, p$y, gaussian_kernel(2), 1), predictor(freeridge(p$x, p$y, linear_kernel(), 1)))) {
+    expect_identical(predict(fit, p$new, type = "response"), predict(fit, p$new))
+    expect_refusal(predict(fit, p$new, type = "terms"), "type must be")
+  }
+  chunks <- freeridge_chunks(y ~ ., data, lambda = 1)
+  expect_identical(predict(chunks, data[1:3, ], type = "response"), predict(chunks, data[1:3, ]))
+  labelled <- freeridge(p$x, up, gaussian_kernel(2), 1)
+  expect_identical(predict(labelled, p$new, type = "response"), predict(labelled, p$new, type = "probability")[, "TRUE"])
+  several <- freeridge(p$x, three, gaussian_kernel(2), 1)
+  expect_identical(predict(several, p$new, type = "response"), predict(several, p$new, type = "probability"))
+  logistic <- kernel_logistic(p$x, up, gaussian_kernel(2), 1)
+  expect_identical(predict(logistic, p$new, type = "response"), predict(logistic, p$new, type = "probability"))
+  for (fit in list(kernel_svm(p$x, up, gaussian_kernel(2), 1), gradient_descent(p$x, up, "hinge", epochs = 3))) {
+    expect_identical(predict(fit, p$new, type = "response"), predict(fit, p$new, type = "class"))
+  }
+})
+
+test_that("callers that give type and interval to every model can call", {
+  skip_if_not_installed("boot")
+  fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 1)
+  set.seed(1)
+  found <- boot::cv.glm(mtcars, fit, K = 32L)$delta
+  expect_equal(found[1L], mean(loo(fit)^2))
+  expect_equal(boot::cv.glm(mtcars, ols(mpg ~ wt + hp, mtcars), K = 32L)$delta[1L],
+               boot::cv.glm(mtcars, glm(mpg ~ wt + hp, data = mtcars), K = 32L)$delta[1L])
+  skip_if_not_installed("ggplot2")
+  for (method in list(freeridge, function(formula, data, weights) freeridge(formula, data, kernel = linear_kernel(), lambda = 0))) {
+    curve <- ggplot2::layer_data(ggplot2::ggplot(mtcars, ggplot2::aes(wt, mpg)) + ggplot2::geom_smooth(method = method, formula = y ~ x))
+    expect_identical(nrow(curve), 80L)
+    expect_true(all(curve$ymin < curve$y & curve$y < curve$ymax))
+  }
+  line <- ggplot2::layer_data(ggplot2::ggplot(mtcars, ggplot2::aes(wt, mpg)) + ggplot2::geom_smooth(method = lm, formula = y ~ x))
+  expect_equal(curve[c("y", "ymin", "ymax")], line[c("y", "ymin", "ymax")])
+})

@@ -52,6 +52,46 @@ test_that("standard errors are those of lm at lambda = 0", {
   for (part in c("fit", "se.fit", "df", "residual.scale")) expect_equal(unname(ours[[part]]), unname(theirs[[part]]))
 })
 
+test_that("intervals of confidence and prediction are those of lm at lambda = 0, and fit -+ t se for any kernel", {
+  for (weights in list(NULL, mtcars$carb)) for (interval in c("confidence", "prediction")) for (level in c(0.5, 0.95)) {
+    line <- lm(mpg ~ wt + hp, mtcars, weights = weights)
+    theirs <- suppressWarnings(predict(line, mtcars[1:5, ], se.fit = TRUE, interval = interval, level = level))
+    ours <- predict(freeridge(mpg ~ wt + hp, mtcars, weights = weights, kernel = linear_kernel(), lambda = 0), mtcars[1:5, ],
+                    se.fit = TRUE, interval = interval, level = level)
+    expect_equal(ours$fit, theirs$fit)
+    expect_equal(unname(ours$se.fit), unname(theirs$se.fit))
+    if (is.null(weights)) expect_equal(predict(ols(mpg ~ wt + hp, mtcars), mtcars[1:5, ], interval = interval, level = level), theirs$fit)
+  }
+  p <- problem(t = 2L)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), c(0.1, 1))
+  plain <- predict(fit, p$new, se.fit = TRUE)
+  half <- sweep(plain$se.fit, 2L, qt(0.9, plain$df), "*")
+  expect_equal(predict(fit, p$new, interval = "confidence", level = 0.8)[, "upr", ], plain$fit + half)
+  half <- sweep(sqrt(sweep(plain$se.fit^2, 2L, sigma(fit)^2, "+")), 2L, qt(0.9, plain$df), "*")
+  expect_equal(predict(fit, p$new, interval = "prediction", level = 0.8)[, "lwr", ], plain$fit - half)
+  shrunk <- predict(freeridge(mpg ~ wt, mtcars, kernel = linear_kernel(), lambda = 3), mtcars[1:3, ], interval = "prediction")
+  expect_equal(predict(ridge(mpg ~ wt, mtcars, 3), mtcars[1:3, ], interval = "prediction"), shrunk)
+  expect_warning(none <- predict(freeridge(matrix(1:2), 1:2, linear_kernel(), 0), matrix(3), interval = "confidence"), class = "freeridge_undefined")
+  expect_true(all(is.nan(none[, -1L])))
+})
+
+test_that("the intervals of confidence cover the function, those of prediction new outputs", {
+  set.seed(11)
+  inside <- replicate(200L, {
+    x <- runif(60L)
+    f <- sin(6 * x)
+    fit <- freeridge(matrix(x), f + 0.3 * rnorm(60L), gaussian_kernel(0.5), criterion = "reml")
+    at <- runif(5L)
+    covers <- function(interval, values) {
+      bounds <- predict(fit, matrix(at), interval = interval, level = 0.9)
+      mean(values >= bounds[, "lwr"] & values <= bounds[, "upr"])
+    }
+    c(covers("confidence", sin(6 * at)), covers("prediction", sin(6 * at) + 0.3 * rnorm(5L)))
+  })
+  expect_gt(min(rowMeans(inside)), 0.85)
+  expect_lt(max(rowMeans(inside)), 0.95)
+})
+
 test_that("several outputs make an array, and rows keep their names", {
   p <- problem(t = 2L)
   colnames(p$y) <- c("a", "b")
@@ -89,7 +129,7 @@ test_that("without newdata the points are those of the fit, rows of na.exclude i
 test_that("bad arguments are refused, and what has no value is NaN with a warning", {
   p <- problem()
   fit <- freeridge(p$x, p$y, gaussian_kernel(2), 1)
-  expect_refusal(predict(fit, p$new, interval = "confidence"), 'interval must be one of "none", "jackknife\\+", "gp"')
+  expect_refusal(predict(fit, p$new, interval = "credible"), 'interval must be one of "none", "confidence", "prediction", "jackknife\\+", "gp"')
   for (bad in list(0, 1, -1, NA, "a", c(0.1, 0.2))) {
     expect_refusal(predict(fit, p$new, interval = "gp", level = bad), "level must be one number between 0 and 1")
   }

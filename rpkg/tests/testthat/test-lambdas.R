@@ -90,6 +90,6 @@ test_that("arguments of other packages' callers are understood, and unknown ones
   expect_refusal(freeridge(mpg ~ wt, mtcars, groups = 10), "groups")
   expect_refusal(freeridge(mtcars["wt"], mtcars$mpg, groups = 10), "groups must be 32 labels, one for each row, not 10")
   expect_refusal(freeridge(mtcars["wt"], mtcars$mpg, lamda = 10), "'lamda' \\(is lambda meant\\?\\)")
-  expect_refusal(freeridge(mtcars["wt"], mtcars$mpg, nfolds = 10), "'nfolds' \\(is groups meant\\?\\)")
+  expect_refusal(freeridge(mtcars["wt"], mtcars$mpg, nfolds = 10), "'nfolds' \\(rows are left out one by one without folds, and groups")
   expect_refusal(freeridge(mtcars["wt"], mtcars$mpg, entirely.different = 10), "'entirely.different'; see")
 })

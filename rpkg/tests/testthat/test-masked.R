@@ -45,6 +45,20 @@ test_that("either order of library() works", {
   }
 })
 
+test_that("ridge() in a formula of the package survival is that package's term", {
+  skip_if_not_installed("survival")
+  for (term in c("ridge(age, sex, theta = 1)", "ridge(age, sex)", "ridge(age, theta = 2, scale = FALSE)")) {
+    formula <- function(ridge) stats::as.formula(paste("survival::Surv(time, status) ~", sub("^ridge", ridge, term)))
+    ours <- survival::coxph(formula("ridge"), survival::lung)
+    expect_equal(unname(coef(ours)), unname(coef(survival::coxph(formula("survival::ridge"), survival::lung))), tolerance = 0.1)
+    theirs <- eval(bquote(survival::coxph(.(formula("ridge")), survival::lung)), list(ridge = survival::ridge))
+    expect_identical(names(coef(ours)), gsub("survival::", "", names(coef(ours))))
+  }
+  expect_equal(unname(coef(survival::coxph(survival::Surv(time, status) ~ ridge(age, sex, theta = 1), survival::lung))), c(0.01693716, -0.50990792),
+               tolerance = 1e-6)
+  expect_refusal(ridge(as.matrix(mtcars["wt"]), mtcars$mpg), "lambda is missing")
+})
+
 test_that("without another package what is not ours is refused", {
   for (generic in list(loo, explain, score, group_errors, lambda_path, lambda_grid, one_standard_error, lambda_as,
                        landmarks, landmark_curve, marginal_effects, predictor)) {
