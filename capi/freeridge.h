@@ -485,20 +485,21 @@ typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, dou
  *     freeridge_group_errors, _with_gaps    one pass, and one more where a group has more rows than p
  * and none for freeridge_lambda_grid, _set_lambda, _set_lambdas, _get_search, _get_one_standard_error, _predict,
  * _predict_sparse, _get_lambda, _get_intercept, _get_hyperplane (with landmarks _coefficients: r x t, in the order of
- * freeridge_get_landmarks, which counts r), _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but weights
- * and fixed effects (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after
- * freeridge_set_missing); other calls need all points in memory, and say so (INVALID_STATE). Columns that are not
- * penalised: freeridge_set_unpenalised. Groups (freeridge_set_groups, where n is known): any rows; from its first row
- * to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p + t)^2 (4 with a gap), beside 8
- * bytes a row and division: OUT_OF_MEMORY where too many are open together, as large groups of rows that are scattered.
+ * freeridge_get_landmarks, which counts r), _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks,
+ * _save_predictor and all settings but weights and fixed effects (refinement is refused where lambda is set, and NaN in
+ * y are NOT_FINITE also after freeridge_set_missing); other calls need all points in memory, and say so
+ * (INVALID_STATE). Columns that are not penalised: freeridge_set_unpenalised. Groups (freeridge_set_groups, where n is
+ * known): any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2
+ * (p + t)^2 (4 with a gap), beside 8 bytes a row and division: OUT_OF_MEMORY where too many are open together, as large
+ * groups of rows that are scattered.
  * The answers are those of the routes PRIMAL (linear kernels) and LANDMARK (other kernels, with landmarks; not chosen
  * ones but RANDOM: those are among max(2048, 4 r) rows that chance picks) on the same rows, but that a row of leverage
  * near one has no error where 1 - leverage has no six digits (freeridge_accumulator_loo). A pass compares the number of
- * rows and a checksum of x, y and the weights with the first one's. In each call that reads: IO, with the row, where the
- * reader fails, ends too early, gives too many or other rows; NOT_FINITE and INVALID_ARGUMENT, with the row, for its
- * numbers; the model is then as before. `user` must live as long. Statuses: INVALID_ARGUMENT (also: callback is NULL),
- * INVALID_STATE (a predictor), DIMENSION_MISMATCH (the kernel has scaled columns of another number). Cost: O(1). Since
- * 0.1. */
+ * rows and a checksum of x, y and the weights with the first one's. In each call that reads: IO, with the row, where
+ * the reader fails, ends too early, gives too many or other rows; NOT_FINITE and INVALID_ARGUMENT, with the row, for
+ * its numbers; the model is then as before. `user` must live as long. Statuses: INVALID_ARGUMENT (also: callback is
+ * NULL), INVALID_STATE (a predictor), DIMENSION_MISMATCH (the kernel has scaled columns of another number). Cost: O(1).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout layout, int64_t n,
                                                     int64_t d, int64_t t, freeridge_reader callback, void* user);
 
