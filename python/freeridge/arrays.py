@@ -25,31 +25,38 @@ def pointer(array: Any) -> Any:
 _COMPLEX = "has complex numbers: Complex data not supported"
 _TEXT = ("has text, and numbers are needed: text that stands for numbers becomes them by astype(float), other text by "
          "a column of 0 and 1 for each of its values (pandas.get_dummies)")
+_CATEGORY = ("is a category, whose values need not be numbers: use astype(float) where they are, else a column of 0 and "
+             "1 for each of them (pandas.get_dummies)")
+_LABELS = ("has labels that are no numbers, and whole numbers are needed: "
+           "numpy.unique(labels, return_inverse=True)[1] makes them of any labels")
 _DATES = "has dates or times, and numbers are needed, such as days: (t - t.min()) / numpy.timedelta64(1, 'D')"
 
 
-def real(values: Any, name: str) -> np.ndarray:
+def real(values: Any, name: str, labels: bool = False) -> np.ndarray:
     """An array of real numbers: of bool, int or float. Objects that stand for a number become it, and None and
-    pandas.NA NaN. Masked values, categories, text, dates and complex numbers are refused, in one sentence."""
+    pandas.NA NaN. Masked values, categories, text, dates and complex numbers are refused, in one sentence. labels:
+    whether the numbers are only to tell rows apart."""
     if type(values) is np.ndarray and values.dtype.kind in "biuf":
         return values
     if hasattr(values, "toarray"):
         raise TypeError(f"{name} is a sparse matrix, and dense data are needed: use its toarray()")
     for column, kind in _kinds(values):
         if str(kind) == "category":
-            raise TypeError(f"{name}{column} is a category, whose values need not be numbers: use astype(float) where "
-                            "they are, else a column of 0 and 1 for each of them (pandas.get_dummies)")
+            raise TypeError(f"{name}{column} " + (_LABELS if labels else _CATEGORY))
     if np.ma.is_masked(values):
         place = ", ".join(map(str, np.argwhere(np.ma.getmaskarray(values))[0]))
         raise ValueError(f"{name}[{place}] is masked, and what is under a mask is no value: leave its row out, or put "
                          "a number there (filled())")
     array = np.asarray(values)
     if array.dtype.kind == "O":
+        if labels and any(isinstance(value, (str, bytes)) for value in array.flat):
+            raise TypeError(f"{name} {_LABELS}")
         return _of_objects(array, name)
     if array.dtype.kind == "c":
         raise ValueError(f"{name} {_COMPLEX}")
     if array.dtype.kind not in "biuf":
-        what = {"U": _TEXT, "S": _TEXT, "M": _DATES, "m": _DATES}
+        text = _LABELS if labels else _TEXT
+        what = {"U": text, "S": text, "M": _DATES, "m": _DATES}
         raise TypeError(f"{name} {what.get(array.dtype.kind, f'has values of the type {array.dtype}, not numbers')}")
     return array
 
@@ -62,7 +69,15 @@ def _kinds(values: Any) -> Any:
     return [("", getattr(values, "dtype", None))]
 
 
+_NUMBERS = (int, float, np.integer, np.floating, np.bool_)
+
+
 def _of_objects(array: np.ndarray, name: str) -> Array:
+    if all(issubclass(kind, _NUMBERS) for kind in set(map(type, array.flat))):
+        try:
+            return array.astype(np.float64)
+        except OverflowError:
+            pass  # which number, is said below
     out = np.empty(array.shape)
     for place, value in np.ndenumerate(array):
         try:
@@ -89,7 +104,7 @@ def _of_object(value: Any) -> float:
 
 def vector(values: Any, dtype: Any = np.float64, length: Optional[int] = None, name: str = "the array") -> np.ndarray:
     """A contiguous vector of a given length. For whole numbers (dtype) others are refused, not rounded."""
-    given = real(values, name)
+    given = real(values, name, dtype == np.int32)
     with np.errstate(invalid="ignore"):  # NaN as a whole number, which is seen below
         array = np.ascontiguousarray(given, dtype=dtype)
     if array.ndim != 1 or length not in (None, len(array)):
@@ -101,7 +116,7 @@ def vector(values: Any, dtype: Any = np.float64, length: Optional[int] = None, n
 
 def matrix_of_labels(values: Any, rows: int, name: str) -> np.ndarray:
     """Whole numbers, n or n x k of them, as a matrix of k columns."""
-    columns = real(values, name)
+    columns = real(values, name, True)
     if columns.ndim == 1:
         columns = columns[:, np.newaxis]
     if columns.ndim != 2 or len(columns) != rows:

@@ -185,6 +185,8 @@ class Model(Selection):
             rows, count = None, 0 if landmarks is None else landmarks
         else:
             rows = vector(landmarks, np.int64, name="landmarks")
+            if np.asarray(landmarks).dtype.kind == "b":
+                raise TypeError("landmarks is a mask, and must be how many, or which rows: numpy.flatnonzero(mask)")
             count = len(rows)
         self._change("set_landmark_method", method, seed)
         return self._change("set_landmarks", count, pointer(rows))

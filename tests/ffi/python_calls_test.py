@@ -297,6 +297,10 @@ class Callers(unittest.TestCase):
                 (TypeError, "lambda is", lambda: model.set_lambda(np.str_("1"))),
                 (TypeError, "lambda is", lambda: model.set_lambda(np.ma.masked)),
                 (TypeError, "sigma is", lambda: fr.gaussian(pd.NA)),
+                (TypeError, "flatnonzero", lambda: model.set_landmarks(y > 0)),
+                (TypeError, "group has labels .* return_inverse", lambda: model.set_groups(list("abcdefghijkl"))),
+                (TypeError, "group has labels", lambda: model.group_errors(pd.Series(list("abc") * 4, dtype="category"))),
+                (TypeError, "gap has labels", lambda: model.group_errors(np.zeros(12), np.array(["a"] * 12, object))),
                 (TypeError, "landmarks is 0.5", lambda: model.set_landmarks(0.5))):
             with self.subTest(word), self.assertRaisesRegex(kind, word):
                 call()
