@@ -209,7 +209,7 @@ data_of_rows <- function(design, chunk, places) {
   do.call(cbind, unname(numbers))
 }
 
-# The numbers of a chunk, list(x, y, weights, groups, data, read, dropped), of the rows whose weight is positive;
+# The numbers of a chunk, list(x, y, weights, groups, offset, data, read, dropped), of the rows whose weight is positive;
 # without such rows read and dropped alone. y is without the offset; x is as the user has it, not divided and without
 # the column of ones, and its columns without a penalty come first.
 chunk_numbers <- function(design, chunk) {
@@ -241,9 +241,10 @@ chunk_numbers <- function(design, chunk) {
     rows <- counting_rows(list(x = x, y = y, weights = as.double(weights)))
     if (nrow(rows$x) == 0L) return(numbers)
     counts <- weights > 0
-    return(c(numbers, rows, list(groups = groups[counts], data = data_of_rows(design, chunk, places[counts]))))
+    return(c(numbers, rows, list(groups = groups[counts], offset = as.vector(offset)[counts],
+                                 data = data_of_rows(design, chunk, places[counts]))))
   }
-  c(numbers, list(x = x, y = y, groups = groups, data = data_of_rows(design, chunk, places)))
+  c(numbers, list(x = x, y = y, groups = groups, offset = as.vector(offset), data = data_of_rows(design, chunk, places)))
 }
 
 check_chunk_finite <- function(values, places, names) {

@@ -39,6 +39,7 @@ new_chunk_fit <- function(setting, design, sums) {
     if (length(empty) > 0L) refuse("no row is of the class '", design$response_classes$levels[empty[1L]], "'")
   }
   fit$count <- sums$rows
+  fit$weight <- sums$weight
   fit$rows <- sums[names(no_rows)]
   fit$design <- design[setdiff(names(design), "factor_terms")]
   fit
@@ -112,6 +113,122 @@ predicted_chunks <- function(fit, source, lambda, type, na.action) {
   if (is.null(dim(found[[1L]]))) unlist(found) else do.call(rbind, found)
 }
 
+# The values of the rows of the fit, in the order of the source, by a pass over it: what `answer(numbers)` gives of the
+# numbers of a chunk, rows x outputs.
+values_of_rows <- function(fit, source, answer) {
+  pass <- new_pass(
+    begin = function(k) c(list(values = list()), no_rows),
+    visit = function(state, chunk) {
+      numbers <- chunk_numbers(fit$design, chunk)
+      if (!is.null(numbers$x)) state$values <- c(state$values, list(answer(numbers)))
+      counted_rows(state, numbers)
+    },
+    join = c
+  )
+  found <- with_steps(run_pass(row_source(source), pass, NULL, fit$rows$read))
+  check_same_rows(fit$rows, found)
+  do.call(rbind, found$values)
+}
+
+# A fit has no rows, and needs the source for answers by rows.
+refuse_without_source <- function(what, call) {
+  refuse("the fit keeps no rows, and ", what, " are those of its rows: hand them in once more, as in ", call,
+         "(fit, source)")
+}
+
+residuals.freeridge_chunks <- function(object, source, type = "response", lambda = NULL, ...) {
+  refuse_extra(...)
+  if (missing(source)) refuse_without_source("residuals", "residuals")
+  check_choice(type, "type", residual_types)
+  if (type == "loo") return(loo(object, source, lambda))
+  weighted <- type %in% c("pearson", "deviance")
+  shape(object, values_of_rows(object, source, function(numbers) {
+    residuals <- numbers$y - predicted_numbers(object, numbers, lambda)
+    if (weighted && !is.null(numbers$weights)) sqrt(numbers$weights) * residuals else residuals
+  }), NULL)
+}
+
+fitted.freeridge_chunks <- function(object, source, lambda = NULL, ...) {
+  refuse_extra(...)
+  if (missing(source)) refuse_without_source("fitted values", "fitted")
+  shape(object, values_of_rows(object, source, function(numbers) {
+    plus_offset(predicted_numbers(object, numbers, lambda), numbers$offset)
+  }), NULL)
+}
+
+# Predictions of the rows of a chunk, without the offset.
+predicted_numbers <- function(fit, numbers, lambda) {
+  lambda <- if (is.null(lambda)) fit$lambda else check_lambda(lambda, ncol(fit$y), fit$outputs)
+  core_predict(chunk_model(fit, lambda), core_columns(fit$design, numbers$x))
+}
+
+# With S = sum_i W_ii r_i^2, the training error times the sum of the weights, GCV is n S / (n - df)^2.
+deviance.freeridge_chunks <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  named_by_output(object, object$weight * at_own_lambdas(object, lambda, function(handle, lambdas) {
+    core_accumulator_objective(handle, lambdas)$training
+  }))
+}
+
+df.residual.freeridge_chunks <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  gcv <- at_own_lambdas(object, lambda, function(handle, lambdas) core_accumulator_score(handle, "gcv", lambdas))
+  freedom <- sqrt(object$count * unname(deviance(object, lambda)) / gcv)
+  if (anyNA(freedom)) warn_undefined("the degrees of freedom are undefined (NaN): the fit has no residuals")
+  named_by_output(object, freedom)
+}
+
+sigma.freeridge_chunks <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  sqrt(deviance(object, lambda) / df.residual(object, lambda))
+}
+
+# What `answer` gives (lambdas x outputs), of each output at its lambda.
+at_own_lambdas <- function(fit, lambda, answer) {
+  lambda <- if (is.null(lambda)) fit$lambda else check_lambda(lambda, ncol(fit$y), fit$outputs)
+  diag(as.matrix(answer(accumulator_of(fit), unname(lambda))))
+}
+
+variable.names.freeridge_chunks <- function(object, full = FALSE, ...) {
+  refuse_extra(...)
+  c(if (object$intercept) "(Intercept)", feature_names(object$x), colnames(object$fixed))
+}
+
+weights.freeridge_chunks <- function(object, ...) {
+  refuse_extra(...)
+  if (!object$weighted) refuse("the fit has no weights")
+  refuse("the fit keeps no rows, and so no weights: they are in its source")
+}
+
+# What needs rows, or has not been made for them.
+for_rows_alone <- function(what) {
+  function(...) refuse("a fit of freeridge_chunks() keeps no rows, and has no ", what, "; freeridge() has, of rows in memory")
+}
+vcov.freeridge_chunks <- for_rows_alone("covariances of coefficients")
+confint.freeridge_chunks <- for_rows_alone("intervals of coefficients")
+hatvalues.freeridge_chunks <- for_rows_alone("leverages")
+rstandard.freeridge_chunks <- for_rows_alone("standardised residuals")
+cooks.distance.freeridge_chunks <- for_rows_alone("Cook's distances")
+model.frame.freeridge_chunks <- for_rows_alone("model frame")
+model.matrix.freeridge_chunks <- for_rows_alone("model matrix")
+case.names.freeridge_chunks <- for_rows_alone("names of rows")
+logLik.freeridge_chunks <- for_rows_alone("likelihood")
+extractAIC.freeridge_chunks <- for_rows_alone("AIC")
+
+# The path of the criteria that the fit knows, as plot() of freeridge() draws it; with a source that of others, too.
+plot.freeridge_chunks <- function(x, type = "path", criteria = NULL, output = 1L, lambdas = NULL, source = NULL, ...) {
+  check_choice(type, "type", plot_types)
+  if (type != "path") refuse("type is \"", type, "\", and the fit keeps no rows: of chunks there is type = \"path\" alone")
+  output <- check_output(output, x)
+  if (!is.null(criteria)) criteria <- unique(c(criteria, "training"))
+  data <- withCallingHandlers(lambda_path(x, lambdas, criteria, source), freeridge_undefined = function(condition) {
+    tryInvokeRestart("muffleWarning")
+  })
+  if (ncol(x$y) > 1L) data <- data[as.integer(data$output) == output, ]
+  plot_path(data, x, output, ...)
+  invisible(data)
+}
+
 nobs.freeridge_chunks <- function(object, use.fallback = FALSE, ...) {
   refuse_extra(...)
   object$count
@@ -134,22 +251,10 @@ loo.freeridge_chunks <- function(object, source, lambda = NULL, ...) {
   lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y), object$outputs)
   handle <- accumulator_of(object)
   own <- (seq_along(lambda) - 1L) * length(lambda) + seq_along(lambda)
-  design <- object$design
-  pass <- new_pass(
-    begin = function(k) c(list(errors = list()), no_rows),
-    visit = function(state, chunk) {
-      numbers <- chunk_numbers(design, chunk)
-      if (!is.null(numbers$x)) {
-        found <- core_accumulator_loo(handle, core_columns(design, numbers$x), numbers$y, numbers$weights, lambda)
-        state$errors <- c(state$errors, list(found[, own, drop = FALSE]))
-      }
-      counted_rows(state, numbers)
-    },
-    join = c
-  )
-  found <- with_steps(run_pass(row_source(source), pass, NULL, object$rows$read))
-  check_same_rows(object$rows, found)
-  errors <- do.call(rbind, found$errors)
+  errors <- values_of_rows(object, source, function(numbers) {
+    found <- core_accumulator_loo(handle, core_columns(object$design, numbers$x), numbers$y, numbers$weights, lambda)
+    found[, own, drop = FALSE]
+  })
   warn_leverage_of_one("the leave-one-out error", which(rowSums(is.nan(errors)) > 0L))
   shape(object, errors, NULL)
 }

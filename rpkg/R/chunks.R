@@ -21,7 +21,7 @@ freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda =
   check_chunk_kernel(kernel, landmarks)
   setting <- list(
     call = call, kernel = kernel, lambda = lambda, seed = check_whole(seed, "seed"),
-    criterion = check_choice(criterion, "criterion", c("loo", "gcv", "reml", "groups")),
+    criterion = check_choice(criterion, "criterion", c("loo", "gcv", "reml", "groups")), asked = !missing(criterion),
     lambdas = check_lambdas(lambdas),
     passes = check_whole(passes, "passes", 2, 100), levels = check_given_levels(levels), scale = scale,
     landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
@@ -131,14 +131,16 @@ sample_size <- function(setting) {
 }
 
 # The landmarks that freeridge() chooses on the sample, and the kernel with the numbers that it chooses where they are
-# open.
+# open, by the criterion that was asked for or else by its own (REML for lengths).
 fit_to_sample <- function(setting, design, sample) {
   numbers <- chunk_numbers(design, sample)
   if (is.null(numbers$x)) refuse("no row of the sample has a positive weight")
   x <- numbers$x
   attr(x, "factor_terms") <- design$factor_terms
   open <- chooses_bandwidth(setting$kernel)
-  fit <- freeridge.default(x, numbers$y, setting$kernel, lambda = if (!open) 1, criterion = if (open) "loo",
+  groups <- if (open && setting$criterion == "groups" && !all(is.na(numbers$groups))) numbers$groups
+  criterion <- if (open && setting$asked && setting$criterion != "groups") setting$criterion  # else that of freeridge()
+  fit <- freeridge.default(x, numbers$y, setting$kernel, lambda = if (!open) 1, criterion = criterion, groups = groups,
                            weights = numbers$weights, scale = if (is.null(design$scale)) FALSE else design$scale,
                            intercept = if (design$penalised) "penalised" else design$intercept,
                            landmarks = min(setting$count, nrow(x)), landmark_method = setting$landmark_method,
@@ -223,7 +225,7 @@ left_out_moments <- function(criterion, design, handle, bytes, lambdas, source, 
   pass <- left_out_passes[[criterion]](design, handle, bytes, lambdas)
   found <- pass$pack(run_pass(source, pass, workers, rows$read, span))
   check_same_rows(rows, found)
-  if (criterion == "groups" && length(found$closed) == 0L) refuse("groups has no label: each row's is missing")
+  if (criterion == "groups" && found$groups == 0) refuse("groups has no label: each row's is missing")
   found$moments
 }
 

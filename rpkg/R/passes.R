@@ -104,23 +104,25 @@ deviation_pass <- function(design) {
 }
 
 # Pass 1: the rows as an accumulator, and the counts that tell whether another pass sees the same rows. positive: in how
-# many rows each output is positive; of classes these are the rows of the class. empty: the bytes of an accumulator
+# many rows each output is positive; of classes these are the rows of the class. weight: the sum of the weights. empty: the bytes of an accumulator
 # without rows, with which each worker begins.
 sum_pass <- function(design, empty) {
   force(design)
   force(empty)
   new_pass(
-    begin = function(k) c(list(accumulator = core_accumulator_load(empty), positive = 0), no_rows),
+    begin = function(k) c(list(accumulator = core_accumulator_load(empty), positive = 0, weight = 0), no_rows),
     visit = function(state, chunk) {
       numbers <- chunk_numbers(design, chunk)
       if (!is.null(numbers$x)) {
         core_accumulator_add(state$accumulator, core_columns(design, numbers$x), numbers$y, numbers$weights)
         state$positive <- state$positive + colSums(numbers$y > 0)
+        state$weight <- state$weight + if (is.null(numbers$weights)) nrow(numbers$x) else sum(numbers$weights)
       }
       counted_rows(state, numbers)
     },
     join = function(state, other) {
       state$positive <- state$positive + other$positive
+      state$weight <- state$weight + other$weight
       core_accumulator_merge(state$accumulator, core_accumulator_load(other$accumulator))
       added_rows(state, other)
     },
@@ -170,17 +172,17 @@ group_pass <- function(design, handle, bytes, lambdas) {
          groups = rows$groups[which])
   }
   closed <- function(state, labels) {
-    again <- intersect(labels, state$closed)
-    if (length(again) > 0L) {
-      refuse("the rows of group '", again[1L], "' are not together: sort the source by its groups, so that the rows ",
+    again <- watched(state$watch, labels)
+    if (!is.na(again)) {
+      refuse("the rows of group '", again, "' are not together: sort the source by its groups, so that the rows ",
              "of each follow one another, in one shard")
     }
-    state$closed <- c(state$closed, labels)
     state
   }
   left_out <- function(state, rows) {
     labels <- unique(rows$groups)
     state <- closed(state, labels)
+    state$groups <- state$groups + length(labels)
     found <- core_accumulator_moments(accumulator(), core_columns(design, rows$x), rows$y, rows$weights,
                                       match(rows$groups, labels) - 1L, lambdas)
     state$moments <- core_moments_join(state$moments, found)
@@ -189,7 +191,7 @@ group_pass <- function(design, handle, bytes, lambdas) {
   begin <- pass$begin
   join <- pass$join
   new_pass(
-    begin = function(k) c(begin(k), list(open = NULL, closed = character())),
+    begin = function(k) c(begin(k), list(open = NULL, groups = 0, watch = new_watch())),
     visit = function(state, chunk) {
       numbers <- chunk_numbers(design, chunk)
       state <- counted_rows(state, numbers)
@@ -204,13 +206,73 @@ group_pass <- function(design, handle, bytes, lambdas) {
       state["open"] <- list(rows_at(rows, last))
       if (all(last)) state else left_out(state, rows_at(rows, !last))
     },
-    join = function(state, other) join(closed(state, other$closed), other),
+    join = function(state, other) {
+      state$watch <- opened_watch(state$watch, other$watch$level)
+      state$groups <- state$groups + other$groups
+      join(closed(state, other$watch$labels), other)
+    },
     pack = function(state) {
       if (!is.null(state$open)) state <- left_out(state, state$open)
       state["open"] <- list(NULL)
+      state$watch <- list(level = state$watch$level, labels = labels_in(state$watch))
       state
     }
   )
+}
+
+# Which groups are closed, in memory and time that do not grow with their number: all of them up to 2^16, of more those
+# whose hash is a multiple of 2^level, so that a source which is not sorted by its groups is noticed by some of them.
+# Packed it is list(level, labels), else an environment with these as names (with "=" in front, as a name is not empty).
+most_watched <- 2^16
+
+new_watch <- function(level = 0, labels = character()) {
+  watch <- new.env(parent = emptyenv())
+  watch$level <- level
+  watch$seen <- new.env(parent = emptyenv())
+  watch_also(watch, labels)
+  watch
+}
+
+watch_also <- function(watch, labels) {
+  if (length(labels) > 0L) list2env(stats::setNames(rep(list(TRUE), length(labels)), paste0("=", labels)), watch$seen)
+}
+
+labels_in <- function(watch) substring(ls(watch$seen, all.names = TRUE, sorted = FALSE), 2L)
+
+# The first of the labels that was closed before, NA: none; from now on all are closed.
+watched <- function(watch, labels) {
+  labels <- labels_of_level(labels, watch$level)
+  before <- vapply(paste0(rep("=", length(labels)), labels), exists, NA, envir = watch$seen, inherits = FALSE)
+  if (any(before)) return(labels[before][1L])
+  watch_also(watch, labels)
+  if (length(watch$seen) > most_watched) raise_level(watch, watch$level + 1)
+  NA_character_
+}
+
+raise_level <- function(watch, level) {
+  kept <- labels_of_level(labels_in(watch), level)
+  watch$level <- level
+  watch$seen <- new_watch(level, kept)$seen
+}
+
+# The watch of a packed one, at the higher of its level and another.
+opened_watch <- function(packed, level) {
+  watch <- if (is.environment(packed)) packed else new_watch(packed$level, packed$labels)
+  if (level > watch$level) raise_level(watch, level)
+  watch
+}
+
+labels_of_level <- function(labels, level) {
+  if (level == 0 || length(labels) == 0L) return(labels)
+  labels[vapply(labels, hash_of_label, 0) %% 2^level == 0]
+}
+
+# 0 to 2^31 - 2: the polynomial with the label's characters, and steps of a generator that mix its bits.
+hash_of_label <- function(label) {
+  modulus <- 2^31 - 1
+  hash <- 0
+  for (code in c(utf8ToInt(enc2utf8(label)), 0, 0)) hash <- ((hash + code) * 48271 + 11) %% modulus
+  hash
 }
 
 left_out_passes <- list(loo = loo_pass, groups = group_pass)

@@ -456,6 +456,85 @@ test_that("a row alone in its group has no leave-one-out error where nothing is 
   expect_warning(lambda_path(fit, c(0, 1), "loo", source = data), "loo is undefined \\(NaN\\) at lambda = 0")
 })
 
+test_that("what is asked of a model answers as that of all rows, or says why not in a sentence", {
+  data <- na.omit(rows_of_chunks())
+  source <- row_source(data, 31)
+  formula <- cbind(y, z) ~ a + b + g + unpenalised(on) + offset(o)
+  for (lambda in list(NULL, c(0.3, 7))) {
+    part <- freeridge_chunks(formula, source, weights = w, lambda = 2)
+    whole <- freeridge(formula, data, weights = w, kernel = linear_kernel(), lambda = 2)
+    for (what in list(deviance, sigma, df.residual)) expect_close(what(part, lambda = lambda), what(whole, lambda = lambda), 1e-10)
+    counts <- data$w > 0
+    for (type in residual_types) {
+      ours <- residuals(part, source, type, lambda = lambda)
+      expect_close(ours, residuals(whole, type, lambda = lambda)[counts, ], 1e-9)
+    }
+    expect_close(fitted(part, source, lambda = lambda), as.matrix(predict(whole, lambda = lambda))[counts, ], 1e-9)
+    expect_identical(variable.names(part), variable.names(whole))
+  }
+  learnt <- freeridge_chunks(y ~ a + b, source, matern_kernel(1.5, 2), lambda = 1, landmarks = 20, intercept = FALSE)
+  expect_close(deviance(learnt), sum(residuals(learnt, source)^2), 1e-10)
+  expect_close(sigma(learnt), sqrt(deviance(learnt) / df.residual(learnt)), 1e-12)
+  refused <- list(residuals = residuals, `fitted values` = fitted, `no covariances` = vcov, `no intervals` = confint,
+                  `no leverages` = hatvalues, `no standardised` = rstandard, `no Cook's` = cooks.distance,
+                  `no model frame` = model.frame, `no model matrix` = model.matrix, `no names` = case.names,
+                  `no likelihood` = logLik, `no AIC` = extractAIC, `no weights` = weights)
+  for (name in names(refused)) expect_refusal(refused[[name]](part), paste0("keeps no rows, and .*", name))
+  expect_refusal(weights(learnt), "the fit has no weights")
+  expect_refusal(residuals(part, row_source(data[-which(counts)[1L], ], 31)), "the source has changed")
+  exact <- freeridge_chunks(y ~ a, data.frame(y = 1:2, a = 1:2), lambda = 0)
+  expect_warning(found <- sigma(exact), "the degrees of freedom are undefined", class = "freeridge_undefined")
+  expect_true(is.nan(found))
+  pdf(NULL)
+  on.exit(dev.off())
+  drawn <- plot(part, output = "z")
+  expect_identical(intersect(names(drawn), criteria_names), c("gcv", "reml"))
+  expect_identical(nrow(plot(part, criteria = "loo", lambdas = c(1, 2, 5), source = source)), 3L)
+  expect_true("loo" %in% names(plot(freeridge_chunks(y ~ a, source))))
+  expect_refusal(plot(part, "residuals"), "the fit keeps no rows: of chunks there is type = \"path\" alone")
+})
+
+test_that("the kernel is learnt by the criterion that is asked for, and by REML where none is", {
+  set.seed(3)
+  data <- data.frame(a = runif(90L), b = runif(90L), g = rep(1:18, each = 5L))
+  data$y <- sin(6 * data$a) + 0.2 * data$b + rnorm(90L, sd = 0.3)
+  kernel_of <- function(...) freeridge_chunks(y ~ a + b, row_source(data, 40), matern_kernel(), landmarks = 30, ...)$kernel
+  of_sample <- function(...) {
+    design <- freeridge_chunks(y ~ a + b, row_source(data, 40), matern_kernel(1.5, 1), landmarks = 30, lambda = 1, scale = TRUE)
+    freeridge(y ~ a + b, data, kernel = matern_kernel(), scale = design$scale, landmarks = 30, ...)$kernel
+  }
+  for (criterion in c("reml", "loo")) {
+    expect_equal(kernel_of(criterion = criterion), of_sample(criterion = criterion), tolerance = 1e-3)
+  }
+  expect_equal(kernel_of(), kernel_of(criterion = "reml"), tolerance = 1e-12)
+  expect_false(isTRUE(all.equal(unlist(kernel_of(criterion = "loo")), unlist(kernel_of()))))
+  by_groups <- freeridge_chunks(y ~ a + b, row_source(data, 40), matern_kernel(), landmarks = 30, groups = g)$kernel
+  expect_equal(by_groups, of_sample(groups = data$g), tolerance = 1e-3)
+})
+
+test_that("what is known of closed groups does not grow with their number, and groups that are split are noticed", {
+  watch <- new_watch()
+  few <- as.character(1:5000)
+  expect_true(is.na(watched(watch, few)))
+  expect_identical(watched(watch, c("x", "17")), "17")
+  sizes <- vapply(1:8, function(k) {
+    expect_true(is.na(watched(watch, sprintf("group %d of %d", 1:20000, k))))
+    length(watch$seen)
+  }, 0L)
+  expect_lte(max(sizes), most_watched)
+  expect_gt(min(sizes[3:8]), most_watched / 4)  # enough of them to notice
+  again <- watched(watch, sprintf("group %d of 1", 1:20000))
+  expect_match(again, "^group [0-9]+ of 1$")
+  packed <- list(level = 0, labels = c("", "a"))
+  both <- opened_watch(packed, 0)
+  expect_identical(watched(both, ""), "")
+  expect_setequal(labels_in(opened_watch(list(level = 0, labels = few), 3)), labels_of_level(few, 3))
+  expect_close(length(labels_of_level(few, 3)) / 5000, 1 / 8, 0.15)
+  # found again in a late chunk, in this session and by workers
+  data <- data.frame(y = rnorm(60), a = rnorm(60), g = c(rep(1:19, each = 3), 1, 20, 20))
+  expect_refusal(freeridge_chunks(y ~ a, row_source(data, 7), groups = g), "the rows of group '1' are not together")
+})
+
 half <- function(a) a / 2
 
 test_that("a fit that was saved answers in another session, without the source", {
