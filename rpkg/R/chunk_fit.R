@@ -173,14 +173,14 @@ deviance.freeridge_chunks <- function(object, lambda = NULL, ...) {
 df.residual.freeridge_chunks <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
   gcv <- at_own_lambdas(object, lambda, function(handle, lambdas) core_accumulator_score(handle, "gcv", lambdas))
-  freedom <- sqrt(object$count * unname(deviance(object, lambda)) / gcv)
-  if (anyNA(freedom)) warn_undefined("the degrees of freedom are undefined (NaN): the fit has no residuals")
-  named_by_output(object, freedom)
+  named_by_output(object, sqrt(object$count * unname(deviance(object, lambda)) / gcv))
 }
 
 sigma.freeridge_chunks <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
-  sqrt(deviance(object, lambda) / df.residual(object, lambda))
+  variance <- deviance(object, lambda) / df.residual(object, lambda)
+  if (anyNA(variance)) warn_no_sigma()
+  sqrt(variance)
 }
 
 # What `answer` gives (lambdas x outputs), of each output at its lambda.

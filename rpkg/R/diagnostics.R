@@ -59,10 +59,14 @@ cooks.distance.freeridge <- function(model, lambda = NULL, ...) {
   stats::naresid(model$na.action, all_rows(model, distance, 0))
 }
 
+warn_no_sigma <- function() {
+  warn_undefined("sigma is undefined (NaN): no degrees of freedom are left for the errors")
+}
+
 sigma.freeridge <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
   variance <- core_degrees_of_freedom(model_at(object, lambda))$sigma2
-  if (anyNA(variance)) warn_undefined("sigma is undefined (NaN): no degrees of freedom are left for the errors")
+  if (anyNA(variance)) warn_no_sigma()
   named_by_output(object, sqrt(variance))
 }
 
