@@ -47,7 +47,7 @@ class Accumulator(Handle):
     _destroy = "freeridge_accumulator_destroy"
 
     def __init__(self, d: int, t: int = 1, intercept: bool = True, progress: Optional[Progress] = None) -> None:
-        self.handle = c.ACCUMULATOR()
+        self._hold(c.ACCUMULATOR())
         self._own("accumulator_create", d, t, int(intercept))
         self.d, self.t = d, t
         self.set_progress(progress)
@@ -60,7 +60,8 @@ class Accumulator(Handle):
         O(r^3)."""
         points, rows = Matrix(z, name="z"), cls.__new__(cls)
         rows._names = points.names
-        rows.handle, rows.d, rows.t = c.ACCUMULATOR(), points.columns, t
+        rows._hold(c.ACCUMULATOR())
+        rows.d, rows.t = points.columns, t
         rows._own("accumulator_create_landmarks", _checked(kernel).handle, points.layout, points.rows, points.columns,
                   points.pointer, points.ld, t, int(intercept), reduction)
         rows.set_progress(progress)
@@ -295,7 +296,7 @@ class Accumulator(Handle):
     @classmethod
     def _loaded(cls, name: str, *arguments: Any) -> Accumulator:
         rows = cls.__new__(cls)
-        rows.handle = c.ACCUMULATOR()
+        rows._hold(c.ACCUMULATOR())
         rows._own(name, *arguments)
         d, t = c.INT64(), c.INT64()
         rows._ask("get_dimensions", None, d, t, None)

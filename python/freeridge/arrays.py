@@ -25,8 +25,8 @@ def pointer(array: Any) -> Any:
 _COMPLEX = "has complex numbers: Complex data not supported"
 _TEXT = ("has text, and numbers are needed: text that stands for numbers becomes them by astype(float), other text by "
          "a column of 0 and 1 for each of its values (pandas.get_dummies)")
-_CATEGORY = ("is a category, whose values need not be numbers: use astype(float) where they are, else a column of 0 and "
-             "1 for each of them (pandas.get_dummies)")
+_CATEGORY = ("is a category, whose values need not be numbers: use astype(float) where they are, else a column of 0 "
+             "and 1 for each of them (pandas.get_dummies)")
 _LABELS = ("has labels that are no numbers, and whole numbers are needed: "
            "numpy.unique(labels, return_inverse=True)[1] makes them of any labels")
 _DATES = "has dates or times, and numbers are needed, such as days: (t - t.min()) / numpy.timedelta64(1, 'D')"

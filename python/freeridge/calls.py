@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar, Union
 
 from . import library as c
 from .arrays import Names
-from .library import c_text, call, library
+from .library import c_text, call, hold
 
 _SIGNALS = sorted(map(int, signal.valid_signals()))
 
@@ -79,9 +79,9 @@ _IGNORED = _Ignored()
 
 
 class _Signals:
-    """A signal's handler runs wherever Python happens to be, also before a callback's first line, where nothing can catch
-    what it raises (Ctrl-C does, and so does a time limit by SIGALRM). So what a handler raises is kept until the call is
-    over, and ends it; in a function of the user's, which may itself take long, it is raised at once."""
+    """A signal's handler runs wherever Python happens to be, also before a callback's first line, where nothing can
+    catch what it raises (Ctrl-C does, and so does a time limit by SIGALRM). So what a handler raises is kept until the
+    call is over, and ends it; in a function of the user's, which may itself take long, it is raised at once."""
 
     def __init__(self, call: _Call) -> None:
         self._call = call
@@ -207,6 +207,10 @@ class Handle:
     _kind = ""  # "accumulator_"
     _destroy = "freeridge_destroy"
 
+    def _hold(self, handle: Any) -> None:
+        """Its handle, which a call makes then."""
+        hold(self, handle, self._destroy)
+
     def _own(self, name: str, *arguments: Any) -> None:
         """The handle that a call makes."""
         call(name, *arguments, ctypes.byref(self.handle))
@@ -215,10 +219,6 @@ class Handle:
     def _listen(self) -> None:
         self._calls = Calls()
         call(self._kind + "set_progress", self.handle, self._calls.callback, None)
-
-    def __del__(self) -> None:
-        if hasattr(self, "handle"):
-            getattr(library, self._destroy)(self.handle)
 
     def _change(self: Self, name: str, *arguments: Any) -> Self:
         """A call that may change the handle: no other call runs on it meanwhile."""

@@ -68,7 +68,7 @@ class Classifier(Handle):
 
     def __init__(self, kernel: Kernel, loss: int, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None,
                  intercept: bool = True, progress: Optional[Progress] = None) -> None:
-        self.handle = c.CLASSIFIER()
+        self._hold(c.CLASSIFIER())
         self._own("classifier_create", _checked(kernel).handle, loss)
         self.set_progress(progress)
         points = Matrix(x, name="x")
@@ -239,7 +239,7 @@ class Classifier(Handle):
     @classmethod
     def _loaded(cls, name: str, *arguments: Any) -> Classifier:
         classifier = cls.__new__(cls)
-        classifier.handle = c.CLASSIFIER()
+        classifier._hold(c.CLASSIFIER())
         classifier._own(name, *arguments)
         n, d = c.INT64(), c.INT64()
         classifier._ask("get_dimensions", n, d)

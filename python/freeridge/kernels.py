@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, Matrix, empty, numbers, pointer, vector
-from .library import c_text, call, library
+from .library import c_text, call, hold, library
 
 
 class Kernel:
@@ -19,12 +19,8 @@ class Kernel:
     are equal when their texts are; pickle and copy keep every bit of their numbers."""
 
     def __init__(self, name: str, *arguments: Any) -> None:
-        self.handle = c.KERNEL()
+        hold(self, c.KERNEL(), "freeridge_kernel_destroy")
         call("kernel_" + name, *arguments, ctypes.byref(self.handle))
-
-    def __del__(self) -> None:
-        if hasattr(self, "handle"):
-            library.freeridge_kernel_destroy(self.handle)
 
     def __str__(self) -> str:
         length = c.INT64()
@@ -53,7 +49,7 @@ class Kernel:
     def adopt(cls, handle: Any) -> Kernel:
         """A kernel of a handle that a call has made; the handle is freed with the kernel. Cost: O(1)."""
         kernel = cls.__new__(cls)
-        kernel.handle = handle
+        hold(kernel, handle, "freeridge_kernel_destroy")
         return kernel
 
     @property

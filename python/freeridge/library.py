@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import functools
 import operator
 import os
 import sys
-from typing import Any
+import weakref
+from typing import Any, Dict
 
 VERSION_MAJOR = 0
 VERSION_MINOR = 1
@@ -348,6 +350,29 @@ _declare(STATUS, "freeridge_predict_sparse", model=MODEL, format=INT32, m=INT64,
     value=DOUBLES, layout=INT32, out=DOUBLES, ldout=INT64)
 _declare(STATUS, "freeridge_accumulator_add_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64, start=INT64S,
     index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES)
+
+
+_HELD: Dict[int, Any] = {}  # weak references to the owners of handles
+_FREEING: Dict[str, Any] = {}  # by the name of a call: pointers whose attribute `now` makes the call
+_room = 64
+
+
+def hold(owner: Any, handle: Any, destroy: str) -> None:
+    """Makes a handle, which may still be NULL, that of its owner, and has the call `destroy` free it when the owner
+    goes. C code alone does that, as Python ignores what a signal's handler raises within a __del__: the weak reference
+    calls getattr(pointer, "now", reference), and `now` is a property whose function is the library's call."""
+    global _room
+    if destroy not in _FREEING:
+        _FREEING[destroy] = type("Freeing", (type(handle),), {"_type_": type(handle)._type_,
+                                                                   "now": property(getattr(library, destroy))})
+    owner.handle = handle
+    pointer = _FREEING[destroy].from_buffer(handle)  # the same memory: what a call makes the handle later
+    reference = weakref.ref(owner, functools.partial(getattr, pointer, "now"))
+    _HELD[id(reference)] = reference
+    if len(_HELD) > _room:
+        for key in [key for key, other in list(_HELD.items()) if other() is None]:
+            _HELD.pop(key, None)
+        _room = 2 * len(_HELD) + 64
 
 
 def c_text(text: bytes, name: str) -> bytes:

@@ -62,7 +62,7 @@ class Model(Selection):
         return model
 
     def _create(self, kernel: Kernel) -> None:
-        self.handle = c.MODEL()
+        self._hold(c.MODEL())
         self._own("create", _checked(kernel).handle)
 
     def _begin(self, intercept: Union[bool, int], landmarks: Union[None, int, ArrayLike], seed: int,
@@ -286,7 +286,8 @@ class Model(Selection):
         """A second model in the same state, without the progress function; the two are independent from then on, and
         share memory that never changes. copy.copy() makes one, too. Cost: O(n)."""
         model = type(self).__new__(type(self))
-        model.handle, model._borrowed, model._predictor = c.MODEL(), self._borrowed, self._predictor
+        model._hold(c.MODEL())
+        model._borrowed, model._predictor = self._borrowed, self._predictor
         model.n, model.d, model.t = self.n, self.d, self.t
         model._names, model._fixed_names, model._reads = self._names, self._fixed_names, self._reads
         self._ask("clone", ctypes.byref(model.handle))
@@ -337,7 +338,8 @@ class Model(Selection):
     def _made(cls, make: Callable[[Any], None]) -> Model:
         """Of the handle that a call makes."""
         model = cls.__new__(cls)
-        model.handle, model._borrowed = c.MODEL(), None
+        model._hold(c.MODEL())
+        model._borrowed = None
         make(ctypes.byref(model.handle))
         model._listen()
         sizes = [c.INT64(), c.INT64(), c.INT64()]
