@@ -19,9 +19,18 @@ namespace freeridge {
 namespace {
 
 constexpr double usual_shrinkage = 0.5;
-constexpr double part_of_search = 0.8;    // of the stretch of progress
+constexpr double cubes_of_search = 40;  // 4/3 rows^3 flops for some 30 evaluations
+// Of the stretch of progress after the search.
+constexpr double part_of_factorization = 0.5, part_of_solution = 0.1;
 constexpr double square_matrices = 2.25;  // of the side rows, that a gradient takes
 constexpr Index rows_of_size = 64;        // on which the size of a kernel is measured
+
+// The part of the stretch of progress that the search takes; work: of what follows, as cost.hpp counts it.
+double part_of_search(Index rows, double work) {
+  const auto side = static_cast<double>(rows);
+  const double search = cubes_of_search * side * side * side;
+  return std::clamp(search / (search + work), 0.02, 0.98);
+}
 
 // The first `count` of rows in random order, ascending.
 Array<Index> ascending(Span<const Index> order, Index count) {
@@ -137,20 +146,23 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
          "no hyperparameter of the kernel is free: those that are not held by their labels are scales of features that "
          "are constant, bandwidths of points that all coincide, or 0");
   require_learnable(criterion, variables.count());
-  if (learns_with_landmarks(rows)) make_plan(request(kernel_));  // refuses a route that takes no landmarks
+  const Request wanted = request(kernel_);
+  const Plan plan = make_plan(wanted);  // refuses a route that takes no landmarks
+  require_possible(wanted, plan);       // before the time that learning takes
   require_room_to_learn(rows, groups);
 
   Array<Index> order = consecutive(0, n());
   if (rows < n() || rows > few_of_kernel_search) Random(seed).shuffle(Span<Index>(order), rows);
-  Stage stage(0, part_of_search);
+  const double search_part = part_of_search(rows, required_work(plan.route, wanted)), rest = 1 - search_part;
+  Stage stage(0, search_part);
   const double s = shrinkage == 0 ? usual_shrinkage : shrinkage;
   const KernelSearchOptions options{criterion, s, evaluations == 0 ? usual_evaluations(rows, s) : evaluations};
   auto search = std::make_shared<KernelSearch>(learn_kernel(variables, order, rows, options));
   search->learnt_on = ascending(order, rows);
 
-  stage.next(0.9);
+  stage.next(search_part + part_of_factorization * rest);
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());
-  stage.next(0.98);
+  stage.next(1 - part_of_solution * rest);
   auto lambda = std::make_shared<const LambdaSearch>(
       search_lambda(*factorization, criterion, groups, holding(lambda_range(*factorization), search->lambda),
                     noise_penalty_of(*search, options)));

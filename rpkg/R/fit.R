@@ -51,11 +51,21 @@ fit_model <- function(fit) {
     value
   }
 
+  say_the_wait(fit, model)
+  # What learns a kernel is refused at once where all points do not fit into memory: then landmarks take their place.
+  where_it_fits <- function(search) {
+    tryCatch(search(fit), freeridge_out_of_memory = function(condition) {
+      if (!is.null(fit$landmark_choice) || fit$route != "auto" || fit$refine > 0) stop(condition)
+      fit$landmark_choice <<- landmarks_instead(fit, model, condition)
+      search(fit)
+    })
+  }
   if (learns_kernel(fit)) {
-    fit <- timed("kernel", learn_kernel(fit, model))
+    fit <- timed("kernel", where_it_fits(function(fit) learn_kernel(fit, model)))
   } else if (chooses_bandwidth(fit$kernel)) {
-    found <- timed("bandwidth", core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L],
-                                                         fit$bandwidth_range[2L], fit$budget))
+    found <- timed("bandwidth", where_it_fits(function(fit) {
+      core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L], fit$bandwidth_range[2L], fit$budget)
+    }))
     fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
     if (fit$criterion %in% judged_by_loo && !fit$missing_values) {
       middle <- timed("bandwidth", loo_in_the_middle(model, fit, found))
@@ -91,6 +101,35 @@ fit_model <- function(fit) {
 
   fit$seconds <- seconds
   as_fitted(fit, model)
+}
+
+# How many landmarks there are where all points do not fit into memory. Their time, 4 n r^2, is that of learning a kernel
+# on 2000 rows at n = 1e5.
+landmarks_that_fit <- 1000
+
+# Sets them on the model, and says so before it takes time.
+landmarks_instead <- function(fit, model, condition) {
+  count <- min(landmarks_that_fit, nrow(fit$x))
+  message("All ", nrow(fit$x), " points do not fit into memory (", in_gib(core_memory(model)), "): the fit takes ", count,
+          " of them as landmarks; landmarks = ", 2 * count, " is nearer to all points, and takes four times the time.")
+  core_set_landmarks(model, count, NULL)
+  core_set_landmark_method(model, fit$landmark_method, fit$seed)
+  list(count = count)
+}
+
+in_gib <- function(bytes) paste(format(bytes / 2^30, digits = 2L), "GiB")
+
+# Says before a wait how long it may be. Only large fits are asked, as the estimate measures the machine's speed.
+say_the_wait <- function(fit, model) {
+  if (!is.null(fit$landmark_choice) || nrow(fit$x) < 5000L) return(invisible())
+  expect(model, fit$lambda, fit$criterion)
+  if (core_memory(model) < 2^30) return(invisible())
+  own <- grep("^\\* ", strsplit(paste(core_explain(model), collapse = "\n"), "\n")[[1L]], value = TRUE)
+  seconds <- as.numeric(sub(".* ([0-9.e+]+) s( .*)?$", "\\1", own))
+  if (length(seconds) != 1L || is.na(seconds) || seconds < 30 || grepl("does not fit", own)) return(invisible())
+  time <- if (seconds < 90) paste(signif(seconds, 1), "seconds") else paste(signif(seconds / 60, 2), "minutes")
+  message(nrow(fit$x), " points take roughly ", time, " and ", in_gib(core_memory(model)), " of memory; landmarks = ",
+          landmarks_that_fit, " takes far less of both.")
 }
 
 # The fit with what it keeps of its model, which is fitted.

@@ -366,6 +366,45 @@ TEST(SelectKernel, RowsAreDrawnByTheSeed) {
   }
 }
 
+// A model of all rows that does not fit into memory is refused before the kernel is learnt.
+TEST(SelectKernel, WhatDoesNotFitIsRefusedBeforeLearning) {
+  const Data data = data_of(14, 2000);
+  Model model = model_of(Kernel::parse(kernels[0].text), data);
+  std::int64_t calls = 0;
+  model.progress(
+      [](double, void* user) {
+        ++*static_cast<std::int64_t*>(user);
+        return 0;
+      },
+      &calls);
+  check(freeridge_set_memory_limit(model.get(), 4'000'000), "freeridge_set_memory_limit");
+  double score = -7;
+  EXPECT_EQ(freeridge_select_kernel(model.get(), FREERIDGE_REML, nullptr, 0, 40, 1, 0, &score),
+            FREERIDGE_OUT_OF_MEMORY);
+  EXPECT_LE(calls, 1);  // that it begins
+  EXPECT_EQ(score, -7);
+}
+
+// The search has the part of the fraction that it has of the work: where few rows are learnt on and many are
+// factorized, the bar does not stand at the end of the search.
+TEST(SelectKernel, TheFractionMovesWithTheWork) {
+  const Data data = data_of(16, 1500);
+  Model model = model_of(Kernel::parse(kernels[0].text), data);
+  Vector fractions;
+  model.progress(
+      [](double fraction, void* user) {
+        static_cast<Vector*>(user)->push_back(fraction);
+        return 0;
+      },
+      &fractions);
+  model.select_kernel(FREERIDGE_REML, {}, 0.5, 40, 1);
+  ASSERT_GT(fractions.size(), 20u);
+  EXPECT_TRUE(std::ranges::is_sorted(fractions));
+  const double middle = fractions[fractions.size() / 2];  // calls come at equal amounts of work
+  EXPECT_GT(middle, 0.02);
+  EXPECT_LT(middle, 0.7);
+}
+
 // The kernel is the same whatever the outputs of the other rows are, and another where one of a row learnt on is.
 TEST(SelectKernel, OtherRowsTakeNoPart) {
   const Data data = data_of(15, 90);

@@ -107,3 +107,49 @@ test_that("bad landmarks are refused", {
   expect_refusal(landmark_curve(fit, 3, best = 1), "unknown argument: 'best'")
   expect_refusal(landmarks(fit, 1), "unknown argument")
 })
+
+test_that("where all points do not fit into memory, landmarks are taken and said before anything is learnt", {
+  p <- problem(60L, 2L)
+  learnt <- 0L
+  search <- with_replaced(learn_kernel, core_select_kernel = function(model, ...) {
+    if (learnt == 0L) {
+      learnt <<- 1L
+      stop(out_of_memory())
+    }
+    core_select_kernel(model, ...)
+  })
+  instead <- with_replaced(landmarks_instead, landmarks_that_fit = 12)
+  fit_with <- function(...) {
+    learnt <<- 0L
+    with_replaced(freeridge.default,
+                  fit_model = with_replaced(fit_model, learn_kernel = search, landmarks_instead = instead))(...)
+  }
+  expect_message(fit <- fit_with(p$x, p$y),
+                 "^All 60 points do not fit into memory \\(.* GiB\\): the fit takes 12 of them as landmarks; landmarks = 24 is nearer")
+  expect_identical(c(fit$route, length(fit$landmarks)), c("landmark", "12"))
+  given <- freeridge(p$x, p$y, landmarks = 12)
+  expect_identical(predict(fit, p$x), predict(given, p$x))
+  expect_message(expect_error(fit_with(p$x, p$y, route = "cholesky"), class = "freeridge_out_of_memory"), NA)
+  expect_message(expect_error(fit_with(p$x, p$y, landmarks = 20), class = "freeridge_out_of_memory"), NA)
+})
+
+test_that("a long wait is said before it begins", {
+  p <- problem(60L, 2L)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(1), 1)
+  large <- fit
+  large$x <- matrix(0, 20000L, 2L)
+  said <- function(text) {
+    with_replaced(say_the_wait, core_memory = function(model) 3.1 * 2^30, expect = function(...) NULL,
+                  core_explain = function(model) text)(large, NULL)
+  }
+  table <- c("route BAND: the fastest", "  CHOLESKY        3 GiB        7700 s", "* BAND          3.1 GiB         290 s   bandwidth 16")
+  expect_message(said(table), "^20000 points take roughly 4.8 minutes and 3.1 GiB of memory; landmarks = 1000 takes far less of both")
+  expect_message(said(sub("290 s", "42 s", table)), "roughly 40 seconds")
+  expect_message(said(sub("290 s", "1.2e+04 s", table)), "roughly 200 minutes")
+  expect_message(said(sub("290 s", "5.2 s", table)), NA)
+  expect_message(said(paste(table, "  does not fit")), NA)
+  expect_message(say_the_wait(fit, fit$cache$model), NA)
+  # the words of the core are those that are read
+  own <- grep("^\\* ", strsplit(paste(core_explain(new_model(fit)), collapse = "\n"), "\n")[[1L]], value = TRUE)
+  expect_match(own, "^\\* [A-Z]+ .* [0-9.e+-]+ (s|ms)( |$)")
+})
