@@ -2253,8 +2253,9 @@ FREERIDGE_API freeridge_status freeridge_calibrate(int64_t n, const double* deci
 /* The status as a word, "INVALID_ARGUMENT"; "UNKNOWN" for any other number. Static text. Cost: O(1). Since 0.1. */
 FREERIDGE_API const char* freeridge_status_name(freeridge_status status);
 
-/* What went wrong in the last failed call on this thread, one line, "" before the first. Valid until the next failed
- * call on this thread; never NULL. Cost: O(1). Since 0.1. */
+/* What went wrong in the last failed call on this thread, one line, "" before the first: at most 1023 bytes, UTF-8 that
+ * is cut between characters, where a file's name in it is not of other bytes. Valid until the next failed call on this
+ * thread; never NULL. Cost: O(1). Since 0.1. */
 FREERIDGE_API const char* freeridge_last_error(void);
 
 /* *major, *minor, *patch: the version of the library that runs (the macros above: of the header compiled with). NULL is
