@@ -443,7 +443,8 @@ FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, f
 /* As freeridge_set_data, x (n x d) sparse: start, index and value are copied. y (n x t) is an ordinary matrix in
  * `layout`. Zeros are never filled, but for tiles of rows: AUTO takes PRIMAL for linear kernels with d < n, by x'Wx in
  * place of QR (freeridge_set_reduction: QR fills tiles), for d >= n a dual route on the products of sparse rows, and
- * ITERATIVE where these do not fit into memory or take far longer: then LOO and GCV are estimates
+ * ITERATIVE where these do not fit into memory or take far longer (minutes; seconds where one lambda is expected, and
+ * GCV as criterion: freeridge_set_expected_lambdas, _criterion): then LOO and GCV are estimates
  * (freeridge_estimate_score); other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix.
  * What sparse x does not have: a precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE
  * when lambda is set, and of the *_path calls). Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a
@@ -582,7 +583,8 @@ FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freer
 FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* model, int64_t count);
 
 /* The other hint for AUTO: the criterion that lambdas will be judged by (LOO unless set). GCV and REML need no rows
- * left out, which halves the work of BAND and CHOLESKY; any criterion works after it. Changes no state: it counts at
+ * left out, which halves the work of BAND and CHOLESKY; any criterion works after it, but for what ITERATIVE does not
+ * have where AUTO takes it (freeridge_set_sparse). Changes no state: it counts at
  * the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 

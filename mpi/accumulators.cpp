@@ -8,6 +8,7 @@
 #include "libcore/select/moments.hpp"
 #include "mpi/own_accumulator.hpp"
 #include "mpi/reduction.hpp"
+#include "mpi/same_rows.hpp"
 #include "mpi/served_search.hpp"
 #include "mpi/wall.hpp"
 
@@ -50,15 +51,22 @@ struct RowsOfRank {
   const double* weights;
 };
 
-void require_shard(const RowsOfRank& own, const Sizes& sizes) {
+struct Arrays {
+  LayoutView x, y;
+};
+
+Arrays checked_shard(const RowsOfRank& own, const Sizes& sizes) {
   capi::require_one_of("layout", own.layout, {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR});
   if (own.n < 0 || own.n > capi::largest_size)
     fail(Status::invalid_argument, "n is ", own.n, "; it must be from 0 to ", capi::largest_size);
-  if (own.n == 0) return;
   const Layout order = capi::checked_layout(own.layout);
-  require_finite("x", capi::checked_matrix("x", own.x, order, "n", own.n, "d", sizes.d, "ldx", own.ldx));
-  require_finite("y", capi::checked_matrix("y", own.y, order, "n", own.n, "t", sizes.t, "ldy", own.ldy));
+  if (own.n == 0) return {{nullptr, 0, sizes.d, 1, order}, {nullptr, 0, sizes.t, 1, order}};
+  const Arrays shard{capi::checked_matrix("x", own.x, order, "n", own.n, "d", sizes.d, "ldx", own.ldx),
+                 capi::checked_matrix("y", own.y, order, "n", own.n, "t", sizes.t, "ldy", own.ldy)};
+  require_finite("x", shard.x);
+  require_finite("y", shard.y);
   require_weights(own.weights, own.n);
+  return shard;
 }
 
 // out(l, j): LOO of output first + j at lambdas[l], on rank 0; the reason for a NaN among them.
@@ -87,16 +95,18 @@ std::string joined_scores(const Team& team, const RowsOfRank& own, Span<const do
   return reason;
 }
 
-// LOO over the rows of all ranks, which must be as many as the accumulator has.
+// LOO over the rows of all ranks, which must be those that the accumulator has.
 void select_by_loo(const Team& team, const RowsOfRank& own, const Sizes& sizes, double low, double high,
                    Span<double> lambda, Span<double> score) {
-  double rows = static_cast<double>(own.n);
-  team.together([&] { require_shard(own, sizes); });
-  team.sum({&rows, 1});
+  Arrays shard;
+  Index before = 0, rows = 0;
+  team.together([&] { shard = checked_shard(own, sizes); });
+  team.count(own.n, before, rows);
   team.together([&] {
-    if (rows != static_cast<double>(sizes.n))
+    if (rows != sizes.n)
       fail(Status::dimension_mismatch, "the ranks have ", rows, " rows, and the accumulator has ", sizes.n);
   });
+  require_same_rows(team, own.accumulator, shard.x, shard.y, own.weights);
   const auto range = [&] {
     double ends[2] = {low, high};
     if (low == 0) ask(freeridge_accumulator_lambda_grid(own.accumulator, 2, ends));

@@ -105,8 +105,8 @@ FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_acc
  * score: t numbers each, the same on all ranks. The callback of each rank's accumulator is heard, and what one cancels
  * is CANCELLED on all. Cost: LOO about four passes of 2 n d (d + 100 t), where a rank sends 5 numbers for a lambda and
  * an output (freeridge_moments_join); GCV, REML O(100 d t) on rank 0. Statuses: INVALID_STATE (no rows; MPI),
- * INVALID_ARGUMENT, DIMENSION_MISMATCH (the ranks have more or fewer rows than the accumulator, or another d, t or
- * intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no score in the range), CANCELLED. Since 0.1. */
+ * INVALID_ARGUMENT, DIMENSION_MISMATCH (the ranks have more or fewer rows than the accumulator, or others, which is
+ * compared up to rounding; or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no score in the range), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
     const freeridge_accumulator* accumulator, MPI_Comm comm, freeridge_criterion criterion, double low, double high,
     freeridge_layout layout, int64_t n, const double* x, int64_t ldx, const double* y, int64_t ldy,

@@ -42,6 +42,7 @@ Request Model::request(const KernelPtr& given) const {
           .route = route_,
           .expected_lambdas = expected_lambdas_,
           .leaves_out = is_mean(expected_criterion_),
+          .by_gcv = expected_criterion_ == Criterion::gcv,
           .landmarks = data_->landmarks,
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,

@@ -24,6 +24,7 @@ struct Request {
   Route route;             // automatic: the plan chooses
   Index expected_lambdas;  // how many lambdas will be tried
   bool leaves_out;         // whether the criterion leaves rows out
+  bool by_gcv = false;     // whether it is GCV
   Index landmarks;         // how many; 0: none
   Reduction reduction;
   bool chooses_landmarks;     // by pivoted Cholesky

@@ -11,8 +11,9 @@
 namespace freeridge {
 namespace {
 
-constexpr double long_work = 1e13,
-                 times_as_long = 10;  // flops; of a direct route beside ITERATIVE, from where it is left
+// Flops of a direct route from where it is left for ITERATIVE, and how many times those of ITERATIVE they must be. Where
+// one lambda is wanted, and of the criteria GCV alone, seconds are long.
+constexpr double long_work = 1e13, long_work_of_a_solution = 2e11, times_as_long = 10;
 
 bool fits(Route route, const Request& r) {
   return fits_into_memory(required_bytes(route, r), r.memory_limit);
@@ -25,6 +26,14 @@ std::string obstacle(Route route, const Request& r) {
   if (route == Route::landmark && r.landmarks == 0) return "needs landmarks";
   if (route != Route::landmark && r.landmarks > 0) return "takes no landmarks";
   return {};
+}
+
+// Two digits are enough for an estimate.
+std::string short_number(double value) {
+  if (!(value > 0)) return "0";
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  const double rounded = std::round(value / unit) * unit;
+  return unit >= 1 ? text(static_cast<Index>(rounded)) : text(std::round(rounded * 1e9) / 1e9);
 }
 
 struct Choice {
@@ -59,21 +68,16 @@ Choice choose(const Request& r) {
   Choice direct = choose_direct(r);
   if (!r.linear || !r.sparse || direct.route == Route::landmark || !fits(Route::iterative, r)) return direct;
   if (!fits(direct.route, r)) return {Route::iterative, "x is sparse, and neither d^2 nor n^2 numbers fit into memory"};
-  const double work = required_work(direct.route, r);
-  if (work < long_work || work < times_as_long * required_work(Route::iterative, r)) return direct;
-  return {Route::iterative, text("x is sparse, and ", route_name(direct.route), " takes too long")};
+  const bool one_solution = r.expected_lambdas == 1 && r.by_gcv;
+  const double work = required_work(direct.route, r), of_iterative = required_work(Route::iterative, r);
+  if (work < (one_solution ? long_work_of_a_solution : long_work) || work < times_as_long * of_iterative) return direct;
+  return {Route::iterative,
+          text("x is sparse, and ", route_name(direct.route), " takes ", short_number(work / of_iterative),
+               " times as long", one_solution ? " for one lambda without errors left out" : "")};
 }
 
 std::string padded(const std::string& value, std::size_t width) {
   return std::string(width - std::min(width, value.size()), ' ') + value;
-}
-
-// Two digits are enough for an estimate.
-std::string short_number(double value) {
-  if (!(value > 0)) return "0";
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
-  const double rounded = std::round(value / unit) * unit;
-  return unit >= 1 ? text(static_cast<Index>(rounded)) : text(std::round(rounded * 1e9) / 1e9);
 }
 
 std::string bytes_text(Index bytes) {

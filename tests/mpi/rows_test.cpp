@@ -132,6 +132,43 @@ TEST_F(MpiRows, WhatIsWrongOnOneRankIsKnownToAll) {
   freeridge_accumulator_destroy(empty);
 }
 
+// Rows that are not those that were added, on one rank, of the same number; and a row that another rank has now.
+TEST_F(MpiRows, OtherRowsInTheSecondPass) {
+  const Kernel kernel = Kernel::gaussian(2);
+  for (const int of : {0, 1, 2}) {
+    SCOPED_TRACE(of);
+    if (of > 0) {
+      freeridge_accumulator_destroy(own);
+      own = nullptr;
+      EXPECT_STATUS(freeridge_mpi_accumulator_create_landmarks(
+                        kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, last - first, d,
+                        first == last ? nullptr : &x.values[std::size_t(first)], n, 100, FREERIDGE_LANDMARKS_PIVOTED, 1,
+                        20, t, 1, of == 1 ? FREERIDGE_REDUCTION_GRAM : FREERIDGE_REDUCTION_QR, &own),
+                    FREERIDGE_OK);
+      add(own, first, last);
+    }
+    freeridge_accumulator_destroy(reduced);
+    reduced = nullptr;
+    EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &reduced), FREERIDGE_OK);
+    Vector lambda(t), score(t);
+    EXPECT_STATUS(select(FREERIDGE_LOO, lambda, score, -1, 1e-3, 100), FREERIDGE_OK);
+    const bool faulty = ranks::rank() == ranks::count() - 1;
+    for (double* const value : {&x(n - 1, 2), &y(n - 3, 1), &weights[std::size_t(n - 2)]}) {
+      const double before = *value;
+      if (faulty) *value *= 1 + 1e-6;
+      EXPECT_STATUS(select(FREERIDGE_LOO, lambda, score, -1, 1e-3, 100), FREERIDGE_DIMENSION_MISMATCH,
+                    "not those that were added");
+      *value = before;
+    }
+    const int64_t begin = first, end = last;
+    if (faulty && ranks::count() > 1) first -= 1, last -= 1;  // the row before in the place of the last one
+    EXPECT_STATUS(select(FREERIDGE_LOO, lambda, score, -1, 1e-3, 100),
+                  ranks::count() == 1 ? FREERIDGE_OK : FREERIDGE_DIMENSION_MISMATCH, "not those that were added");
+    first = begin, last = end;
+    EXPECT_STATUS(select(FREERIDGE_LOO, lambda, score, -1, 1e-3, 100), FREERIDGE_OK);
+  }
+}
+
 int32_t cancel(double, void*) {
   return 1;
 }

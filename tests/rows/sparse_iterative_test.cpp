@@ -309,31 +309,70 @@ TEST(SparseIterative, SavedModelsAnswerAlike) {
   EXPECT_NE(loaded(saved_predictor(model.get())), nullptr);
 }
 
-// 30000 columns would be 7 GB and hours.
-TEST(SparseIterative, AutoTakesItWhereDirectRoutesDoNotPay) {
-  constexpr std::int64_t n = 30000, d = 40000;
-  Sparse x(Matrix(1, 1), FREERIDGE_CSR);
-  x.rows = n, x.cols = d, x.start = {0}, x.index.clear(), x.value.clear();
-  Random random(1);
-  Matrix y(n, 1);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto first = static_cast<std::int32_t>(random.index(d - 1));
-    x.index.push_back(first), x.index.push_back(first + 1);
-    x.value.push_back(1), x.value.push_back(random.normal());
-    x.start.push_back(2 * i + 2);
-    y(i, 0) = random.normal();
+// A factor with columns in pairs, and noise.
+struct Pairs {
+  Sparse x{Matrix(1, 1), FREERIDGE_CSR};
+  Matrix y;
+  Pairs(std::int64_t n, std::int64_t d) : y(n, 1) {
+    x.rows = n, x.cols = d, x.start = {0}, x.index.clear(), x.value.clear();
+    Random random(1);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto first = static_cast<std::int32_t>(random.index(d - 1));
+      x.index.push_back(first), x.index.push_back(first + 1);
+      x.value.push_back(1), x.value.push_back(random.normal());
+      x.start.push_back(2 * i + 2);
+      y(i, 0) = random.normal();
+    }
   }
-  Model model(Kernel::linear());
-  check(set_sparse(model.get(), x, y, true), "freeridge_set_sparse_view");
+};
+
+std::string explained(const Model& model) {
   std::string text(4000, ' ');
   std::int64_t length = 0;
   check(freeridge_explain(model.get(), 4000, text.data(), &length), "freeridge_explain");
+  return text;
+}
+
+// 30000 columns would be 7 GB and hours.
+TEST(SparseIterative, AutoTakesItWhereDirectRoutesDoNotPay) {
+  const Pairs rows(30000, 40000);
+  Model model(Kernel::linear());
+  check(set_sparse(model.get(), rows.x, rows.y, true), "freeridge_set_sparse_view");
+  const std::string text = explained(model);
   EXPECT_NE(text.find("route ITERATIVE: x is sparse"), std::string::npos) << text;
   model.factorize().lambda(1.0);
   EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_ITERATIVE);
   std::int64_t bytes = 0;
   check(freeridge_memory_required(model.get(), &bytes), "freeridge_memory_required");
   EXPECT_LT(bytes, 200 << 20);
+}
+
+// One lambda and no errors left out: seconds of PRIMAL are long, too; but not where a criterion needs PRIMAL.
+TEST(SparseIterative, AutoTakesItForOneSolution) {
+  const Pairs rows(20000, 8000), few(2000, 500);
+  const struct {
+    const Pairs* rows;
+    std::int64_t lambdas;
+    freeridge_criterion criterion;
+    const char* reason;
+  } cases[] = {{&rows, 1, FREERIDGE_GCV, "route ITERATIVE: x is sparse, and PRIMAL takes "},
+               {&rows, 1, FREERIDGE_LOO, "route PRIMAL"},
+               {&rows, 1, FREERIDGE_REML, "route PRIMAL"},
+               {&rows, 100, FREERIDGE_GCV, "route PRIMAL"},
+               {&few, 1, FREERIDGE_GCV, "route PRIMAL"}};
+  for (const auto& one : cases) {
+    Model model(Kernel::linear());
+    check(set_sparse(model.get(), one.rows->x, one.rows->y, true), "freeridge_set_sparse_view");
+    check(freeridge_set_expected_lambdas(model.get(), one.lambdas), "freeridge_set_expected_lambdas");
+    check(freeridge_set_expected_criterion(model.get(), one.criterion), "freeridge_set_expected_criterion");
+    const std::string text = explained(model);
+    EXPECT_NE(text.find(one.reason), std::string::npos) << text;
+    if (text.find("route ITERATIVE") == text.npos) continue;
+    for (const double lambda : {1e-4, 1.0, 1e4}) {
+      model.factorize().lambda(lambda);
+      EXPECT_LE(accuracies(model.get(), 1)[0], 1e-8);
+    }
+  }
 }
 
 }  // namespace sparse_iterative_test
