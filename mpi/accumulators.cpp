@@ -62,7 +62,7 @@ Arrays checked_shard(const RowsOfRank& own, const Sizes& sizes) {
   const Layout order = capi::checked_layout(own.layout);
   if (own.n == 0) return {{nullptr, 0, sizes.d, 1, order}, {nullptr, 0, sizes.t, 1, order}};
   const Arrays shard{capi::checked_matrix("x", own.x, order, "n", own.n, "d", sizes.d, "ldx", own.ldx),
-                 capi::checked_matrix("y", own.y, order, "n", own.n, "t", sizes.t, "ldy", own.ldy)};
+                     capi::checked_matrix("y", own.y, order, "n", own.n, "t", sizes.t, "ldy", own.ldy)};
   require_finite("x", shard.x);
   require_finite("y", shard.y);
   require_weights(own.weights, own.n);

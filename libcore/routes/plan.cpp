@@ -73,7 +73,7 @@ Choice choose(const Request& r) {
   if (work < (one_solution ? long_work_of_a_solution : long_work) || work < times_as_long * of_iterative) return direct;
   return {Route::iterative,
           text("x is sparse, and ", route_name(direct.route), " takes ", short_number(work / of_iterative),
-               " times as long", one_solution ? " for one lambda without errors left out" : "")};
+               " times as long", one_solution ? " for one lambda and no errors left out" : "")};
 }
 
 std::string padded(const std::string& value, std::size_t width) {

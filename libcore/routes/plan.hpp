@@ -17,7 +17,8 @@ struct Plan {
 
 // The route that was asked for, or for AUTO
 //     LANDMARK    with landmarks
-//     ITERATIVE   for linear kernels with sparse x, where the routes below do not fit into memory or take far longer
+//     ITERATIVE   for linear kernels with sparse x, where the routes below do not fit into memory or take far longer:
+//                 minutes; seconds where one lambda is expected, and GCV as criterion
 //     PRIMAL      for linear kernels with d < n, or where it fits into memory
 //     else the dual route with the least work of those that fit
 // Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not linear, for ITERATIVE with one that is linear unless x
