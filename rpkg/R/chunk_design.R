@@ -11,11 +11,7 @@ new_design_of <- function(formula, setting, head, intercept, environment) {
   formula <- check_formula(formula)
   head <- call_with_data(setting$call, formula, as.data.frame(head))$data
   apart <- unpenalised_parts(formula, head)
-  formula <- tryCatch({
-    if (is.null(apart)) stats::formula(stats::terms(formula, data = head)) else apart$flat
-  }, error = function(condition) {
-    refuse("formula must be a formula such as y ~ x1 + x2: ", conditionMessage(condition))
-  })
+  formula <- if (is.null(apart)) stats::formula(terms_of(formula, head)) else apart$flat
   parts <- as.list(setting$call)[intersect(names(setting$call), c("subset", "weights", "offset", "groups"))]
   names <- unique(unlist(lapply(c(list(formula), parts), all.names)))
   columns <- intersect(names, names(head))

@@ -14,7 +14,7 @@ check_formula <- function(formula) {
     head <- sub("^.*::", "", head)
     if (head %in% smooth_terms && !is_own_function(head, environment(formula))) {
       refuse("the formula has ", deparse(term)[1L], ", which is no term here: name the columns alone, as in y ~ x, ",
-             "as the kernel makes the function smooth; additive_kernel() makes it a sum of functions of one column each")
+             "as the kernel makes the function smooth; additive_kernel() makes it a sum of functions of single columns")
     }
   }
   formula
@@ -49,8 +49,8 @@ formula_first <- function(names, call, environment) {
 is_formula_name <- function(names) names %in% c("form", "formu", "formul", "formula")
 
 # Arguments of other packages by what they are called here.
-other_names <- c(newx = "newdata", new_data = "newdata", s = "lambda", penalty = "lambda", lambdas = "lambda",
-                 sigma = "kernel", bandwidth = "kernel", se = "se.fit", conf.level = "level",
+other_names <- c(newx = "newdata", new_data = "newdata", data = "source", s = "lambda", penalty = "lambda",
+                 lambdas = "lambda", sigma = "kernel", bandwidth = "kernel", se = "se.fit", conf.level = "level",
                  maxit = "iterations", na.rm = "na.action")
 
 # What has no argument here, and why. The names of one line are separated by blanks.
@@ -80,6 +80,8 @@ other_concepts <- c(
   "importance" = "relevance() of the fit says which columns matter",
   "thresh max_iter" = "the solution is exact, and accuracy is for route = \"iterative\"",
   "verbose trace" = "options(freeridge.progress = TRUE) shows how far a fit is",
+  "weights" = "freeridge() with linear_kernel() takes weights, and lambda = 0 is least squares",
+  "interval se.fit" = "fits of freeridge(), ols() and ridge() have standard errors and intervals",
   "ncores n.cores nthread nthreads num.threads n_jobs" = "freeridge_threads() sets how many threads compute"
 )
 

@@ -1,9 +1,9 @@
 # Formulas: what a fit takes from a formula and its data, and the formula methods of the fits beside freeridge().
 
 # What a call of a formula method gives: list(frame, terms, response, design, intercept, fixed, parts, dropped,
-# columns, response_columns). With unpenalised() in the formula `fixed` has its columns and their source, and `parts` the
-# terms as given and those of the kernel. dropped: the rows of the frame that na.exclude took away. columns: the variables
-# that new data must have. kernel: NULL for a linear fit.
+# columns, response_columns). With unpenalised() in the formula `fixed` has its columns and their source, and `parts`
+# the terms as given and those of the kernel. dropped: the rows of the frame that na.exclude took away. columns: the
+# variables that new data must have. kernel: NULL for a linear fit.
 formula_parts <- function(call, environment, formula, kernel, intercept, lambda = NULL) {
   formula <- check_formula(formula)
   data <- data_of_call(call, environment)
@@ -18,8 +18,14 @@ formula_parts <- function(call, environment, formula, kernel, intercept, lambda 
                           level_value = level_value_for(kernel, lambda))
   intercept <- check_intercept(intercept)
   if (attr(if (is.null(parts)) terms else parts$given, "intercept") != 1L) intercept <- FALSE
-  c(list(frame = frame, terms = terms, response = response, design = design, intercept = intercept,
-         fixed = if (!is.null(parts)) fixed_design(parts$fixed, frame, intercept), parts = parts[c("given", "penalised")],
+  fixed <- if (!is.null(parts)) fixed_design(parts$fixed, frame, intercept)
+  if (!is.null(fixed)) {  # no name of another penalised column; a trend has that of its variable
+    same <- intersect(attr(parts$penalised, "term.labels"), attr(fixed$source$terms, "term.labels"))
+    names <- make.unique(c(setdiff(colnames(design$x), same), colnames(fixed$x)))
+    colnames(fixed$x) <- utils::tail(names, ncol(fixed$x))
+  }
+  c(list(frame = frame, terms = terms, response = response, design = design, intercept = intercept, fixed = fixed,
+         parts = parts[c("given", "penalised")],
          dropped = dropped_rows(frame, framing, environment)),
     columns_of_call(call, terms, data, environment(formula)))
 }

@@ -9,9 +9,9 @@ columns_by_name <- function(x, names, called) {
   if (length(missing) > 0L) refuse(called, " has no column '", missing[1L], "'")
   unclear <- c(names[is_unclear(names)], given[is_unclear(given) & given %in% names])
   if (length(unclear) > 0L) {
-    refuse(if (unclear[1L] %in% c("", NA)) "a column has no name" else paste0("two columns are called '", unclear[1L], "'"),
-           ", so ", called, " must have the columns of the fit in ",
-           "their order: ", paste0("'", names, "'", collapse = ", "))
+    nameless <- unclear[1L] %in% c("", NA)
+    refuse(if (nameless) "a column has no name" else paste0("two columns are called '", unclear[1L], "'"), ", so ",
+           called, " must have the columns of the fit in their order: ", paste0("'", names, "'", collapse = ", "))
   }
   x[, names, drop = FALSE]
 }
@@ -40,15 +40,15 @@ check_columns <- function(columns, data, called) {
 
 # The names of rows where both have them: y in another order than x would go to other rows. square: with a kernel matrix
 # x that is given, whose names say which rows are meant, there may be no other names either.
-check_row_names <- function(x, y, square = FALSE) {
+check_row_names <- function(x, y, square = FALSE, called = "y") {
   rows <- rownames(x)
   given <- if (is.null(dim(y))) names(y) else rownames(y)
   if (is.null(rows) || is.null(given) || identical(rows, given) || length(rows) != length(given)) return(invisible())
   same <- if (square) any(given %in% rows) else anyDuplicated(rows) == 0L && setequal(rows, given)
   if (!same) return(invisible())
   place <- which(rows != given)[1L]
-  refuse("row ", place, " of x is called '", rows[place], "', that of y '", given[place],
-         "': put them into one order, as y[rownames(x)] does, or take the names away with unname()")
+  refuse("row ", place, " of x is called '", rows[place], "', that of ", called, " '", given[place],
+         "': put them into one order, as ", called, "[rownames(x)] does, or take the names away with unname()")
 }
 
 # Refuses variables of another kind than those of the fit, a date where there was a number of seconds among them.
@@ -80,7 +80,6 @@ data_of_call <- function(call, environment) {
 # The call with its data as a value, in which model.matrix() can rely on doubles. Refuses columns of one name among the
 # variables that the call uses.
 call_with_data <- function(call, formula, data) {
-  if (is.null(data)) return(call)
   arguments <- function(names) unlist(lapply(as.list(call[intersect(names(call), names)]), all.vars))
   used <- c(all.vars(formula), arguments(c("subset", "weights", "offset")))
   if (is.list(data)) {
@@ -90,6 +89,12 @@ call_with_data <- function(call, formula, data) {
     }
     check_columns(intersect(c(used, arguments(c("groups", "gap"))), names(data)), data, "data")
     data <- without_integer64(data, but = setdiff(names(data), used))
+  }
+  for (name in if (!is.environment(data)) setdiff(used, names(data))) {  # variables of the session
+    value <- get0(name, environment(formula))
+    if (!is_integer64(value) || is.data.frame(data) && NROW(value) != nrow(data)) next
+    if (is.null(data)) data <- list()
+    data[[name]] <- without_class(value)
   }
   call$data <- data
   call
@@ -107,10 +112,19 @@ check_dot <- function(data, called) {
 columns_among <- function(used, data, n, environment) {
   inside <- intersect(used, names(data))
   beside <- Filter(function(name) {
-    value <- get0(name, environment)
+    value <- if (!is_of_search_path(name, environment)) get0(name, environment)
     n > 1L && !is.null(value) && !is.function(value) && NROW(value) == n
   }, setdiff(used, inside))
   c(inside, beside)
+}
+
+# Whether a name is found in a package first, as `letters` is.
+is_of_search_path <- function(name, environment) {
+  while (!exists(name, environment, inherits = FALSE)) {
+    if (identical(environment, emptyenv())) return(FALSE)
+    environment <- parent.env(environment)
+  }
+  isNamespace(environment) || grepl("^(package:|base$)", environmentName(environment))
 }
 
 # list(columns, response_columns): those of the right-hand side and of the argument offset, and those of the response.
@@ -123,8 +137,8 @@ columns_of_call <- function(call, terms, data, environment) {
        response_columns = columns_among(all.vars(response), data, n, environment))
 }
 
-# The model frame as a fit keeps it, list(frame, names, dropped). A column of plain doubles that x has, too, is left out,
-# as it would be there twice: whole_frame() takes it from x again. dropped: the rows that na.exclude took away.
+# The model frame as a fit keeps it, list(frame, names, dropped). A column of plain doubles that x has, too, is left
+# out, as it would be there twice: whole_frame() takes it from x again. dropped: the rows that na.exclude took away.
 kept_frame <- function(frame, fit, dropped = NULL) {
   x <- if (is.null(fit$aside) && is.null(fit$points) && is.matrix(fit$x)) fit$x
   own <- vapply(names(frame), function(name) {

@@ -29,6 +29,8 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   n <- nrow(x)
   if (nrow(y) != n) refuse("y has ", nrow(y), " rows, x has ", n)
   check_row_names(x, y, kernel$name == "precomputed")
+  check_row_names(x, weights, called = "weights")
+  check_row_names(x, groups, called = "groups")
   if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(y), output_names(y))
   kernel <- scales_by_name(kernel, feature_names(x))
   if (!is.null(weights)) weights <- check_weights(weights, n)
@@ -75,7 +77,7 @@ freeridge.data.frame <- function(x, y, kernel = NULL, lambda = NULL, ...) {
   call[[1L]] <- quote(freeridge)
   if (missing(y)) refuse("y is missing")
   classes <- vapply(x, function(column) is.factor(column) || is.character(column), NA)
-  if (!any(classes | vapply(x, inherits, NA, c("Date", "POSIXct")))) {
+  if (!any(classes | vapply(x, inherits, NA, c("Date", "POSIXct", "units")))) {
     fit <- freeridge.default(x, y, kernel, lambda, ...)
     fit$call <- call
     return(fit)

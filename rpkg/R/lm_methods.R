@@ -74,6 +74,14 @@ logLik.freeridge <- function(object, ...) {
   structure(log_likelihoods(object), nall = n, nobs = n, df = n - unname(df.residual(object)) + 1, class = "logLik")
 }
 
+# What packages ask to know the scale of predictions: least squares is the normal family with the identity as its link.
+family.freeridge <- function(object, ...) {
+  refuse_extra(...)
+  if (!is.null(object$classes)) refuse("a fit to classes is least squares on -1 and +1: it has no family")
+  stats::gaussian()
+}
+family.freeridge_linear <- family.freeridge
+
 # A weight for each row that counts.
 weights_or_ones <- function(fit) if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights
 

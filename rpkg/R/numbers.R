@@ -2,7 +2,7 @@
 # not what they stand for:
 #   integer64        whole numbers of 64 bits, in the memory of doubles (package bit64; fread() and databases give them)
 #   Date, POSIXct    days and seconds
-#   difftime         a time in a unit that the object chooses: minutes here may be hours there
+#   difftime, units  a quantity in a unit that the object chooses: minutes here may be hours there
 #   Surv             times beside a mark of those that are censored
 
 not_numbers <- c("Date", "POSIXt", "difftime", "Surv")
@@ -27,8 +27,8 @@ with_columns_as <- function(data, which, f) {
 
 is_integer64 <- function(value) inherits(value, "integer64")
 
-# The data of a formula, or its model frame, with doubles for integer64, which model.matrix() does not know. but: columns
-# that stay, as they are labels.
+# The data of a formula, or its model frame, with doubles for integer64, which model.matrix() does not know. but:
+# columns that stay, as they are labels.
 without_integer64 <- function(data, but = character()) {
   if (!is.list(data)) return(data)
   for (name in setdiff(names(data)[vapply(data, is_integer64, NA)], but)) data[[name]] <- without_class(data[[name]])
@@ -45,8 +45,8 @@ plain_labels <- function(value) {
   labels
 }
 
-# high * 2^32 + low of the two halves of each number, low without a sign. -2^63 stands for NA. (R takes the half 2^31 for
-# NA.)
+# high * 2^32 + low of the two halves of each number, low without a sign. -2^63 stands for NA. (R takes the half 2^31
+# for NA.)
 doubles_of_64_bits <- function(value) {
   halves <- halves_of_64_bits(value)
   low <- halves[c(TRUE, FALSE)]
@@ -58,7 +58,8 @@ doubles_of_64_bits <- function(value) {
 }
 
 halves_of_64_bits <- function(value) {
-  readBin(writeBin(as.vector(unclass(value)), raw(), endian = "little"), "integer", 2L * length(value), endian = "little")
+  bytes <- writeBin(as.vector(unclass(value)), raw(), endian = "little")
+  readBin(bytes, "integer", 2L * length(value), endian = "little")
 }
 
 # What a user can do with an object that is not numbers, for the end of a sentence.
@@ -78,6 +79,8 @@ advice <- function(value, name) {
 
 # The unit of a time: another one in new data would be a misreading. NULL for what is no time.
 unit_of <- function(value) {
-  if (inherits(value, "difftime")) return(paste("difftime in", attr(value, "units")))
+  if (inherits(value, c("difftime", "units"))) {
+    return(paste(class(value)[1L], "in", paste(unlist(attr(value, "units")), collapse = " ")))
+  }
   intersect(c("Date", "POSIXct"), class(value))
 }

@@ -31,8 +31,8 @@ predictor.freeridge <- function(object, lambda = NULL, ...) {
 
 # The parts of a fit that a predictor does not need: the rows, and how the fit was found.
 left_behind <- c("x", "y", "frame", "weights", "groups", "aside", "cases", "na.action", "cache", "landmarks",
-                 "landmark_choice", "lambda_search", "bandwidth_search", "one_standard_error", "second_opinion", "seconds", "memory",
-                 "predictor")
+                 "landmark_choice", "lambda_search", "bandwidth_search", "one_standard_error", "second_opinion",
+                 "seconds", "memory", "predictor")
 
 # Terms without the environment in which the formula was written, which may hold data of any size. Functions of that
 # environment that the formula calls are kept, and what these use.

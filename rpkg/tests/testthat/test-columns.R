@@ -101,6 +101,9 @@ test_that("a level and a variable that make one name have two", {
   expect_identical(as.character(marginal_effects(fit)$average$column), c("g.y2", "gy2"))
   expect_identical(names(coef(freeridge(y ~ g + gy2, data, kernel = linear_kernel(), lambda = 1))), c("(Intercept)", "gx", "g.y2", "gy2"))
   expect_identical(names(coef(ols(y ~ gy2 + g, data))), c("(Intercept)", "gy2", "g.y2"))
+  mixed <- freeridge(y ~ gy2 + unpenalised(g), data, kernel = linear_kernel(), lambda = 1)
+  expect_identical(names(coef(mixed)), c("(Intercept)", "gy2", "gy2.1"))
+  expect_equal(predict(mixed, data), fitted(mixed))
   expect_identical(predict(fit, data), predict(freeridge(y ~ g + z, transform(data, z = gy2), kernel = gaussian_kernel(3), lambda = 1e-3), transform(data, z = gy2)))
 })
 
@@ -123,6 +126,10 @@ test_that("a column that newdata lacks is missed, whatever the session has", {
   fixed <- freeridge(data["b"], y, linear_kernel(), 1, fixed = data[c("g", "a")])
   expect_refusal(predict(fixed, new, fixed = new["g"]), "fixed has no column 'a'")
   expect_refusal(gradient_descent(y ~ a, data, development = data["a"]), "development has no column 'y'")
+  expect_refusal(freeridge_chunks(y ~ a, data = data), "'data' \\(is source meant\\?\\)")
+  letters26 <- data.frame(y = rnorm(26L), s = base::letters, a = rnorm(26L))
+  expect_equal(unname(predict(ols(y ~ a + I(s %in% letters[1:9]), letters26), letters26[1:3, ])),
+               unname(predict(lm(y ~ a + I(s %in% letters[1:9]), letters26), letters26[1:3, ])))
   # what is not a column of the data still comes from where the formula was made
   knots <- 2
   expect_equal(predict(ols(y ~ I(a > knots / 9), data), data[1:4, ]), predict(lm(y ~ I(a > knots / 9), data), data[1:4, ]))
@@ -240,6 +247,10 @@ test_that("names of rows that x and y both have are in one order", {
                           freeridge(m[o, ], cbind(y, y), linear_kernel(), 1), kernel_svm(m[o, ], y > 0, linear_kernel(), 1), gradient_descent(m[o, ], y),
                           freeridge(m[o, ], setNames(factor(y > 0), names(y)), linear_kernel(), 1), accumulate(ridge_accumulator(20), m[o, ], y))) {
     expect_refusal(eval(call), words)
+  }
+  for (name in c("weights", "groups")) {
+    expect_refusal(do.call(freeridge, c(list(m[o, ], unname(y), linear_kernel(), 1), setNames(list(setNames(1:40, names(y))), name))),
+                   paste0("row 1 of x is called 'line2', that of ", name, " 'line1'"))
   }
   half <- setNames(y, c(paste0("line", 21:40), paste0("other", 1:20)))
   expect_refusal(freeridge(k, half, precomputed_kernel()), "row 1 of x is called 'line1', that of y 'line21'")

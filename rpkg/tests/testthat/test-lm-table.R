@@ -39,7 +39,7 @@ methods <- list(
   model.matrix = model.matrix, update_refits = function(fit) coef(update(fit, . ~ . - hp)), na.action = na.action
 )
 for_one_output <- list(
-  df.residual = df.residual, sigma = sigma, variable.names = variable.names, case.names = case.names,
+  df.residual = df.residual, sigma = sigma, family = function(fit) unlist(family(fit)[1:2]), variable.names = variable.names, case.names = case.names,
   logLik = logLik, AIC = AIC, BIC = BIC,
   hatvalues = function(fit) hatvalues(fit)[!is.na(fitted(fit))],
   cooks.distance = function(fit) cooks.distance(fit)[!is.na(fitted(fit))]
@@ -135,6 +135,7 @@ test_that("what a fit of a matrix does not have, and what several outputs do not
     expect_refusal(model.frame(other), "it has no model frame")
     expect_refusal(formula(other), "it has no formula")
   }
+  expect_refusal(family(freeridge(factor(am) ~ wt, mtcars, lambda = 1)), "least squares on -1 and \\+1: it has no family")
   expect_refusal(logLik(fit), "2 outputs; a log-likelihood is that of one")
   expect_refusal(model.frame(freeridge(mpg ~ wt, mtcars, kernel = linear_kernel()), 3), "unknown argument")
   expect_identical(case.names(fit), as.character(1:20))

@@ -158,6 +158,14 @@ test_that("what is refused is refused with a way out", {
   fit <- freeridge_chunks(b ~ t, row_source(lasting, 5), lambda = 1)
   expect_refusal(predict(fit, transform(lasting, t = `units<-`(t, "secs"))), "that of the fit was a difftime in mins")
   expect_refusal(predict(ols(data.frame(b = beside), beside), data.frame(b = day)), "its column 'b' is a Date")
+  measured <- function(values, unit) {
+    structure(values, units = structure(list(numerator = unit, denominator = character()), class = "symbolic_units"), class = "units")
+  }
+  metres <- list2DF(list(b = measured(whole, "m"), y = beside))
+  for (fit in list(freeridge(metres["b"], beside, linear_kernel(), 1), ols(y ~ b, metres))) {
+    expect_refusal(predict(fit, list2DF(list(b = measured(100 * whole, "cm")))), "that of the fit was a units in m$")
+    expect_silent(predict(fit, metres))
+  }
 })
 
 test_that("the halves of 64 bits are put together rightly, NA among them", {
@@ -179,6 +187,14 @@ test_that("the halves of 64 bits are put together rightly, NA among them", {
   expect_equal(freeridge(y ~ b, data, kernel = linear_kernel(), groups = ids)$score,
                freeridge(y ~ b, data, kernel = linear_kernel(), groups = names)$score)
   expect_equal(freeridge_chunks(y ~ b, list(data), groups = ids)$score, freeridge_chunks(y ~ b, list(data), groups = names)$score)
+
+  y <- beside^2
+  i <- as_64_bits(large)  # of the session, without the methods of its class
+  for (formula in list(y ~ beside + i, y ~ i)) {
+    expected <- coef(ols(formula, data.frame(y = y, beside = beside, i = large)))
+    expect_equal(coef(ols(formula)), expected)
+    expect_equal(coef(ols(formula, data.frame(beside = beside))), expected)
+  }
 
   skip_if_not_installed("bit64")
   expect_identical(without_class(bit64::as.integer64(values)), values)

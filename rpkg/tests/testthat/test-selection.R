@@ -262,7 +262,7 @@ test_that("several divisions: the score is the mean of theirs, as are the errors
     expect_close(group_errors(by_formula, splits[rows, c(1L, 4L)])[as.character(kept), ],
                  group_errors(direct, splits[kept, c(1L, 4L)]), 1e-12)
   }
-  expect_refusal(freeridge(p$x, y, kernel, groups = splits[-1L, ]), "groups must be 24 labels, one for each row, not a matrix \\(23 x 4\\)")
+  expect_refusal(freeridge(p$x, y, kernel, groups = splits[-1L, ]), "groups must be 24 labels, one for each row, not a character matrix \\(23 x 4\\)")
   expect_refusal(freeridge(p$x, y, kernel, groups = cbind(1, rep(NA, 24))), "groups\\[, 2\\] must have at least one label")
   expect_refusal(freeridge(p$x, y, kernel, groups = splits, weights = replace(rep(1, 24), c(3, 9), 0)),
                  "groups has no label at a row whose weight is positive in one of its columns")

@@ -61,6 +61,8 @@ test_that("every error is a freeridge_error, and an argument that is left out is
   )) {
     expect_refusal(eval(call), "[a-z]", "freeridge_error")
   }
+  expect_refusal(freeridge(mpg ~ wt, nowhere), "the data do not fit the formula: object 'nowhere' not found")
+  expect_refusal(freeridge_chunks(mpg ~ wt^hp, mtcars), "the data do not fit the formula: invalid power")
   expect_refusal(freeridge(mpg ~ nowhere, mtcars), "the data do not fit the formula: object 'nowhere' not found")
   expect_refusal(confint(fit, list(1)), "parm must be names or numbers of coefficients")
 })
