@@ -232,6 +232,9 @@ class Callers(unittest.TestCase):
                 call()
             self.assertEqual(caught.exception.status, library.INVALID_STATE)
         self.assertEqual(uncounted.factorize().set_lambda(1.0).loo().shape, (3000, 1))
+        with self.assertRaises(fr.Error) as caught:  # a linear kernel has a hyperplane
+            uncounted.coefficients()
+        self.assertEqual(caught.exception.status, library.INVALID_STATE)
         masked, column = np.ma.array(y, mask=np.arange(3000) == 7), weights[:, np.newaxis]
         for kind, words, reader in (
                 (ValueError, r"x of shape \(3, 3000\), y of shape \(3000, 1\) at row 0; .* rows x 3",
@@ -454,17 +457,17 @@ alive = fr.Model(fr.gaussian(1.0), x, y)
         for function in (None, lambda _: False, lambda part: part > 0 and time.sleep(10)):
             model.set_progress(function)
             for k in range(5):
-                signal.setitimer(signal.ITIMER_REAL, 0.05 + 0.003 * k)
-                self.assertRaises(Late, model.factorize)
+                alarm = (signal.ITIMER_REAL, 0.05 + 0.003 * k)
+                self.assertRaises(Late, lambda: (signal.setitimer(*alarm), model.factorize()))
                 self.assertIs(signal.getsignal(signal.SIGALRM), late)
         model.set_progress(None)
         for k in range(5):
             timer = threading.Timer(0.05 + 0.003 * k, lambda: raise_here(this, ctypes.py_object(Late)))
-            timer.start()
-            self.assertRaises(Late, model.factorize)
+            self.assertRaises(Late, lambda: (timer.start(), model.factorize()))
             timer.join()
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
-        self.assertRaises(Late, fr.Model.from_reader, fr.linear(), lambda first, count: time.sleep(10), 3)
+        slow = lambda first, count: time.sleep(10)
+        alarm = (signal.ITIMER_REAL, 0.05)
+        self.assertRaises(Late, lambda: (signal.setitimer(*alarm), fr.Model.from_reader(fr.linear(), slow, 3)))
         self.assertEqual((unraisable, sys.unraisablehook), ([], unraisable.append))
         # Whenever one comes, handlers are what they were after the call, and the model answers.
         signal.signal(signal.SIGUSR1, late)

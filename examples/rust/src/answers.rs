@@ -241,7 +241,7 @@ impl Model<'_> {
 
     /// c of f(x) = sum_i c_i k(x_i, x), n x t; of a reader's rows r x t, those of `landmarks`, in their order.
     pub fn coefficients(&self) -> Result<Dense> {
-        let n = if self.reads() { self.landmarks()?.len() } else { self.points()? };
+        let n = if self.reads() { self.landmarks()?.len().max(1) } else { self.points()? }; // 0: the library refuses
         self.filled(n, |model, c, ld| unsafe { sys::freeridge_coefficients(model, c, ld) })
     }
 

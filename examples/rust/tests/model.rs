@@ -300,6 +300,7 @@ fn a_reader_without_n_is_counted() -> Result<()> {
     model.set_lambda(0.5)?;
     let (ours, expected) = (model.loo()?, fitted(&Kernel::linear()?, &x, &y, 0.5)?.loo()?);
     assert!((0..3000).all(|i| close(ours.at(i, 0), expected.at(i, 0), 1.0)));
+    assert_eq!(model.coefficients().unwrap_err().status(), Status::InvalidState); // a linear kernel has a hyperplane
     Ok(())
 }
 
