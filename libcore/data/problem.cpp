@@ -193,6 +193,15 @@ void Problem::scaled_rows(const Rows& points, Index row, MatrixView out) const {
   divide_by_scale(out);
 }
 
+Array<double> Problem::explained_norms() const {
+  Array<double> out(d(), 0.0);
+  for (Index l = 0; l < q(); ++l) {
+    const double given = unpenalised.given_norm(l);
+    for (Index k = 0; k < d(); ++k) out[k] = std::hypot(out[k], given * x_free(k, l) / (*linear_scale)[k]);
+  }
+  return out;
+}
+
 void Problem::divide_by_scale(MatrixView out) const {
   for (Index k = 0; k < out.cols; ++k) {
     const double scale = (*linear_scale)[k];

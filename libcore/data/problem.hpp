@@ -86,6 +86,9 @@ struct Problem {
   // overflows.
   void scaled_rows(const Rows& points, Index row, MatrixView out) const;
   void weighted_rows(Index row, MatrixView out) const;
+  // For linear kernels: column k of X~ has an error of eps times this, however little of the column is left, as the
+  // part of it that U explains was subtracted: |nu_l C_lk / scale_k|, nu_l before U was made orthogonal.
+  Array<double> explained_norms() const;
   // The entries of sparse rows divided by `scale`: X_s without the shift.
   void scaled_entries(Index row, Index count, SparseTile& out) const;
 

@@ -69,6 +69,12 @@ bool Unpenalised::add(MatrixView q1, Span<double> column) {
   return true;
 }
 
+double Unpenalised::given_norm(Index k) const {
+  double norm = 0;
+  for (Index l = 0; l <= k; ++l) norm = std::hypot(norm, nu_[l] * r_(l, k));
+  return norm;
+}
+
 double Unpenalised::log_determinant() const {
   double sum = 0;
   for (Index k = 0; k < q(); ++k) sum += 2 * (std::log(nu_[k]) + std::log(scale_[k]));

@@ -27,6 +27,9 @@ class Unpenalised {
   Span<const Index> kept() const { return kept_; }
   const Matrix& q1() const { return q1_; }
   double nu(Index k) const { return nu_[k]; }
+  // The norm of column k of W^(1/2) [1, F] diag(scale)^-1, before the columns before it were taken out. The rounding
+  // error of W^(1/2) U_k is in proportion to it.
+  double given_norm(Index k) const;
   // log|[1, F]'W [1, F]| of the columns that take part.
   double log_determinant() const;
 

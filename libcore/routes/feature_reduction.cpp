@@ -26,6 +26,7 @@ class TallMatrix {
   // partial: psi in place of phi, see FeatureMap
   TallMatrix(const Problem& problem, const FeatureMap& map, bool partial)
       : problem_(problem), map_(map), partial_(partial), start_(map.known_parts()) {
+    set_explained();
     if (start_.cols() > 0 || free() == 0) return;
     start_ = Matrix(p(), free(), 0.0);
     if (!problem.intercept) return;
@@ -46,6 +47,8 @@ class TallMatrix {
   Index free() const { return problem_.q(); }
   Index columns() const { return free() + p() + problem_.t(); }
   const Matrix& start() const { return start_; }
+  // The norms of the known parts of the features, |W^(1/2) U_l start_kl|: features are known to eps of them.
+  Span<const double> explained() const { return explained_; }
 
   void rows(Index row, MatrixView out) const {
     const MatrixView phi = out.columns(free(), p()), y = out.columns(free() + p(), problem_.t());
@@ -64,6 +67,13 @@ class TallMatrix {
   }
 
  private:
+  void set_explained() {
+    explained_.assign(p(), 0.0);
+    for (Index l = 0; l < start_.cols(); ++l)
+      for (Index k = 0; k < p(); ++k)
+        explained_[k] = std::hypot(explained_[k], start_(k, l) * problem_.unpenalised.given_norm(l));
+  }
+
   void features(Index row, MatrixView out) const {
     map_.raw(problem_.x, row, out);
     if (partial_)
@@ -76,6 +86,7 @@ class TallMatrix {
   const FeatureMap& map_;
   bool partial_;
   Matrix start_;
+  Array<double> explained_;
 };
 
 // Tiles of the tall matrix, in runs of neighbours, one run a worker: take(worker, tile). The tiles may be destroyed.
@@ -122,12 +133,13 @@ Matrix gram_sum(const Problem& problem, const TallMatrix& tall) {
 struct Gram {
   Matrix gram;
   Matrix start;  // what the features in it are centred by
+  Array<double> explained;
 };
 
 Gram gram_of(const Problem& problem, const FeatureMap& map) {
   const auto pass = [&](bool partial) {
     const TallMatrix tall(problem, map, partial);
-    Gram out{gram_sum(problem, tall), copy_of(tall.start().view())};
+    Gram out{gram_sum(problem, tall), copy_of(tall.start().view()), {tall.explained().begin(), tall.explained().end()}};
     const bool complete =
         !partial || map.complete(out.gram.view(), tall.free(), out.start.values(), problem.n()).fine();
     return complete ? std::optional(std::move(out)) : std::nullopt;
@@ -170,7 +182,8 @@ ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map) {
   out.gamma = Matrix(p, t);
   Matrix small = copy_of(r.block(free, free, p, p)), u(p, p);
   out.r = copy_of(small.view());
-  const Array<double> norms = column_norms(small.view());
+  const Array<double> along = with_parts(column_norms(r.block(0, free, free, p)), tall.explained());
+  const Array<double> norms = with_parts(column_norms(small.view()), along);
   require_finite_squares(norms, "the features");
   stage.next(0.95);
   small_svd(small.view(), out.s, u.view(), out.vt.view());
@@ -265,7 +278,10 @@ ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map) {
   Stage stage(0, 0.8);
   Gram sums = gram_of(problem, map);
   stage.next(1);
-  return directions_of_gram(sums.gram.view(), problem.q(), problem.t(), problem.n(), sums.start, 0);
+  double known = 0;  // the square of what the subtraction of known parts left as rounding
+  for (const double norm : sums.explained)
+    known = std::hypot(known, rounding_of_rows(problem.n(), map.features()) * norm);
+  return directions_of_gram(sums.gram.view(), problem.q(), problem.t(), problem.n(), sums.start, known * known);
 }
 
 // The directions above their noise, at most `degrees` of them. rest_grows: the shares of the other directions in Y~ are

@@ -46,10 +46,11 @@ class WeightedRows {
   Matrix space_;
 };
 
-// The reciprocal norms of the columns of the problem's X~ (data/problem.hpp); 1 for columns of zeros.
-Array<double> equal_factors(const Problem& problem) {
+// The norms of the columns of the problem's X~ (data/problem.hpp), with the parts of them that fixed effects explain:
+// what rounding leaves of a column that they span stays small beside its norm.
+Array<double> column_sizes(const Problem& problem) {
   const Index n = problem.n(), d = problem.d();
-  Array<double> out(d, 0.0);
+  Array<double> out = problem.explained_norms();
   Matrix tile(std::min(direction_rows, n), d);
   for (Index row = 0; row < n; row += direction_rows) {
     const MatrixView rows = tile.view().row_range(0, std::min(direction_rows, n - row));
@@ -57,7 +58,6 @@ Array<double> equal_factors(const Problem& problem) {
     for (Index k = 0; k < d; ++k) out[k] = std::hypot(out[k], norm2(rows.rows, rows.col(k)));
     worked(4 * touched * static_cast<double>(rows.rows * d));
   }
-  for (double& value : out) value = value > 0 ? 1 / value : 1;
   return out;
 }
 
@@ -127,17 +127,19 @@ Matrix wide_directions(WeightedRows& rows, Index n, Array<double>& s) {
 }  // namespace
 
 Index LinearDirections::rank() const {
-  const double largest = s.empty() ? 0 : std::ranges::max(s);
-  const double least = static_cast<double>(std::max(rows, v.rows())) * eps * largest;
-  return std::ranges::count_if(s, [&](double value) { return value > least; });
+  Index count = 0;
+  for (std::size_t k = 0; k < s.size(); ++k) count += s[k] > 0 && s[k] * s[k] > noise[k] ? 1 : 0;
+  return count;
 }
 
 LinearDirections linear_directions(const Problem& problem, Span<const Index> landmarks, bool equal) {
   const Index n = problem.n();
   LinearDirections out;
-  out.rows = n;
-  Array<double> factor(problem.d(), 1.0);
-  if (equal && landmarks.empty()) factor = equal_factors(problem);
+  Array<double> sizes = column_sizes(problem), factor(problem.d(), 1.0);
+  for (Index k = 0; k < problem.d(); ++k) {
+    if (equal && landmarks.empty() && sizes[k] > 0) factor[k] = 1 / sizes[k];
+    sizes[k] *= factor[k];
+  }
   for (Index k = 0; k < problem.d(); ++k) {
     out.root.push_back(factor[k] / (*problem.linear_scale)[k]);
     if (!std::isfinite(out.root[k]) || !std::isfinite(factor[k]))
@@ -154,12 +156,15 @@ LinearDirections linear_directions(const Problem& problem, Span<const Index> lan
   }
   WeightedRows rows(problem, out, std::move(factor));
   Matrix v = n > rows.columns() ? tall_directions(rows, n, out.s) : wide_directions(rows, n, out.s);
-  if (!out.restricted) {
+  if (out.restricted) {
+    out.v = Matrix(problem.d(), v.cols());
+    gemm(Op::none, Op::none, 1, out.space.view(), v.view(), 0, out.v.view());
+  } else {
     out.v = std::move(v);
-    return out;
   }
-  out.v = Matrix(problem.d(), v.cols());
-  gemm(Op::none, Op::none, 1, out.space.view(), v.view(), 0, out.v.view());
+  Matrix vt(out.v.cols(), out.v.rows());
+  transpose(out.v.view(), vt.view());
+  out.noise = direction_noise(sizes, vt.view(), n);
   return out;
 }
 

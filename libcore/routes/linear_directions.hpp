@@ -13,19 +13,19 @@
 namespace freeridge {
 
 struct LinearDirections {
-  Array<double> root;  // d
-  Array<double> s;     // S, r <= min(n, p)
-  Matrix v;            // d x r: V, or E V
-  Matrix space;        // E, where `restricted`: d x q
+  Array<double> root;   // d
+  Array<double> s;      // S, r <= min(n, p)
+  Array<double> noise;  // of S^2 (spectrum/small_svd.hpp)
+  Matrix v;             // d x r: V, or E V
+  Matrix space;         // E, where `restricted`: d x q
   bool restricted = false;
-  Index rows = 0;  // n
 
   Index dimension() const { return restricted ? space.cols() : v.rows(); }
   // The number of S that are above rounding.
   Index rank() const;
 };
 
-// equal: root_k = 1 / the norm of column k of X~, for lambda = 0 only: there any root gives the same slopes, and this
+// equal: root_k = 1 / the norm of column k of X~ and of what fixed effects explain of it, for lambda = 0 only: there any root gives the same slopes, and this
 // one loses the fewest digits. landmarks: rows of x, or none.
 LinearDirections linear_directions(const Problem& problem, Span<const Index> landmarks, bool equal);
 

@@ -129,7 +129,7 @@ FactorizationPtr factorize_kept(ProblemPtr problem) {
   const Contrast contrast(n, problem->q1_of(order).view());
   Matrix x = weighted_rows(*problem, wide, order), basis(n, d, 0.0);
   const MatrixView zx = contrast.reduce(x.view()), u = contrast.rows(basis.view());
-  const Array<double> norms = column_norms(zx);
+  const Array<double> norms = with_parts(column_norms(zx), problem->explained_norms());
   require_finite_squares(norms, "x");
   report(0.1);
 

@@ -123,9 +123,11 @@ Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, Span<double> s,
 
 // The noise of direction k: (c eps |D v_k|)^2, D the error norms of the features (small_svd.hpp, scaled_qr.hpp). Where
 // S_k exceeds c eps max D the noise is taken to be (c eps max D)^2, and v_k is not formed.
-Array<double> wide_noise(const ScaledQr& qr, Span<const double> s, ConstMatrixView right) {
+Array<double> wide_noise(const ScaledQr& qr, Span<const double> explained, Span<const double> s,
+                         ConstMatrixView right) {
   const double factor = rounding_of_rows(qr.d(), qr.m());
-  const double most = factor * (qr.d() > 0 ? *std::ranges::max_element(qr.error_norms()) : 0);
+  const Array<double> norms = with_parts({qr.error_norms().begin(), qr.error_norms().end()}, explained);
+  const double most = factor * (norms.empty() ? 0 : std::ranges::max(norms));
   Array<double> out(s.size(), most * most);
   const Index m = qr.m(), first = std::ranges::find_if(s, [&](double value) { return value <= most; }) - s.begin();
   for (Index k = first; k < m; k += directions_at_once) {
@@ -134,7 +136,7 @@ Array<double> wide_noise(const ScaledQr& qr, Span<const double> s, ConstMatrixVi
     qr.expand(right.columns(k, count), v.view());
     for (Index j = 0; j < count; ++j) {
       double mixed = 0;
-      for (Index i = 0; i < qr.d(); ++i) mixed = std::hypot(mixed, qr.error_norms()[i] * v(i, j));
+      for (Index i = 0; i < qr.d(); ++i) mixed = std::hypot(mixed, norms[i] * v(i, j));
       worked(15 * nanosecond * static_cast<double>(qr.d()));
       out[k + j] = factor * mixed * (factor * mixed);
     }
@@ -161,7 +163,7 @@ FactorizationPtr factorize_wide(ProblemPtr problem) {
   contrast.expand(basis.view());
   require_finite_squares(s, "x");
   stage.next(1);
-  Array<double> noise = wide_noise(qr, s, right.view());
+  Array<double> noise = wide_noise(qr, problem->explained_norms(), s, right.view());
   drop_noise(s, noise);
   report(1);
   return std::make_shared<Wide>(std::move(problem), std::move(basis), std::move(noise), std::move(s), std::move(right),

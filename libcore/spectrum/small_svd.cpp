@@ -24,6 +24,11 @@ Array<double> column_norms(ConstMatrixView a) {
   return out;
 }
 
+Array<double> with_parts(Array<double> norms, Span<const double> parts) {
+  for (std::size_t k = 0; k < parts.size(); ++k) norms[k] = std::hypot(norms[k], parts[k]);
+  return norms;
+}
+
 void require_finite_squares(Span<const double> values, const char* what) {
   for (const double value : values)
     if (!std::isfinite(value * value))

@@ -12,6 +12,10 @@ namespace freeridge {
 
 Array<double> column_norms(ConstMatrixView a);
 
+// Norms of columns from which parts of these norms were subtracted: the rounding error of what is left is in proportion
+// to both.
+Array<double> with_parts(Array<double> norms, Span<const double> parts);
+
 // Throws NOT_FINITE unless the squares of the values, norms of columns or singular values of `what`, are finite. Norms
 // are checked before LAPACK sees the matrix, as no column is longer than the largest singular value.
 void require_finite_squares(Span<const double> values, const char* what);

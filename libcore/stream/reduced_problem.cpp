@@ -60,9 +60,7 @@ void ReducedProblem::from_triangle() {
   Matrix x = copy_of(r_xx), u(count, count);
   s_.resize(count);
   vt_ = Matrix(count, d);
-  Array<double> norms = column_norms(x.view());
-  const Array<double> along = column_norms(free_.r_ux());  // whose rounding is that of what is left, too
-  for (std::size_t k = 0; k < along.size(); ++k) norms[k] = std::hypot(norms[k], along[k]);
+  const Array<double> norms = with_parts(column_norms(x.view()), column_norms(free_.r_ux()));
   require_finite_squares(norms, "x");
   small_svd(x.view(), s_, u.view(), vt_.view());
   spectrum_.gamma = Matrix(count, t);

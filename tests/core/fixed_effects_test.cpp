@@ -442,6 +442,80 @@ TEST(FixedEffectsOfManyRows, Streamed) {
                answers(problem, FREERIDGE_REDUCTION_QR, false, 40), 1e-8);
 }
 
+// Columns of x that fixed effects span, in other units and in sums too, explain nothing: what is left of them is least
+// squares on F at every lambda, without a rank. Beside them a column of its own has all that it would have alone.
+TEST(ColumnsThatFixedEffectsSpan, AreNoFeatures) {
+  struct Spanned {
+    const char* name;
+    freeridge_route route;
+    freeridge_reduction reduction;
+    std::int64_t n, landmarks;
+    bool sparse, limit;  // limit: lambda = 0 has an answer
+  };
+  for (const Spanned& way :
+       {Spanned{"QR", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_QR, 20, 0, false, true},
+        Spanned{"GRAM", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_GRAM, 20, 0, false, true},
+        Spanned{"wide", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_AUTO, 7, 0, false, true},
+        Spanned{"SPECTRAL", FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_REDUCTION_AUTO, 20, 0, false, true},
+        Spanned{"CHOLESKY", FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_REDUCTION_AUTO, 20, 0, false, false},
+        Spanned{"landmarks, QR", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_QR, 20, 5, false, true},
+        Spanned{"landmarks, GRAM", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_GRAM, 20, 5, false, true},
+        Spanned{"sparse", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_AUTO, 20, 0, true, false}})
+    for (const bool weighted : {false, true})
+      for (const std::int64_t own : {0, 1}) {
+        SCOPED_TRACE(::testing::Message() << way.name << (weighted ? ", weights" : "") << ", own " << own);
+        if (way.n < 10 && own == 1) continue;  // what is left has leverage one
+        Random random(1973);
+        const std::int64_t n = way.n;
+        Matrix f = random.uniform_matrix(n, 2, -2, 2), x(n, 4 + own);
+        const Matrix z = random.uniform_matrix(n, own, -2, 2), y = random.uniform_matrix(n, 1, -2, 2);
+        const bool polynomial = way.landmarks > 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+          if (polynomial) f(i, 1) = f(i, 0) * f(i, 0);
+          for (std::int64_t k = 0; k < own; ++k) x(i, 4 + k) = z(i, k);
+          x(i, 0) = f(i, 0), x(i, 1) = 1.8 * f(i, 1), x(i, 2) = f(i, 0) - 0.3 * f(i, 1), x(i, 3) = 0.1;
+        }
+        if (polynomial && own == 1) continue;
+        if (polynomial) {  // its square is in the kernel
+          x = Matrix(n, 1);
+          for (std::int64_t i = 0; i < n; ++i) x(i, 0) = f(i, 0);
+        }
+        const Vector weights = weighted ? random.uniform_vector(n, 0.5, 2) : Vector();
+        Dense k(n, n);
+        for (std::int64_t i = 0; i < n; ++i)
+          for (std::int64_t j = 0; j < n && own == 1; ++j) k(i, j) = Real(z(i, 0)) * z(j, 0);
+        for (const double lambda : {0.0, 1e-31, 1e-12, 1e-3}) {
+          if (lambda < 1e-6 && (!way.limit || own == 1)) continue;
+          if (lambda == 1e-12 && way.route == FREERIDGE_ROUTE_SPECTRAL)
+            continue;  // where it knows no digits, and says so
+          SCOPED_TRACE(::testing::Message() << "lambda " << lambda);
+          Model model(polynomial ? Kernel::polynomial(2, 1, 1) : Kernel::linear());
+          model.data(x, y);
+          if (way.sparse) check(set_sparse(model.get(), Sparse(x, FREERIDGE_CSR), y, false), "freeridge_set_sparse");
+          model.weights(weights).intercept(true).route(way.route);
+          check(freeridge_set_reduction(model.get(), way.reduction), "freeridge_set_reduction");
+          if (polynomial) check(freeridge_set_landmarks(model.get(), 5, nullptr), "freeridge_set_landmarks");
+          set_fixed(model, f);
+          model.factorize().lambda(lambda);
+          const Mixed mixed{k, with_ones(f, true), to_real(y), weights, lambda > 0 ? static_cast<Real>(lambda) : 1};
+          EXPECT_CLOSE(model.loo(), mixed.left_out(single_groups(n)), 1e-10);
+          if (own == 0) {
+            EXPECT_NEAR(model.degrees_of_freedom()[0], 3, 1e-10);
+          }
+          std::int64_t rank = -1;
+          if (freeridge_get_rank(model.get(), &rank) == FREERIDGE_OK) {
+            EXPECT_EQ(rank, own);
+          }
+          Vector errors(static_cast<std::size_t>(x.cols));
+          if (lambda == 0 && !polynomial) {
+            EXPECT_EQ(freeridge_coefficient_errors(model.get(), FREERIDGE_COVARIANCE_FREQUENTIST, errors.data(), x.cols,
+                                                   nullptr),
+                      FREERIDGE_UNDEFINED);
+          }
+        }
+      }
+}
+
 INSTANTIATE_TEST_SUITE_P(Routes, FixedEffects, ::testing::ValuesIn(ways), ::testing::PrintToStringParamName());
 
 }  // namespace fixed_effects_test
