@@ -227,6 +227,8 @@ class Factorization {
   // The ridge problem in few features that the route has made of the data, at lambda >= 0; nothing on other routes.
   // O(p^3) for p features.
   virtual std::optional<FeatureSystem> feature_system(double /*lambda*/) const { return std::nullopt; }
+  // X~'P, d x n, at lambda: the slopes w for each unit vector in the place of Y~. On PRIMAL without a complement.
+  virtual Matrix unit_slopes(double /*lambda*/) const { fail(Status::internal, "slopes of units are those of PRIMAL"); }
 
   // This object, on routes that estimate the diagonal of P~; NULL on others.
   virtual const Estimating* estimating() const { return nullptr; }

@@ -23,7 +23,10 @@ LeftOutFactor::LeftOutFactor(MatrixView p, Span<const double> noise) : l_(p), ro
     worked(touched * static_cast<double>(s - j));
   }
   const double norm = symmetric_norm1(p);
-  regular_ = potrf(p) && reciprocal_condition(p, norm) > limit;
+  if (!potrf(p)) return;
+  const double condition = reciprocal_condition(p, norm);
+  regular_ = condition > limit;
+  error_ = regular_ ? limit / condition : 1;
 }
 
 void LeftOutFactor::half_solve(MatrixView v) const {

@@ -16,6 +16,8 @@ class LeftOutFactor {
  public:
   explicit LeftOutFactor(MatrixView p, Span<const double> noise = {});
   bool regular() const { return regular_; }
+  // A bound of the relative error that noise and rounding leave in a solution; 1 and more where it is not regular().
+  double error() const { return error_; }
   void solve(MatrixView v) const;  // only where it is regular(), like the functions below
   // P = L L': v = L^-1 v, and v = L^-T v; log|P|
   void half_solve(MatrixView v) const;
@@ -27,6 +29,7 @@ class LeftOutFactor {
   MatrixView l_;  // the factor of D^-1/2 P D^-1/2, in the place of P
   Array<double> root_;
   bool regular_ = false;
+  double error_ = 1;
 };
 
 }  // namespace freeridge

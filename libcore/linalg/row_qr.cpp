@@ -15,6 +15,10 @@ constexpr Index block_columns = 32;
 
 RowQr::RowQr(Index p) : r_(p, p, 0.0), t_(std::min(p, block_columns), p), work_(std::min(p, block_columns), p) {}
 
+RowQr::RowQr(Matrix r) : RowQr(r.cols()) {
+  r_ = std::move(r);
+}
+
 // 512 rows of a panel and of the columns that it meets stay in the L2 cache; of many columns fewer rows, so that a call
 // is no longer than `grain`.
 Index RowQr::rows_at_once() const {

@@ -14,6 +14,8 @@ namespace freeridge {
 class RowQr {
  public:
   explicit RowQr(Index p);
+  // From R.
+  explicit RowQr(Matrix r);
 
   Index p() const { return r_.cols(); }
   // Takes in rows (any number x p) at a cost of 2 rows p^2.

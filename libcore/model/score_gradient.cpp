@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/linalg/blas.hpp"
 #include "libcore/model/model.hpp"
 #include "libcore/select/landmark_gradient.hpp"
 #include "libcore/select/primal_gradient.hpp"
@@ -23,6 +24,8 @@
 
 namespace freeridge {
 namespace {
+
+constexpr double few_digits = 1e-7;  // of tr K: a smaller lambda leaves K + lambda I less than nine digits
 
 Index largest_group(const Groups* groups) {
   std::size_t out = 0;
@@ -119,10 +122,27 @@ ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, 
   return freeridge::primal_gradient(*f, *kernel_, d(), criterion, groups, lambda);
 }
 
+// Where there are as many columns as rows, the kernel matrix does as well and is faster, unless K + lambda I has few
+// digits or PRIMAL is at hand.
+bool Model::by_columns(double lambda) const {
+  const Request of = request(kernel_);
+  if (data_->fixed || !of.linear || (route_ != Route::automatic && route_ != Route::primal)) return false;
+  if (of.d < of.n - (offset_ == Offset::free ? 1 : 0) || route_ == Route::primal) return true;
+  if (factorization_) return factorization_->route() == Route::primal;
+  if (make_plan(of).route != Route::primal) return false;
+  const ProblemPtr problem = make_problem(kernel_);
+  double trace = 0;
+  Matrix row(1, problem->d());
+  for (Index i = 0; i < problem->n(); ++i) {
+    problem->weighted_rows(i, row.view());
+    trace += dot(problem->d(), row.data(), row.data());
+    worked(touched * static_cast<double>(problem->d()));
+  }
+  return lambda < few_digits * trace;
+}
+
 ScoreGradient Model::gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const {
-  const bool primal = !data_->fixed && (route_ == Route::automatic || route_ == Route::primal);
-  if (const Request of = request(kernel_); primal && of.linear && of.d < of.n - (offset_ == Offset::free ? 1 : 0))
-    return primal_gradient(criterion, groups, lambda);
+  if (by_columns(lambda)) return primal_gradient(criterion, groups, lambda);
   const Index copy = offset_ == Offset::penalised && kernel_->precomputed()
                          ? checked_doubles(offset_doubles(*kernel_, data_->x), 8)
                          : 0;

@@ -13,6 +13,14 @@ namespace freeridge {
 class PrimalBasis : public StoredBasis {
  public:
   Route route() const override { return Route::primal; }
+  // V diag(S / (S^2 + lambda)) B'
+  Matrix unit_slopes(double lambda) const override {
+    Array<double> factor = SpectrumAt(spectrum(), lambda).inverse(false);
+    for (Index k = 0; k < r(); ++k) factor[k] *= s_[k];
+    Matrix turned(r(), problem().n());
+    transpose(basis(), turned.view());
+    return apply_v(scaled_rows(factor, turned.view()).view());
+  }
 
  protected:
   PrimalBasis(ProblemPtr problem, Matrix basis, Array<double> singular_values, Array<double> noise)

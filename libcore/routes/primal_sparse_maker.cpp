@@ -12,6 +12,7 @@ namespace freeridge {
 namespace {
 constexpr double cancels = 1e-2;  // of |Y~|^2: below, |P~Y~|^2 is summed up over the rows
 constexpr double subtraction = 1e-14;
+constexpr std::size_t refitted_rows = 512;
 }  // namespace
 
 Matrix SparseMaker::solved(Index first, Index count) const {
@@ -168,6 +169,42 @@ void SparseMaker::solve_without(Span<const Index> which, ConstMatrixView e, Cons
 SparseRows::SparseRows(const SparsePrimal& factorization, Span<const Index> which)
     : p_(factorization), which_(which.begin(), which.end()), z_(factorization.projected_rows(which)) {}
 
+// [Z_O', q1_O, Y~_O], some rows at a time.
+const RowRefit& SparseRows::others() const {
+  std::call_once(once_, [&] {
+    const Problem& problem = p_.problem();
+    const Index d = z_.rows(), q = problem.q(), t = problem.t();
+    RowRefit refit(d + q, t);
+    const Array<Index> others = other_indices(which_, problem.n());
+    for (std::size_t begin = 0; begin < others.size(); begin += refitted_rows) {
+      const Span<const Index> some =
+          Span(others).subspan(begin, std::min<std::size_t>(refitted_rows, others.size() - begin));
+      Matrix rows(std::ssize(some), d + q + t);
+      transpose(p_.projected_rows(some).view(), rows.view().columns(0, d));
+      copy(problem.q1_of(some).view(), rows.view().columns(d, q));
+      copy(picked_rows(problem.y_tilde.view(), some).view(), rows.view().columns(d + q, t));
+      refit.absorb(rows.view());
+    }
+    others_.emplace(refit);
+  });
+  return *others_;
+}
+
+bool SparseRows::refit(double lambda, Index first, MatrixView out) const {
+  const Problem& problem = p_.problem();
+  const Index d = z_.rows(), s = z_.cols();
+  RowRefit with_penalty(others());
+  Matrix pi(d, d, 0.0), a(s, d + problem.q());
+  for (Index k = 0; k < d; ++k) pi(k, k) = std::sqrt(lambda);
+  with_penalty.penalise(pi.view());
+  if (!with_penalty.determined()) return false;
+  transpose(z_.view(), a.view().columns(0, d));
+  copy(problem.q1_of(which_).view(), a.view().columns(d, problem.q()));
+  copy(picked_rows(problem.y_tilde.view().columns(first, out.cols), which_).view(), out);
+  gemm(Op::none, Op::none, -1, a.view(), with_penalty.beta().view().columns(first, out.cols), 1, out);
+  return true;
+}
+
 bool SparseRows::left_out(const ResidualMaker& of_factorization, Index first, MatrixView out) const {
   const auto& maker = static_cast<const SparseMaker&>(of_factorization);
   const BandedFactor& f = maker.factor();
@@ -181,8 +218,11 @@ bool SparseRows::left_out(const ResidualMaker& of_factorization, Index first, Ma
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < s; ++i) out(i, j) = problem.y_tilde(which_[i], first + j);
   gemm(Op::transpose, Op::none, -1 / f.unit, half.view(), f.half.view().columns(first, out.cols), 1, out);
-  const Array<double> noise(s, subtraction);
-  return solve_left_out(p.view(), out, noise);
+  const LeftOutFactor system(p.view(), Array<double>(s, subtraction));
+  if (problem.n() - s < z_.rows() + problem.q() || system.error() > refit_from)
+    return refit(maker.lambda(), first, out);
+  system.solve(out);
+  return true;
 }
 
 }  // namespace freeridge

@@ -1,7 +1,11 @@
 // P~ at one lambda, and rows of it, by the primal route for sparse rows; notation of primal_sparse_route.hpp.
 #pragma once
 
+#include <mutex>
+#include <optional>
+
 #include "libcore/base/array.hpp"
+#include "libcore/factor/row_refit.hpp"
 #include "libcore/routes/primal_sparse_route.hpp"
 
 namespace freeridge {
@@ -33,6 +37,7 @@ class SparseMaker final : public ResidualMaker {
                      Solution& solution) const override;
 
   const BandedFactor& factor() const { return f_; }
+  double lambda() const { return lambda_; }
 
  private:
   // (B + lambda I)^-1 Gamma of some outputs, and (B + lambda I)^-1 z.
@@ -44,16 +49,23 @@ class SparseMaker final : public ResidualMaker {
   BandedFactor f_;
 };
 
-// Keeps Z_S', d s doubles. A lambda costs 2 s d b and s^2 d.
+// Keeps Z_S', d s doubles. A lambda costs 2 s d b and s^2 d. Where fewer rows stay than there are unknowns, or P~_SS is
+// near singular, the rows that stay are fitted again (factor/row_refit.hpp), in the coordinates z: (n - s) d (d + rest)
+// once for Z_O and its triangle, 2 d^3 a lambda.
 class SparseRows final : public RowBlock {
  public:
   SparseRows(const SparsePrimal& factorization, Span<const Index> which);
   bool left_out(const ResidualMaker& maker, Index first, MatrixView out) const override;
 
  private:
+  const RowRefit& others() const;
+  bool refit(double lambda, Index first, MatrixView out) const;
+
   const SparsePrimal& p_;
   Array<Index> which_;
   Matrix z_;  // d x s
+  mutable std::once_flag once_;
+  mutable std::optional<RowRefit> others_;  // the rows that stay, without a penalty
 };
 
 }  // namespace freeridge

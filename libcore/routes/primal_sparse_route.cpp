@@ -338,6 +338,15 @@ std::optional<FeatureSystem> SparsePrimal::feature_system(double lambda) const {
   return out;
 }
 
+// Q (B + lambda I)^-1 Z'
+Matrix SparsePrimal::unit_slopes(double lambda) const {
+  Matrix z = projected_rows(consecutive(0, problem().n()));
+  const BandedFactor f = factor(lambda);
+  f.l.solve(z.view());
+  divide_by(z.view(), f.unit);
+  return hyperplane(z.view());
+}
+
 std::unique_ptr<RowBlock> SparsePrimal::rows(Span<const Index> which) const {
   return std::make_unique<SparseRows>(*this, which);
 }

@@ -46,6 +46,7 @@ class SparsePrimal final : public Factorization {
   }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   std::optional<FeatureSystem> feature_system(double lambda) const override;
+  Matrix unit_slopes(double lambda) const override;
   std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
   void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const override;
 

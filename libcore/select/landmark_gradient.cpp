@@ -221,7 +221,7 @@ ScoreGradient LandmarkGradient::groups(const Groups& groups) {
   Stage stage(0, 0.7);
   for (std::size_t g = 0; g < beta.size(); ++g) {
     const Group& group = groups.all()[g];
-    leave_out(rows_, group, out);
+    leave_out(rows_, group, lambda_, out);
     const Index size = out.tile.count();
     const Matrix free = problem_.q1_of(out.tile.rows);
     Array<double> along_e(q_), along_v(q_);

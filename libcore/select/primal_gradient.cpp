@@ -10,12 +10,10 @@
 #include "libcore/select/feature_groups.hpp"
 #include "libcore/select/feature_loo.hpp"
 #include "libcore/select/gradient_parts.hpp"
-#include "libcore/select/point_gradient.hpp"
+#include "libcore/select/wide_gradient.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr Index products_at_once = 256;  // columns
 
 Array<double> squared_row_norms(ConstMatrixView a) {
   Array<double> out(a.rows, 0.0);
@@ -88,7 +86,7 @@ class PrimalGradient {
     Stage stage(0, 0);
     for (std::size_t g = 0; g < beta.size(); ++g) {
       stage.next(fraction(g + 1, beta.size()));
-      leave_out(rows_, groups.all()[g], left_out);
+      leave_out(rows_, groups.all()[g], lambda_, left_out);
       const Matrix epsilon = turned_back(std::move(left_out.epsilon)), nu = turned_back(std::move(left_out.nu));
       for (Index j = 0; j < t(); ++j) {
         const double share = alpha[j] * beta[g];
@@ -172,23 +170,6 @@ class PrimalGradient {
   ScoreGradient out_;
 };
 
-ScoreGradient columns_by_pairs(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                               double lambda) {
-  const Problem& problem = factorization.problem();
-  const Index n = problem.n(), d = problem.d();
-  const PointGradient at = point_gradient(factorization, criterion, groups, lambda);
-  ScoreGradient out{at.score, at.log_lambda, {}};
-  Matrix x(n, d), product(n, std::min(products_at_once, d));
-  problem.weighted_rows(0, x.view());
-  for (Index col = 0; col < d; col += products_at_once) {
-    const MatrixView some = x.view().columns(col, std::min(products_at_once, d - col)),
-                     to = product.view().columns(0, some.cols);
-    gemm(Op::none, Op::none, 1, at.s.view(), some, 0, to);
-    for (Index k = 0; k < some.cols; ++k) out.kernel.push_back(2 * dot(n, some.col(k), to.col(k)));
-  }
-  return out;
-}
-
 }  // namespace
 
 ScoreGradient column_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
@@ -198,7 +179,7 @@ ScoreGradient column_gradient(const Factorization& factorization, Criterion crit
   const std::optional<FeatureSystem> system = factorization.feature_system(lambda);
   stage.next(1);
   ScoreGradient out = [&] {
-    if (!system || !system->complement) return columns_by_pairs(factorization, criterion, groups, lambda);
+    if (!system || !system->complement) return wide_gradient(factorization, criterion, groups, lambda);
     PrimalGradient gradient(factorization, *system, lambda);
     return gradient_by(gradient, criterion, groups);
   }();
@@ -222,7 +203,10 @@ ScoreGradient primal_gradient(const Factorization& factorization, const Kernel& 
 }
 
 Index primal_gradient_bytes(Index n, Index d, Index t, Index rows) {
-  if (n <= d + 1) return checked_doubles(1, checked_doubles(5, checked_doubles(n, n)) + checked_doubles(n, d)) * 8;
+  if (n <= d + 1)
+    return checked_doubles(1, checked_doubles(rows, rows + 2 * t) + checked_doubles(d, 3 * n + rows + 4 * t) +
+                                  checked_doubles(n, 4 * t + 6)) *
+           8;
   const Index workers = reduction_workers(n, d + t);
   Index doubles = checked_doubles(6, checked_doubles(d, d + t + divided_columns)) +
                   checked_doubles(workers, checked_doubles(std::min(tile_rows(d), n), d + 4 * t + 4 + divided_columns));

@@ -14,8 +14,7 @@
 // of.
 // Cost: LOO 2 n d^2 flops, GROUPS n d^2 and more, one pass; GCV and REML O(d^3). Sparse rows are filled, a tile at a
 // time.
-// Memory: O(d^2) and a tile of rows for each thread. Without a complement (n <= d + 1) the gradient is made by all
-// pairs of points (point_gradient.hpp), dJ / dz_k = 2 x~_k'S x~_k, in n^2 d flops and n d numbers.
+// Memory: O(d^2) and a tile of rows for each thread. Without a complement (n <= d + 1): wide_gradient.hpp.
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -5,6 +5,7 @@
 
 #include "libcore/factor/contrast.hpp"
 #include "libcore/factor/left_out_rows.hpp"
+#include "libcore/factor/row_refit.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/spectrum/spectrum_residual_maker.hpp"
 #include "libcore/spectrum/woodbury.hpp"
@@ -12,7 +13,8 @@
 namespace freeridge {
 namespace {
 
-constexpr double near_singular = 1e-4;  // the eigenvalue of N_SS or C below which more than four digits are lost
+constexpr double well_conditioned = 1e-5;  // reciprocal condition of F F' + lambda I, from which its factor is used
+constexpr double near_singular = 1e-4;     // the eigenvalue of N_SS or C below which more than four digits are lost
 
 // Refit: fewer rows stay than there are unknowns.
 class RefittedGroup final : public RowBlock {
@@ -47,7 +49,9 @@ class RefittedGroup final : public RowBlock {
       for (Index i = 0; i < b.rows; ++i) scaled(i, l) = b(i, l) * std::sqrt(at.eigenvalue(l));
     syrk(Op::none, 1, scaled.view(), 0, k.view());
     for (Index i = 0; i < k.cols(); ++i) k(i, i) += at.lambda();
-    if (!potrf(k.view())) return false;
+    const double norm = symmetric_norm1(k.view());
+    if (!potrf(k.view()) || !(reciprocal_condition(k.view(), norm) > well_conditioned))
+      return left_out_by_qr(at, first, out);
     trsm(Op::none, k.view(), c);
     trsm(Op::transpose, k.view(), c);
     gemm(Op::transpose, Op::none, 1, b, c, 0, g.view());
@@ -68,6 +72,34 @@ class RefittedGroup final : public RowBlock {
   }
 
  private:
+  // With the unknowns beta_l = g_l ((Lambda_l + lambda) / Lambda_l)^(1/2), whose features are
+  // B_l (Lambda_l / (Lambda_l + lambda))^(1/2).
+  bool left_out_by_qr(const SpectrumAt& at, Index first, MatrixView out) const {
+    const Index r = rows_.b.cols(), q = rows_.q1.cols();
+    Array<double> root(r + q, 1.0);
+    Matrix pi(r, r, 0.0);
+    for (Index l = 0; l < r; ++l) {
+      root[l] = std::sqrt(at.fitted(l));
+      pi(l, l) = root[l] > 0 ? std::sqrt(at.lambda() / (at.eigenvalue(l) + at.lambda())) : 1;
+    }
+    const auto features = [&](const Matrix& b, const Matrix& q1, Index more) {
+      Matrix a(b.rows(), r + q + more);
+      copy(b.view(), a.view().columns(0, r));
+      copy(q1.view(), a.view().columns(r, q));
+      for (Index l = 0; l < r; ++l)
+        for (Index i = 0; i < a.rows(); ++i) a(i, l) *= root[l];
+      return a;
+    };
+    RowRefit refit(r + q, out.cols);
+    Matrix others = features(b_others_, q1_others_, out.cols);
+    copy(y_others_.view().columns(first, out.cols), others.view().columns(r + q, out.cols));
+    refit.absorb(others.view());
+    refit.penalise(pi.view());
+    if (!refit.determined()) return false;
+    gemm(Op::none, Op::none, -1, features(rows_.b, rows_.q1, 0).view(), refit.beta().view(), 1, out);
+    return true;
+  }
+
   GroupRows rows_;
   Matrix b_others_, y_, y_others_;  // B_O; Y~_S, Y~_O
   Matrix q1_others_;

@@ -4,6 +4,7 @@
 // Refit, for o < r with a complement: the problem of O, with Z an orthonormal basis of the complement of q1_O,
 //     (Z'B_O diag(Lambda) B_O'Z + lambda I) c = Z'Y~_O,   g = diag(Lambda) B_O'Z c
 //     e = Y~_S - B_S g - q1_S beta,   beta = q1_O^+ (Y~_O - B_O g)                         o^2 r + o^3 / 3 a lambda
+// where that matrix is ill-conditioned by QR (factor/row_refit.hpp),                       2 (o + r) (r + q)^2 a lambda
 //
 // Dense: few go. P~_SS = N_SS + B_S diag(p) B_S' as it stands, s x s.                         s^2 r + s^3 / 3 a lambda
 //

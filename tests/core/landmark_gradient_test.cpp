@@ -208,6 +208,18 @@ TEST(LandmarkGradient, HighLeverage) {
                  1e-6);
 }
 
+// Half of the rows go, and fewer stay than there are landmarks.
+TEST(LandmarkGradient, GroupsThatLeaveFewRows) {
+  Random random(90);
+  for (const bool intercept : {false, true}) {
+    Data data = smooth_data(random, 24, 2, 2, false, intercept);
+    for (std::size_t i = 0; i < 24; ++i) data.labels[i] = static_cast<std::int32_t>(i % 2);
+    for (const double lambda : {1e-4, 1e-6})
+      expect_right(data, freeridge::matern_kernel(0.5, 0.4), by_landmarks(some_rows(random, 24, 14)), Criterion::groups,
+                   lambda, 1e-6);
+  }
+}
+
 TEST(LandmarkGradient, PrecomputedKernelsHaveLambdaAlone) {
   Random random(89);
   Data data = smooth_data(random, 30, 2, 2, true, true);

@@ -5,6 +5,7 @@
 #include "core/gradient_checks.hpp"
 #include "libcore/select/landmark_gradient.hpp"
 #include "libcore/select/primal_gradient.hpp"
+#include "support/quad_refit.hpp"
 #include "support/sparse.hpp"
 
 namespace primal_gradient_test {
@@ -150,6 +151,85 @@ TEST(PrimalGradient, HighLeverage) {
   data.x(7, 2) = 400;
   for (const Criterion criterion : {Criterion::loo, Criterion::groups})
     expect_right(data, freeridge::linear_kernel(), by_features(), criterion, 1e-2, 1e-6);
+}
+
+// GROUPS of one output in quadruple precision, sum_i w_i e_i^2 / sum_i w_i, and its central differences by log lambda and
+// by the logarithm of each column's scale, with the error h^2.
+Vector quad_differences(const Data& data, double lambda) {
+  const support::Quad h = 1e-9;
+  const Index d = data.x.cols;
+  const auto score = [&](Index column, support::Quad factor, support::Quad of_lambda) {
+    support::QuadProblem problem{support::to_quad(data.x), support::QuadMatrix(d, d), support::to_quad(data.y),
+                                 data.weights, data.intercept};
+    for (Index k = 0; k < d; ++k) problem.penalty(k, k) = 1;
+    for (Index i = 0; i < data.x.rows && column >= 0; ++i) problem.a(i, column) /= factor;
+    const support::QuadMatrix errors = support::quad_refit_errors(problem, data.labels, lambda * of_lambda);
+    support::Quad sum = 0, weights = 0;
+    for (Index i = 0; i < data.x.rows; ++i) {
+      const double w = data.weights.empty() ? 1 : data.weights[static_cast<std::size_t>(i)];
+      sum += w * errors(i, 0) * errors(i, 0), weights += w;
+    }
+    return sum / weights;
+  };
+  const support::Quad step = 2 * h - h * h;  // log((1 + h)^2), but for h^3
+  Vector out{static_cast<double>((score(-1, 1, 1 + h) - score(-1, 1, 1 / (1 + h))) / step)};
+  for (Index k = 0; k < d; ++k)
+    out.push_back(static_cast<double>((score(k, 1 + h, 1) - score(k, 1 / (1 + h), 1)) / step));
+  return out;
+}
+
+// Half of the rows go where there are hardly more rows than columns, and a row goes that is 10^6 times the others.
+TEST(PrimalGradient, GroupsThatLeaveFewRowsOrHoldAllTheLeverage) {
+  struct Case {
+    Index n, d, folds;
+    double lambda, row, mean;
+    bool weighted, intercept;
+  };
+  for (const Case& c : {Case{20, 12, 2, 1e-4, 1, 0, false, true}, Case{20, 12, 2, 1e-8, 1, 0, true, true},
+                        Case{20, 12, 2, 1e-6, 1, 0, false, false}, Case{40, 4, 5, 100, 1e6, 0, false, true},
+                        Case{40, 4, 40, 100, 1e6, 0, true, false}, Case{30, 20, 2, 1e-2, 1, 66280, false, false}}) {
+    SCOPED_TRACE(::testing::Message() << c.n << " x " << c.d << ", " << c.folds << " groups, lambda " << c.lambda);
+    Random random(98);
+    Data data = smooth_data(random, c.n, c.d, 1, c.weighted, c.intercept);
+    data.gaps.clear();
+    for (Index i = 0; i < c.n; ++i) {
+      data.labels[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i % c.folds);
+      for (Index k = 0; k < c.d; ++k) data.x(i, k) = c.mean + data.x(i, k) * (i == 3 ? c.row : 1);
+    }
+    const Vector expected = quad_differences(data, c.lambda);
+    const KernelPtr kernel =
+        freeridge::scaled_kernel(freeridge::linear_kernel(), Array<double>(static_cast<std::size_t>(c.d), 1.0));
+    const freeridge::Groups groups = data.groups();
+    const support::Sparse x(data.x, FREERIDGE_CSR);
+    const freeridge::SparseView sparse{
+        freeridge::SparseFormat::csr, x.rows, x.cols, x.start.data(), x.index.data(), x.value.data()};
+    for (const bool is_sparse : {false, true}) {
+      SCOPED_TRACE(is_sparse ? "sparse" : "dense");
+      const auto f =
+          freeridge::factorize_primal(std::make_shared<const freeridge::Problem>(
+                                          kernel, is_sparse ? freeridge::Rows(sparse) : freeridge::Rows(view(data.x)),
+                                          view(data.y), data.weights, data.intercept),
+                                      Reduction::automatic);
+      const freeridge::ScoreGradient actual = primal_gradient(*f, *kernel, c.d, Criterion::groups, &groups, c.lambda);
+      EXPECT_LE(relative_error(all_of(actual), expected), 1e-9);
+      EXPECT_NEAR(actual.log_lambda, expected[0], 1e-13 * actual.score + 1e-9 * std::abs(expected[0]));
+    }
+  }
+}
+
+// Columns far from zero, without an intercept, the last of ones as for a penalised one, and no fewer columns than rows.
+TEST(PrimalGradient, AsManyColumnsAsRowsFarFromZero) {
+  for (const Index d : {9, 12}) {
+    Random random(99);
+    Data data = smooth_data(random, 9, d, 2, false, false);
+    for (Index k = 0; k < d; ++k)
+      for (Index i = 0; i < 9; ++i) data.x(i, k) = k + 1 == d ? 1 : 15000 + data.x(i, k);
+    data.labels = {0, 0, 1, 1, 2, 2, 3, 3, 3};
+    const KernelPtr kernel =
+        freeridge::scaled_kernel(freeridge::linear_kernel(), Array<double>(static_cast<std::size_t>(d), 1.0));
+    for (const double lambda : {1e-2, 1.0})
+      for (const Criterion criterion : all_criteria) expect_right(data, kernel, by_features(), criterion, lambda, 1e-6);
+  }
 }
 
 template <class Call>

@@ -9,6 +9,7 @@
 #include "support/accumulator.hpp"
 #include "support/compare.hpp"
 #include "support/problems.hpp"
+#include "support/quad_refit.hpp"
 #include "support/saved.hpp"
 #include "support/sparse.hpp"
 
@@ -190,6 +191,33 @@ TEST(Sparse, DependentColumnsHaveNoLimitByTheGramMatrixButByQr) {
   check(freeridge_set_reduction(sparse.get(), FREERIDGE_REDUCTION_QR), "freeridge_set_reduction");
   sparse.factorize().lambda(0), dense.lambda(0);
   EXPECT_CLOSE(sparse.hyperplane(), dense.hyperplane(), 1e-10);
+}
+
+// Half of the rows go and fewer stay than there are columns, also columns far from zero; and a row goes that has almost
+// all the leverage. Against refits in quadruple precision, sparse and dense.
+TEST(Sparse, GroupsThatLeaveFewRowsOrHoldAllTheLeverage) {
+  struct Case {
+    std::int64_t n, d;
+    std::int32_t folds;
+    double lambda, mean, row;
+    bool weighted, intercept;
+  };
+  for (const Case& c : {Case{30, 20, 2, 1e-5, 0, 1, false, true}, Case{30, 20, 2, 1e-9, 0, 1, true, true},
+                        Case{30, 20, 2, 1e-2, 66280, 1, false, false}, Case{40, 5, 4, 10, 0, 1e6, true, true}}) {
+    SCOPED_TRACE(::testing::Message() << c.n << " x " << c.d << ", lambda " << c.lambda << ", mean " << c.mean);
+    Problem problem = sparse_problem(c.n, c.d, 2, KernelSpec::linear(), c.weighted, c.intercept, 0.6);
+    for (std::int64_t k = 0; k < c.d; ++k) {
+      problem.x(3, k) *= c.row;
+      for (std::int64_t i = 0; i < c.n; ++i) problem.x(i, k) += c.mean;
+    }
+    QuadProblem refits{to_quad(problem.x), QuadMatrix(c.d, c.d), to_quad(problem.y), problem.weights, c.intercept};
+    for (std::int64_t k = 0; k < c.d; ++k) refits.penalty(k, k) = 1;
+    const Labels group = modulo_groups(c.n, c.folds);
+    const Matrix expected = refit_errors(refits, group, c.lambda);
+    Model sparse = sparse_model(problem, Sparse(problem.x, FREERIDGE_CSR), false), dense = dense_model(problem);
+    for (Model* const model : {&sparse, &dense})
+      EXPECT_CLOSE(model->factorize().lambda(c.lambda).group_errors(group), expected, 1e-9);
+  }
 }
 
 // x times a power of two, with lambda times its square, changes the hyperplane's units alone.

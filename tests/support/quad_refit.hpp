@@ -18,7 +18,7 @@ struct QuadProblem {
 
 // Y - prediction at the rows of each group, fitted without them; NaN where the label is negative, and where the rows
 // that stay determine no intercept.
-inline Matrix refit_errors(const QuadProblem& problem, const Labels& group, double lambda) {
+inline QuadMatrix quad_refit_errors(const QuadProblem& problem, const Labels& group, Quad lambda) {
   const std::int64_t n = problem.a.rows, p = problem.a.cols, t = problem.y.cols, ones = problem.intercept ? 1 : 0;
   QuadMatrix rows(n, p + ones);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -28,14 +28,14 @@ inline Matrix refit_errors(const QuadProblem& problem, const Labels& group, doub
   const auto weight = [&](std::int64_t i) {
     return problem.weights.empty() ? Quad(1) : Quad(problem.weights[static_cast<std::size_t>(i)]);
   };
-  Matrix out(n, t);
-  for (double& value : out.values) value = std::numeric_limits<double>::quiet_NaN();
+  QuadMatrix out(n, t);
+  for (Quad& value : out.values) value = std::numeric_limits<double>::quiet_NaN();
   for (std::int32_t label = 0; label <= *std::max_element(group.begin(), group.end()); ++label) {
     const auto stays = [&](std::int64_t i) { return group[static_cast<std::size_t>(i)] != label; };
     QuadMatrix left(p + ones, p + ones), right(p + ones, t);
     std::int64_t count = 0;
     for (std::int64_t j = 0; j < p; ++j)
-      for (std::int64_t k = 0; k < p; ++k) left(j, k) = Quad(lambda) * problem.penalty(j, k);
+      for (std::int64_t k = 0; k < p; ++k) left(j, k) = lambda * problem.penalty(j, k);
     for (std::int64_t i = 0; i < n; ++i) {
       if (!stays(i)) continue;
       ++count;
@@ -50,10 +50,14 @@ inline Matrix refit_errors(const QuadProblem& problem, const Labels& group, doub
       for (std::int64_t k = 0; k < t && !stays(i); ++k) {
         Quad error = problem.y(i, k);
         for (std::int64_t j = 0; j < p + ones; ++j) error -= rows(i, j) * w(j, k);
-        out(i, k) = static_cast<double>(error);
+        out(i, k) = error;
       }
   }
   return out;
+}
+
+inline Matrix refit_errors(const QuadProblem& problem, const Labels& group, double lambda) {
+  return to_double(quad_refit_errors(problem, group, lambda));
 }
 
 }  // namespace support
