@@ -15,9 +15,11 @@ constexpr Index sample_rows = 256;
 constexpr Index first_sigmas = 5;
 constexpr double closest = 1e-3;     // of log sigma: scores are far flatter than that
 constexpr double negligible = 1e-5;  // of f: an expected gain that is not worth a factorization
+constexpr Index idle_tries = 25;     // sigmas in a row without that gain: f is not smooth, and its dips are noise
 constexpr double reml_unit = 50;     // REML changes by 0.5 where the other scores change by 1 %
 constexpr double nearly = 3e-3;      // of f: a tie
-constexpr double flat = 0.01;        // of f: decades are counted as far as f rises by no more
+constexpr double constant_to = 64 * std::numeric_limits<double>::epsilon();
+constexpr double flat = 0.01;  // of f: decades are counted as far as f rises by no more
 
 // The score that belongs to a value of f that is `above` higher.
 double raised(Criterion criterion, double score, double above) {
@@ -98,10 +100,15 @@ BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index bud
   };
   const Index start = range.low == range.high ? 1 : std::min(first_sigmas, budget);
   for (const double sigma : log_grid({range.low, range.high}, start)) attempt(sigma);
-  while (start > 1 && std::ssize(tried) < budget) {
+  double lowest_f = std::numeric_limits<double>::infinity();
+  for (Index idle = 0; start > 1 && std::ssize(tried) < budget;) {
     const double length = std::min(1.0, 2 * (tried.back().x - tried.front().x) / static_cast<double>(tried.size()));
-    const Improvement next = most_promising(objectives(tried, criterion), length, closest);
-    if (next.expected < negligible) break;
+    const Array<Point> points = objectives(tried, criterion);
+    const Improvement next = most_promising(points, length, closest);
+    const double here = std::ranges::min(points, {}, &Point::f).f;
+    idle = here < lowest_f - negligible ? 0 : idle + 1;
+    lowest_f = std::min(lowest_f, here);
+    if (next.expected < negligible || idle > idle_tries) break;
     attempt(std::clamp(std::exp(next.x), range.low, range.high));
   }
 
@@ -118,22 +125,44 @@ BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index bud
   return search;
 }
 
+namespace {
+
+// The weighted variance of output j in the rows in which it is observed. An output that is constant but for rounding has
+// none: then the mean of its squares, which a model without an intercept has to explain, and 0 with an intercept.
+double spread_of(const Problem& problem, Index j) {
+  const double origin = problem.intercept ? problem.y_free(0, j) : 0;
+  Array<double> y(problem.n()), root = problem.sqrt_w;
+  double largest = 0, deviation = 0;
+  for (Index i = 0; i < problem.n(); ++i) y[i] = problem.y(i, j) - origin;
+  for (const Index i : problem.missing_rows(j)) y[i] = root[i] = 0;
+  double mean = 0;  // not 0 without an intercept
+  const double sum_w = problem.sum_w_of(j);
+  for (int pass = 0; pass < 2; ++pass) {
+    double more = 0;
+    for (std::size_t i = 0; i < root.size(); ++i) more += root[i] * (y[i] - mean) / sum_w * root[i];
+    mean += more;
+  }
+  double variance = 0, squares = 0;
+  for (std::size_t i = 0; i < root.size(); ++i) {
+    if (root[i] == 0) continue;
+    const double centred = root[i] * (y[i] - mean), all = root[i] * y[i];
+    variance += centred * centred / sum_w;
+    squares += all * all / sum_w;
+    largest = std::max(largest, std::abs(problem.y(static_cast<Index>(i), j)));
+    deviation = std::max(deviation, std::abs(y[i] - mean));
+  }
+  if (deviation > constant_to * largest) return variance;
+  return problem.intercept ? 0 : squares;
+}
+
+}  // namespace
+
 Array<double> score_divisors(const Problem& problem, Criterion criterion) {
   Array<double> out(problem.t(), 1.0);
   if (problem.t() == 1 || criterion == Criterion::error_rate || criterion == Criterion::reml) return out;
   for (Index j = 0; j < problem.t(); ++j) {
-    const double origin = problem.intercept ? problem.y_free(0, j) : 0;
-    Array<double> y(problem.n()), root = problem.sqrt_w;
-    for (Index i = 0; i < problem.n(); ++i) y[i] = root[i] * (problem.y(i, j) - origin);
-    for (const Index i : problem.missing_rows(j)) y[i] = root[i] = 0;
-    const double sum_w = problem.sum_w_of(j);
-    const double mean = dot(problem.n(), root.data(), y.data()) / sum_w;  // not 0 without an intercept
-    double variance = 0;
-    for (std::size_t i = 0; i < root.size(); ++i) {
-      const double centred = y[i] - root[i] * mean;
-      variance += centred * centred / sum_w;
-    }
-    if (variance != 0) out[j] = variance;
+    const double spread = spread_of(problem, j);
+    if (spread != 0) out[j] = spread;
   }
   return out;
 }

@@ -51,7 +51,8 @@ BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index bud
 // One number for all outputs: of one output its score; of several the sum of score / weighted variance of Y (REML: of
 // the scores; ERROR_RATE has but one).
 // The divisors: the weighted variances of Y in the rows in which an output is observed (fixed effects are not
-// subtracted before); 1 where scores are added up as they are.
+// subtracted before); of an output that is constant the mean of its squares, and 1 where an intercept explains it; 1
+// where scores are added up as they are.
 Array<double> score_divisors(const Problem& problem, Criterion criterion);
 double combined_score(const Problem& problem, Criterion criterion, Span<const double> scores);
 

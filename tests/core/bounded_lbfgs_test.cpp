@@ -3,6 +3,7 @@
 // in a part of the box. `evaluations` in the table: what L-BFGS-B 3.0 (scipy 1.10, the same tolerance of the gradient)
 // takes from the same start.
 #include "libcore/select/bounded_lbfgs.hpp"
+#include "libcore/select/bandwidth.hpp"
 
 #include <gtest/gtest.h>
 
@@ -366,6 +367,21 @@ TEST(BoundedLbfgs, NoStepIsLongerThanTheLongest) {
   options.evaluations = 500;
   options.longest = 0.5;
   EXPECT_NEAR(minimum(f, {{0}, {-infinity}, {infinity}}, options).x[0], 100, 1e-5);
+}
+
+// The search of one bandwidth, on a criterion that is a valley under noise: it ends, whatever it may spend.
+TEST(BandwidthSearch, EndsOnNoise) {
+  for (const double noise : {1e-4, 1e-2, 1.0}) {
+    std::mt19937 random(5);
+    int calls = 0;
+    const auto score = [&](double sigma) {
+      ++calls;
+      return 1 + std::pow(std::log(sigma), 2) / 10 + noise * static_cast<double>(random()) / 4294967296.0;
+    };
+    const auto found = freeridge::search_bandwidth({0.01, 100}, 1, INT64_MAX, freeridge::Criterion::loo, score);
+    EXPECT_LE(calls, 300) << noise;
+    EXPECT_LE(std::abs(std::log(found.best)), 4 * std::sqrt(10 * noise) + 0.3) << noise;
+  }
 }
 
 }  // namespace

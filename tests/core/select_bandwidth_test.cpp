@@ -297,6 +297,36 @@ TEST(SelectBandwidthRange, SmallestBudgetAndAnySequence) {
   EXPECT_TRUE(bit_equal(model.loo(), expected.factorize().lambda(0.1).loo()));
 }
 
+// Without an intercept a constant output counts with the mean of its squares: in any units, and never by the rounding of
+// its variance.
+TEST(SelectBandwidthOutputs, AConstantOutputCountsByItsSize) {
+  Random random(7);
+  const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.0), 30, 2, 1, true, false, 0.1);
+  double weights = 0, mean = 0, variance = 0;
+  for (std::int64_t i = 0; i < 30; ++i) {
+    weights += problem.weight(i);
+    mean += problem.weight(i) * problem.y(i, 0);
+  }
+  for (std::int64_t i = 0; i < 30; ++i)
+    variance += problem.weight(i) * std::pow(problem.y(i, 0) - mean / weights, 2) / weights;
+  Vector chosen;
+  for (const double constant : {0.1, 0.1 * 0x1p40, 3e-7}) {
+    Problem two = problem;
+    two.y = Matrix(30, 2, constant);
+    for (std::int64_t i = 0; i < 30; ++i) two.y(i, 0) = problem.y(i, 0);
+    Model model = oracle::make_model(two);
+    model.factorize();
+    const Matrix scores = model.score(FREERIDGE_LOO, {0.1});
+    double score = 0, by_lambda = 0, by_sigma = 0;
+    check(freeridge_score_gradient(model.get(), FREERIDGE_LOO, 0.1, &score, &by_lambda, &by_sigma),
+          "freeridge_score_gradient");
+    const double expected = scores(0, 0) / variance + scores(0, 1) / (constant * constant);
+    EXPECT_NEAR(score, expected, 1e-10 * expected);
+    chosen.push_back(model.select_bandwidth(FREERIDGE_LOO, 0, 0, 15).sigma);
+    EXPECT_NEAR(std::log(chosen.back() / chosen.front()), 0, 1e-3);
+  }
+}
+
 TEST(SelectBandwidthRange, NeedsDataABandwidthAndPointsThatDiffer) {
   Model empty(Kernel::gaussian(1.0));
   double sigma = 0;
