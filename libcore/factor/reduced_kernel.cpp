@@ -6,6 +6,8 @@
 
 #include "libcore/base/memory.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 
 namespace freeridge {
 namespace {
@@ -120,6 +122,20 @@ double ReducedKernel::noise(double largest) const {
 
 double ReducedKernel::indefinite(double largest) const {
   return std::max(1e-8 * largest, noise(largest));
+}
+
+void ReducedKernel::require_semidefinite() {
+  const MatrixView k = inner();
+  if (k.rows == 0) return;
+  Array<double> diagonal;
+  for (Index i = 0; i < k.rows; ++i) diagonal.push_back(k(i, i));
+  const double largest = symmetric_norm1(k), below = indefinite(largest);
+  if (!std::isfinite(largest)) fail_eigenvalues_overflow();
+  mirror_lower(k);
+  for (Index i = 0; i < k.rows; ++i) k(i, i) += below;
+  const bool factored = largest == 0 || potrf(k, Triangle::upper);
+  for (Index i = 0; i < k.rows; ++i) k(i, i) = diagonal[i];
+  if (!factored) fail_indefinite(contrast, text("it has an eigenvalue below ", -below));
 }
 
 double relative_noise(Index n) {

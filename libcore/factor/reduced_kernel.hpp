@@ -51,6 +51,9 @@ struct ReducedKernel {
   // How far below zero rounding in a precomputed K may move an eigenvalue: by 1e-8 of the largest eigenvalue, or by the
   // noise where that is more.
   double indefinite(double largest) const;
+  // For routes that know no eigenvalues: throws as they do, by fail_indefinite, where Z'K_wZ plus indefinite() has no
+  // Cholesky factor. It stands in the upper triangle and the diagonal, which is restored. n^3/3.
+  void require_semidefinite();
 };
 
 // The noise of a matrix of norm one: 4 sqrt(n) eps.

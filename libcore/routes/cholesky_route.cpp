@@ -45,6 +45,7 @@ void Cholesky::set_shares() {
 
 FactorizationPtr factorize_cholesky(ProblemPtr problem) {
   ReducedKernel kernel(*problem);
+  if (problem->kernel->precomputed()) kernel.require_semidefinite();
   return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
 }
 

@@ -211,11 +211,17 @@ TEST(PrecomputedMatrix, MustBeSymmetric) {
 TEST(PrecomputedMatrix, MustNotBeIndefinite) {
   Matrix k(3, 3);
   for (std::int64_t i = 0; i < 3; ++i) k(i, i) = 1;
-  k(1, 0) = k(0, 1) = 2;  // eigenvalues 3, 1, -1
-  EXPECT_EQ(factorized(k, FREERIDGE_ROUTE_SPECTRAL), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_NE(std::string(freeridge_last_error()).find("positive semi-definite"), std::string::npos);
-  k(1, 0) = k(0, 1) = 1 + 5e-9;  // smallest eigenvalue -5e-9: rounding
-  EXPECT_EQ(factorized(k, FREERIDGE_ROUTE_SPECTRAL), FREERIDGE_OK);
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
+    SCOPED_TRACE(route_name(route));
+    for (const double off : {2.0, 1.0001}) {  // eigenvalues 1 + off, 1, 1 - off
+      k(1, 0) = k(0, 1) = off;
+      EXPECT_EQ(factorized(k, route), FREERIDGE_INVALID_ARGUMENT);
+      EXPECT_NE(std::string(freeridge_last_error()).find("positive semi-definite"), std::string::npos);
+    }
+    k(1, 0) = k(0, 1) = 1 + 5e-9;  // smallest eigenvalue -5e-9: rounding
+    EXPECT_EQ(factorized(k, route), FREERIDGE_OK);
+  }
 }
 
 // With an intercept a constant K is zero, and what is left of it is rounding, of either sign.
