@@ -173,11 +173,12 @@ freeridge_status freeridge_predict_variance_fixed(const freeridge_model* model, 
 freeridge_status freeridge_variance_components(const freeridge_model* model, double* residual, double* random,
                                                double* share, double* error) {
   return guarded(__func__, [&] {
-    Model::VarianceComponents found = model_of(model).variance_components();
+    Model::VarianceComponents found = model_of(model).variance_components(error != nullptr);
     copy_to(found.residual, residual);
     copy_to(found.random, random);
     copy_to(found.share, share);
     copy_to(found.share_error, error);
-    report_undefined(std::move(found.reason));
+    if (residual != nullptr || random != nullptr || share != nullptr || error != nullptr)
+      report_undefined(std::move(found.reason));
   });
 }

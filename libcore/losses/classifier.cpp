@@ -1,12 +1,14 @@
 #include "libcore/losses/classifier.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/constants.hpp"
 #include "libcore/base/memory.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/losses/hard_margin.hpp"
@@ -24,6 +26,31 @@ double scaled_quotient(double value, int exponent, double divisor) {
   int divisor_exponent = 0;
   const double mantissa = std::frexp(divisor, &divisor_exponent);
   return std::ldexp(value / mantissa, exponent - divisor_exponent);
+}
+
+// Sum |a_i|
+double size_of(const LossSolution& solution) {
+  double size = 0;
+  for (const double a : solution.a) size += std::abs(a);
+  return size;
+}
+
+// |f|^2 = tau a'K a loses as many digits as lambda is small beside the eigenvalues of K. With P'KP = L L' it is
+// tau |L'P'a|^2, which loses half as many.
+void sharpen_norm(ConstMatrixView k, LossSolution& solution) {
+  const double size = size_of(solution);
+  if (solution.squared > 1e6 * eps * solution.tau * size * size) return;
+  Matrix l = copy_of(k);
+  double largest = 0;
+  for (Index i = 0; i < k.rows; ++i) largest = std::max(largest, k(i, i));
+  Array<Index> pivots(k.rows);
+  const Index rank = largest > 0 ? pstrf(l.view(), static_cast<double>(k.rows) * eps * largest, pivots) : 0;
+  solution.squared = 0;
+  for (Index j = 0; j < rank; ++j) {
+    double along = 0;
+    for (Index i = j; i < k.rows; ++i) along += l(i, j) * solution.a[pivots[i]];
+    solution.squared += solution.tau * along * along;
+  }
 }
 
 }  // namespace
@@ -195,8 +222,10 @@ Classifier::Fit Classifier::fit_soft(const Gram& gram, const LossControl& contro
     start.tau = tau(gram.kappa, fit_->unit);  // a loaded fit may have been made with another kappa
   }
   const LossSolution* const from = fit_ ? &start : nullptr;
-  return finished(loss_ == Loss::logistic ? solve_logistic(wanted, control, from) : solve_hinge(wanted, control, from),
-                  gram.kappa, lambda, lambda);
+  LossSolution solution =
+      loss_ == Loss::logistic ? solve_logistic(wanted, control, from) : solve_hinge(wanted, control, from);
+  if (!shape_->linear() && offset_ != Offset::penalised) sharpen_norm(gram.k.view(), solution);
+  return finished(std::move(solution), gram.kappa, lambda, lambda);
 }
 
 Classifier::Fit Classifier::fit_hard(const Gram& gram, const LossControl& control) const {
@@ -208,13 +237,15 @@ Classifier::Fit Classifier::fit_hard(const Gram& gram, const LossControl& contro
 
 // ||f|| without b. Where all points have the same features, |f|^2 is nothing but rounding, and ||f|| becomes exactly 0.
 double Classifier::norm_of(const LossSolution& solution, double unit, double b) const {
-  double size = 0, squared = solution.squared;
-  for (const double a : solution.a) size += std::abs(a);
+  const double size = size_of(solution);
+  double squared = solution.squared, least = static_cast<double>(solution.a.size()) * eps * size;
+  least *= solution.tau * least;
   if (offset_ == Offset::penalised) {  // a'(tau K)a without the share of the 1 in k + 1
     squared = 0;
     for (std::size_t i = 0; i < solution.a.size(); ++i) squared += solution.a[i] * (solution.f[i] - b);
+    least = 16 * eps * solution.tau * size * size;
   }
-  const bool none = !(squared > 16 * eps * solution.tau * size * size);
+  const bool none = !(squared > least);
   int exponent = 0;
   const double mantissa = std::frexp(unit, &exponent), square = none ? 0 : squared / mantissa;
   const int shift = std::ilogb(data_->omega) - exponent;
@@ -241,6 +272,8 @@ Classifier::Fit Classifier::finished(LossSolution solution, int kappa, double la
     set_expansion(shape, {}, 0, {fit.c.data(), n, 1, n}, plane);
     fit.w = std::move(plane.w);
     fit.b += plane.b[0];  // -shift'w
+    fit.norm = 0;         // that of w, whose digits do not suffer from a small lambda
+    for (Index k = 0; k < shape.d(); ++k) fit.norm = std::hypot(fit.norm, fit.w(k, 0) * (*shape.linear_scale)[k]);
   }
   const bool finite = std::isfinite(fit.b) && std::isfinite(fit.objective) && std::isfinite(fit.norm);
   if (!finite || !all_finite(fit.c) || !all_finite(fit.w.values()))

@@ -154,7 +154,7 @@ void check_plan(const DescentPlan& plan, Index d) {
   if (plan.step < 0) fail(Status::invalid_argument, "step is ", plan.step, "; it must not be negative");
   if (plan.done < 0) fail(Status::invalid_argument, "done is ", plan.done, "; it must not be negative");
   for (std::size_t l = 0; l < plan.steps.size(); ++l)
-    if (plan.steps[l] < (l == 0 ? 0 : plan.steps[l - 1] + 1))
+    if (plan.steps[l] < 0 || (l > 0 && plan.steps[l] <= plan.steps[l - 1]))
       fail(Status::invalid_argument, "steps[", l, "] is ", plan.steps[l],
            "; numbers of steps must be >= 0 and ascending");
 }

@@ -117,7 +117,10 @@ std::string Classifier::duality(double* primal, double* dual, double* gap) const
   if (primal != nullptr) *primal = feasible ? fit.objective / square : nan;
   if (dual != nullptr) *dual = fit.objective - scale * terms;
   if (gap != nullptr) *gap = feasible ? std::max(0.0, above + scale * terms) : nan;
-  return feasible ? "" : "the primal value is undefined: the tolerance leaves a point on the wrong side of the plane";
+  const bool asked = primal != nullptr || gap != nullptr;
+  return feasible || !asked
+             ? ""
+             : "the primal value is undefined: the tolerance leaves a point on the wrong side of the plane";
 }
 
 }  // namespace freeridge

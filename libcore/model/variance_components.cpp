@@ -37,7 +37,7 @@ void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double
 
 }  // namespace
 
-Model::VarianceComponents Model::variance_components() const {
+Model::VarianceComponents Model::variance_components(bool with_error) const {
   require_fitted();
   require_room(lambda_bytes(), "the variance components", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
@@ -58,13 +58,15 @@ Model::VarianceComponents Model::variance_components() const {
     }
   });
   stage.next(1);
-  const Array<double> curvature = curvatures();
+  const Array<double> curvature = with_error ? curvatures() : Array<double>();
   for (Index j = 0; j < t(); ++j) {
     const double h2 = out.share[j];
     if (!defined(j))
       keep_first(out.reason, lambdas[j] <= 0
                                  ? "the variance components are undefined at lambda = 0"
                                  : "the variance components are undefined: there is no degree of freedom left");
+    else if (!with_error)
+      continue;
     else if (curvature[j] > 0 && std::isfinite(curvature[j]))
       out.share_error[j] = h2 * (1 - h2) / std::sqrt(curvature[j]);
     else

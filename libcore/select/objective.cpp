@@ -20,9 +20,12 @@ void ObjectiveTables::undefined(Index l, const std::string& cause) {
 }
 
 std::string ObjectiveTables::give(const ObjectiveViews& out) {
-  for (const auto& [from, to] : {std::pair(&training_, out.training), {&norm2_, out.norm2}, {&value_, out.value}})
+  bool asked = false;
+  for (const auto& [from, to] : {std::pair(&training_, out.training), {&norm2_, out.norm2}, {&value_, out.value}}) {
     if (to.data != nullptr) copy_out(from->view(), Layout::col_major, to.data, to.ld);
-  return std::move(reason_);
+    asked = asked || to.data != nullptr;
+  }
+  return asked ? std::move(reason_) : "";
 }
 
 }  // namespace freeridge

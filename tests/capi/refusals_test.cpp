@@ -170,8 +170,11 @@ TEST(Refusals, GradientsAndDescent) {
       {{"step", reals({-1.0, -1e-300, 1e6})}, {"steps", integer_entries({0, -1, INT64_MIN})}});
   expect_refused<Calibrate>({no_weight, no_label});
   GradientDescent twice;
-  twice.steps.values = {1, 3, 3};
-  expect_failure(twice, FREERIDGE_INVALID_ARGUMENT, {"steps"});
+  for (const std::vector<std::int64_t>& steps :
+       {std::vector<std::int64_t>{1, 3, 3}, {INT64_MAX, 5, 6}, {1, INT64_MAX, INT64_MAX}, {1, INT64_MAX, INT64_MIN}}) {
+    twice.steps.values = steps;
+    expect_failure(twice, FREERIDGE_INVALID_ARGUMENT, {"steps"});
+  }
   LossGradient any;  // outputs of other losses are any numbers
   any.loss = FREERIDGE_LOSS_ABSOLUTE;
   any.y.values[3] = 7.5;

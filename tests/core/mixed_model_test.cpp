@@ -275,6 +275,23 @@ TEST(MixedModel, VarianceComponents) {
   }
 }
 
+// An output that is not asked for has no say in the status: the likelihood of alternating signs has no maximum here, and
+// the share no standard error.
+TEST(MixedModel, OnlyWhatIsAskedForMayBeUndefined) {
+  Matrix x(6, 1), y(6, 1);
+  for (std::int64_t i = 0; i < 6; ++i) x(i, 0) = static_cast<double>(i), y(i, 0) = i % 2 == 0 ? 1 : -1;
+  Model model(Kernel::gaussian(1));
+  model.data(x, y).factorize().lambda(0.001);
+  double residual = 0, share = 0, error = 0;
+  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, nullptr, &share, &error), FREERIDGE_UNDEFINED);
+  EXPECT_TRUE(std::isnan(error));
+  EXPECT_EQ(freeridge_variance_components(model.get(), &residual, nullptr, &share, nullptr), FREERIDGE_OK);
+  EXPECT_GT(residual, 0);
+  model.lambda(0);
+  EXPECT_EQ(freeridge_variance_components(model.get(), &residual, nullptr, nullptr, nullptr), FREERIDGE_UNDEFINED);
+  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, nullptr, nullptr, nullptr), FREERIDGE_OK);
+}
+
 // Rows of high and of low weight, each to its own size.
 TEST(MixedModel, WeightsOverManyDecades) {
   Sample s = sample(24, 2);

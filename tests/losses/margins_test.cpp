@@ -123,6 +123,28 @@ TEST(Margins, DistancesOnALine) {
   }
 }
 
+// The norm of a linear f is |w| at every lambda, and so are distances in a polynomial kernel of degree 1, which is a
+// linear one: c'Kc would have no digits where lambda is tiny.
+TEST(Margins, TheNormAtTinyLambda) {
+  const Matrix x = to_column({2.6, 2.9, 2.3, 3.2, 3.4, 3.5, 3.6, 3.2, 3.1, 3.4, 2.2, 1.6, 1.8, 2.5, 5.2, 5.4});
+  const Vector y = {1, 1, 1, -1, -1, -1, -1, -1, 1, -1, 1, 1, 1, -1, -1, -1};
+  for (const freeridge_intercept ones : {FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED})
+    for (const double lambda : {1.0, 1e-4, 1e-8}) {
+      SCOPED_TRACE(lambda);
+      const auto distances = [&](Kernel kernel) {
+        Classifier m(std::move(kernel), FREERIDGE_LOSS_LOGISTIC);
+        m.data(x, y).intercept_kind(ones).control(1e-6, 200).fit(lambda);
+        return m.distances(to_column({2, 3, 5}));
+      };
+      const Vector found = distances(Kernel::linear());
+      EXPECT_NEAR(found[2] - found[1], found[2] > found[1] ? 2 : -2, 1e-12);
+      EXPECT_NEAR(found[1] - found[0], found[1] > found[0] ? 1 : -1, 1e-12);
+      if (ones == FREERIDGE_INTERCEPT_PENALISED) continue;
+      const Vector same = distances(Kernel::polynomial(1, 1, 0));
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(same[i], found[i], 1e-6);
+    }
+}
+
 // Far from the margin the logistic loss underflows, and the gap has no NaN.
 TEST(Margins, ALogisticGapAtTinyLambda) {
   for (const double lambda : {1e-3, 1e-30, 1e-200}) {
