@@ -26,7 +26,8 @@ namespace {
 // the BLAS, which refinement relies on when it evaluates K again. The price, measured with 100 features and AVX-512:
 // the product of a BLAS alone, without the rest, takes 0.75 of the time with AVX-512 kernels, and 1.1 times as long
 // with AVX2 kernels.
-constexpr Index panel = 32;  // columns at once: distances are still in the cache when kernel values are made of them
+constexpr Index panel = 32;    // columns at once: distances are still in the cache when kernel values are made of them
+constexpr int ordinary = 400;  // powers of two: differences whose squares are far within the range
 
 // A kernel as a function of u = root r / bandwidth, or, where root is 0, of r^2 / bandwidth^2.
 struct Profile {
@@ -73,6 +74,10 @@ class Radial final : public Kernel, public ValuesWithGradient {
     // v a with a = 1 / sigma^2 (or root / length) is much faster than v / sigma^2, but a may overflow or underflow
     // where the quotient does not. Then the loops divide.
     const bool squared = profile.root == 0;
+    if (const int unit = std::ilogb(bandwidth); std::abs(unit) > ordinary) {
+      unit_ = unit;
+      in_units_ = std::make_shared<const Radial>(profile, std::ldexp(bandwidth, -unit));
+    }
     a_ = squared ? 1 / (bandwidth * bandwidth) : profile.root / bandwidth;
     if (std::isnormal(a_) && std::isnormal(squared ? bandwidth * bandwidth : bandwidth)) return;
     by_ = By::divisor;
@@ -82,6 +87,8 @@ class Radial final : public Kernel, public ValuesWithGradient {
   }
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
+    if (const std::optional<Units> points = units(a, b))
+      return in_units_->evaluate(points->a.view(), points->b.view(), out);
     const Passes& with = passes();
     for (Index first = 0; first < out.cols; first += panel) {
       const MatrixView part = out.columns(first, std::min(panel, out.cols - first));
@@ -122,6 +129,8 @@ class Radial final : public Kernel, public ValuesWithGradient {
   }
 
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
+    if (const std::optional<Units> points = units(a, b))
+      return in_units_->add_log_gradient(points->a.view(), points->b.view(), s, to);
     Matrix r2(s.rows, s.cols);
     passes().distances(a, b, r2.view());
     add_log_gradient(a, b, r2.view(), s, to);
@@ -129,6 +138,8 @@ class Radial final : public Kernel, public ValuesWithGradient {
 
   double add_value_and_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s,
                                     const LogGradient& to) const override {
+    if (const std::optional<Units> points = units(a, b))
+      return in_units_->add_value_and_log_gradient(points->a.view(), points->b.view(), s, to);
     Matrix r2(s.rows, s.cols);
     passes().distances(a, b, r2.view());
     Matrix values = copy_of(r2.view());
@@ -139,7 +150,7 @@ class Radial final : public Kernel, public ValuesWithGradient {
   }
 
   std::optional<OneFeature> one_feature() const {
-    if (by_ == By::divisor) return std::nullopt;
+    if (by_ == By::divisor || in_units_) return std::nullopt;
     return OneFeature{&(passes().*profile_.feature), a_};
   }
 
@@ -161,6 +172,21 @@ class Radial final : public Kernel, public ValuesWithGradient {
   }
 
  private:
+  struct Units {
+    Matrix a, b;
+  };
+  // The points divided by 2^unit_, next to the bandwidth, where the squares of differences of its size would be out of
+  // range; nothing for other bandwidths, and where that takes a point out of range.
+  std::optional<Units> units(ConstMatrixView a, ConstMatrixView b) const {
+    if (!in_units_) return std::nullopt;
+    Units out{copy_of(a), copy_of(b)};
+    for (Matrix* const points : {&out.a, &out.b}) {
+      for (double& value : points->values()) value = std::ldexp(value, -unit_);
+      if (!all_finite(points->values())) return std::nullopt;
+    }
+    return out;
+  }
+
   // r2: the squared distances.
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, ConstMatrixView r2, MatrixView s,
                         const LogGradient& to) const {
@@ -199,6 +225,8 @@ class Radial final : public Kernel, public ValuesWithGradient {
   const Profile& profile_;
   double bandwidth_, a_;
   By by_ = By::factor;
+  int unit_ = 0;
+  std::shared_ptr<const Radial> in_units_;  // this kernel for points in units of 2^unit_; NULL for ordinary bandwidths
 };
 
 }  // namespace

@@ -1,11 +1,15 @@
 #include "libcore/model/model.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/constants.hpp"
 #include "libcore/base/memory.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/select/point_criteria.hpp"
 
@@ -16,6 +20,24 @@ void require_finite_solution(const Solution& solution) {
   if (!all_finite(solution.c.values()) || !all_finite(solution.w.values()) || !all_finite(solution.b) ||
       !all_finite(solution.fixed.values()))
     fail(Status::not_finite, "the solution overflows; rescale x or y");
+}
+
+// Coefficients below the smallest ordinary number predict what is left of them, 0 in the end. Where the kernel is so large
+// that this would show in the size of y, there is no answer.
+void require_no_underflow(const Problem& problem, const Solution& solution) {
+  constexpr double shows = 1e-10, smallest = std::numeric_limits<double>::min();
+  const Matrix& coefficients = problem.linear() ? solution.w : solution.c;
+  for (Index j = 0; j < coefficients.cols() && coefficients.rows() > 0; ++j) {
+    if (largest_magnitude({coefficients.col(j), coefficients.rows()}) >= smallest) continue;
+    const double y = largest_magnitude({problem.y_tilde.col(j % problem.t()), problem.n()});
+    if (!(smallest < y) || problem.x.is_sparse()) continue;
+    Array<double> own(problem.n());
+    own_diagonal(*problem.kernel, problem.x, own);
+    const double size = largest_magnitude(own);
+    if (smallest * (problem.linear() ? std::sqrt(size) : size) > shows * y)
+      fail(Status::not_finite, "the coefficients of output ", j % problem.t(),
+           " underflow: its numbers are too small beside the kernel's; rescale x or y");
+  }
 }
 
 void require_fit(const Kernel& kernel, const Rows& x) {
@@ -261,7 +283,8 @@ Solution Model::room_for_solution(const Factorization& factorization, Index coun
   return out;
 }
 
-void Model::finish_solution(Solution& solution) const {
+void Model::finish_solution(const Problem& problem, Solution& solution) const {
+  require_no_underflow(problem, solution);
   if (offset_ == Offset::penalised) take_offset(solution);
   require_finite_solution(solution);
 }
@@ -277,7 +300,7 @@ Model::Fit Model::solve(const Factorization& factorization, Span<const double> l
       if (!solved) residual_maker.solve(first, count, fit.solution);
       if (refinement_ > 0) residual_maker.refine(first, count, refinement_, fit.solution);
     });
-  finish_solution(fit.solution);
+  finish_solution(factorization.problem(), fit.solution);
   set_fit_landmarks(fit, factorization);
   return fit;
 }
@@ -289,7 +312,7 @@ std::optional<Model::Fit> Model::solve_together(Span<const double> lambdas) cons
   Array<double> of_columns;
   for (const double lambda : lambdas) of_columns.insert(of_columns.end(), static_cast<std::size_t>(t()), lambda);
   if (!factorization_->solve_each(of_columns, fit.solution)) return std::nullopt;
-  finish_solution(fit.solution);
+  finish_solution(factorization_->problem(), fit.solution);
   set_fit_landmarks(fit, *factorization_);
   return fit;
 }

@@ -111,7 +111,8 @@ class Model {
     Array<double> residual, random, share, share_error;
     std::string reason;
   };
-  VarianceComponents variance_components() const;
+  // with_error: share_error, too, which costs four lambdas.
+  VarianceComponents variance_components(bool with_error) const;
   // At many lambdas, whatever lambdas are in force (path.cpp). Output j of lambda l is in column l t + j; b: t x
   // lambdas, without data: not wanted.
   void predict_path(const Points& points, Layout layout, Span<const double> lambdas, double* out, Index ldout) const;
@@ -285,6 +286,7 @@ class Model {
   Index landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const;
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda) const;
+  bool by_columns(double lambda) const;
   ScoreGradient gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const;  // without landmarks
   // The columns of a precomputed kernel in a model of some rows: those of its own rows, or all, so that landmarks are
   // among them.
@@ -311,7 +313,7 @@ class Model {
   // A solution with t columns for each of `count` lambdas.
   static Solution room_for_solution(const Factorization& factorization, Index count = 1);
   // Checks a solution of the problem, and turns it into the solution of the model.
-  void finish_solution(Solution& solution) const;
+  void finish_solution(const Problem& problem, Solution& solution) const;
   // The solutions at many lambdas side by side; with landmarks their coefficients alone.
   Fit solve_path(Span<const double> lambdas) const;
   // The same for a few lambdas by one product; no value where the route cannot do that, or solutions are refined.

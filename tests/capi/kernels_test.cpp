@@ -166,6 +166,20 @@ TEST(ContractKernels, ExtremeParametersNeverGiveNotANumber) {
   EXPECT_GE(answered, 6);
 }
 
+// c is about y / K: where no double has it, there is no answer, and not the prediction 0.
+TEST(ContractKernels, CoefficientsThatUnderflow) {
+  const std::vector<double> x = {1.0, 2.0, 3.0};
+  for (const double unit : {1.0, 1e-20}) {
+    const std::vector<double> y = {unit, -2.0 * unit, 3.5 * unit};
+    Model model = sample::model_of(Kernel::polynomial(2, 1e150, 1e150), x, y, 3);
+    model.intercept(false).route(FREERIDGE_ROUTE_SPECTRAL).factorize();
+    EXPECT_EQ(freeridge_set_lambda(model.get(), 1.0), unit == 1 ? FREERIDGE_OK : FREERIDGE_NOT_FINITE);
+  }
+  Model linear = sample::model_of(Kernel::linear(), {1e140, 2e140, -1e140}, {1e-180, 2e-180, 1e-180}, 3);
+  linear.factorize();
+  EXPECT_EQ(freeridge_set_lambda(linear.get(), 1.0), FREERIDGE_NOT_FINITE);
+}
+
 TEST(ContractKernels, AGaussianOfVanishingBandwidthIsTheIdentity) {
   // k(x, z) is 1 for x = z and 0 else, so that without intercept K = I and the errors are y itself.
   const std::vector<double> y = {1.0, -2.0, 3.5};

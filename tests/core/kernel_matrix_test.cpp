@@ -191,10 +191,9 @@ TEST(KernelMatrix, ExtremeBandwidths) {
     for (const Family family : {Family::gaussian, Family::laplacian, Family::matern32, Family::matern52}) {
       SCOPED_TRACE(testing::Message() << size << " " << static_cast<int>(family));
       const KernelSpec spec = KernelSpec::radial(family, size);
-      // Only r^2 has to be a number: points 0, 1 and, where that allows it, at distances of the order of the bandwidth.
+      // Points at distances of the order of the bandwidth, whose squares no double may hold, and a far one.
       Matrix x(4, 1);
-      const bool squares = size > 1e-150 && size < 1e150;
-      x.values = {0.0, 1.0, squares ? size : 1e150, squares ? -0.3 * size : -1e-150};
+      x.values = {0.0, size < 1e-300 ? 4 * size : 1.0, size, -0.3 * size};
       const Stored stored(x, Layout::col_major);
       Matrix k(4, 4);
       freeridge::cross_kernel(*core_kernel(spec), stored.view, {}, stored.view, 0, view_of(k));
