@@ -279,9 +279,9 @@ FREERIDGE_API freeridge_status freeridge_kernel_additive(const freeridge_kernel*
                                                          freeridge_kernel** out);
 
 /* k(x_i, x_j) is given: the model's x is K itself, n x n (set_data: else DIMENSION_MISMATCH), symmetric and positive
- * semi-definite (freeridge_factorize checks the symmetry to 1e-8 of sqrt(K_ii K_jj), and uses the lower triangle;
- * SPECTRAL and BAND also refuse eigenvalues below -1e-8 of the largest and the rounding of K: INVALID_ARGUMENT), and
- * predict takes the m x n values k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead.
+ * semi-definite where the intercept and fixed effects are taken out (freeridge_factorize checks the symmetry to 1e-8 of
+ * sqrt(K_ii K_jj), and uses the lower triangle; SPECTRAL, BAND and CHOLESKY refuse eigenvalues below -1e-8 of the norm
+ * of K and its rounding: INVALID_ARGUMENT), and predict takes the m x n values k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead.
  * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
 
@@ -715,7 +715,8 @@ FREERIDGE_API freeridge_status freeridge_get_reduction(const freeridge_model* mo
 FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows);
 
 /* *left: tr(K - K_TR K_RR^-1 K_RT), the error of the landmarks' approximation in nuclear norm, and *trace: tr(K), both
- * unweighted; NULL is fine for each. Needs FACTORIZED by the LANDMARK route. Cost: O(n r^2) and n r kernel values for
+ * unweighted (with a penalised intercept K is the matrix of k + 1); NULL is fine for each. Needs FACTORIZED by the
+ * LANDMARK route. Cost: O(n r^2) and n r kernel values for
  * *left, n kernel values for *trace. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a trace overflows),
  * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_landmark_trace(const freeridge_model* model, double* left, double* trace);
@@ -1229,13 +1230,15 @@ FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* m
 
 /* One number for the criterion (LOO, GCV, REML or GROUPS) at one lambda >= 0, and all its derivatives:
  *     score                     of one output freeridge_score's; of several the sum of score / weighted variance of Y
- *                               (REML: of the scores), as freeridge_select_bandwidth has it
+ *                               (REML: of the scores), as freeridge_select_bandwidth has it (a constant output
+ *                               counts with the mean of its squares there)
  *     by_log_lambda             d score / d log lambda
  *     by_log_hyperparameters    d score / d log theta_i for the numbers theta of the kernel in the order of
  *                               freeridge_kernel_get_hyperparameters, as many as
  *                               freeridge_kernel_hyperparameter_count says (0: NULL is fine); 0 for a weight or an
  *                               offset that is 0
- * Linear kernels with fewer columns than rows, where the route is AUTO or PRIMAL, are differentiated by columns;
+ * Linear kernels without fixed effects, where the route is PRIMAL, or AUTO with fewer columns than rows or a lambda so
+ * small that K + lambda I would lose digits, are differentiated by columns;
  * landmarks stay the rows that they are (those that the model has, or would choose now); all else by the factor that
  * the route CHOLESKY makes of the same data, intercept and weights. A factorization by PRIMAL or LANDMARK that the
  * model has is used. Needs DATA, and changes nothing. Cost (docs/numerics.md): n^2 kernel values and as many
@@ -1294,9 +1297,10 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model
  * with its own factorization and its own whole lambda search, and leaves the model FITTED at the choice. low = high
  * = 0: from a sixteenth of the median distance of the points (pairs of at most 256 evenly spaced rows; columns
  * divided by the kernel's scales) to 64 times it; budget = 0: the library's choice, 15. With several outputs the
- * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores (REML);
- * ERROR_RATE: the one number. At most `budget` (>= 3) factorizations are spent (five log-spaced sigmas, then each
- * where the criterion is expected to fall most, until that is below 1e-5 of it), and one more when the choice was
+ * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS; of an output that is constant
+ * the mean of its squares stands in the place of the variance), or of the scores (REML); ERROR_RATE: the one number. At
+ * most `budget` (>= 3) factorizations are spent (five log-spaced sigmas, then each where the criterion is expected to
+ * fall most, until that is below 1e-5 of it or 25 in a row did not lower it by that), and one more when the choice was
  * not the last one tried: the search keeps one factorization at a time, beside the model's own. *sigma: the choice:
  * of all tried whose criterion is within 0.3 % (REML: 0.15) of the lowest, the one nearest in log to the median
  * distance (where all points coincide: to the middle of the range). What was tried, and how sure the choice is, can

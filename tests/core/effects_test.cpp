@@ -381,8 +381,8 @@ TEST(Effects, WithoutDegreesOfFreedomOrLambdaErrorsAreUndefined) {
   const Problem problem = random_problem(random, KernelSpec::gaussian(1.2), 6, 2, 1, false, false);
   for (const bool restricted : {false, true}) {
     Model model = oracle::make_model(problem, restricted ? FREERIDGE_ROUTE_LANDMARK : FREERIDGE_ROUTE_SPECTRAL);
-    const std::int64_t landmarks[] = {1, 4};
-    if (restricted) check(freeridge_set_landmarks(model.get(), 2, landmarks), "freeridge_set_landmarks");
+    const std::int64_t two[] = {1, 4};
+    if (restricted) check(freeridge_set_landmarks(model.get(), 2, two), "freeridge_set_landmarks");
     model.factorize().lambda(0);
     Matrix average(2, 1, 7.0), errors(2, 1, 7.0);
     for (const auto kind : {FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_COVARIANCE_BAYESIAN})
