@@ -145,6 +145,8 @@ refuse_misspelt <- function(...) {
 
 # The known argument of nearly the same name; none: character().
 near_name <- function(name, known) {
+  same <- tolower(known) == tolower(name)
+  if (any(same)) return(known[same][1L])
   distance <- utils::adist(name, known, ignore.case = TRUE)
   near <- which(distance <= max(1L, nchar(name) %/% 3L) & distance < pmax(nchar(known), nchar(name)) - 1L)
   if (length(near) == 0L) character() else known[near[which.min(distance[near])]]

@@ -49,7 +49,7 @@ formula_first <- function(names, call, environment) {
 is_formula_name <- function(names) names %in% c("form", "formu", "formul", "formula")
 
 # Arguments of other packages by what they are called here.
-other_names <- c(newx = "newdata", new_data = "newdata", data = "source", s = "lambda", penalty = "lambda",
+other_names <- c(newx = "newdata", new_data = "newdata", x = "newdata", data = "source", s = "lambda", penalty = "lambda",
                  lambdas = "lambda", sigma = "kernel", bandwidth = "kernel", se = "se.fit", conf.level = "level",
                  maxit = "iterations", na.rm = "na.action")
 
@@ -66,7 +66,7 @@ other_concepts <- c(
   "nlambda lambda.min.ratio tunegrid tunelength" =
     "lambda is searched within lambda_range, and lambda_path() shows the criterion along it",
   "penalty.factor" = "unpenalised() and fixed leave columns without a penalty, and ridge() has one for each column",
-  "ntree ntrees num.trees mtry nrounds nodesize min.node.size" =
+  "ntree ntrees num.trees mtry nrounds nodesize min.node.size max_depth eta" =
     "there are no trees: the kernel is the model, see ?gaussian_kernel",
   "cost c" = "lambda is the penalty, and convert_lambda() makes one of a cost",
   "gamma" = "gaussian_kernel(sigma) has sigma = 1 / sqrt(gamma)",
@@ -79,7 +79,11 @@ other_concepts <- c(
   "probability prob.model" = "predict() of a fit to classes has them: type = \"probability\"",
   "importance" = "relevance() of the fit says which columns matter",
   "thresh max_iter" = "the solution is exact, and accuracy is for route = \"iterative\"",
-  "verbose trace" = "options(freeridge.progress = TRUE) shows how far a fit is",
+  "nugget" = "lambda is the variance of the noise divided by that of the kernel",
+  "covtype whichkernel" = "kernel says which one, as in kernel = matern_kernel()",
+  "epsilon nu" = "the loss is the squared error, without a tube around it",
+  "control" = "what can be set has an argument of its own",
+  "verbose trace print.level" = "options(freeridge.progress = TRUE) shows how far a fit is",
   "weights" = "freeridge() with linear_kernel() takes weights, and lambda = 0 is least squares",
   "interval se.fit" = "fits of freeridge(), ols() and ridge() have standard errors and intervals",
   "ncores n.cores nthread nthreads num.threads n_jobs" = "freeridge_threads() sets how many threads compute"

@@ -80,6 +80,12 @@ data_of_call <- function(call, environment) {
 # The call with its data as a value, in which model.matrix() can rely on doubles. Refuses columns of one name among the
 # variables that the call uses.
 call_with_data <- function(call, formula, data) {
+  for (name in intersect(c("subset", "weights", "offset", "groups", "gap"), names(call))) {
+    if (is.character(call[[name]])) {
+      refuse(name, " is the string ", deparse(call[[name]]), ": a column of the data is written without quotes, ", name,
+             " = ", deparse(as.name(call[[name]]), backtick = TRUE))
+    }
+  }
   arguments <- function(names) unlist(lapply(as.list(call[intersect(names(call), names)]), all.vars))
   used <- c(all.vars(formula), arguments(c("subset", "weights", "offset")))
   if (is.list(data)) {

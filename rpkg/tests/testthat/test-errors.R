@@ -139,13 +139,19 @@ test_that("every method refuses an argument that it does not know", {
 
 test_that("arguments of other packages are answered with what they are called here", {
   # (R takes c = 1 for the beginning of another name; weights are known)
-  for (name in setdiff(unlist(strsplit(c(names(other_concepts), toupper(names(other_concepts))), " ")), c("c", "weights"))) {
+  for (name in setdiff(unlist(strsplit(c(names(other_concepts), toupper(names(other_concepts))), " ")), c("c", "weights", "nu"))) {
     concept <- other_concepts[[which(vapply(strsplit(names(other_concepts), " "), function(known) tolower(name) %in% known, NA))]]
     condition <- expect_refusal(do.call(freeridge, c(list(mpg ~ wt, mtcars), stats::setNames(list(1), name))), "^unknown argument: ")
     expect_identical(conditionMessage(condition), paste0("unknown argument: '", name, "' (", concept, "); see ?freeridge for those there are"))
   }
   expect_refusal(ols(x, y, alpha = 0.5), "'alpha' \\(the penalty is that of ridge regression")
   expect_refusal(kernel_svm(x, y > 3, gaussian_kernel(1), 1, C = 3), "'C' \\(lambda is the penalty")
+  expect_refusal(freeridge(X = x, y = y), "'X' \\(is x meant\\?\\)")
+  expect_refusal(predict(fit, X = x), "'X' \\(is newdata meant\\?\\)")
+  for (call in expression(freeridge(mpg ~ wt, mtcars, groups = "cyl"), freeridge_chunks(mpg ~ wt, mtcars, groups = "cyl"))) {
+    expect_refusal(eval(call), "groups is the string \"cyl\": a column of the data is written without quotes, groups = cyl")
+  }
+  expect_refusal(kernel_svm(am ~ wt, mtcars, linear_kernel(), 1, weights = "my w"), "without quotes, weights = `my w`$")
   expect_refusal(ols(mpg ~ wt, mtcars, weights = cyl), "'weights' \\(freeridge\\(\\) with linear_kernel\\(\\) takes weights")
   expect_refusal(predict(predictor(fit), x, interval = "gp"), "'interval' \\(fits of freeridge\\(\\), ols\\(\\) and ridge\\(\\) have")
   expect_refusal(predict(fit, na.rm = TRUE), "'na.rm' \\(is na.action meant")
