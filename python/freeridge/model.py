@@ -101,9 +101,10 @@ class Model(Selection):
     def set_reader(self, reader: Reader, d: int, t: int = 1, n: int = -1) -> Model:
         """Rows that need not be in memory. reader(first, count) gives x (rows x d), y (rows, or rows x t) and, if there
         are any, weights (rows, or None) of the rows first, first + 1, ..., at most `count` of them. n: how many rows
-        there are; -1: not known, and the reader gives fewer than `count`, or none, where the rows end. In each pass it
-        is asked for all rows again, in order, and must give the same ones; what it raises ends the call. With a linear
-        kernel, or landmarks; what needs all points in memory raises Error (INVALID_STATE). Cost: O(1)."""
+        there are; -1: not known, and the reader gives fewer than `count`, or none, where the rows end (it is asked once
+        more then, and gives none). In each pass it is asked for all rows again, in order, and must give the same ones;
+        what it raises ends the call. With a linear kernel, or landmarks; what needs all points in memory raises Error
+        (INVALID_STATE). Cost: O(1)."""
 
         def hand_out(first: int, count: int, x: Any, y: Any, weights: Any, _: Any) -> int:
             given = reader(first, count)

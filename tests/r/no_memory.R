@@ -75,11 +75,11 @@ for (name in names(works)) {
 }
 
 # The address space ends: R's own memory and the system's are refused, wherever they are asked for.
-limited <- function(mib, lines) {
+limited <- function(mib, lines, threads = 1L) {
   script <- tempfile(fileext = ".R")
   writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")), "library(freeridge)", lines), script)
-  system2("sh", c("-c", shQuote(sprintf("ulimit -v %d; OPENBLAS_NUM_THREADS=1 LD_PRELOAD= %s --vanilla %s 2>&1", mib * 1024L,
-                                        file.path(R.home("bin"), "Rscript"), script))), stdout = TRUE)
+  system2("sh", c("-c", shQuote(sprintf("ulimit -v %d; OPENBLAS_NUM_THREADS=%d LD_PRELOAD= timeout 120 %s --vanilla %s 2>&1",
+                                        mib * 1024L, threads, file.path(R.home("bin"), "Rscript"), script))), stdout = TRUE)
 }
 for (mib in c(700L, 760L, 820L, 900L, 1000L, 1200L)) {
   output <- limited(mib, c(
@@ -94,5 +94,18 @@ for (mib in c(700L, 760L, 820L, 900L, 1000L, 1200L)) {
   if (length(output) < 3L || !identical(output[length(output) - 2L], "TRUE")) {
     complain("with", mib, "MiB the session did not live:", paste(output, collapse = "\n"))
   }
+}
+# Without room for the buffer of OpenBLAS, which then asks for it for ever: a session that could begin ends, with the
+# answer or with an error.
+for (threads in 1:2) for (mib in seq(200L, 650L, 50L)) {
+  output <- suppressWarnings(limited(mib, c(
+    "x <- matrix(sin(1:40), 20)",
+    "cat(tryCatch(if (all(is.finite(loo(freeridge(x, x[, 1], gaussian_kernel(1))))) 'answered', error = conditionMessage))"),
+    threads))
+  cat(mib, "MiB,", threads, if (threads == 1L) "thread: " else "threads:", substr(paste(output, collapse = " "), 1L, 100L), "\n")
+  if (identical(attr(output, "status"), 124L) && any(grepl("answered|OpenBLAS needs", output))) {
+    complain("with", mib, "MiB and", threads, "threads the session does not end")
+  }
+  if (identical(attr(output, "status"), 124L) && threads == 1L) complain("with", mib, "MiB the session hangs")
 }
 if (failed > 0L) quit(status = 1L)

@@ -251,6 +251,15 @@ TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
   EXPECT_NE(std::string(freeridge_last_error()).find("before row 8292"), std::string::npos) << freeridge_last_error();
   source.spoil = nullptr;
   EXPECT_EQ(freeridge_factorize(unknown.get()), FREERIDGE_OK) << freeridge_last_error();
+  // More rows than 32 bits count may be said.
+  ASSERT_EQ(
+      freeridge_set_reader(unknown.get(), FREERIDGE_COL_MAJOR, std::int64_t{1} << 33, 3, 1, Source::read, &source),
+      FREERIDGE_OK);
+  std::int64_t rows = 0;
+  ASSERT_EQ(freeridge_get_dimensions(unknown.get(), &rows, nullptr, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(rows, std::int64_t{1} << 33);
+  EXPECT_EQ(freeridge_set_reader(unknown.get(), FREERIDGE_COL_MAJOR, -2, 3, 1, Source::read, &source),
+            FREERIDGE_INVALID_ARGUMENT);
   EXPECT_TRUE(bit_equal(scores_of(model, FREERIDGE_LOO, lambda_values, 1).scores, before.scores));
 }
 
