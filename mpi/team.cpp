@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "freeridge.h"
+
 namespace freeridge::mpi {
 namespace {
 
@@ -27,6 +29,15 @@ void require_success(int code, const char* call) {
   int length = 0;
   if (MPI_Error_string(code, words, &length) != MPI_SUCCESS) words[0] = 0;
   fail(Status::io, call, " fails: ", std::string_view(words), " (code ", code, ")");
+}
+
+void require_buffer() {
+  thread_local bool told = false;
+  if (told) return;
+  std::int32_t threads = 0;
+  if (const freeridge_status status = freeridge_get_threads(&threads); status != FREERIDGE_OK)
+    throw Error(Status{status}, freeridge_last_error());
+  told = true;
 }
 
 bool mpi_is_over() {

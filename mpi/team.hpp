@@ -11,7 +11,6 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
-#include "libcore/linalg/blas_buffer.hpp"
 
 namespace freeridge::mpi {
 
@@ -41,6 +40,10 @@ Fault fault_of(const Body& body) noexcept {
   return fault;
 }
 
+// Before what a thread computes first: OUT_OF_MEMORY where OpenBLAS cannot have its buffer. The caller's library knows
+// which buffers there are.
+void require_buffer();
+
 class Team {
  public:
   // A copy of the caller's communicator: collective. Throws INVALID_STATE without MPI, INVALID_ARGUMENT.
@@ -56,7 +59,7 @@ class Team {
   template <class Body>
   void together(const Body& body) const {
     agree(fault_of([&] {
-      require_buffer_of_blas();
+      require_buffer();
       body();
     }));
   }

@@ -255,8 +255,8 @@ TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
   ASSERT_EQ(
       freeridge_set_reader(unknown.get(), FREERIDGE_COL_MAJOR, std::int64_t{1} << 33, 3, 1, Source::read, &source),
       FREERIDGE_OK);
-  std::int64_t rows = 0;
-  ASSERT_EQ(freeridge_get_dimensions(unknown.get(), &rows, nullptr, nullptr), FREERIDGE_OK);
+  std::int64_t rows = 0, columns = 0, outputs = 0;
+  ASSERT_EQ(freeridge_get_dimensions(unknown.get(), &rows, &columns, &outputs), FREERIDGE_OK);
   EXPECT_EQ(rows, std::int64_t{1} << 33);
   EXPECT_EQ(freeridge_set_reader(unknown.get(), FREERIDGE_COL_MAJOR, -2, 3, 1, Source::read, &source),
             FREERIDGE_INVALID_ARGUMENT);
