@@ -318,7 +318,7 @@ left_out_scores <- function(fit, criterion, lambdas, source, workers) {
 }
 
 print.freeridge_chunks <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print_chunk_setting(x, digits)
+  wrapped(print_chunk_setting(x, digits))
   invisible(x)
 }
 
@@ -355,10 +355,10 @@ summary.freeridge_chunks <- function(object, ...) {
 }
 
 print.summary.freeridge_chunks <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print_chunk_setting(x$fit, digits)
+  wrapped(print_chunk_setting(x$fit, digits))
   left_out <- any(c("loo_rmse", "group_rmse") %in% names(x$outputs))
   cat("\nRoot mean squared errors of the fitted", if (left_out) " and the left-out", " rows:\n",
       sep = "")
-  print(x$outputs, digits = digits, row.names = nrow(x$outputs) > 1L)
+  print_outputs(x$outputs, digits)
   invisible(x)
 }

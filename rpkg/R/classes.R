@@ -35,7 +35,7 @@ coded_classes <- function(code, levels, names = NULL) {
 
 # For print: each class and how many rows it has.
 shown_classes <- function(fit, counts = if (fit$vector) c(sum(fit$y < 0), sum(fit$y > 0)) else colSums(fit$y > 0)) {
-  paste0(paste0(fit$classes$levels, " (", counts, ")", collapse = ", "),
+  paste0(short_names(paste0(fit$classes$levels, " (", counts, ")")),
          if (fit$vector) "; coded as -1 and +1" else "; one against all, coded as -1 and +1")
 }
 

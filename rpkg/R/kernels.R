@@ -286,7 +286,21 @@ function_text <- function(f) {
 
 format.freeridge_kernel <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   refuse_extra(...)
-  as.character(rounded_kernel(x, digits))
+  without_long_lists(as.character(rounded_kernel(x, digits)))
+}
+
+# The text of a kernel with its lists of many numbers (scales, labels of terms) cut to their ends and their length.
+without_long_lists <- function(text) {
+  found <- gregexpr("\\[[^][]*\\]", text)
+  regmatches(text, found) <- lapply(regmatches(text, found), function(lists) {
+    vapply(lists, function(list) {
+      numbers <- strsplit(substring(list, 2L, nchar(list) - 1L), ", ", fixed = TRUE)[[1L]]
+      if (length(numbers) <= most_shown) return(list)
+      paste0("[", paste(numbers[1:3], collapse = ", "), ", ..., ", numbers[length(numbers)], "; ", length(numbers),
+             " numbers]")
+    }, "")
+  })
+  text
 }
 
 # The kernel with its numbers rounded to so many significant digits.

@@ -8,8 +8,32 @@ criterion_titles <- c(
 
 counted <- function(count, thing) paste0(count, " ", thing, if (count != 1L) "s")
 
+# Of more numbers, names or outputs than these print() says how many there are, and some of them.
+most_shown <- 8L
+
+# The numbers or, of many, their count, ends and median.
 short_numbers <- function(values, digits) {
-  paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
+  number <- function(values) formatC(values, digits = digits, format = "g", width = 1L)
+  known <- values[is.finite(values)]
+  if (length(values) <= most_shown || length(known) == 0L) return(paste(number(values), collapse = ", "))
+  paste0(length(values), " numbers from ", number(min(known)), " to ", number(max(known)), ", median ",
+         number(stats::median(known)), if (length(known) < length(values)) paste(", not finite:", length(values) - length(known)))
+}
+
+# The first names, and how many there are.
+short_names <- function(names) {
+  if (length(names) <= most_shown) return(paste(names, collapse = ", "))
+  paste0(paste(utils::head(names, most_shown), collapse = ", "), ", ... (", length(names), " in all)")
+}
+
+# Prints what `expression` prints, with lines that are wider than the screen wrapped between words.
+wrapped <- function(expression) {
+  width <- getOption("width")
+  for (line in utils::capture.output(expression)) {
+    wide <- nchar(line, "width") > width
+    blanks <- nchar(sub("^( *).*", "\\1", line))
+    writeLines(if (wide) strwrap(line, width + 1L, blanks, blanks + 4L) else line)
+  }
 }
 
 print_call <- function(fit) cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
@@ -28,9 +52,15 @@ print_divisors <- function(fit, digits) {
   }
 }
 
+# Which end of the range of lambda the choice is at, and what that means.
 print_edge <- function(fit) {
-  if (all(fit$edge == 0L)) return(invisible())
-  cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
+  say <- function(which, end, meaning) {
+    if (!any(which)) return(invisible())
+    of <- if (length(which) > 1L) paste0(" of ", counted(sum(which), "output"))
+    cat("  the choice", of, " is at the ", end, " end of the range that was searched: ", meaning, "\n", sep = "")
+  }
+  say(fit$edge < 0L, "low", "hardly anything is penalised, and a smaller lambda would change little")
+  say(fit$edge > 0L, "high", "the penalty leaves hardly anything but the intercept: the columns tell next to nothing of y")
 }
 
 # What print and summary open with.
@@ -63,7 +93,9 @@ print_setting <- function(fit, digits) {
         if (!is.null(fit$score_error)) paste0(", estimated, standard error ", number(unname(fit$score_error))), "\n",
         sep = "")
     print_edge(fit)
-    for (words in disagreements(fit, digits)) cat("  BEWARE: ", words, "\n", sep = "")
+    doubtful <- disagreements(fit, digits)
+    for (words in utils::head(doubtful, most_shown)) cat("  BEWARE: ", words, "\n", sep = "")
+    if (length(doubtful) > most_shown) cat("  BEWARE: the same of ", length(doubtful) - most_shown, " more outputs\n", sep = "")
   }
   if (has_left_out_classes(fit)) print_left_out_classes(fit, digits)
 }
@@ -80,7 +112,7 @@ bandwidth_doubts <- function(shape) {
 }
 
 print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print_setting(x, digits)
+  wrapped(print_setting(x, digits))
   invisible(x)
 }
 
@@ -145,7 +177,7 @@ doubts <- function(fit) c(learning_doubt(fit), lambda_doubts(fit))
 lambda_doubts <- function(fit) {
   if (!fit$chosen) return(character())
   of <- function(which) {
-    if (length(fit$lambda) > 1L) paste0(" of output ", paste(fit$outputs[which], collapse = ", "))
+    if (length(fit$lambda) > 1L) paste0(" of output ", short_names(fit$outputs[which]))
   }
   flat <- which(fit$decades >= 4)
   several <- which(fit$dips > 1L)
@@ -153,27 +185,40 @@ lambda_doubts <- function(fit) {
     paste0("The criterion", of(flat), " is flat: nearly the same over ", format(min(fit$decades[flat]), digits = 2L),
            " powers of ten of lambda", if (length(flat) > 1L) " or more", "; the data hardly tell them apart.")
   }, if (length(several) > 0L) {
-    paste0("The criterion", of(several), " has ", paste(fit$dips[several], collapse = ", "),
+    paste0("The criterion", of(several), " has ", short_numbers(fit$dips[several], 3L),
            " local minima; lambda is at the lowest of them.")
   })
 }
 
+# The table of the outputs or, of many, its quartiles.
+print_outputs <- function(table, digits) {
+  if (nrow(table) <= most_shown) return(print(table, digits = digits, row.names = nrow(table) > 1L))
+  cat(nrow(table), " outputs, of which these are the quartiles; $outputs has them all\n", sep = "")
+  print(vapply(table, stats::quantile, c(least = 0, `25 %` = 0, median = 0, `75 %` = 0, most = 0), na.rm = TRUE),
+        digits = digits)
+}
+
 print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print_setting(x$fit, digits)
-  if (!is.null(x$fit$rank)) cat("Rank: ", x$fit$rank, "\n", sep = "")
-  cat("Memory: at most ", format(structure(x$fit$memory, class = "object_size"), units = "auto"), " beside the data\n",
-      sep = "")
-  for (sentence in doubts(x$fit)) cat(sentence, "\n", sep = "")
+  wrapped({
+    print_setting(x$fit, digits)
+    if (!is.null(x$fit$rank)) cat("Rank: ", x$fit$rank, "\n", sep = "")
+    cat("Memory: at most ", format(structure(x$fit$memory, class = "object_size"), units = "auto"), " beside the data\n",
+        sep = "")
+    for (sentence in doubts(x$fit)) cat(sentence, "\n", sep = "")
+  })
   print_coefficients(x, digits, ...)
-  cat("\nEffective degrees of freedom, standard deviation of the errors, and root mean squared errors of the\n",
-      "fitted and the left-out points", if (!is.null(x$estimated)) " (estimated, as df is)", ":\n", sep = "")
-  print(x$outputs, digits = digits, row.names = nrow(x$outputs) > 1L)
+  wrapped(cat("\nEffective degrees of freedom, standard deviation of the errors, and root mean squared errors of the ",
+              "fitted and the left-out points", if (!is.null(x$estimated)) " (estimated, as df is)", ":\n", sep = ""))
+  print_outputs(x$outputs, digits)
   if (!is.null(x$classes)) {
     cat("\nClasses of the points and those that they get when they are left out:\n")
     print(x$classes$table)
   }
   if (!is.null(x$outstanding)) {
-    for (sentence in outstanding_sentences(x$outstanding, x$fit$chosen)) cat("\n", sentence, "\n", sep = "")
+    sentences <- outstanding_sentences(x$outstanding, x$fit$chosen)
+    wrapped(for (sentence in utils::head(sentences, most_shown)) cat("\n", sentence, "\n", sep = ""))
+    more <- length(sentences) - most_shown
+    if (more > 0L) cat("\nand ", counted(more, "such sentence"), " more, of other outputs: see $outstanding\n", sep = "")
   }
   spent <- x$fit$seconds[x$fit$seconds > 0]
   if (length(spent) > 0L) {
@@ -194,6 +239,10 @@ print_coefficients <- function(summary, digits, ...) {
 # Prints nothing where there are no tables. words: one text for all tables, or one for each.
 print_tables <- function(title, tables, words, digits, ...) {
   if (is.matrix(tables)) tables <- list(tables)
+  if (length(tables) > most_shown) {
+    cat("\n", title, " of ", length(tables), " outputs: a table for each is in $", sub(".* ", "", tolower(title)), "\n", sep = "")
+    return(invisible())
+  }
   words <- rep_len(words, length(tables))
   for (j in seq_along(tables)) {
     cat("\n", title, if (length(tables) > 1L) paste0(" of output ", names(tables)[j]), " (", words[j], "):\n", sep = "")

@@ -46,11 +46,12 @@ plot_path <- function(path, fit, output, ...) {
   }
   for (criterion in criteria) {
     plot_panel(path$lambda, path[[criterion]], path_error(path, criterion), lambda, criterion,
-               of = output_prefix(fit, output), training = if (criterion %in% beside_training) path$training, ...)
+               of = output_prefix(fit, output), training = if (criterion %in% beside_training) path$training,
+               lowest = if (criterion == "reml" && has_noise_prior(fit)) "lowest without the prior" else "lowest", ...)
   }
 }
 
-plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, training, ylim = NULL,
+plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, training, lowest = "lowest", ylim = NULL,
                        main = panel_titles[[criterion]], xlab = expression(lambda), ylab = panel_labels[[criterion]],
                        ...) {
   known <- is.finite(scores)
@@ -70,7 +71,7 @@ plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, training,
   }
   chosen <- if (lambda > 0) paste("dot: lambda =", format(lambda, digits = 3L)) else "lambda = 0 (not shown)"
   dotted <- if (!is.null(training)) ", dotted: training error"
-  write_labels(main, paste0(of, chosen, ", circle: lowest", dotted), xlab, ylab, ...)
+  write_labels(main, paste0(of, chosen, ", circle: ", lowest, dotted), xlab, ylab, ...)
 }
 
 # The scores plus and minus a standard error, as a band, or as bars where the score is an estimate. The lower end stays

@@ -181,3 +181,6 @@ restore_variables <- function(values) {
   Sys.unsetenv(names(values)[is.na(values)])
   if (!all(is.na(values))) do.call(Sys.setenv, as.list(values[!is.na(values)]))
 }
+
+# Lines as they are before they are wrapped to a screen (test-methods.R has those that are).
+expect_output <- function(object, regexp = NULL, ..., width = 1000L) testthat::expect_output(object, regexp, ..., width = width)

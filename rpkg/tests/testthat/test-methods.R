@@ -64,3 +64,51 @@ test_that("the data set is what its page says", {
   expect_named(airfoil, c("frequency", "angle", "chord", "velocity", "thickness", "sound_pressure"))
   expect_false(anyNA(airfoil))
 })
+
+test_that("what is printed of many outputs, levels and lengths is brief, and lines end between words", {
+  set.seed(1)
+  d <- data.frame(id = sprintf("id%03d", 1:120), x = stats::rnorm(120L), "a rather long name of a column" = stats::rnorm(120L),
+                  check.names = FALSE)
+  d$y <- d$x + stats::rnorm(120L)
+  x <- matrix(stats::rnorm(600L), 60L)
+  y <- matrix(stats::rnorm(60L * 300L), 60L)
+  colnames(y) <- paste0("voxel", 1:300)
+  y[7L, 1:40] <- 30
+  classes <- factor(rep(sprintf("class %d", 1:20), 3L))
+  source <- row_source(data.frame(x, y = y[, 1:40]), 25)
+  fits <- list(freeridge(y ~ ., d), freeridge(x, y, linear_kernel()), freeridge(x, y[, 1:30], gaussian_kernel(3)),
+               freeridge(x, classes, linear_kernel()), freeridge(mpg ~ ., mtcars), freeridge(x, y[, 1:20], linear_kernel(), criterion = "gcv"),
+               freeridge_chunks(as.formula(paste0("cbind(", paste0("y.voxel", 1:40, collapse = ", "), ") ~ X1 + X2")), source))
+  for (width in c(60L, 80L)) for (fit in fits) {
+    old <- options(width = width)
+    shown <- capture.output(print(fit))
+    long <- capture.output(print(summary(fit)))
+    options(old)
+    expect_lt(sum(nchar(shown)), 2500)
+    expect_lt(length(long), 160)  # a table of 20 classes is the longest
+    whole <- options(width = 10000L)
+    plain <- capture.output(print(fit))
+    options(whole)
+    body <- function(lines) lines[seq(grep("points,|rows in pieces", lines)[1L], length(lines))]  # without the call
+    expect_lte(max(nchar(body(shown))), width)
+    words <- function(lines) unlist(strsplit(trimws(body(lines)), " +"))
+    expect_identical(words(shown), words(plain))  # no word is cut
+  }
+  expect_identical(short_numbers(c(3, 1, 2, rep(5, 6), NaN), 3L), "10 numbers from 1 to 5, median 5, not finite: 1")
+  expect_identical(short_names(letters[1:9]), "a, b, c, d, e, f, g, h, ... (9 in all)")
+  labels <- additive_kernel(gaussian_kernel(1), rep(1:3, c(10, 1, 1)))
+  expect_identical(format(labels), "additive([0, 0, 0, ..., 2; 12 numbers], gaussian(sigma = 1))")
+  expect_identical(parse_kernel(as.character(labels)), labels)  # whole, as it is read again
+  expect_output(print(summary(fits[[2L]])), "300 outputs, of which these are the quartiles; \\$outputs has them all.*median .*such sentences? more")
+  expect_output(print(summary(fits[[2L]])), "Coefficients of 300 outputs: a table for each is in \\$coefficients")
+})
+
+test_that("a choice at an end of the range is said with the end and what it means", {
+  low <- freeridge(mpg ~ wt, transform(mtcars, mpg = 3 * wt + 1e-4 * qsec), kernel = linear_kernel())
+  high <- freeridge(1:20, rep(c(1, -1), 10L), linear_kernel())
+  expect_identical(c(low$edge, high$edge), c(-1L, 1L), ignore_attr = TRUE)
+  expect_output(print(low), "the choice is at the low end of the range that was searched: hardly anything is penalised")
+  expect_output(print(high), "the choice is at the high end of the range that was searched: the penalty leaves hardly anything but")
+  both <- freeridge(1:20, cbind(rep(c(1, -1), 10L), rep(c(-2, 1), 10L)), linear_kernel())
+  expect_output(print(both), "the choice of 2 outputs is at the high end")
+})
