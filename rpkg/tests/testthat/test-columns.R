@@ -8,24 +8,28 @@ strange_names <- c("body mass", "if", "2nd", ".1", "_a", "TRUE", "a-b", "log(a)"
 named_data <- local({
   set.seed(8)
   n <- 24L
-  data <- data.frame(y = 0, a = rnorm(n), b = rnorm(n), f = factor(rep(c("u", "v", "w"), 8L)), w = runif(n, 0.5, 2), o = rnorm(n),
+  data <- data.frame(y = 0, a = rnorm(n), b = rnorm(n), f = factor(rep(c("u", "v", "w"), 8L)), w = runif(n, 0.5, 2),
+    o = rnorm(n),
                      g = rep(1:6, 4L), keep = rep(c(TRUE, TRUE, FALSE, TRUE), 6L))
   data$y <- data$a - 2 * data$b + (data$f == "v") + rnorm(n)
   data
 })
 # The call of each entry point, with the columns by their roles y, a, b, f, w, o, g, keep.
 named_calls <- list(
-  freeridge = quote(freeridge(y ~ a + b + f, data, subset = keep, weights = w, offset = o, groups = g, kernel = linear_kernel(), lambda = 1)),
+  freeridge = quote(freeridge(y ~ a + b + f, data, subset = keep, weights = w, offset = o, groups = g,
+                              kernel = linear_kernel(), lambda = 1)),
   gaussian = quote(freeridge(y ~ a * f + b, data, weights = w, groups = g, kernel = gaussian_kernel(2))),
   offset = quote(freeridge(y ~ a + b + offset(o), data, kernel = gaussian_kernel(2), lambda = 1)),
   unpenalised = quote(freeridge(y ~ a + unpenalised(b + f), data, kernel = linear_kernel(), lambda = 1)),
   kernel_ridge = quote(kernel_ridge(y ~ a + b + f, data, weights = w, kernel = gaussian_kernel(2), lambda = 1)),
   classes = quote(freeridge(f ~ a + b, data, kernel = gaussian_kernel(2), lambda = 1)),
-  ols = quote(ols(y ~ a + b + f, data)), ridge = quote(ridge(y ~ a + b + f, data, 2)), tls = quote(tls(y ~ a + b, data)),
+  ols = quote(ols(y ~ a + b + f, data)), ridge = quote(ridge(y ~ a + b + f, data, 2)),
+  tls = quote(tls(y ~ a + b, data)),
   kernel_logistic = quote(kernel_logistic(keep ~ a + b + f, data, gaussian_kernel(2), 1, weights = w)),
   kernel_svm = quote(kernel_svm(keep ~ a + f, data, gaussian_kernel(2), 1)),
   gradient_descent = quote(gradient_descent(y ~ a + b + f, data, weights = w, epochs = 5)),
-  chunks = quote(freeridge_chunks(y ~ a + b + f, row_source(data, 7), weights = w, offset = o, groups = g, subset = keep, lambda = 1)),
+  chunks = quote(freeridge_chunks(y ~ a + b + f, row_source(data, 7), weights = w, offset = o, groups = g,
+    subset = keep, lambda = 1)),
   chunks_unpenalised = quote(freeridge_chunks(y ~ a + unpenalised(b + f), row_source(data, 7), lambda = 1))
 )
 answers_of <- function(fit, data) {
@@ -40,8 +44,10 @@ test_that("a column may have any name, in any part of a call of any function tha
   for (name in strange_names) for (role in names(named_data)) {
     data <- named_data
     names(data)[names(data) == role] <- name
-    expect_identical(predict(freeridge(data[-1L], data[[1L]], gaussian_kernel(2), 1), data[3:5, ]), of_columns, info = name)
-    renamed <- function(call) eval(do.call(substitute, list(call, stats::setNames(list(as.name(name)), role))), list(data = data))
+    expect_identical(predict(freeridge(data[-1L], data[[1L]], gaussian_kernel(2), 1), data[3:5, ]), of_columns,
+      info = name)
+    renamed <- function(call) eval(do.call(substitute, list(call, stats::setNames(list(as.name(name)), role))),
+      list(data = data))
     for (entry in names(named_calls)) {
       if (!role %in% all.vars(named_calls[[entry]])) next
       found <- try(answers_of(renamed(named_calls[[entry]]), data), silent = TRUE)
@@ -56,7 +62,8 @@ test_that("columns of one name, or of none, are told apart by their places or no
   y <- x[, 1L] - 2 * x[, 2L]^2
   up <- y > median(y)
   fits <- list(
-    freeridge(x, y, gaussian_kernel(1.5), 0.1), freeridge(data.frame(x, check.names = FALSE), y, linear_kernel(), 0.1), ols(x, y),
+    freeridge(x, y, gaussian_kernel(1.5), 0.1), freeridge(data.frame(x, check.names = FALSE), y, linear_kernel(), 0.1),
+    ols(x, y),
     ridge(x, y, 1), tls(x, y), kernel_svm(x, up, gaussian_kernel(1), 1), kernel_logistic(x, up, gaussian_kernel(1), 1),
     gradient_descent(x, y, epochs = 2), predictor(freeridge(x, y, gaussian_kernel(1.5), 0.1))
   )
@@ -79,13 +86,15 @@ test_that("columns of one name, or of none, are told apart by their places or no
   expect_refusal(kernel_matrix(linear_kernel(), x, cbind(x, c = 1)), "two columns are called 'a', so z must have")
 
   data <- data.frame(y = y, x, g = gl(2L, 20L), check.names = FALSE)
-  for (call in expression(freeridge(y ~ ., data), freeridge(y ~ b + unpenalised(a), data), ols(y ~ a, data), tls(y ~ b, data, subset = a > 0),
+  for (call in expression(freeridge(y ~ ., data), freeridge(y ~ b + unpenalised(a), data), ols(y ~ a, data),
+    tls(y ~ b, data, subset = a > 0),
                           kernel_svm(g ~ b, data, linear_kernel(), 1, weights = a^2), freeridge_chunks(y ~ a + b, data),
                           freeridge_chunks(y ~ ., data), freeridge(y ~ b, data, groups = a > 0))) {
     expect_refusal(eval(call), "data has more than one column 'a': which one is meant\\?")
   }
   expect_equal(coef(ols(y ~ b, data)), coef(lm(y ~ b, data)))
-  expect_refusal(predict(ols(y ~ b, data), data.frame(b = 1, b = 2, check.names = FALSE)), "newdata has more than one column 'b'")
+  expect_refusal(predict(ols(y ~ b, data), data.frame(b = 1, b = 2, check.names = FALSE)),
+    "newdata has more than one column 'b'")
   expect_refusal(freeridge(data.frame(x, g = data$g, check.names = FALSE), y), "x has more than one column 'a'")
   names(data)[2:3] <- c("", "c")
   expect_refusal(freeridge(y ~ ., data), "column 2 of data has no name: give it one")
@@ -99,12 +108,14 @@ test_that("a level and a variable that make one name have two", {
   data$y <- data$gy2 + (data$g == "x")
   fit <- freeridge(y ~ g + gy2, data, kernel = gaussian_kernel(3), lambda = 1e-3)
   expect_identical(as.character(marginal_effects(fit)$average$column), c("g.y2", "gy2"))
-  expect_identical(names(coef(freeridge(y ~ g + gy2, data, kernel = linear_kernel(), lambda = 1))), c("(Intercept)", "gx", "g.y2", "gy2"))
+  expect_identical(names(coef(freeridge(y ~ g + gy2, data, kernel = linear_kernel(), lambda = 1))),
+    c("(Intercept)", "gx", "g.y2", "gy2"))
   expect_identical(names(coef(ols(y ~ gy2 + g, data))), c("(Intercept)", "gy2", "g.y2"))
   mixed <- freeridge(y ~ gy2 + unpenalised(g), data, kernel = linear_kernel(), lambda = 1)
   expect_identical(names(coef(mixed)), c("(Intercept)", "gy2", "gy2.1"))
   expect_equal(predict(mixed, data), fitted(mixed))
-  expect_identical(predict(fit, data), predict(freeridge(y ~ g + z, transform(data, z = gy2), kernel = gaussian_kernel(3), lambda = 1e-3), transform(data, z = gy2)))
+  expect_identical(predict(fit, data), predict(freeridge(y ~ g + z, transform(data, z = gy2),
+    kernel = gaussian_kernel(3), lambda = 1e-3), transform(data, z = gy2)))
 })
 
 test_that("a column that newdata lacks is missed, whatever the session has", {
@@ -116,13 +127,19 @@ test_that("a column that newdata lacks is missed, whatever the session has", {
   o <- c(1, 1)
   new <- data[1:2, c("b", "g", "o")]
   for (fit in list(
-    freeridge(y ~ a + g, data, kernel = gaussian_kernel(1), lambda = 1), freeridge(data[c("a", "g")], y, gaussian_kernel(1), 0.1),
-    freeridge(data["a"], y, gaussian_kernel(1), 0.1), freeridge(y ~ b + unpenalised(log(a^2)), data, kernel = linear_kernel(), lambda = 1),
-    ols(y ~ poly(a, 2), data), ridge(y ~ a, data, 1), tls(y ~ a, data), kernel_svm(up ~ a * g, data, linear_kernel(), 1),
-    gradient_descent(y ~ a, data), freeridge_chunks(y ~ a + g, data), freeridge(y ~ b, data, offset = a, kernel = linear_kernel(), lambda = 1),
-    freeridge(y ~ b + offset(a), data, kernel = linear_kernel(), lambda = 1), predictor(freeridge(y ~ a + g, data, kernel = gaussian_kernel(1), lambda = 1))
+    freeridge(y ~ a + g, data, kernel = gaussian_kernel(1), lambda = 1),
+    freeridge(data[c("a", "g")], y, gaussian_kernel(1), 0.1),
+    freeridge(data["a"], y, gaussian_kernel(1), 0.1),
+    freeridge(y ~ b + unpenalised(log(a^2)), data, kernel = linear_kernel(), lambda = 1),
+    ols(y ~ poly(a, 2), data), ridge(y ~ a, data, 1), tls(y ~ a, data),
+    kernel_svm(up ~ a * g, data, linear_kernel(), 1),
+    gradient_descent(y ~ a, data), freeridge_chunks(y ~ a + g, data),
+    freeridge(y ~ b, data, offset = a, kernel = linear_kernel(), lambda = 1),
+    freeridge(y ~ b + offset(a), data, kernel = linear_kernel(), lambda = 1),
+    predictor(freeridge(y ~ a + g, data, kernel = gaussian_kernel(1), lambda = 1))
   )) expect_refusal(predict(fit, new), "newdata has no column 'a'")
-  expect_refusal(predict(freeridge(data["b"], y, linear_kernel(), 1, fixed = data["a"]), new), "newdata has no column 'a'")
+  expect_refusal(predict(freeridge(data["b"], y, linear_kernel(), 1, fixed = data["a"]), new),
+    "newdata has no column 'a'")
   fixed <- freeridge(data["b"], y, linear_kernel(), 1, fixed = data[c("g", "a")])
   expect_refusal(predict(fixed, new, fixed = new["g"]), "fixed has no column 'a'")
   expect_refusal(gradient_descent(y ~ a, data, development = data["a"]), "development has no column 'y'")
@@ -132,22 +149,28 @@ test_that("a column that newdata lacks is missed, whatever the session has", {
                unname(predict(lm(y ~ a + I(s %in% letters[1:9]), letters26), letters26[1:3, ])))
   # what is not a column of the data still comes from where the formula was made
   knots <- 2
-  expect_equal(predict(ols(y ~ I(a > knots / 9), data), data[1:4, ]), predict(lm(y ~ I(a > knots / 9), data), data[1:4, ]))
+  expect_equal(predict(ols(y ~ I(a > knots / 9), data), data[1:4, ]),
+    predict(lm(y ~ I(a > knots / 9), data), data[1:4, ]))
   beside <- data$b
   expect_refusal(predict(ols(y ~ a + beside, data), data[1:4, ]), "newdata has no column 'beside'")
-  expect_refusal(predict(freeridge(y ~ beside, kernel = linear_kernel(), lambda = 1), data[1:4, ]), "newdata has no column 'beside'")
+  expect_refusal(predict(freeridge(y ~ beside, kernel = linear_kernel(), lambda = 1), data[1:4, ]),
+    "newdata has no column 'beside'")
 })
 
 test_that("the fit keeps its frame: what comes of the data afterwards does not matter", {
   set.seed(3)
-  data <- data.frame(a = rnorm(30L), g = gl(3L, 10L), w = runif(30L), y = rnorm(30L), keep = rep(c(TRUE, FALSE), 15L), o = 1:30 / 10)
+  data <- data.frame(a = rnorm(30L), g = gl(3L, 10L), w = runif(30L), y = rnorm(30L), keep = rep(c(TRUE, FALSE), 15L),
+    o = 1:30 / 10)
   data$m <- matrix(rnorm(60L), 30L)
   data$a[4L] <- NA
   calls <- expression(
-    freeridge(y ~ a + g, data, weights = w, kernel = gaussian_kernel(1), lambda = 0.1), freeridge(y ~ log(a^2) + m, data, subset = keep, kernel = linear_kernel(), lambda = 1),
-    freeridge(y ~ a + unpenalised(g), data, offset = o, kernel = linear_kernel(), lambda = 1), freeridge(y ~ a, data, weights = round(w), kernel = linear_kernel(), lambda = 1),
+    freeridge(y ~ a + g, data, weights = w, kernel = gaussian_kernel(1), lambda = 0.1),
+    freeridge(y ~ log(a^2) + m, data, subset = keep, kernel = linear_kernel(), lambda = 1),
+    freeridge(y ~ a + unpenalised(g), data, offset = o, kernel = linear_kernel(), lambda = 1),
+    freeridge(y ~ a, data, weights = round(w), kernel = linear_kernel(), lambda = 1),
     freeridge(y ~ a + m, data, na.action = na.exclude, groups = g, kernel = function(x, z) sum(x * z), lambda = 1),
-    freeridge(cbind(y, o) ~ a, data, kernel = linear_kernel(), lambda = 1), freeridge(g ~ a + o, data, kernel = linear_kernel(), lambda = 1),
+    freeridge(cbind(y, o) ~ a, data, kernel = linear_kernel(), lambda = 1),
+    freeridge(g ~ a + o, data, kernel = linear_kernel(), lambda = 1),
     ols(y ~ a * g, data), ridge(y ~ a, data, 1), tls(y ~ a + m, data), kernel_svm(keep ~ a, data, linear_kernel(), 1)
   )
   original <- data
@@ -156,7 +179,7 @@ test_that("the fit keeps its frame: what comes of the data afterwards does not m
     fit <- eval(call)
     ours <- model.frame(fit)
     matrix <- model.matrix(fit)
-    rows <- if (inherits(fit, "freeridge")) generics::augment(fit)
+    rows <- if (inherits(fit, "freeridge")) augment.freeridge(fit)
     data$a <- 0
     data <- data[1:20, ]
     expect_identical(model.frame(fit), ours)
@@ -165,9 +188,10 @@ test_that("the fit keeps its frame: what comes of the data afterwards does not m
     again <- unserialize(serialize(fit, NULL))
     expect_equal(model.frame(again), ours, ignore_attr = "terms")
     expect_equal(model.matrix(again), matrix)
-    if (!is.null(rows)) expect_equal(generics::augment(again), rows, ignore_attr = "terms")
+    if (!is.null(rows)) expect_equal(augment.freeridge(again), rows, ignore_attr = "terms")
     if ("a" %in% names(ours)) expect_identical(ours$a, original[rownames(ours), "a"])
-    expect_identical(unname(as.matrix(ours[[1L]])), unname(as.matrix(eval(formula(fit)[[2L]], original[rownames(ours), ]))))
+    expect_identical(unname(as.matrix(ours[[1L]])),
+      unname(as.matrix(eval(formula(fit)[[2L]], original[rownames(ours), ]))))
     if (inherits(fit, "freeridge")) expect_identical(fit$model, ours)
   }
   # columns of numbers are kept once, in x
@@ -190,14 +214,19 @@ test_that("a column of a data frame may be a matrix", {
   }
   expect_equal(unname(predict(ols(data["nir"], y), data)), y)
   by_formula <- freeridge(y ~ nir, data, kernel = gaussian_kernel(1), lambda = 0.1)
-  expect_equal(unname(predict(by_formula, data[1:3, ])), unname(fitted(freeridge(data["nir"], y, gaussian_kernel(1), 0.1))[1:3]))
+  expect_equal(unname(predict(by_formula, data[1:3, ])),
+    unname(fitted(freeridge(data["nir"], y, gaussian_kernel(1), 0.1))[1:3]))
 })
 
 test_that("named arguments come in any order", {
-  for (call in expression(freeridge(mpg ~ wt + hp, cars), ols(mpg ~ wt, cars), ridge(mpg ~ wt, cars, lambda = 2), tls(mpg ~ wt, cars),
-                          kernel_ridge(mpg ~ wt, cars, kernel = gaussian_kernel(1), lambda = 1), freeridge_chunks(mpg ~ wt, source = cars),
-                          kernel_logistic(am ~ wt, cars, kernel = gaussian_kernel(1), lambda = 1), kernel_svm(am ~ wt, cars, kernel = gaussian_kernel(1), lambda = 1),
-                          gradient_descent(mpg ~ wt, cars, weights = carb, epochs = 4), early_stopping(mpg ~ wt, cars, steps = 1:9))) {
+  for (call in expression(freeridge(mpg ~ wt + hp, cars), ols(mpg ~ wt, cars), ridge(mpg ~ wt, cars, lambda = 2),
+    tls(mpg ~ wt, cars),
+                          kernel_ridge(mpg ~ wt, cars, kernel = gaussian_kernel(1), lambda = 1),
+                          freeridge_chunks(mpg ~ wt, source = cars),
+                          kernel_logistic(am ~ wt, cars, kernel = gaussian_kernel(1), lambda = 1),
+                          kernel_svm(am ~ wt, cars, kernel = gaussian_kernel(1), lambda = 1),
+                          gradient_descent(mpg ~ wt, cars, weights = carb, epochs = 4),
+                          early_stopping(mpg ~ wt, cars, steps = 1:9))) {
     cars <- mtcars
     named <- as.list(call)
     names(named)[2L] <- "formula"
@@ -208,7 +237,8 @@ test_that("named arguments come in any order", {
       expect_identical(coef(fit), expected, info = deparse(call))
       expect_identical(coef(update(fit)), expected)
       wrapper <- function(...) eval(as.call(list(named[[1L]], quote(...))))
-      if (is.null(named$weights)) expect_identical(coef(do.call(wrapper, lapply(turned, eval, environment()))), expected)
+      if (is.null(named$weights)) expect_identical(coef(do.call(wrapper, lapply(turned, eval, environment()))),
+        expected)
     }
   }
   expect_identical(coef(freeridge(mtcars, formula = mpg ~ wt, kernel = linear_kernel(), lambda = 1)),
@@ -225,7 +255,8 @@ test_that("terms of other packages are refused with what is written here", {
     }
   }
   for (formula in list(y ~ s(a), y ~ a + te(a, y, k = 3), y ~ mgcv::s(a) + g, y ~ a:lo(a))) {
-    for (fit in list(freeridge, ols, freeridge_chunks)) expect_refusal(fit(formula, data), "which is no term here: name the columns alone, as in y ~ x")
+    for (fit in list(freeridge, ols, freeridge_chunks)) expect_refusal(fit(formula, data),
+      "which is no term here: name the columns alone, as in y ~ x")
   }
   s <- function(x) x^2  # a function of the user's own is one
   expect_equal(coef(ols(y ~ s(a), data)), coef(lm(y ~ s(a), data)))
@@ -243,13 +274,17 @@ test_that("names of rows that x and y both have are in one order", {
   expect_silent(freeridge(k, y, precomputed_kernel(), 1))
   expect_silent(freeridge(k[o, o], unname(y), precomputed_kernel(), 1))
   expect_silent(freeridge(k[o, o], y[o], precomputed_kernel(), 1))
-  for (call in expression(freeridge(k[o, o], y, precomputed_kernel()), freeridge(m[o, ], y, linear_kernel(), 1), ols(m[o, 1:3], y), ridge(m[o, ], y, 1), tls(m[o, 1:3], y),
-                          freeridge(m[o, ], cbind(y, y), linear_kernel(), 1), kernel_svm(m[o, ], y > 0, linear_kernel(), 1), gradient_descent(m[o, ], y),
-                          freeridge(m[o, ], setNames(factor(y > 0), names(y)), linear_kernel(), 1), accumulate(ridge_accumulator(20), m[o, ], y))) {
+  for (call in expression(freeridge(k[o, o], y, precomputed_kernel()), freeridge(m[o, ], y, linear_kernel(), 1),
+    ols(m[o, 1:3], y), ridge(m[o, ], y, 1), tls(m[o, 1:3], y),
+                          freeridge(m[o, ], cbind(y, y), linear_kernel(), 1),
+                          kernel_svm(m[o, ], y > 0, linear_kernel(), 1), gradient_descent(m[o, ], y),
+                          freeridge(m[o, ], setNames(factor(y > 0), names(y)), linear_kernel(), 1),
+                          accumulate(ridge_accumulator(20), m[o, ], y))) {
     expect_refusal(eval(call), words)
   }
   for (name in c("weights", "groups")) {
-    expect_refusal(do.call(freeridge, c(list(m[o, ], unname(y), linear_kernel(), 1), setNames(list(setNames(1:40, names(y))), name))),
+    expect_refusal(do.call(freeridge, c(list(m[o, ], unname(y), linear_kernel(), 1),
+      setNames(list(setNames(1:40, names(y))), name))),
                    paste0("row 1 of x is called 'line2', that of ", name, " 'line1'"))
   }
   half <- setNames(y, c(paste0("line", 21:40), paste0("other", 1:20)))

@@ -17,11 +17,13 @@ time <- as.POSIXct("2020-01-01", tz = "UTC") + whole
 
 # Values of each class, and the numbers that they stand for; NULL: no numbers.
 classes_of_numbers <- list(
-  double = list(whole, whole), integer = list(as.integer(whole), whole), logical = list(whole > 3, as.double(whole > 3)),
+  double = list(whole, whole), integer = list(as.integer(whole), whole),
+    logical = list(whole > 3, as.double(whole > 3)),
   integer64 = list(as_64_bits(large), large), negative64 = list(as_64_bits(-large), -large),
   small64 = list(as_64_bits(whole), whole), array = list(array(whole), whole), column = list(matrix(whole), whole),
   as_is = list(I(whole), whole), label = list(structure(whole, class = c("labelled", "numeric"), label = "a"), whole),
-  haven = list(structure(whole, class = c("haven_labelled", "vctrs_vctr", "double"), labels = c(low = 1, high = 9)), whole),
+  haven = list(structure(whole, class = c("haven_labelled", "vctrs_vctr", "double"), labels = c(low = 1, high = 9)),
+    whole),
   ts = list(stats::ts(whole, start = 2000), whole),
   table = list(structure(as.integer(whole), dim = 16L, class = "table"), whole),
   roman = list(structure(as.integer(abs(whole) + 1), class = "roman"), abs(whole) + 1),
@@ -54,7 +56,8 @@ takers <- list(
   y = list(
     freeridge = function(v) fitted(freeridge(beside, v, gaussian_kernel(1), 0.1)),
     ols = function(v) coef(ols(beside, v)), ridge = function(v) coef(ridge(beside, v, 1)),
-    tls = function(v) coef(tls(beside, v)), gradient_descent = function(v) coef(gradient_descent(beside, v, epochs = 3)),
+    tls = function(v) coef(tls(beside, v)),
+    gradient_descent = function(v) coef(gradient_descent(beside, v, epochs = 3)),
     early_stopping = function(v) coef(early_stopping(beside, v, 1:3)),
     accumulate = function(v) coef(rows_of(beside, v), 0.1),
     labels = function(v) fitted(kernel_svm(beside, v, gaussian_kernel(1), 1)),
@@ -69,7 +72,8 @@ takers <- list(
 # Classes with a meaning of their own: labels are classes of a response, and levels among columns without a penalty.
 with_own_meaning <- list(labels = c("logical", "factor", "ordered", "character"),
                          freeridge = c("logical", "factor", "ordered"), fixed = c("factor", "ordered", "character"),
-                         absolute_slope = "logical", weights = "logical", lambda = "logical", convert = "logical", median = "logical")
+                         absolute_slope = "logical", weights = "logical", lambda = "logical", convert = "logical",
+                           median = "logical")
 
 test_that("each class of numbers is right or refused, wherever it stands", {
   for (role in names(takers)) for (taker in names(takers[[role]])) for (class in names(classes_of_numbers)) {
@@ -77,7 +81,8 @@ test_that("each class of numbers is right or refused, wherever it stands", {
     value <- classes_of_numbers[[class]]
     numbers <- value[[2L]]
     info <- paste(role, taker, class)
-    if (role == "positive" && any(numbers < 0) || class == "null" && taker %in% c("weights", "median", "fixed", "lambda", "newdata")) next
+    if (role == "positive" && any(numbers < 0) || class == "null" && taker %in% c("weights", "median", "fixed",
+      "lambda", "newdata")) next
     if (class %in% with_own_meaning[[taker]] && !(taker == "freeridge" && role == "x")) next
     found <- tryCatch(suppressWarnings(f(value[[1L]])), error = function(condition) condition)
     if (is.null(numbers) || taker == "labels") {
@@ -105,7 +110,8 @@ test_that("each class of numbers is right or refused as a column, too", {
       data$g <- gl(2L, 8L)
       predict(freeridge(data[c("v", "g")], data$b, gaussian_kernel(9), 1), some_rows(data, 7:9))
     },
-    formula = function(data) predict(freeridge(b ~ v, data, kernel = gaussian_kernel(9), lambda = 1), some_rows(data, 3:5)),
+    formula = function(data) predict(freeridge(b ~ v, data, kernel = gaussian_kernel(9), lambda = 1),
+      some_rows(data, 3:5)),
     ols = function(data) predict(ols(b ~ v, data), some_rows(data, 3:5)),
     svm = function(data) predict(kernel_svm((b > 0) ~ v, data, gaussian_kernel(9), 1), some_rows(data, 3:5)),
     chunks = function(data) predict(freeridge_chunks(b ~ v, row_source(data, 5), lambda = 1), some_rows(data, 3:5)),
@@ -145,21 +151,25 @@ test_that("what is refused is refused with a way out", {
   }
   expect_refusal(kernel_svm(survived ~ b, data, linear_kernel(), 1), "are for survival models")
   expect_refusal(ols(day, beside), "^x must be a numeric matrix, not a Date \\(length 16\\); as.numeric\\(x\\) makes numbers$")
-  expect_refusal(ols(data.frame(day), beside), "column 'day' is a Date \\(length 16\\); as.numeric\\(day\\) makes numbers$")
+  expect_refusal(ols(data.frame(day), beside),
+    "column 'day' is a Date \\(length 16\\); as.numeric\\(day\\) makes numbers$")
   expect_refusal(ols(matrix("1", 16L, 2L), beside),
                  "not a character matrix \\(16 x 2\\); in a formula, or in a data frame for freeridge\\(\\), labels become")
   # a time has its unit in new data, too
   at <- data.frame(b = beside, t = as.POSIXct("2020-01-01", tz = "UTC") + 86400 * 1:16)
   fit <- freeridge(b ~ t, at, kernel = linear_kernel(), lambda = 1)
-  expect_refusal(predict(fit, transform(at, t = as.Date(t))), "'t' is a Date \\(length 16\\), that of the fit was a POSIXct")
+  expect_refusal(predict(fit, transform(at, t = as.Date(t))),
+    "'t' is a Date \\(length 16\\), that of the fit was a POSIXct")
   fit <- freeridge(at["t"], beside, linear_kernel(), 1)
-  expect_refusal(predict(fit, transform(at, t = as.Date(t))), "'t' is a Date \\(length 16\\), that of the fit was a POSIXct")
+  expect_refusal(predict(fit, transform(at, t = as.Date(t))),
+    "'t' is a Date \\(length 16\\), that of the fit was a POSIXct")
   lasting <- data.frame(b = beside, t = as.difftime(1:16, units = "mins"))
   fit <- freeridge_chunks(b ~ t, row_source(lasting, 5), lambda = 1)
   expect_refusal(predict(fit, transform(lasting, t = `units<-`(t, "secs"))), "that of the fit was a difftime in mins")
   expect_refusal(predict(ols(data.frame(b = beside), beside), data.frame(b = day)), "its column 'b' is a Date")
   measured <- function(values, unit) {
-    structure(values, units = structure(list(numerator = unit, denominator = character()), class = "symbolic_units"), class = "units")
+    structure(values, units = structure(list(numerator = unit, denominator = character()), class = "symbolic_units"),
+      class = "units")
   }
   metres <- list2DF(list(b = measured(whole, "m"), y = beside))
   for (fit in list(freeridge(metres["b"], beside, linear_kernel(), 1), ols(y ~ b, metres))) {
@@ -186,7 +196,8 @@ test_that("the halves of 64 bits are put together rightly, NA among them", {
   data$ids <- ids
   expect_equal(freeridge(y ~ b, data, kernel = linear_kernel(), groups = ids)$score,
                freeridge(y ~ b, data, kernel = linear_kernel(), groups = names)$score)
-  expect_equal(freeridge_chunks(y ~ b, list(data), groups = ids)$score, freeridge_chunks(y ~ b, list(data), groups = names)$score)
+  expect_equal(freeridge_chunks(y ~ b, list(data), groups = ids)$score,
+    freeridge_chunks(y ~ b, list(data), groups = names)$score)
 
   y <- beside^2
   i <- as_64_bits(large)  # of the session, without the methods of its class
@@ -209,7 +220,8 @@ test_that("the halves of 64 bits are put together rightly, NA among them", {
   DBI::dbAppendTable(connection, "rows", data.frame(y = beside, i = large))
   expect_s3_class(DBI::dbReadTable(connection, "rows")$i, "integer64")
   expect_equal(coef(freeridge_chunks(y ~ i, row_source(connection, table = "rows"), lambda = 1e-3)),
-               coef(freeridge(y ~ i, data.frame(y = beside, i = large), kernel = linear_kernel(), lambda = 1e-3)), tolerance = 1e-6)
+               coef(freeridge(y ~ i, data.frame(y = beside, i = large), kernel = linear_kernel(), lambda = 1e-3)),
+                 tolerance = 1e-6)
 })
 
 test_that("matrices of the package Matrix are right or refused", {
@@ -228,7 +240,8 @@ test_that("matrices of the package Matrix are right or refused", {
     }
   }
   dense <- Matrix::Matrix(plain, sparse = FALSE)
-  expect_refusal(freeridge(dense, beside), "x must be a numeric matrix, not a dgeMatrix \\(16 x 3\\); as.matrix\\(x\\) makes one$")
+  expect_refusal(freeridge(dense, beside),
+    "x must be a numeric matrix, not a dgeMatrix \\(16 x 3\\); as.matrix\\(x\\) makes one$")
   square <- crossprod(plain)
   expect_equal(unname(fitted(freeridge(Matrix::Matrix(square, sparse = TRUE), 1:3, linear_kernel(), 1))),
                unname(fitted(freeridge(square, 1:3, linear_kernel(), 1))))
@@ -236,10 +249,12 @@ test_that("matrices of the package Matrix are right or refused", {
 
 test_that("tables of other packages are data frames", {
   data <- data.frame(y = beside, a = sin(1:16), b = whole, g = gl(2L, 8L))
-  kinds <- list(tibble = function(data) tibble::as_tibble(data), data.table = function(data) data.table::as.data.table(data))
+  kinds <- list(tibble = function(data) tibble::as_tibble(data),
+    data.table = function(data) data.table::as.data.table(data))
   uses <- list(
     function(data) predict(freeridge(y ~ a + g, data, kernel = gaussian_kernel(1), lambda = 1), data),
-    function(data) predict(ols(y ~ ., data), data[3:4, ]), function(data) coef(freeridge_chunks(y ~ ., data, lambda = 1)),
+    function(data) predict(ols(y ~ ., data), data[3:4, ]),
+    function(data) coef(freeridge_chunks(y ~ ., data, lambda = 1)),
     function(data) predict(freeridge(as.data.frame(data)[2:3], data$y, linear_kernel(), 1), data),
     function(data) fitted(freeridge(subset(data, select = a:b), data$y, linear_kernel(), 1)),
     function(data) fitted(freeridge(subset(data, select = a:g), data$y, gaussian_kernel(1), 1)),
