@@ -14,6 +14,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/data/missing.hpp"
+#include "libcore/data/repeated_rows.hpp"
 #include "libcore/data/unpenalised.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/rows/rows.hpp"
@@ -111,6 +112,9 @@ struct Problem {
   Span<const Index> missing_rows(Index output) const;
   Index n_of(Index output) const { return n() - std::ssize(missing_rows(output)); }
   Index degrees_of(Index output) const { return degrees() - std::ssize(missing_rows(output)); }
+  // For REML of an output, which counts copies of rows once (repeated_rows.hpp).
+  const Copies& copies_of(Index output) const { return copies.of(*this, output); }
+  Index reml_degrees_of(Index output) const { return degrees_of(output) - copies_of(output).count; }
   double sum_w_of(Index output) const;
   double sum_log_w_of(Index output) const;
 
@@ -122,7 +126,8 @@ struct Problem {
   Matrix y_free;  // A, q x t
   // A of the output that a column of solutions belongs to: output j of lambda l is in column l t + j.
   Span<const double> free_of_column(Index column) const { return {y_free.col(column % t()), q()}; }
-  Array<Index> decisive;                      // rows, ascending (clear_decisive)
+  Array<Index> decisive;  // rows, ascending (clear_decisive)
+  LazyCopies copies;
   std::optional<Array<double>> linear_scale;  // d divisors, for linear kernels
   Array<double> shift;                        // d; empty unless the kernel is linear and there is an intercept
   Matrix x_free;                              // C', d x q; of linear kernels

@@ -121,24 +121,27 @@ Model::Variance Model::predict_variance(const Points& points) const {
   Variance out{Matrix(m, t()), Array<double>(t()), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const double lambda = fit_->lambdas[first];
-    const Index degrees = problem.degrees_of(first);
-    if (lambda <= 0 || degrees == 0) {
-      keep_first(out.reason, lambda <= 0 ? "the variance is undefined at lambda = 0"
-                                         : "the variance is undefined: the intercept and the fixed effects leave no "
-                                           "degree of freedom to estimate it from");
-      for (Index j = first; j < first + count; ++j) {
-        std::fill_n(out.of_mean.col(j), m, nan);
-        out.noise[j] = nan;
-      }
-      return;
-    }
     Array<double> tau2;
     for (Index j = first; j < first + count; ++j) {
-      tau2.push_back(residual_maker.quadratic_form(j) / static_cast<double>(degrees));
-      const double noise = lambda * tau2.back();
-      if (!std::isfinite(tau2.back()) || !std::isfinite(noise))
+      const Index degrees = problem.reml_degrees_of(j);
+      if (lambda <= 0 || degrees <= 0) {
+        keep_first(out.reason, lambda <= 0
+                                   ? "the variance is undefined at lambda = 0"
+                                   : "the variance is undefined: the intercept, the fixed effects and copies of "
+                                     "rows leave no degree of freedom to estimate it from");
+        tau2.push_back(nan);
+        out.noise[j] = nan;
+        continue;
+      }
+      const double form = residual_maker.quadratic_form(j);
+      tau2.push_back(form / static_cast<double>(degrees));
+      out.noise[j] = lambda * form / static_cast<double>(problem.degrees_of(j));  // of a row of weight one
+      if (!std::isfinite(tau2.back()) || !std::isfinite(out.noise[j]))
         fail(Status::not_finite, "the variance of output ", j, " overflows; rescale y or x");
-      out.noise[j] = noise;
+    }
+    if (lambda <= 0) {
+      for (Index j = first; j < first + count; ++j) std::fill_n(out.of_mean.col(j), m, nan);
+      return;
     }
     each_smoother_tile(n, m, [&](Index row, Index rows) {
       Array<double> v(rows);
@@ -148,7 +151,8 @@ Model::Variance Model::predict_variance(const Points& points) const {
           // A variance that is tiny beside the prior's is a difference of nearly equal numbers, and rounding can make
           // it negative.
           const double value = tau2[j] * std::max(v[q], 0.0);
-          if (!std::isfinite(value)) fail(Status::not_finite, "the variance for row ", row + q, " of x overflows");
+          if (!std::isnan(tau2[j]) && !std::isfinite(value))
+            fail(Status::not_finite, "the variance for row ", row + q, " of x overflows");
           out.of_mean(row + q, first + j) = value;
         }
     });

@@ -77,7 +77,7 @@ std::string Model::each_effect_variance(ConstMatrixView g, const TakeVariances& 
 }
 
 double Model::effect_scale(const ResidualMaker& residual_maker, Index output) const {
-  const Index degrees = factorization_->problem().degrees_of(output);
+  const Index degrees = factorization_->problem().reml_degrees_of(output);
   return degrees > 0 ? std::sqrt(residual_maker.quadratic_form(output) / static_cast<double>(degrees)) : nan;
 }
 

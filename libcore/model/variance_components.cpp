@@ -43,14 +43,14 @@ Model::VarianceComponents Model::variance_components(bool with_error) const {
   const Hearing hearing(listener_);
   const Problem& problem = factorization_->problem();
   const Array<double>& lambdas = fit_->lambdas;
-  const auto defined = [&](Index j) { return lambdas[j] > 0 && problem.degrees_of(j) > 0; };
+  const auto defined = [&](Index j) { return lambdas[j] > 0 && problem.reml_degrees_of(j) > 0; };
   VarianceComponents out{
       Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), {}};
   Stage stage(0, 0.2);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     for (Index j = first; j < first + count; ++j) {
       if (!defined(j)) continue;
-      out.random[j] = maker.quadratic_form(j) / static_cast<double>(problem.degrees_of(j));
+      out.random[j] = maker.quadratic_form(j) / static_cast<double>(problem.reml_degrees_of(j));
       out.residual[j] = lambdas[j] * out.random[j];
       out.share[j] = 1 / (1 + lambdas[j]);
       if (!std::isfinite(out.random[j]) || !std::isfinite(out.residual[j]))

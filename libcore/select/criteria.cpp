@@ -21,6 +21,14 @@ double reml(Index degrees, double quadratic_form, double log_determinant, double
   return (m * std::log(2 * std::numbers::pi * s2) + m + log_determinant + log_weights) / 2;
 }
 
+double reml(const Problem& problem, Index output, double lambda, double quadratic_form, double log_determinant) {
+  const Copies& copies = problem.copies_of(output);
+  return reml(
+      problem.reml_degrees_of(output), quadratic_form,
+      copies.count == 0 ? log_determinant : log_determinant - static_cast<double>(copies.count) * std::log(lambda),
+      problem.unpenalised.log_determinant() - problem.sum_log_w_of(output) - copies.log_weights);
+}
+
 std::string no_left_out_error(Index row) {
   return text("the leave-one-out error of row ", row, " is undefined: its leverage is one");
 }
@@ -71,7 +79,6 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
   if (criterion == Criterion::groups) return group_scores(factorization, *groups, lambdas, first, out, errors);
 
   const Problem& problem = factorization.problem();
-  const double log_weights = problem.unpenalised.log_determinant() - problem.sum_log_w;
   std::string reason;
   Stage stage(0, 0);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
@@ -81,10 +88,11 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
     const double trace = residual_maker && criterion == Criterion::gcv ? residual_maker->trace() : 0;
     for (Index j = 0; j < out.cols; ++j) {
       double& score = out(static_cast<Index>(l), j);
-      score = !residual_maker               ? nan
-              : criterion == Criterion::gcv ? gcv(problem.n(), residual_maker->squared_norm(first + j), trace)
-                                            : reml(problem.degrees(), residual_maker->quadratic_form(first + j),
-                                                   residual_maker->log_determinant(), log_weights);
+      score = !residual_maker ? nan
+              : criterion == Criterion::gcv
+                  ? gcv(problem.n(), residual_maker->squared_norm(first + j), trace)
+                  : reml(problem, first + j, lambdas[l], residual_maker->quadratic_form(first + j),
+                         residual_maker->log_determinant());
       if (std::isfinite(score)) continue;
       score = nan;
       why(no_score(criterion, first + j));

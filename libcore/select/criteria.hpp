@@ -2,7 +2,8 @@
 //   LOO     sum_i W_ii e_i^2 / sum_i W_ii,  e_i = (P~Y~)_i / (P~_ii sqrt(W_ii))
 //   GCV     n |P~Y~|^2 / tr(P~)^2
 //   REML    1/2 (m log(2 pi s2) + m + log|M| + log|F'M^-1 F|),  s2 = Y~'PY~ / m,  M = K + lambda W^-1,  F = [1, fixed
-//           effects]:  log|M| + log|F'M^-1 F| = log|Z'GZ| + log|F'W F| - sum log(w); without F log|G| - sum log(w)
+//           effects]:  log|M| + log|F'M^-1 F| = log|Z'GZ| + log|F'W F| - sum log(w); without F log|G| - sum log(w);
+//           copies of rows count once (data/repeated_rows.hpp)
 //   GROUPS  sum W_ii e_i^2 / sum W_ii over the rows left out: group_criteria.hpp
 //   ERROR_RATE, and the standard errors of LOO and ERROR_RATE: point_criteria.hpp
 #pragma once
@@ -24,9 +25,10 @@ inline bool is_mean(Criterion criterion) {
 }
 
 // GCV of one output from |P~Y~|^2 and tr(P~); REML of one output from Y~'PY~, log|Z'GZ| and log_weights = log|F'W F| -
-// sum log(w) (an intercept alone: log sum(w) - sum log(w)).
+// sum log(w) (an intercept alone: log sum(w) - sum log(w)), without and with what copies of rows change.
 double gcv(Index n, double squared_norm, double trace);
 double reml(Index m, double quadratic_form, double log_determinant, double log_weights);
+double reml(const Problem& problem, Index output, double lambda, double quadratic_form, double log_determinant);
 
 // reason = other, unless there is a reason already.
 inline void keep_first(std::string& reason, std::string other) {

@@ -113,7 +113,7 @@ class LandmarkGradient {
 
   ScoreGradient reml() {
     out_.score = combined_score(f_, Criterion::reml, nullptr, lambda_);
-    const double m = static_cast<double>(problem_.degrees()), t = static_cast<double>(t_);
+    const double t = static_cast<double>(t_);
     const std::unique_ptr<ResidualMaker> maker = residual_maker_at(f_, lambda_);
     Matrix half = copy_of(system_.half.view()), w = hyperplane(), h(p_, p_);
     for (Index k = 0; k < half.cols(); ++k) divide_by(half.view().columns(k, 1), std::sqrt(system_.weight[k]));
@@ -122,8 +122,8 @@ class LandmarkGradient {
     out_.log_lambda = t * maker->trace() / 2;
     for (Index j = 0; j < t_; ++j) {
       const double q = lambda_ * maker->quadratic_form(j);
-      factor.push_back(m / q / 2);
-      out_.log_lambda -= factor[j] * maker->squared_norm(j);
+      factor.push_back(static_cast<double>(problem_.reml_degrees_of(j)) / q / 2);
+      out_.log_lambda -= factor[j] * maker->squared_norm(j) + static_cast<double>(problem_.copies_of(j).count) / 2;
       multiply_by(w.view().columns(j, 1), std::sqrt(factor[j] * lambda_));
     }
     syrk(Op::none, 1, w.view(), 1, h.view());

@@ -97,7 +97,7 @@ class ObservedScores {
     Array<double> p(problem_.n());
     rows.residual_and_diagonal(begin, r.view(), p);
     for (Index j = 0; j < count; ++j) {
-      Scored scored = score(rows, begin + j, {r.col(j), r.rows()}, p);
+      Scored scored = score(rows, lambdas_[l], begin + j, {r.col(j), r.rows()}, p);
       if (!scored.reason.empty()) keep_reason(l, scored.reason);
       if (!std::isfinite(scored.score)) {
         keep_reason(l, no_score(criterion_, begin + j));
@@ -110,17 +110,15 @@ class ObservedScores {
     }
   }
 
-  Scored score(const ObservedRows& rows, Index output, Span<const double> r, Span<const double> p) const {
+  Scored score(const ObservedRows& rows, double lambda, Index output, Span<const double> r,
+               Span<const double> p) const {
     if (criterion_ == Criterion::loo) return loo_of(problem_, output, r, p);
     if (criterion_ == Criterion::gcv) {
       double norm2 = 0, trace = 0;
       for (std::size_t i = 0; i < r.size(); ++i) norm2 += r[i] * r[i], trace += p[i];
       return {gcv(problem_.n_of(output), norm2, trace), nan, {}};
     }
-    return {reml(problem_.degrees_of(output), rows.quadratic_form(output), rows.log_determinant(),
-                 problem_.unpenalised.log_determinant() - problem_.sum_log_w_of(output)),
-            nan,
-            {}};
+    return {reml(problem_, output, lambda, rows.quadratic_form(output), rows.log_determinant()), nan, {}};
   }
 
   const Factorization& f_;

@@ -75,11 +75,12 @@ void add_gcv(const Problem& problem, const AllPairs& at, MatrixView s) {
 }
 
 void add_reml(const Problem& problem, const AllPairs& at, MatrixView s) {
-  const double half_t = static_cast<double>(problem.t()) / 2, m = static_cast<double>(problem.degrees());
+  const double half_t = static_cast<double>(problem.t()) / 2;
   for (Index j = 0; j < s.cols; ++j)
     for (Index i = j; i < s.rows; ++i) s(i, j) = half_t * at.p(i, j);
   Matrix scaled = copy_of(at.c.view());
   for (Index j = 0; j < scaled.cols(); ++j) {
+    const double m = static_cast<double>(problem.reml_degrees_of(j));
     const double form = dot(problem.n(), problem.y_tilde.col(j), at.c.col(j));
     for (Index i = 0; i < scaled.rows(); ++i) scaled(i, j) *= std::sqrt(m / form / 2);
   }
@@ -134,6 +135,8 @@ PointGradient point_gradient(const Factorization& factorization, Criterion crite
   if (criterion == Criterion::groups) add_groups(problem, at, *groups, s);
   mirror_lower(s);
   for (Index i = 0; i < problem.n(); ++i) out.log_lambda += lambda * s(i, i);
+  for (Index j = 0; j < problem.t() && criterion == Criterion::reml; ++j)
+    out.log_lambda -= static_cast<double>(problem.copies_of(j).count) / 2;
   return out;
 }
 

@@ -101,7 +101,6 @@ class PrimalGradient {
   ScoreGradient reml() {
     out_.score = combined_score(f_, Criterion::reml, nullptr, lambda_);
     const std::unique_ptr<ResidualMaker> maker = residual_maker_at(f_, lambda_);
-    const double m = static_cast<double>(problem_.degrees());
     Array<double> explained(d());
     if (by_half()) {
       Matrix half = copy_of(system_.half.view());
@@ -113,10 +112,11 @@ class PrimalGradient {
     }
     for (Index k = 0; k < d(); ++k) out_.kernel[k] = static_cast<double>(t()) * explained[k];
     for (Index j = 0; j < t(); ++j) {
-      const double factor = m / maker->quadratic_form(j);
+      const double factor = static_cast<double>(problem_.reml_degrees_of(j)) / maker->quadratic_form(j);
       for (Index k = 0; k < d(); ++k) out_.kernel[k] -= factor * w_(k, j) * w_(k, j);
     }
     set_log_lambda();
+    for (Index j = 0; j < t(); ++j) out_.log_lambda -= static_cast<double>(problem_.copies_of(j).count) / 2;
     return std::move(out_);
   }
 

@@ -67,12 +67,12 @@ class DualGradient {
   }
 
   ScoreGradient reml() {
-    const Index n = problem_.n(), t = problem_.t(), m = problem_.degrees();
-    const double log_weights = problem_.unpenalised.log_determinant() - problem_.sum_log_w;
+    const Index n = problem_.n(), t = problem_.t();
     Matrix right(n, t);
     for (Index j = 0; j < t; ++j) {
-      scores_[j] = freeridge::reml(m, p_.quadratic_form[j], p_.log_determinant, log_weights);
-      const double factor = static_cast<double>(m) / (2 * p_.quadratic_form[j]) / p_.s;
+      scores_[j] = freeridge::reml(problem_, j, lambda_, p_.quadratic_form[j], p_.log_determinant);
+      out_.log_lambda -= static_cast<double>(problem_.copies_of(j).count) / 2;
+      const double factor = static_cast<double>(problem_.reml_degrees_of(j)) / (2 * p_.quadratic_form[j]) / p_.s;
       for (Index i = 0; i < n; ++i) right(i, j) = factor * p_.c(i, j);
     }
     set_score();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "support/compare.hpp"
 #include "support/criteria.hpp"
@@ -224,6 +225,117 @@ TEST(ScoreGradient, IsThatOfScoresWithFixedEffects) {
           "freeridge_set_fixed_effects");
     expect_by_scores(model, kernel, problem, 0.8);
   }
+}
+
+// A row that is added to a problem: another row's x, and the outputs of that row, or other ones.
+struct AddedRow {
+  std::int64_t of;
+  std::vector<char> same;  // of each output
+};
+struct CopiesCase {
+  const char* what;
+  bool rounded;  // y has numbers that stand at two different x
+  std::vector<AddedRow> added;
+  std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>>
+      copies;  // of each output: (row, the row it is one with)
+};
+
+// The rows of one output without its copies, with the sums of their weights.
+Problem without_copies(const Problem& problem, std::int64_t output,
+                       const std::vector<std::pair<std::int64_t, std::int64_t>>& copies) {
+  Vector weights(static_cast<std::size_t>(problem.x.rows));
+  for (std::int64_t i = 0; i < problem.x.rows; ++i) weights[static_cast<std::size_t>(i)] = problem.weight(i);
+  std::vector<std::int64_t> rows;
+  for (const auto& [copy, of] : copies)
+    weights[static_cast<std::size_t>(of)] += weights[static_cast<std::size_t>(copy)];
+  Problem out{problem.kernel, {}, {}, {}, problem.intercept};
+  for (std::int64_t i = 0; i < problem.x.rows; ++i)
+    if (std::ranges::none_of(copies, [&](const auto& each) { return each.first == i; })) {
+      rows.push_back(i);
+      out.weights.push_back(weights[static_cast<std::size_t>(i)]);
+    }
+  out.x = select_rows(problem.x, rows);
+  out.y = Matrix(out.x.rows, 1);
+  for (std::int64_t i = 0; i < out.x.rows; ++i) out.y(i, 0) = problem.y(rows[static_cast<std::size_t>(i)], output);
+  return out;
+}
+
+// REML counts copies of rows once: it is that of the rows without the copies, by its definition, and so are its slopes,
+// on every route; the variance of f is that of these rows, too.
+TEST(ScoreGradient, RemlCountsCopiesOnce) {
+  constexpr std::int64_t n = 14;
+  const std::vector<char> both = {1, 1}, none = {0, 0};
+  const std::vector<CopiesCase> cases = {
+      {"copies", false, {{3, both}, {3, both}, {5, both}}, {{{14, 3}, {15, 3}, {16, 5}}, {{14, 3}, {15, 3}, {16, 5}}}},
+      {"repetitions", false, {{3, none}, {5, none}}, {{}, {}}},
+      {"a copy among repetitions", false, {{3, none}, {3, both}}, {{{15, 3}}, {{15, 3}}}},
+      {"numbers that are rounded", true, {{3, both}, {5, none}, {5, both}}, {{{14, 3}}, {{14, 3}}}},
+      {"a copy in one output", false, {{3, {1, 0}}}, {{{14, 3}}, {}}}};
+  Random random(91);
+  for (const CopiesCase& each : cases)
+    for (const bool weighted : {false, true})
+      for (const bool intercept : {true, false}) {
+        SCOPED_TRACE(std::string(each.what) + (weighted ? ", weights" : "") + (intercept ? ", intercept" : ""));
+        Problem problem = random_problem(random, kernel_of(Family::gaussian, 3, true), n, 3, 2, weighted, intercept);
+        if (each.rounded)
+          for (double& value : problem.y.values) value = std::round(value);
+        const Matrix y = problem.y;
+        std::vector<std::int64_t> rows(n);
+        std::iota(rows.begin(), rows.end(), 0);
+        for (const AddedRow& row : each.added) rows.push_back(row.of);
+        problem.x = select_rows(problem.x, rows);
+        problem.y = select_rows(y, rows);
+        if (weighted) problem.weights = random.uniform_vector(problem.x.rows, 0.5, 2);
+        for (std::size_t k = 0; k < each.added.size(); ++k)
+          for (std::int64_t j = 0; j < 2; ++j)
+            if (each.added[k].same[static_cast<std::size_t>(j)] == 0)
+              problem.y(n + static_cast<std::int64_t>(k), j) += each.rounded ? 1 : random.uniform(0.2, 1);
+        const double lambda = 0.3;
+        const auto expected = [&](const KernelSpec& kernel, double at, std::int64_t output) {
+          Problem single = without_copies(problem, output, each.copies[static_cast<std::size_t>(output)]);
+          single.kernel = kernel;
+          return oracle::score(single, FREERIDGE_REML, {}, at, 0);
+        };
+        const auto sum = [&](const KernelSpec& kernel, double at) {
+          return expected(kernel, at, 0) + expected(kernel, at, 1);
+        };
+        Model model = oracle::make_model(problem);
+        const auto expect_value_and_slopes = [&] {
+          const Gradient found = gradient(model, FREERIDGE_REML, lambda);
+          expect_derivative(found.by_lambda,
+                            difference(0x1p-10, [&](double h) { return sum(problem.kernel, lambda * std::exp(h)); }),
+                            found.score, "lambda");
+          KernelSpec moved = problem.kernel;
+          const std::vector<double*> numbers = oracle::numbers_of(moved);
+          for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const double value = *numbers[i];
+            const Real slope = difference(0x1p-10, [&](double h) {
+              *numbers[i] = value * std::exp(h);
+              return sum(moved, lambda);
+            });
+            *numbers[i] = value;
+            expect_derivative(found.by_kernel[i], slope, found.score, "number " + std::to_string(i));
+          }
+        };
+        expect_value_and_slopes();
+        for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
+          const Matrix scores = model.route(route).factorize().score(FREERIDGE_REML, {lambda});
+          for (std::int64_t j = 0; j < 2; ++j)
+            EXPECT_NEAR(scores(0, j), static_cast<double>(expected(problem.kernel, lambda, j)), 1e-10) << route;
+        }
+        model.lambda(lambda);
+        const Matrix points = random.uniform_matrix(5, 3, -1, 1), variance = model.predict_variance(points).variance;
+        for (std::int64_t j = 0; j < 2; ++j) {
+          Model single = oracle::make_model(without_copies(problem, j, each.copies[static_cast<std::size_t>(j)]));
+          const Matrix of_one = single.factorize().lambda(lambda).predict_variance(points).variance;
+          for (std::int64_t i = 0; i < 5; ++i) EXPECT_NEAR(variance(i, j), of_one(i, 0), 1e-10 * of_one(i, 0));
+        }
+        // As many landmarks as there are different x.
+        std::vector<std::int64_t> landmarks(rows.begin(), rows.begin() + n);
+        model.route(FREERIDGE_ROUTE_AUTO);
+        check(freeridge_set_landmarks(model.get(), n, landmarks.data()), "freeridge_set_landmarks");
+        expect_value_and_slopes();
+      }
 }
 
 TEST(ScoreGradient, GroupsOfOneRowAreLeftOutOneAtATime) {
