@@ -192,7 +192,10 @@ enum {
   FREERIDGE_GCV = 2,       /* n sum_i W_ii r_i^2 / tr(I - H)^2 [GHW] */
   FREERIDGE_REML = 3,      /* negative restricted log-likelihood, its variance profiled out [PT]:
                           1/2 (m log(2 pi s2) + m + log|M| + log(1'M^-1 1)), s2 = Y'PY/m; no 1'M^-1 1 without
-                          intercept */
+                          intercept. Rows with equal x, fixed effects and Y are copies, and count as one row of their
+                          summed weight: as other measurements they would say that there is no noise. (Where Y has a
+                          number at two different x it is rounded: then only if all rows at this x have one Y. All rows
+                          count where the kernel is linear and d < n, and in accumulators.) */
   FREERIDGE_GROUPS = 4,    /* sum W_ii e_i^2 / sum W_ii over the rows that freeridge_set_groups leaves out; the mean of
                               these over its divisions */
   FREERIDGE_ERROR_RATE = 5 /* the weighted fraction of points that their left-out values classify wrongly, for outputs
@@ -1027,9 +1030,10 @@ FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model
 
 /* Gaussian-process predictive variance at m new points, m x t in `layout`: of f(x) + b, given Y, when f is a Gaussian
  * process of covariance tau^2 k, b flat (with intercept), and the errors have variance sigma^2 / W_ii, sigma^2 = lambda
- * tau^2, tau^2 = Y'PY / m (REML, m = n - 1 with an intercept, else n):
+ * tau^2, tau^2 = Y'PY / m (REML, m = n - 1 with an intercept, else n, without copies of rows: FREERIDGE_REML):
  *     variance = tau^2 (k(x, x) - k'M^-1 k + (1 - 1'M^-1 k)^2 / (1'M^-1 1)),   k = k(X, x)
- * noise: t numbers, sigma^2, to be added (divided by the weight) for a new observation; NULL is fine. With landmarks k
+ * noise: t numbers, sigma^2, to be added (divided by the weight) for a new observation (there copies are counted in m:
+ * it is the noise of one row); NULL is fine. With landmarks k
  * is the restricted k_xR K_RR^-1 K_RX (the prior variance k(x, x) too). lambda must be positive, and so
  * must be the m of tau^2: else UNDEFINED. Cost as freeridge_predict_jackknife (SPECTRAL, BAND, CHOLESKY); O(m d r)
  * (PRIMAL, LANDMARK). Statuses: INVALID_STATE, INVALID_ARGUMENT (a precomputed kernel: k(x, x) is not known),
@@ -1329,29 +1333,30 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * mean)^2 / s^2 beside REML or n t / 2 log(criterion), so that lengths differ by a factor of about e^s unless the data
  * say otherwise. 0: the library's choice, 0.5; infinity: none. REML has a prior of the noise beside it, unless
  * shrinkage is infinity: for each output 1/2 log(1 + spread / lambda), spread the mean of k(x, x) less that of k(x, z)
- * over 64 of the rows. Where rows are few, REML alone is often flat towards lambda = 0, and would choose a fit without
- * noise; where they are many, the prior decides nothing. rows: the kernel is learnt on so many rows, drawn at random by
- * `seed` (n or more: all; at least 2). 0: the library's choice, 2000. Learning takes O(rows^3) time and 2.25 rows^2
- * numbers of memory, whatever route is set. Where landmarks are set and rows is more than 2000, REML moves the kernel
- * on 2000 of the rows without landmarks, and then the criterion, REML too, on all of them with r landmarks, as
- * freeridge_score_gradient has it: O(rows r^2) time an evaluation, and the memory of both. These landmarks are those
- * that are given where rows is all; else they are chosen once, by the kernel that REML finds on the sample.
- * evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's choice, 100, where
- * shrinkage is more than 1 200, on at most 256 rows 1000; 1: of the given kernel's alone. In addition the same number
- * of REML on a sample of 512 rows, and at most 8 for the best lambda of the given kernel where it may be as good as
- * what was found.
+ * over 64 of the rows, times the mean weight. Where rows are few, REML alone is often flat towards lambda = 0, and
+ * would choose a fit without noise; where they are many, the prior decides nothing. rows: the kernel is learnt on so
+ * many rows, drawn at random by `seed` (n or more: all; at least 2). 0: the library's choice, 2000. Learning takes
+ * O(rows^3) time and 2.25 rows^2 numbers of memory, whatever route is set. Where landmarks are set and rows is more
+ * than 2000, REML moves the kernel on 2000 of the rows without landmarks, and then the criterion, REML too, on all of
+ * them with r landmarks, as freeridge_score_gradient has it: O(rows r^2) time an evaluation, and the memory of both.
+ * These landmarks are those that are given where rows is all; else they are chosen once, by the kernel that REML finds
+ * on the sample. evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's
+ * choice, 100, where shrinkage is more than 1 200, on at most 256 rows 1000; 1: of the given kernel's alone. In
+ * addition the same number of REML on a sample of 512 rows, and on half of it, and at most 8 for the best lambda of the
+ * given kernel where it may be as good as what was found.
  *
  * One factor on all lengths and bandwidths is found on 256 rows of the sample by LOO, as freeridge_select_bandwidth
  * does; from there all move by REML, on the sample and then on the rows; from there by the criterion, if it is another.
- * Where shrinkage is more than 1 that is done twice, the second time by way of s = 0.25, and the lower end counts.
+ * REML has a second start (without additive kernels a third): lengths of about a standard deviation, and nearly all
+ * weight on additive kernels, first on half of the sample. Of ends within 6 of the lowest left-out errors choose.
  * L-BFGS moves the logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 sqrt(d) times the
  * range of its feature (in a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of
  * the median distance of the points and 64 times it; a weight by a factor 10^6, the scale and offset of a polynomial by
  * 1000 either way; lambda as in freeridge_select_lambda. The given kernel stays where nothing with a lower criterion
  * (and its penalty) is found on the rows learnt on. *score: the criterion on all rows at the end, one number for all
  * outputs as in freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search and the two calls after it.
- * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 50 times 4/3 rows^3 flops
- * (shrinkage more than 1: twice that; REML, GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda.
+ * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 60 times 4/3 rows^3 flops
+ * (REML, GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda.
  * Statuses: INVALID_STATE (no data, a kernel without hyperparameters, GROUPS without groups), INVALID_ARGUMENT,
  * NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is free: all points coincide, or all is held; the criterion has no
  * value), CANCELLED. Since 0.1. */
@@ -1381,12 +1386,12 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
 
 /* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as
  * freeridge_get_kernel_search says. stage: 1: one factor on all lengths, LOO on 256 rows of it, at its best lambda; 2:
- * all, REML on the sample; 3: the given kernel, the criterion (its `ended` is NONE unless lambda was moved); 4: all,
- * REML (without landmarks); 5: all, the criterion, with landmarks where they take part in learning. score: without the
- * penalty; NaN: no value there. lambda: that of the score. gradient: the largest derivative by the logarithm of a
- * variable of what is minimised (REML or n t / 2 log(criterion), with the penalty), as far as the bounds leave room;
- * NaN where lambda alone was searched. NULL is fine for each. Statuses: INVALID_STATE (no kernel was learnt),
- * INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */
+ * all, REML on the sample or half of it; 3: the given kernel, the criterion (its `ended` is NONE unless lambda was
+ * moved); 4: all, REML (without landmarks); 5: all, the criterion, with landmarks where they take part in learning.
+ * score: without the penalty; NaN: no value there. lambda: that of the score. gradient: the largest derivative by the
+ * logarithm of a variable of what is minimised (REML or n t / 2 log(criterion), with the penalty), as far as the bounds
+ * leave room; NaN where lambda alone was searched. NULL is fine for each. Statuses: INVALID_STATE (no kernel was
+ * learnt), INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage,
                                                                    double* score, double* lambda, double* gradient);
 

@@ -235,6 +235,7 @@ class Model {
     MissingPtr missing = nullptr;         // then y is a copy with other numbers in the place of what is missing
 
     Span<const double> weight_values() const { return weights ? Span(*weights) : Span<const double>(); }
+    double weight_of(Index row) const { return weights ? (*weights)[row] : 1; }
     LayoutView fixed_view() const {
       if (!fixed) return {nullptr, x.rows, 0, x.rows, Layout::col_major};
       return layout_view(*fixed);

@@ -17,11 +17,16 @@ constexpr Index multiples = 6;           // that the first stage tries
 constexpr double gradient_small = 1e-4;  // of n t
 constexpr double change_small = 1e-6;    // of n t
 constexpr double reml_small = 2e-5;      // of n t: at n t = 500 a hundredth of a log-likelihood, which data do not tell
+constexpr double half_small = 2e-4;      // the same on half of the rows
 constexpr double longest_log_step = 2;   // a factor of e^2
 constexpr double lambda_gain = 4;        // so many natural log units another lambda can be away, for the given kernel
 constexpr double beyond_all = 1000;      // times the largest eigenvalue: at such a lambda f is nothing but the mean
-constexpr double strong_shrinkage = 0.25;                     // s
-constexpr Index least_for_two = 8;                            // evaluations, for two minima
+constexpr double much_noise = -2, little_noise = -6;          // log(lambda / size) of starts
+constexpr double mostly_additive = 4;                         // log of a factor on weights of a start
+constexpr Index least_for_two = 8;                            // evaluations, for two starts
+constexpr double near_best = 6;                               // of REML: a minimum that is kept
+constexpr Index first_look = 3;                               // evaluations at the end of which a start must be ahead
+constexpr double ahead = 0.5;                                 // of REML
 constexpr Index lambda_rounds = 2;                            // of lambda searched once more
 constexpr double lower_by = 1e-3;                             // of n t: REML is lower at another lambda
 constexpr Index lambda_evaluations = 8;                       // for the given kernel
@@ -44,10 +49,18 @@ auto value_of(const F& f) -> std::optional<decltype(f())> {
   }
 }
 
-// z and what is minimised there.
+// The pairs of L-BFGS at the end of a search, and the size n t of what it minimised.
+struct Known {
+  Array<LbfgsPair> pairs;
+  double size = 1;
+};
+
+// z and what is minimised there; of the search that ended there.
 struct Found {
   Array<double> z;
   double f = infinity;
+  Known known = {};
+  SearchEnd end = SearchEnd::none;
 };
 
 class KernelSearcher {
@@ -61,17 +74,18 @@ class KernelSearcher {
   }
 
   KernelSearch run() {
-    Found start, given;
+    Array<Found> starts;
+    Found given;
     {
       const Stage stage(0, part_of_sample);
-      start = first_stages(given);
+      starts = first_stages(given);
     }
     Stage stage(part_of_sample, part_of_given);
-    if (searched_.prepare) searched_.prepare(kernel_at(start));
+    if (searched_.prepare) searched_.prepare(kernel_at(starts.front()));
     const Found kept = at_given(given, 1);
     left_ = options_.evaluations - 1;
     stage.next(1);
-    Found best = on_all_rows(start);
+    Found best = on_all_rows(starts);
     // A convex f of log lambda falls by at most |slope| times the way.
     if (!(best.f <= kept.f - lambda_gain * given_slope_)) {
       const Found better = at_given(kept, lambda_evaluations);
@@ -81,8 +95,9 @@ class KernelSearcher {
   }
 
  private:
-  // The best multiple of all lengths, and from there REML on the sample. given: the same at the kernel that is given.
-  Found first_stages(Found& given) {
+  // The places from which all rows are searched: the best multiple of all lengths, and short lengths; where there is a
+  // sample, the minima of its REML that are found from there. given: the same at the kernel that is given.
+  Array<Found> first_stages(Found& given) {
     Stage stage(0, 1.0 / (multiples + 3));
     tried_ = Multiple{};
     try_multiple(1);
@@ -103,9 +118,32 @@ class KernelSearcher {
     for (Index v = 0; v < variables_.count(); ++v)
       if (variables_.length[v] != 0) start.z[v + 1] = std::clamp(std::log(tried_.multiple), low_[v + 1], high_[v + 1]);
     stage.next(1);
+    Array<Found> starts = {start};
+    if (variables_.typical > 0 && options_.evaluations >= least_for_two) {
+      starts.push_back(short_start(much_noise));
+      if (std::ranges::count(variables_.additive, 0.0) == variables_.count())
+        starts.push_back(short_start(little_noise));
+    }
+    if (searched_.half.rows > 0)
+      for (std::size_t k = 1; k < starts.size(); ++k)
+        starts[k] = minimum(KernelStage::sample, searched_.half, Criterion::reml, starts[k], options_.evaluations);
+    out_.end[static_cast<Index>(KernelStage::sample) - 1] = SearchEnd::none;
     if (searched_.all.rows > searched_.sample.rows)
-      start = learn(KernelStage::sample, searched_.sample, Criterion::reml, start, options_.evaluations);
-    return start;
+      starts = {lowest(KernelStage::sample, searched_.sample, starts, options_.evaluations)};
+    return starts;
+  }
+
+  // Lengths at which points are far apart: of several lengths about a standard deviation each, as the typical factor is
+  // that of a distance, (2 lengths)^(1/2) standard deviations. Additive kernels have nearly all weight.
+  Found short_start(double log_noise) const {
+    Found out{Array<double>(low_.size(), 0.0)};
+    const auto lengths = static_cast<double>(std::ranges::count(variables_.length, 1));
+    const double u = std::log(variables_.typical / std::sqrt(2 * lengths));
+    out.z[0] = log_noise;
+    for (Index v = 0; v < variables_.count(); ++v)
+      out.z[v + 1] = variables_.length[v] != 0 ? u : mostly_additive * variables_.additive[v];
+    for (std::size_t v = 0; v < out.z.size(); ++v) out.z[v] = std::clamp(out.z[v], low_[v], high_[v]);
+    return out;
   }
 
   // The leave-one-out error of a multiple of the kernel's lengths at its best lambda; the best multiple is kept.
@@ -153,69 +191,90 @@ class KernelSearcher {
   }
 
   // REML gets half of the budget where another criterion follows, which gets the rest.
-  Found on_all_rows(const Found& start) {
+  Found on_all_rows(const Array<Found>& starts) {
     const bool last = options_.criterion == Criterion::reml && !searched_.apart;
     const Index first = last ? left_ : left_ / 2;
-    Found out = start;
+    Found out = starts.front();
     Stage stage(0, last ? 1 : searched_.apart ? part_of_apart : 0.4);
-    if (first > 0) out = within_budget(KernelStage::likelihood, searched_.likelihood, Criterion::reml, start, first);
-    if (last) return out;
+    if (first > 0) {
+      const std::size_t before = out_.trials.size();
+      out = lowest(KernelStage::likelihood, searched_.likelihood, starts, first);
+      left_ -= static_cast<Index>(out_.trials.size() - before);
+    }
+    if (last) return first > 0 ? at_best_lambda(KernelStage::likelihood, searched_.likelihood, out) : out;
     stage.next(1);
     out.f = infinity;
-    return left_ > 0 ? within_budget(KernelStage::criterion, searched_.all, options_.criterion, out, left_) : out;
+    return left_ > 0 ? by_criterion(out) : out;
   }
 
   // Where nothing better than the given kernel was found: a search of the criterion from the given kernel.
   Found from_given(const Found& given) {
     out_.kept = true;
-    if (left_ == 0) return given;
-    twice_ = false;  // from another start
-    Found out = within_budget(KernelStage::criterion, searched_.all, options_.criterion, given, left_);
+    if (left_ <= 0) return given;
+    Found out = by_criterion(given);
     if (!(out.f < given.f)) return given;
     out_.kept = false;
     return out;
   }
 
-  Found within_budget(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from,
-                      Index evaluations) {
+  // A minimum of the criterion on all rows, within the rest of the budget.
+  Found by_criterion(const Found& from) {
     const std::size_t before = out_.trials.size();
-    Found out = learn(stage, rows, criterion, from, evaluations);
+    Found out = minimum(KernelStage::criterion, searched_.all, options_.criterion, from, left_);
     left_ -= static_cast<Index>(out_.trials.size() - before);
-    return out;
+    return at_best_lambda(KernelStage::criterion, searched_.all, std::move(out));
   }
 
-  // Where the shrinkage is weak, the lower one of two minima: one found from `from`, the other from the place to which
-  // a strong shrinkage leads from `from`. Half of the budget each.
-  Found learn(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from, Index evaluations) {
-    const bool twice = options_.shrinkage > weak_shrinkage && !twice_ && evaluations >= least_for_two && has_ratios();
-    if (!twice) return learn_once(stage, rows, criterion, from, evaluations);
-    twice_ = true;
+  // The minimum of REML that is found from the first place, or from another one. A search from another place goes on
+  // only while it is ahead. Of minima that are near the lowest, one is taken by its left-out errors, too.
+  Found lowest(KernelStage stage, const RowsOfSearch& rows, const Array<Found>& starts, Index evaluations) {
     const std::size_t before = out_.trials.size();
     const auto left = [&] { return evaluations - static_cast<Index>(out_.trials.size() - before); };
-    Found first = learn_once(stage, rows, criterion, from, evaluations / 2);
-    Known of_first = std::exchange(known_, {});
-    shrinkage_ = strong_shrinkage;
-    const Found shrunk = minimum(stage, rows, criterion, from, left() / 2);
-    shrinkage_ = options_.shrinkage;
-    Found second = learn_once(stage, rows, criterion, shrunk, left());
-    if (second.f < first.f) return second;
-    known_ = std::move(of_first);
-    return first;
+    Array<Found> found = {minimum(stage, rows, Criterion::reml, starts.front(), evaluations)};
+    double best = found.front().f;
+    for (std::size_t k = 1; k < starts.size() && left() > 2 * first_look; ++k) {
+      Found other = starts[k];
+      const bool near = searched_.half.rows > 0;  // its minimum on half of the rows
+      if (near) other = minimum(stage, rows, Criterion::reml, other, first_look);
+      if (near && !(other.f < best - ahead)) continue;
+      other = minimum(stage, rows, Criterion::reml, other, left());
+      if (!(other.f < best - ahead)) continue;
+      best = other.f;
+      found.push_back(std::move(other));
+    }
+    std::erase_if(found, [&](const Found& each) { return each.f > best + near_best; });
+    std::ranges::stable_sort(found, {}, [](const Found& each) { return each.f; });
+    if (stage == KernelStage::likelihood)
+      for (const Found& each : found) out_.minima.push_back({each.f, kernel_at(each), lambda_at(each)});
+    Found& chosen = found.size() == 1 ? found.front() : by_left_out_errors(rows, found);
+    out_.end[static_cast<Index>(stage) - 1] = chosen.end;
+    return std::move(chosen);
   }
 
-  // Whether some scaled kernel has several lengths, which a shrinkage draws together.
-  bool has_ratios() const {
-    return std::ranges::any_of(variables_.together, [](const Array<Index>& scales) { return scales.size() > 1; });
+  // The least sum of REML and n t / 2 log LOO.
+  Found& by_left_out_errors(const RowsOfSearch& rows, Array<Found>& found) {
+    const double half = static_cast<double>(rows.rows * rows.outputs) / 2;
+    double best = infinity;
+    std::size_t chosen = 0;
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const KernelPtr kernel = kernel_at(found[k]);
+      const auto errors = value_of([&] { return rows.gradient(kernel, Criterion::loo, lambda_at(found[k])).score; });
+      const double sum = errors && *errors > 0 ? found[k].f + half * std::log(*errors) : infinity;
+      if (sum < best) {
+        best = sum;
+        chosen = k;
+      }
+    }
+    return found[chosen];
   }
 
-  // A minimum. Where the sample shows a lower f at a lambda far away, the search goes on from that lambda.
-  Found learn_once(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from,
-                   Index evaluations) {
-    const std::size_t before = out_.trials.size();
-    const auto left = [&] { return evaluations - static_cast<Index>(out_.trials.size() - before); };
-    Found out = minimum(stage, rows, criterion, from, evaluations);
-    for (Index round = 0; round < lambda_rounds && criterion == options_.criterion; ++round) {
-      if (rows.rows != searched_.sample.rows || left() < 2 || !std::isfinite(out.f)) break;
+  // Where the rows are few, lambda is searched on its whole range at the end. If f is lower at a lambda far away, the
+  // search goes on from that lambda.
+  Found at_best_lambda(KernelStage stage, const RowsOfSearch& rows, Found out) {
+    const Criterion criterion = options_.criterion;
+    for (Index round = 0; round < lambda_rounds; ++round) {
+      if (!searched_.lambda || left_ < 2 || !std::isfinite(out.f)) break;
+      const std::size_t before = out_.trials.size();
       const KernelPtr kernel = kernel_at(out);
       const auto found = value_of([&] { return searched_.lambda(kernel, criterion); });
       if (!found) break;
@@ -228,13 +287,14 @@ class KernelSearcher {
       Array<double> unused(variables_.count(), 0.0);
       const double size = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
       other.f = (criterion == Criterion::reml ? found->score : size / 2 * std::log(found->score)) +
-                shrinkage_penalty(variables_, shrinkage_, u_of(out), unused);
+                shrinkage_penalty(variables_, options_.shrinkage, u_of(out), unused);
       if (has_noise_prior(criterion, options_)) {
         const double lambda = std::exp(other.z[0] + of_kernel.log_size);
         other.f += static_cast<double>(rows.outputs) * noise_penalty(lambda, of_kernel.spread).value;
       }
       if (!(other.f < out.f - lower_by * size)) break;
-      other = minimum(stage, rows, criterion, other, left());
+      other = minimum(stage, rows, criterion, other, left_ - 1);
+      left_ -= static_cast<Index>(out_.trials.size() - before);
       if (other.f < out.f) out = std::move(other);
     }
     return out;
@@ -246,28 +306,33 @@ class KernelSearcher {
     LbfgsOptions options;
     options.evaluations = evaluations;
     options.gradient_tolerance = gradient_small * size;
-    options.change_tolerance = criterion == Criterion::reml ? reml_small : change_small;
+    options.change_tolerance = &rows == &searched_.half       ? half_small
+                               : criterion == Criterion::reml ? reml_small
+                                                              : change_small;
     options.scale = size;
     options.longest = longest_log_step;
     Index step = 0;
+    double first = 0;  // f there: units of y add a constant to f, which must not count in what is a small change of f
     const auto f = [&](Span<const double> z, Span<double> g) {
       const Stage part(fraction(step, evaluations), fraction(step + 1, evaluations));
-      ++step;
-      return evaluate(stage, rows, criterion, z, g);
+      const double value = evaluate(stage, rows, criterion, z, g);
+      if (step++ == 0 && std::isfinite(value)) first = value;
+      return value - first;
     };
     const bool all_move = stage != KernelStage::given;
-    if (all_move) options.known = known_curvature(size);
+    if (all_move) options.known = scaled_pairs(from.known, size);
     BoundedMinimum found = minimise_in_box(f, from.z, low_, high_, options);
-    if (all_move && !found.known.empty()) known_ = {std::move(found.known), size};
     out_.end[static_cast<Index>(stage) - 1] = found.end;
-    return {found.x, std::isfinite(found.f) ? found.f : infinity};
+    Found out{std::move(found.x), std::isfinite(found.f) ? found.f + first : infinity, from.known, found.end};
+    if (all_move && !found.known.empty()) out.known = {std::move(found.known), size};
+    return out;
   }
 
-  // The pairs of the last search, scaled: the function and its gradients grow with the number of rows and outputs.
-  Array<LbfgsPair> known_curvature(double size) const {
-    Array<LbfgsPair> out = known_.pairs;
+  // The pairs of the search before: the function and its gradients grow with the number of rows and outputs.
+  static Array<LbfgsPair> scaled_pairs(const Known& known, double size) {
+    Array<LbfgsPair> out = known.pairs;
     for (LbfgsPair& pair : out)
-      for (double& change : pair.y) change *= size / known_.size;
+      for (double& change : pair.y) change *= size / known.size;
     return out;
   }
 
@@ -305,13 +370,16 @@ class KernelSearcher {
       f = half * std::log(found->score);
       for (double& slope : g) slope *= half / found->score;
     }
-    f += shrinkage_penalty(variables_, shrinkage_, u, g.subspan(1));
+    f += shrinkage_penalty(variables_, options_.shrinkage, u, g.subspan(1));
     keep(stage, found->score, lambda, projected_gradient(z, g, low_, high_));
     return f;
   }
 
   static Span<const double> u_of(const Found& found) { return Span<const double>(found.z).subspan(1); }
   KernelPtr kernel_at(const Found& found) const { return variables_.kernel(*kernel_, u_of(found)); }
+  double lambda_at(const Found& found) const {
+    return std::exp(found.z[0] + searched_.size(kernel_at(found)).log_size);
+  }
 
   void keep(KernelStage stage, double score, double lambda, double gradient) {
     out_.trials.push_back({stage, score, lambda, gradient});
@@ -344,16 +412,9 @@ class KernelSearcher {
   const KernelVariables& variables_;
   const SearchedRows& searched_;
   const KernelSearchOptions& options_;
-  struct Known {
-    Array<LbfgsPair> pairs;
-    double size = 1;
-  };
 
-  Multiple tried_;  // the best
-  Known known_;
-  double shrinkage_ = options_.shrinkage;  // in force
-  bool twice_ = false;                     // whether two minima have been looked for from the last start
-  Array<double> low_, high_;               // of z
+  Multiple tried_;            // the best
+  Array<double> low_, high_;  // of z
   double given_slope_ = 0;
   Index left_ = 0;  // of the budget
   KernelSearch out_;

@@ -9,19 +9,24 @@
 // are large for a fit without noise. Stages:
 //     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of the sample: the range of
 //                 the factor is wide, and a factorization of few rows costs little
-//     sample      REML on the sample, from the best factor; only where there are more rows than the sample has
+//     sample      REML on half of the sample, from short lengths; where there are more rows than the sample has, REML
+//                 on the sample, too, from the best factor and from the end on its half
 //     given       the criterion of the kernel that is given, on all rows of the search
-//     likelihood  REML on all rows of the search, from the end of `sample`; with landmarks on some of these
-//                 rows, as a problem without landmarks
+//     likelihood  REML on all rows of the search, from the end of `sample`, or from the best factor and from the end on
+//                 half of the rows; with landmarks on some of these rows, as a problem without landmarks
 //     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
-// REML comes first: it has fewer local minima than left-out errors, and its gradient costs half. The search by REML
-// begins where LOO is best, because duplicate rows with equal responses draw REML to fits without noise. Where all rows
-// are in the sample, lambda is searched once more at the end, over its whole range, and if that finds a value lower by
-// more than 1e-3 n t, the search goes on from there: a search by slopes may have ended in the wrong one of two dips in
-// lambda. The given kernel is kept where no kernel with a lower value of the criterion with its penalty is found. Where
-// s > 1, the first stage that moves all variables looks for two minima and keeps the lower one. For the second it
-// searches with s = 1/4, which leads to lengths that differ little, and from there with the given s, which often finds
-// a lower minimum than the search from equal lengths (bench/restarts.R).
+// REML comes first: it has fewer local minima than left-out errors, and its gradient costs half. Two kinds of places
+// are searched from (bench/restarts.R). Where LOO is best is the first. REML there is often lowest at long lengths with
+// little noise, where a wiggle in one column beside a strong slope in another is not seen; and a search cannot leave
+// that place, as REML hardly changes with long lengths. From lengths of about a standard deviation each, with nearly
+// all weight on additive kernels, it finds short lengths where there are any. (Without additive kernels from the same
+// lengths, with much and with little noise.) Half of the rows tell where these other starts lead, at an eighth of the
+// cost; on all rows such a search ends after its first evaluations unless it is ahead of the first one. Of minima
+// within 6 of the lowest, which the data hardly tell apart by REML, the one with the least REML + n t / 2 log(LOO) is
+// taken: such minima had held-out errors 15 % apart, on the side of LOO. Where the rows are few, lambda is searched
+// once more at the end, over its whole range, and if that finds a value lower by more than 1e-3 n t, the search goes on
+// from there: a search by slopes may have ended in the wrong one of two dips in lambda. The given kernel is kept where
+// no kernel with a lower value of the criterion with its penalty is found.
 // Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes,
 // Neural Computation 13 (2001); C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S.
 // Petit, J. Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an empirical study of
@@ -43,9 +48,11 @@ enum class KernelStage : std::int32_t { multiple = 1, sample = 2, given = 3, lik
 constexpr Index kernel_stages = 5;
 
 constexpr Index sample_of_kernel_search = 512;  // rows
+constexpr Index least_for_half = 128;           // rows of the sample, from which on other starts begin on half of them
+constexpr Index most_for_half = 192;            // rows of the half
 constexpr Index few_of_kernel_search = 256;     // of the sample
 constexpr Index usual_rows_of_kernel = 2000;    // on which a kernel is learnt
-constexpr double weak_shrinkage = 1;            // for a larger s two minima are looked for
+constexpr double weak_shrinkage = 1;            // a larger s makes the way to a minimum long
 // The most evaluations, unless the caller says how many.
 constexpr Index usual_evaluations(Index rows, double shrinkage) {
   return rows <= few_of_kernel_search ? 1000 : shrinkage > weak_shrinkage ? 200 : 100;
@@ -59,6 +66,13 @@ struct KernelTrial {
   double gradient;
 };
 
+// A minimum of REML and its penalty, f, on the rows of the search.
+struct KernelMinimum {
+  double f;
+  KernelPtr kernel;
+  double lambda;
+};
+
 struct KernelSearch {
   Array<KernelTrial> trials;               // in the order in which they were made
   Array<SearchEnd> end;                    // of each stage
@@ -69,6 +83,7 @@ struct KernelSearch {
   Array<std::int32_t> at;                  // -1, +1 where it ended at the low, high bound, else 0
   std::int32_t lambda_at = 0;              // the same of lambda
   bool kept = false;                       // nothing better than the given kernel was found
+  Array<KernelMinimum> minima;             // of REML on the rows of the search, the lowest first, up to 6 above it
   KernelPtr kernel;
   double spread = 0;  // of the kernel (kernel_size.hpp)
   double lambda = 0;
@@ -86,10 +101,11 @@ struct LambdaOfSample {
 };
 struct SearchedRows {
   RowsOfSearch sample, likelihood, all;
+  RowsOfSearch half;   // of the sample; without rows where that is small
   bool apart = false;  // whether `likelihood` and `all` differ
   // Called once before `all` is asked for anything, with the kernel at the end of `sample`. Empty: not wanted.
   std::function<void(const KernelPtr&)> prepare;
-  std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda;  // on the sample; GROUPS: where it is all rows
+  std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda;  // on all rows; empty: they are too many
   Index few = 0;                                                      // rows of the sample, for the first stage
   std::function<LambdaOfSample(const KernelPtr&)> lambda_of_few;      // by LOO
   std::function<KernelSize(const KernelPtr&)> size;

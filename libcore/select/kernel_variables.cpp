@@ -74,6 +74,7 @@ struct Number {
   bool superfluous = false;  // beside the scales around it
   bool constant = false;     // the scale of a feature that does not vary
   Index scaled = -1;         // the scaled kernel that it is a scale of
+  double additive = 0;       // of a weight (KernelVariables::additive)
 };
 
 // Goes through a kernel in the order of its hyperparameters.
@@ -93,8 +94,12 @@ class NumbersOfKernel {
   void walk(const Kernel& kernel, const Array<double>& divisor, bool& one_more, bool within) {
     if (kernel.is_sum()) {
       const Span<const double> weights = kernel.parameter(0).values;
+      const auto is_additive = [](const KernelPtr& part) { return part->name() == std::string_view("additive"); };
+      const bool some = std::ranges::any_of(kernel.parts(), is_additive);
+      const bool mixed = some && !std::ranges::all_of(kernel.parts(), is_additive);
       for (std::size_t p = 0; p < weights.size(); ++p) {
         add(weights[p], weights[p] / any_weight, weights[p] * any_weight);
+        if (mixed) numbers.back().additive = is_additive(kernel.parts()[p]) ? 1 : -1;
         walk(*kernel.parts()[p], divisor, one_more, false);
       }
     } else if (kernel.name() == std::string_view("scaled")) {
@@ -197,6 +202,7 @@ KernelVariables kernel_variables(const Kernel& kernel, const Rows& x, Span<const
       out.low.push_back(low);
       out.high.push_back(high);
       out.length.push_back(0);
+      out.additive.push_back(number.additive);
     }
     out.variable.push_back(v);
     out.low[v] = std::min(out.low[v], low);

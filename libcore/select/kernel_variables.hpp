@@ -23,6 +23,8 @@ struct KernelVariables {
   Array<Index> variable;         // v(i), or -1
   Array<double> low, high;       // of each u
   Array<char> length;            // of each u: whether it moves a scale, a bandwidth or a length
+  Array<double> additive;        // of each u: 1: moves the weight of an additive kernel in a sum with others, -1: that
+                                 // of another kernel beside an additive one, else 0
   Array<Array<Index>> together;  // for each scaled kernel: the variables of its scales
   double typical = 0;  // a typical factor on all lengths: the first bandwidth's median distance; 0: no lengths
 

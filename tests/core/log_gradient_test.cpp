@@ -164,16 +164,17 @@ TEST(LogGradient, OfPointsTooFarForTheirSquares) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found[i], expected[i], 1e-14 * expected[i]) << i;
 }
 
-// tr K / m and <C, K> / m, C = I - 1 1' / m.
+// wbar tr K / m and wbar <C, K> / m, C = I - 1 1' / m.
 TEST(LogGradient, OfTheSizeAndTheSpread) {
   Random random(14);
+  const double weight = 3;
   const std::int64_t m = 9;
   const Matrix x = points(random, m, 3, 0.5);
   Dense mean_diagonal(m, m), centring(m, m);
   for (std::int64_t j = 0; j < m; ++j)
     for (std::int64_t i = 0; i < m; ++i) {
-      mean_diagonal(i, j) = i == j ? Real{1} / m : 0;
-      centring(i, j) = mean_diagonal(i, j) - Real{1} / (m * m);
+      mean_diagonal(i, j) = i == j ? Real{weight} / m : 0;
+      centring(i, j) = mean_diagonal(i, j) - Real{weight} / (m * m);
     }
   for (const KernelSpec& spec : specs(3)) {
     const Dense k = oracle::kernel_matrix(spec, x, x);
@@ -182,7 +183,7 @@ TEST(LogGradient, OfTheSizeAndTheSpread) {
       size += mean_diagonal.values[p] * k.values[p];
       spread += centring.values[p] * k.values[p];
     }
-    freeridge::KernelSize found = freeridge::kernel_size(*core_kernel(spec), copied(x).view());
+    freeridge::KernelSize found = freeridge::kernel_size(*core_kernel(spec), copied(x).view(), weight);
     EXPECT_NEAR(found.log_size, static_cast<double>(std::log(size)), 1e-13);
     EXPECT_NEAR(found.spread, static_cast<double>(spread), 1e-13 * static_cast<double>(size));
     for (double& slope : found.gradient) slope *= static_cast<double>(size);
