@@ -447,12 +447,13 @@ FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, f
  * `layout`. Zeros are never filled, but for tiles of rows: AUTO takes PRIMAL for linear kernels with d < n, by x'Wx in
  * place of QR (freeridge_set_reduction: QR fills tiles), for d >= n a dual route on the products of sparse rows, and
  * ITERATIVE where these do not fit into memory or take far longer (minutes; seconds where one lambda is expected, and
- * GCV as criterion: freeridge_set_expected_lambdas, _criterion): then LOO and GCV are estimates
- * (freeridge_estimate_score); other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix.
- * What sparse x does not have: a precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE
- * when lambda is set, and of the *_path calls). Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a
- * line has more entries than places; an index that is out of range or does not ascend within its line), NOT_FINITE,
- * DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. Cost: O(entries + n t). Since 0.1. */
+ * GCV as criterion: freeridge_set_expected_lambdas, _criterion; where it does not converge at the lambda that is set,
+ * the direct route takes its place): then LOO and GCV are estimates (freeridge_estimate_score); other kernels and
+ * landmarks see tiles of rows. Answers are those for the ordinary matrix. What sparse x does not have: a precomputed
+ * kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set, and of the *_path
+ * calls). Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a line has more entries than places; an
+ * index that is out of range or does not ascend within its line), NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with
+ * another d), CANCELLED. Cost: O(entries + n t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_sparse(freeridge_model* model, freeridge_sparse_format format, int64_t n,
                                                     int64_t d, const int64_t* start, const int32_t* index,
                                                     const double* value, freeridge_layout layout, int64_t t,

@@ -1,6 +1,7 @@
 #include "libcore/linalg/blas_buffer.hpp"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,7 +67,7 @@ void end_without_openblas() {
   on_exit(
       [](int status, void*) {
         std::fflush(nullptr);
-        _exit(status);
+        syscall(SYS_exit_group, status);  // without OpenBLAS's own farewell
       },
       nullptr);
 }

@@ -345,8 +345,23 @@ void Model::set_lambdas(Span<const double> lambdas) {
       lambdas.size() == 1 ? Array<double>(t(), lambdas[0]) : Array<double>(lambdas.begin(), lambdas.end());
   require_room(lambda_bytes(), "another lambda", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
-  auto fit = std::make_shared<const Fit>(solve(*factorization_, all));
+  const bool may_turn = has_direct_route();
+  Stage stage(0, may_turn ? 0.1 : 1);
+  std::shared_ptr<const Fit> fit;
+  FactorizationPtr direct;
+  try {
+    fit = std::make_shared<const Fit>(solve(*factorization_, all));
+  } catch (const Error& error) {
+    if (!may_turn || error.status() != Status::not_converged) throw;
+  }
+  if (fit == nullptr) {
+    stage.next(0.9);
+    direct = direct_factorization();
+    stage.next(1);
+    fit = std::make_shared<const Fit>(solve(*direct, all));
+  }
   report(1);
+  if (direct != nullptr) factorization_ = std::move(direct);
   fit_ = std::move(fit);
 }
 

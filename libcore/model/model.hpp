@@ -298,6 +298,10 @@ class Model {
   Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
+  FactorizationPtr factorized(const Request& wanted, const KernelPtr& kernel, const Landmarks& landmarks) const;
+  // Whether AUTO has taken ITERATIVE to save seconds, and takes a direct route where that does not converge.
+  bool has_direct_route() const;
+  FactorizationPtr direct_factorization() const;
   // The model of some rows, ascending, and some outputs (empty: all), without landmarks.
   Model of_rows(Span<const Index> rows, bool with_groups, Span<const Index> outputs = {},
                 Columns columns = Columns::own) const;

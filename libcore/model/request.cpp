@@ -63,10 +63,33 @@ std::string Model::explain() const {
   return freeridge::explain(request(kernel_), describe(*kernel_));
 }
 
+namespace {
+
+// The request of which minutes of a direct route are long, and seconds are not.
+Request patient(Request request) {
+  request.by_gcv = false;
+  return request;
+}
+
+}  // namespace
+
+bool Model::has_direct_route() const {
+  return route_ == Route::automatic && factorization_->route() == Route::iterative &&
+         make_plan(patient(request(kernel_))).route != Route::iterative;
+}
+
+FactorizationPtr Model::direct_factorization() const {
+  return factorized(patient(request(kernel_)), kernel_, {});
+}
+
 FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& landmarks) const {
-  if (refinement_ > 0) require_all_observed("a refined solution");
   Request wanted = request(kernel);
   wanted.landmarks = landmarks.count;
+  return factorized(wanted, kernel, landmarks);
+}
+
+FactorizationPtr Model::factorized(const Request& wanted, const KernelPtr& kernel, const Landmarks& landmarks) const {
+  if (refinement_ > 0) require_all_observed("a refined solution");
   const Plan plan = make_plan(wanted);
   require_possible(wanted, plan);
   if (plan.route == Route::iterative) require_all_observed("a solution of the ITERATIVE route");

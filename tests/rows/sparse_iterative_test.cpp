@@ -349,7 +349,7 @@ TEST(SparseIterative, AutoTakesItWhereDirectRoutesDoNotPay) {
 
 // One lambda and no errors left out: seconds of PRIMAL are long, too; but not where a criterion needs PRIMAL.
 TEST(SparseIterative, AutoTakesItForOneSolution) {
-  const Pairs rows(20000, 8000), few(2000, 500);
+  const Pairs rows(20000, 8000), fewer(6000, 4000), few(2000, 500);
   const struct {
     const Pairs* rows;
     std::int64_t lambdas;
@@ -360,6 +360,17 @@ TEST(SparseIterative, AutoTakesItForOneSolution) {
                {&rows, 1, FREERIDGE_REML, "route PRIMAL"},
                {&rows, 100, FREERIDGE_GCV, "route PRIMAL"},
                {&few, 1, FREERIDGE_GCV, "route PRIMAL"}};
+  {  // where ITERATIVE does not converge, PRIMAL answers
+    Model model(Kernel::linear());
+    check(set_sparse(model.get(), fewer.x, fewer.y, true), "freeridge_set_sparse_view");
+    check(freeridge_set_expected_lambdas(model.get(), 1), "freeridge_set_expected_lambdas");
+    check(freeridge_set_expected_criterion(model.get(), FREERIDGE_GCV), "freeridge_set_expected_criterion");
+    check(freeridge_set_accuracy(model.get(), 1e-17), "freeridge_set_accuracy");
+    model.factorize();
+    EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_ITERATIVE);
+    model.lambda(1e-3);
+    EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_PRIMAL);
+  }
   for (const auto& one : cases) {
     Model model(Kernel::linear());
     check(set_sparse(model.get(), one.rows->x, one.rows->y, true), "freeridge_set_sparse_view");
@@ -372,6 +383,7 @@ TEST(SparseIterative, AutoTakesItForOneSolution) {
       model.factorize().lambda(lambda);
       EXPECT_LE(accuracies(model.get(), 1)[0], 1e-8);
     }
+    EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_ITERATIVE);
   }
 }
 
