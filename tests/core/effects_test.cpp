@@ -275,24 +275,32 @@ TEST_P(EffectsOf, AveragesAndTheirErrorsAreThoseOfLinearFunctionsOfTheResponse) 
 
 INSTANTIATE_TEST_SUITE_P(
     Every, EffectsOf,
-    ::testing::Values(Case{"LinearPrimal", KernelSpec::linear().with_columns({2, 1, 0.5}), FREERIDGE_ROUTE_PRIMAL},
-                      Case{"LinearSpectral", KernelSpec::linear(), FREERIDGE_ROUTE_SPECTRAL},
-                      Case{"LinearLandmark", KernelSpec::linear(), FREERIDGE_ROUTE_LANDMARK},
-                      Case{"PolynomialSpectral", KernelSpec::polynomial(3, 0.5, 0.7), FREERIDGE_ROUTE_SPECTRAL},
-                      Case{"PolynomialOfDegreeOneBand", KernelSpec::polynomial(1, 2, 0.1), FREERIDGE_ROUTE_BAND},
-                      Case{"GaussianSpectral", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_SPECTRAL},
-                      Case{"GaussianBand", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_BAND},
-                      Case{"GaussianCholesky", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_CHOLESKY},
-                      Case{"GaussianLandmark", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_LANDMARK},
-                      Case{"ProductBand",
-                           KernelSpec::product({KernelSpec::radial(Family::matern52, 2), KernelSpec::gaussian(2),
-                                                KernelSpec::linear()})
-                               .with_columns({1, 2, 1}),
-                           FREERIDGE_ROUTE_BAND},
-                      Case{"Matern32Cholesky", KernelSpec::radial(Family::matern32, 2), FREERIDGE_ROUTE_CHOLESKY},
-                      Case{"Matern52Landmark", KernelSpec::radial(Family::matern52, 2), FREERIDGE_ROUTE_LANDMARK},
-                      Case{"SumSpectral", smooth_sum(), FREERIDGE_ROUTE_SPECTRAL},
-                      Case{"SumLandmark", smooth_sum(), FREERIDGE_ROUTE_LANDMARK}),
+    ::testing::Values(
+        Case{"LinearPrimal", KernelSpec::linear().with_columns({2, 1, 0.5}), FREERIDGE_ROUTE_PRIMAL},
+        Case{"LinearSpectral", KernelSpec::linear(), FREERIDGE_ROUTE_SPECTRAL},
+        Case{"LinearLandmark", KernelSpec::linear(), FREERIDGE_ROUTE_LANDMARK},
+        Case{"PolynomialSpectral", KernelSpec::polynomial(3, 0.5, 0.7), FREERIDGE_ROUTE_SPECTRAL},
+        Case{"PolynomialOfDegreeOneBand", KernelSpec::polynomial(1, 2, 0.1), FREERIDGE_ROUTE_BAND},
+        Case{"GaussianSpectral", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_SPECTRAL},
+        Case{"GaussianBand", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_BAND},
+        Case{"GaussianCholesky", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_CHOLESKY},
+        Case{"GaussianLandmark", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_LANDMARK},
+        Case{"ProductBand",
+             KernelSpec::product({KernelSpec::radial(Family::matern52, 2), KernelSpec::gaussian(2),
+                                  KernelSpec::linear()})
+                 .with_columns({1, 2, 1}),
+             FREERIDGE_ROUTE_BAND},
+        Case{"AdditiveSpectral",
+             KernelSpec::sum({KernelSpec::additive(KernelSpec::gaussian(1.5), {0, 1, 0}),
+                              KernelSpec::product({KernelSpec::additive(KernelSpec::radial(Family::matern52, 2)),
+                                                   KernelSpec::additive(KernelSpec::gaussian(2), {-1, 0, 1})})},
+                             {1, 0.5})
+                 .with_columns({1, 2, 0.7}),
+             FREERIDGE_ROUTE_SPECTRAL},
+        Case{"Matern32Cholesky", KernelSpec::radial(Family::matern32, 2), FREERIDGE_ROUTE_CHOLESKY},
+        Case{"Matern52Landmark", KernelSpec::radial(Family::matern52, 2), FREERIDGE_ROUTE_LANDMARK},
+        Case{"SumSpectral", smooth_sum(), FREERIDGE_ROUTE_SPECTRAL},
+        Case{"SumLandmark", smooth_sum(), FREERIDGE_ROUTE_LANDMARK}),
     ::testing::PrintToStringParamName());
 
 TEST(Effects, PointsOfTheDataFarFromZeroAndManyTiles) {
