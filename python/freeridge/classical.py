@@ -230,6 +230,17 @@ def make_holdout(n: int, fraction: float, seed: int = 0) -> npt.NDArray[np.int32
     return out
 
 
+def make_groups(X: ArrayLike) -> npt.NDArray[np.int32]:
+    """A label for each row of X, the same for equal rows, for Model.set_groups() and Model.group_errors(). Where rows
+    stand twice, the error of a row that is left out alone is too small, as its copy stays; the errors of these groups
+    are those of an x that was not seen. Cost: O(n d log n)."""
+    X = np.asarray(X)
+    if X.ndim not in (1, 2) or len(X) == 0:
+        raise ValueError(f"X must be a matrix with a row or more, or a vector, not an array of shape {X.shape}")
+    _, first, label = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[label.ravel()].astype(np.int32)
+
+
 def make_blocks(n: int, folds: int, before: int = 0,
                 after: int = 0) -> Tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Labels of contiguous blocks, for rows in order of time, and of their gaps (n x layers), the `before` rows before

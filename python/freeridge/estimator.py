@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, is_sparse, real
-from .inputs import choice, column_names, compare_names, response, sample_weights, table
+from .inputs import choice, column_names, compare_names, response, sample_weights, table, warn_of_copies
 from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, precomputed
 from .model import Model
 
@@ -119,6 +119,8 @@ class FreeRidge:
             best = self._choose(model, criterion, lambda: _spread(outputs, weights), lambda: _one_point(points, used))
         except c.Error as error:
             raise self._in_words(error) from error
+        if best is not None and criterion == c.LOO:
+            warn_of_copies(points if used is None else points[used], outputs if used is None else outputs[used], 3)
         self._model, self._vector, self._used = model, outputs.ndim == 1, used
         self._unused = None if used is None else (points[~used].copy(), outputs[~used].copy())
         self.__dict__.pop("feature_names_in_", None)

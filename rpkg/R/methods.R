@@ -172,7 +172,7 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
 }
 
 # Why the choices of the kernel and of lambda are not to be trusted too much, a sentence for each reason.
-doubts <- function(fit) c(learning_doubt(fit), lambda_doubts(fit))
+doubts <- function(fit) c(learning_doubt(fit), lambda_doubts(fit), copies_doubt(fit))
 
 lambda_doubts <- function(fit) {
   if (!fit$chosen) return(character())

@@ -48,6 +48,52 @@ make_holdout <- function(n, fraction, seed = 0, repeats = 1) {
   repeated(function(seed) ifelse(core_make_holdout(n, fraction, seed) < 0L, NA_integer_, 1L), n, seed, repeats)
 }
 
+make_groups <- function(x) {
+  all_given(x)
+  if (!is.data.frame(x) && !(is.atomic(x) && !is.null(x))) {
+    refuse("x must be a matrix, a data frame or a vector, whose equal rows are to have one label, not ", shown(x))
+  }
+  if (!is.data.frame(x)) x <- as.data.frame(as.matrix(x))
+  if (length(x) == 0L) return(rep(1L, nrow(x)))
+  equal_rows(lapply(x, function(column) if (is.matrix(column)) make_groups(column) else column))
+}
+
+# The number of the first row that is equal, counted among different rows. columns: a list of vectors.
+equal_rows <- function(columns) {
+  label <- rep(1, length(columns[[1L]]))
+  for (column in columns) {
+    code <- match(column, unique(column))
+    pair <- (label - 1) * max(code, 1L) + code
+    label <- match(pair, unique(pair))
+  }
+  as.integer(label)
+}
+
+# How many rows of a fit have the x and the y of a row before, whose left-out errors see the row that was left out.
+copies_in <- function(fit) {
+  if (is_sparse(fit$x) || ncol(fit$x) == 0L) return(0L)
+  rows <- seq_len(nrow(fit$x))
+  label <- rep(1L, length(rows))
+  for (j in seq_len(ncol(fit$y) + ncol(fit$x))) {
+    column <- if (j <= ncol(fit$y)) fit$y[, j] else fit$x[, j - ncol(fit$y)]
+    label <- equal_rows(list(label, column[rows]))
+    again <- duplicated(label) | duplicated(label, fromLast = TRUE)
+    if (!any(again)) return(0L)
+    rows <- rows[again]
+    label <- label[again]
+  }
+  sum(duplicated(label))
+}
+
+# A sentence on left-out errors that copies make too small.
+copies_doubt <- function(fit) {
+  count <- copies_in(fit)
+  if (count == 0L || identical(fit$criterion, "groups")) return(character())
+  paste0(counted(count, "row"), if (count == 1L) " has" else " have",
+         " the predictors and the response of another row: their leave-one-out errors are too ",
+         "small, as the other row stays; groups = make_groups(x) leaves equal rows out together.")
+}
+
 # The labels that draw(seed) gives; for several repeats a matrix, whose columns are drawn with the seeds seed, seed + 1,
 # ...
 repeated <- function(draw, n, seed, repeats) {

@@ -95,6 +95,34 @@ class EstimatorChecks(unittest.TestCase):
         self.check(fr.FreeRidge(kernel="linear() + matern(nu = 2.5, length = 2)", route="cholesky", copy_X=False))
 
 
+
+class Copies(unittest.TestCase):
+    """Rows that stand twice: a warning where rows are left out one by one, and labels that leave them out together."""
+
+    def test_copies_are_told(self):
+        rng = np.random.default_rng(1)
+        X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fr.FreeRidge().fit(X, y)
+            fr.FreeRidge().fit(np.vstack([X, X[:1]]), np.append(y, 9.0))  # a repetition with another y
+            fr.FreeRidge(criterion="reml").fit(np.vstack([X, X[:1]]), np.append(y, y[0]))
+        X, y = np.vstack([X, X[:2], X[:1]]), np.concatenate([y, y[:2], y[:1]])
+        with self.assertWarnsRegex(UserWarning, "^3 rows have the X and the y of other rows"):
+            fr.FreeRidge().fit(X, y)
+        group = fr.make_groups(X)
+        self.assertEqual(group.tolist(), list(range(40)) + [0, 1, 0])
+        self.assertEqual(fr.make_groups([2.0, 1.0, 2.0]).tolist(), [0, 1, 0])
+        with self.assertRaisesRegex(ValueError, "X must be a matrix with a row or more"):
+            fr.make_groups(np.zeros((2, 2, 2)))
+        model = fr.Model(fr.gaussian(1.0), X, y)
+        model.set_lambda(0.5)
+        without = fr.Model(fr.gaussian(1.0), X[group != 0], y[group != 0])
+        without.set_lambda(0.5)
+        np.testing.assert_allclose(np.ravel(model.group_errors(group))[0],
+                                   y[0] - np.ravel(without.predict(X[:1]))[0], rtol=1e-9)
+
+
 class Estimator(unittest.TestCase):
     def assert_close(self, actual, expected, tolerance=1e-8):
         actual, expected = np.asarray(actual), np.asarray(expected)

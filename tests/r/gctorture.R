@@ -91,7 +91,7 @@ works <- list(
   refused = function() tryCatch(gaussian_kernel(-1), error = conditionMessage),
   classical = function() {
     list(summary(ols(x, y))$coefficients, coef(ridge(x, y, 1)), coef(tls(x, y)), pinv(x), polynomial_features(x, 2),
-         polynomial_feature_count(2, 2), polynomial_feature_factors(2, 2), make_folds(9, 3), make_holdout(9, 0.3),
+         polynomial_feature_count(2, 2), polynomial_feature_factors(2, 2), make_folds(9, 3), make_groups(c(1, 2, 1)), make_holdout(9, 0.3),
          weighted_median(y, 1:14), absolute_slope(x[, 1L], y), convert_lambda(1, "glmnet", "sklearn", n = 14, sd_y = 2))
   },
   descent = function() {

@@ -457,3 +457,28 @@ test_that("NA in a matrix response: each output is that of the rows in which it 
   whole <- freeridge(y ~ X1 + X2, data, kernel = gaussian_kernel(2), lambda = 1, na.action = na.pass, scale = FALSE)
   expect_close(fitted(whole), fitted(freeridge(p$x, y, gaussian_kernel(2), 1, scale = FALSE)), 1e-12)
 })
+
+test_that("equal rows have one group, and the summary says where copies flatter", {
+  x <- data.frame(a = c(1, 2, 1, 0, 2), b = c("u", "v", "u", "u", "w"), stringsAsFactors = TRUE)
+  expect_identical(make_groups(x), c(1L, 2L, 1L, 3L, 4L))
+  expect_identical(make_groups(as.matrix(x["a"])), c(1L, 2L, 1L, 3L, 2L))
+  expect_identical(make_groups(c(NA, 0, NA, -0)), c(1L, 2L, 1L, 2L))
+  expect_refusal(make_groups(list(1)), "x must be a matrix, a data frame or a vector")
+  set.seed(3)
+  d <- data.frame(a = rnorm(40), b = rnorm(40))
+  d$y <- sin(d$a) + 0.3 * rnorm(40)
+  words <- "2 rows have the predictors and the response of another row"
+  said <- function(fit) any(grepl(words, capture.output(print(summary(fit))), fixed = TRUE))
+  copied <- d[c(1:40, 3, 3), ]
+  expect_false(said(freeridge(y ~ a + b, d, kernel = gaussian_kernel(1))))
+  expect_true(said(freeridge(y ~ a + b, copied, kernel = gaussian_kernel(1))))
+  by_groups <- freeridge(y ~ a + b, copied, kernel = gaussian_kernel(1), groups = make_groups(copied[c("a", "b")]))
+  expect_false(said(by_groups))
+  # Left out together, the rows 3, 41 and 42 have the error of a fit without them.
+  without <- freeridge(y ~ a + b, copied[-c(3, 41, 42), ], kernel = gaussian_kernel(1), lambda = by_groups$lambda)
+  errors <- group_errors(by_groups, make_groups(copied[c("a", "b")]))
+  expect_equal(as.vector(errors)[3], copied$y[3] - as.vector(predict(without, copied[3, ])), tolerance = 1e-8)
+  # Copies change no noise: the standard deviation of the errors is about .3 with and without them.
+  learnt <- freeridge(y ~ a + b, d[c(1:40, 1:20), ])
+  expect_gt(sigma(learnt), 0.2)
+})
