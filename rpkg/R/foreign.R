@@ -49,9 +49,9 @@ formula_first <- function(names, call, environment) {
 is_formula_name <- function(names) names %in% c("form", "formu", "formul", "formula")
 
 # Arguments of other packages by what they are called here.
-other_names <- c(newx = "newdata", new_data = "newdata", x = "newdata", data = "source", s = "lambda", penalty = "lambda",
-                 lambdas = "lambda", sigma = "kernel", bandwidth = "kernel", se = "se.fit", conf.level = "level",
-                 maxit = "iterations", na.rm = "na.action")
+other_names <- c(newx = "newdata", new_data = "newdata", x = "newdata", data = "source", s = "lambda",
+                 penalty = "lambda", lambdas = "lambda", sigma = "kernel", bandwidth = "kernel", se = "se.fit",
+                 conf.level = "level", maxit = "iterations", na.rm = "na.action")
 
 # What has no argument here, and why. The names of one line are separated by blanks.
 other_concepts <- c(
