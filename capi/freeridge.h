@@ -682,9 +682,10 @@ enum {
                                    eigenvalue is lost (freeridge_get_tolerance says where) */
 };
 
-/* Restricts the solution to `count` landmarks. rows: count different rows (0-based), copied; a landmark that to
- * rounding depends on others adds nothing and is left out (freeridge_get_rank). rows NULL: the core chooses at
- * factorize, see freeridge_set_landmark_method. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks
+/* Restricts the solution to `count` landmarks. rows: count different rows (0-based), copied; a landmark that
+ * depends on others, such as an equal row, adds nothing and is left out (freeridge_get_rank). So is one of which the
+ * others leave less than 1e-18 of k(x, x), as c has no digits then (1e-16 r where r or n is large); it may have had a
+ * part in rows far from all landmarks, and freeridge_lambda_flags says so. rows NULL: the core chooses at factorize, see freeridge_set_landmark_method. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks
  * are set. Needs DATA, goes back to DATA; set_data drops the landmarks. Statuses: INVALID_STATE, INVALID_ARGUMENT
  * (count < 0 or > n, a row out of range or given twice). Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, const int64_t* rows);
@@ -1425,7 +1426,8 @@ FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_
  * left-out errors by less than about 1e-6 of the largest of them (0: at every lambda). The default searches begin
  * there. below: t flags, 1 where an output's lambda is below the floor and its answers may have fewer than six
  * digits, far below freeridge_get_tolerance none; else 0. (CHOLESKY judges by the estimated condition of K + lambda
- * I at this lambda.) edge: t flags, -1 / +1 where the lambda is what the last search chose and sits at the low / high
+ * I at this lambda. Landmarks: also 1 above the floor where some were left out, as freeridge_set_landmarks has it, and
+ * rows that the others do not describe leave it open whether (2) with all of them has other answers.) edge: t flags, -1 / +1 where the lambda is what the last search chose and sits at the low / high
  * end of the range it searched (the optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and
  * BAND, below the floor, as freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE,
  * INVALID_ARGUMENT, NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. Since 0.1. */
@@ -1648,15 +1650,17 @@ FREERIDGE_API freeridge_status freeridge_accumulator_solve(const freeridge_accum
 
 /* Criteria that need no second pass, GCV and REML, at `lambdas`, count >= 1 numbers >= 0: scores is count x t,
  * column-major, ld >= count. Cost: O(d t) for each lambda, beside the first answer's (freeridge_accumulator_solve).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion), NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN entries),
- * CANCELLED. Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion), NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN entries; by
+ * the reduction GRAM also where the residuals are so small beside y, below about 5e-5 of it, that their squares have no
+ * six digits in the sums), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumulator,
                                                            freeridge_criterion criterion, int64_t count,
                                                            const double* lambdas, double* scores, int64_t ld);
 
 /* freeridge_objective for the rows that were added, with its outputs, at `lambdas`, count >= 1 numbers >= 0. Cost: O(d
  * t) for each lambda, beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE,
- * INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN entries), CANCELLED. Since 0.1. */
+ * INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN, as of freeridge_accumulator_score), CANCELLED. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_objective(const freeridge_accumulator* accumulator, int64_t count,
                                                                const double* lambdas, double* training, double* norm2,
                                                                double* objective, int64_t ld);
@@ -1687,8 +1691,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_select_lambda(const freerid
  * lambda l in column l t + j. The sum of W_ii e_i^2 over all chunks, divided by sum_w, is the criterion LOO. Rows that
  * were never added get meaningless numbers. weights: those that the rows were added with, n numbers, or NULL. Cost: O(n
  * d (d + count t)), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED
- * (NaN: leverage one, or so near one that 1 - leverage, less than about 1e-8, has no six digits), CANCELLED. Since
- * 0.1. */
+ * (NaN: leverage one, or so near one that 1 - leverage, less than about 1e-8, has no six digits; with n <= d also rows
+ * so large beside others that the sums of all have lost the others' digits), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumulator,
                                                          freeridge_layout layout, int64_t n, const double* x,
                                                          int64_t ldx, const double* y, int64_t ldy,

@@ -10,7 +10,11 @@
 //     Lambda_k + lambda >= sure noise_k,      sure = 3e5 and 4e9
 // An eigenvalue above its noise may satisfy this at any lambda. An eigenvalue below its noise counts as zero: at lambda
 // = 0 its direction is left out, and is no source of error; above, it satisfies the condition from sure noise_k on.
-// Eigenvalues that are zero by the kernel's rank are exact.
+// Eigenvalues that are zero by the kernel's rank are exact. But E turns their eigenvectors by |E| / Lambda_k towards that
+// of Lambda_k, which moves P by |E| / ((Lambda_k + lambda) lambda)^(1/2) of itself: much, where a row has leverage near
+// one, or y far more in direction k than e. So where there are such eigenvalues six digits want, too,
+//     (Lambda_k + lambda) lambda >= (20 sure noise_k)^2      or      lambda >= sure noise_k
+// in all other directions (spectrum.hpp, rank_floor).
 #pragma once
 
 #include <algorithm>
@@ -22,15 +26,19 @@ struct EigenvalueRange {
   double smallest, largest;
 };
 
-constexpr double sure_of_matrix = 3e5, sure_of_qr = 4e9;
+constexpr double sure_of_matrix = 3e5, sure_of_qr = 4e9, beside_zero = 20;
 
 // A direction of the spectrum. Its errors have six digits where Lambda + lambda >= sure noise.
 struct Direction {
   double eigenvalue, noise, sure;
+  double more = 0;  // what rounding adds that does not make an eigenvalue count as zero: that of features
 
   bool counts_as_zero() const { return eigenvalue < noise; }
   // The smallest lambda > 0 from which on they have six digits.
-  double floor() const { return counts_as_zero() ? sure * noise : std::max(sure * noise - eigenvalue, 0.0); }
+  double floor() const {
+    const double wanted = sure * (noise + more);
+    return counts_as_zero() ? wanted : std::max(wanted - eigenvalue, 0.0);
+  }
   bool known(double lambda) const { return lambda >= floor() || (lambda == 0 && counts_as_zero()); }
 };
 

@@ -84,6 +84,21 @@ class Additive final : public Kernel, public ValuesWithGradient {
     }
   }
 
+  DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
+    DoubleDouble sum;
+    Array<DoubleDouble> left, right;
+    each_term(std::ssize(x), [&](Span<const Index> columns) {
+      left.clear();
+      right.clear();
+      for (const Index k : columns) {
+        left.push_back(x[k]);
+        right.push_back(z[k]);
+      }
+      sum += inner_->twofold(left, right);
+    });
+    return sum / DoubleDouble(static_cast<double>(term_count(std::ssize(x))));
+  }
+
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     Matrix tile(factor.q.rows, factor.q.cols);
     const double weight = factor.weight / static_cast<double>(term_count(a.cols));

@@ -42,6 +42,14 @@ class Scaled final : public Kernel {
     inner_->evaluate(scaled.view().row_range(0, a.rows), scaled.view().row_range(a.rows, b.rows), out);
   }
 
+  DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
+    Array<DoubleDouble> both;
+    for (const Span<const DoubleDouble> point : {x, z})
+      for (std::size_t k = 0; k < scale_.size(); ++k) both.push_back(point[k] / DoubleDouble(scale_[k]));
+    const Span<const DoubleDouble> all(both);
+    return inner_->twofold(all.first(scale_.size()), all.subspan(scale_.size()));
+  }
+
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     Matrix scaled_a(a.rows, a.cols), scaled_b(b.rows, b.cols);
     divide(a, scaled_a.view());
@@ -189,6 +197,12 @@ class Sum final : public Composite {
     }
   }
 
+  DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
+    DoubleDouble out;
+    for (std::size_t p = 0; p < parts_.size(); ++p) out += DoubleDouble(weights_[p]) * parts_[p]->twofold(x, z);
+    return out;
+  }
+
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     Matrix tile(factor.q.rows, factor.q.cols);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -280,6 +294,12 @@ class Product final : public Composite {
       parts_[p]->evaluate(a, b, tile.view());
       for (Index j = 0; j < out.cols; ++j) passes().multiply(tile.col(j), out.rows, out.col(j));
     }
+  }
+
+  DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
+    DoubleDouble out(1);
+    for (const KernelPtr& part : parts_) out = out * part->twofold(x, z);
+    return out;
   }
 
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {

@@ -13,6 +13,7 @@
 #include "libcore/kernel/feature_sums.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/parameters.hpp"
+#include "libcore/kernel/twofold_functions.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
 
@@ -26,6 +27,9 @@ void inner_products(ConstMatrixView a, ConstMatrixView b, MatrixView out) {
 class Linear final : public Kernel {
  public:
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override { inner_products(a, b, out); }
+  DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
+    return twofold_inner_product(x, z);
+  }
   void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor& factor, const TakeSlope& take) const override {
     take({SlopeTerm::Form::point, factor.q, factor.weight, factor.divisor});
   }
@@ -52,6 +56,13 @@ class Polynomial final : public Kernel {
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     inner_products(a, b, out);
     each_run(out, [&](double* v, Index n) { passes().power(v, n, scale_, offset_, degree_); });
+  }
+
+  DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
+    const DoubleDouble base = DoubleDouble(scale_) * twofold_inner_product(x, z) + DoubleDouble(offset_);
+    DoubleDouble out(1);
+    for (Index k = 0; k < degree_; ++k) out = out * base;
+    return out;
   }
 
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {

@@ -10,6 +10,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
+#include "libcore/linalg/double_double.hpp"
 
 namespace freeridge {
 
@@ -81,6 +82,9 @@ class Kernel {
 
   // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
   virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
+
+  // k(x, z) of two points with twice the digits, about 30 of them.
+  virtual DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const = 0;
 
   // Hands the terms of the derivative, at the points of evaluate, to `take`, one after another. The arrays that a term
   // views are valid only during that call of `take`. With a factor S in the place of ones the terms are those of sum_ij

@@ -18,6 +18,10 @@ class PlusOne final : public Kernel {
       for (Index i = 0; i < out.rows; ++i) out(i, j) += 1;
   }
 
+  DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
+    return inner_->twofold(x, z) + DoubleDouble(1);
+  }
+
   // The derivative of the 1 is zero.
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     inner_->slopes(a, b, factor, take);

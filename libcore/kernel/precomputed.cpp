@@ -11,6 +11,10 @@ class Precomputed final : public Kernel {
     fail(Status::internal, "a precomputed kernel has no function to evaluate");
   }
 
+  DoubleDouble twofold(Span<const DoubleDouble>, Span<const DoubleDouble>) const override {
+    fail(Status::internal, "a precomputed kernel has no function to evaluate");
+  }
+
   void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor&, const TakeSlope&) const override {
     fail(Status::internal, "a precomputed kernel has no function to differentiate");
   }

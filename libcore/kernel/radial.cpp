@@ -16,6 +16,7 @@
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/one_pass.hpp"
 #include "libcore/kernel/parameters.hpp"
+#include "libcore/kernel/twofold_functions.hpp"
 #include "libcore/kernel/value_loops.hpp"
 
 namespace freeridge {
@@ -95,6 +96,21 @@ class Radial final : public Kernel, public ValuesWithGradient {
       with.distances(a, b.row_range(first, part.cols), part);
       each_run(part, [&](double* v, Index n) { (with.*profile_.pass)(v, n, a_, by_); });
     }
+  }
+
+  DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
+    const bool at_once = by_ == By::factor;  // the square of the bandwidth is an ordinary number
+    DoubleDouble square;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const DoubleDouble u = at_once ? x[k] - z[k] : (x[k] - z[k]) / DoubleDouble(bandwidth_);
+      square += u * u;
+    }
+    if (at_once) square = square / two_product(bandwidth_, bandwidth_);
+    if (profile_.root == 0) return twofold_exp(-square);
+    const double root_square = profile_.nu > 0 ? 2 * profile_.nu : 1;  // exactly
+    const DoubleDouble u = twofold_sqrt(DoubleDouble(root_square) * square), value = twofold_exp(-u);
+    if (profile_.nu <= 0.5) return value;
+    return (DoubleDouble(1) + u + (profile_.nu > 2 ? u * u / DoubleDouble(3) : DoubleDouble())) * value;
   }
 
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {

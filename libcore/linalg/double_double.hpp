@@ -49,13 +49,13 @@ struct SplitProduct {
 
 // std::fma is a call where the compiler may not count on the instruction; the splitting is then the faster way.
 #ifdef __FP_FAST_FMA
-using Product = FusedProduct;
+using ExactProduct = FusedProduct;
 #else
-using Product = SplitProduct;
+using ExactProduct = SplitProduct;
 #endif
 
 inline DoubleDouble two_product(double a, double b) {
-  return Product::of(a, b);
+  return ExactProduct::of(a, b);
 }
 
 inline DoubleDouble operator-(DoubleDouble a) {

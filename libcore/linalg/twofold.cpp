@@ -56,7 +56,7 @@ void subtract_multiple(Index n, const double* x, DoubleDouble w, double* hi, dou
 #ifdef FREERIDGE_FUSED_AT_RUN_TIME
   if (runs_avx2()) return subtract_multiple_fused(n, x, w, hi, lo);
 #endif
-  subtract_multiple_by<Product>(n, x, w, hi, lo);
+  subtract_multiple_by<ExactProduct>(n, x, w, hi, lo);
 }
 
 void twofold_normalize(Index n, double* hi, double* lo) {
@@ -71,7 +71,7 @@ DoubleDouble twofold_dot(Index n, const double* x, const double* hi, const doubl
 #ifdef FREERIDGE_FUSED_AT_RUN_TIME
   if (runs_avx2()) return twofold_dot_fused(n, x, hi, lo);
 #endif
-  return twofold_dot_by<Product>(n, x, hi, lo);
+  return twofold_dot_by<ExactProduct>(n, x, hi, lo);
 }
 
 }  // namespace freeridge

@@ -56,6 +56,19 @@ class FeatureMap {
   virtual bool own_coefficients(const Problem& /*problem*/, ConstMatrixView /*w*/, MatrixView /*out*/) const {
     return false;
   }
+  // What rounding of K_RR and of k(x, R) does to the eigenvalues S_k^2, for maps with landmarks, in the terms of
+  // digits.hpp.
+  struct Rounding {
+    Array<double> noise;  // r; empty: nothing
+    double wanting = 0;   // Spectrum::wanting
+  };
+  virtual Rounding rounding(const Problem& /*problem*/, ConstMatrixView /*vt*/, Span<const double> /*s*/,
+                            ConstMatrixView /*parts*/, bool /*more_digits*/) const {
+    return {};
+  }
+  // Whether a map of more digits is taken where that rounding costs some (factorize_landmark): `more_digits` of
+  // `rounding` is for such a map.
+  virtual bool may_have_more_digits() const { return false; }
   // What stands before the reduced features in saved_route.hpp.
   virtual void save(ByteWriter& out) const = 0;
   // The landmarks in use; none for other maps.
@@ -111,8 +124,9 @@ void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView 
 
 // The factorization whose B is formed from the data anew at each pass: B_I = Phi~_I V diag(S)^-1, 2 n p r a pass,
 // memory O(p^2) and tiles.
+// more_digits: whether the map has more than features of doubles have.
 FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
-                                    Reduction reduction);
+                                    Reduction reduction, bool more_digits = false);
 // The same from the reduced features that it saved.
 FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map, ByteReader& in);
 

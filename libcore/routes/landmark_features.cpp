@@ -1,9 +1,11 @@
 #include "libcore/routes/landmark_features.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/base/saved_values.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -16,6 +18,9 @@ namespace {
 constexpr Index rows_at_once = 128;   // of kernel values a thread
 constexpr Index least_partial = 256;  // landmarks; fewer cost little
 constexpr Index sample_rows = 256, head_step = 32;
+constexpr double least_pivot = 1e-18;     // over max K_ii, with twice the digits; below it c = L^-T w has too few digits
+constexpr double most_products = 1e9;     // of twice the digits, in a factorization or in a pass over all points
+constexpr Index most_kept = 1 << 21;      // numbers: 16 MiB
 constexpr double foldable = 1e-4;  // smallest over largest diagonal element of L for which L^-T may be folded into V
 constexpr double smallest_foldable = 0x1p-480, largest_foldable = 0x1p480;  // of them: L^-T V S^-1 is of their squares
 
@@ -33,6 +38,17 @@ double large_eigenvalue(Index n, const Product& product) {
     v.swap(next);
   }
   return value;
+}
+
+// For a factorization of twice the digits.
+bool few_enough(Index landmarks) {
+  const auto count = static_cast<double>(landmarks);
+  return count * count * count <= most_products;
+}
+
+// Operations of twice the digits in a pass over n points, of which a kernel value is some 100.
+double products(Index n, Index rank) {
+  return static_cast<double>(n) * static_cast<double>(rank) * (static_cast<double>(rank) / 2 + 100);
 }
 
 // The squared column norms of L22^-1, the last block of L^-1.
@@ -74,6 +90,89 @@ LandmarkFeatures::LandmarkFeatures(const Problem& problem, Array<Index> rows) : 
   support_.emplace(problem.kernel, problem.basis, kept_);
   l_ = Matrix(rank, rank, 0.0);
   for (Index j = 0; j < rank; ++j) std::copy_n(k.col(j) + j, rank - j, l_.col(j) + j);
+  set_twofold(problem);
+}
+
+std::unique_ptr<LandmarkFeatures> LandmarkFeatures::with_more_digits(const Problem& problem,
+                                                                     Array<Index> rows) {
+  const double count = static_cast<double>(rows.size());
+  if (!few_enough(std::ssize(rows))) return nullptr;
+  auto out = std::unique_ptr<LandmarkFeatures>(new LandmarkFeatures());
+  out->landmarks_ = std::move(rows);
+  const bool forms_phi = !problem.kernel->precomputed() && products(problem.n(), std::ssize(rows)) <= most_products;
+  const double tolerance = forms_phi ? least_pivot : count * eps;
+  out->take(problem, twofold_cholesky(*problem.kernel, problem.basis, out->landmarks_, tolerance));
+  return out;
+}
+
+std::unique_ptr<LandmarkFeatures> LandmarkFeatures::of_accurate_factor(const Problem& problem, Array<Index> rows) {
+  auto out = std::make_unique<LandmarkFeatures>(problem, std::move(rows));
+  const double count = static_cast<double>(out->landmarks_.size());
+  if (out->well_conditioned() || !few_enough(std::ssize(out->landmarks_))) return out;
+  out->take(problem,
+            twofold_cholesky(*problem.kernel, problem.basis, out->landmarks_, count * eps));
+  return out;
+}
+
+void LandmarkFeatures::take(const Problem& problem, TwofoldCholesky factor) {
+  kept_.clear();
+  for (const Index place : factor.kept) kept_.push_back(landmarks_[place]);
+  l_ = std::move(factor.l);
+  support_.emplace(problem.kernel, problem.basis, kept_);
+  set_twofold(problem);
+}
+
+void LandmarkFeatures::set_twofold(const Problem& problem) {
+  const auto [low, high] = diagonal_range();
+  const double of_doubles = 0.9 * static_cast<double>(landmarks_.size()) * eps;
+  if (!problem.kernel->precomputed() && low * low < of_doubles * (high * high) &&
+      products(problem.n(), l_.rows()) <= most_products)
+    twofold_.emplace(problem.kernel, problem.basis, kept_);
+}
+
+bool LandmarkFeatures::wants_landmarks(const Problem& problem) const {
+  if (kept_.size() == landmarks_.size()) return false;
+  if (!problem.kernel->precomputed() && std::ssize(kept_) >= problem.kernel->rank_bound(problem.d())) return false;
+  const auto same = [&](Index a, Index b) {
+    for (Index k = 0; k < problem.basis.cols; ++k)
+      if (problem.basis(a, k) != problem.basis(b, k)) return false;
+    return true;
+  };
+  return std::ranges::any_of(landmarks_, [&](Index row) {
+    return std::ranges::none_of(kept_, [&](Index kept) { return kept == row || same(kept, row); });
+  });
+}
+
+FeatureMap::Rounding LandmarkFeatures::rounding(const Problem& problem, ConstMatrixView vt, Span<const double> s,
+                                                ConstMatrixView parts, bool more_digits) const {
+  Rounding out;
+  const bool wants = wants_landmarks(problem);
+  if (well_conditioned() && !wants) return out;
+  Array<double> own(problem.n());
+  own_diagonal(*problem.kernel, problem.x, own);
+  double trace = 0, of_landmarks = 0;
+  for (Index i = 0; i < problem.n(); ++i) trace += problem.weight(i) * own[i];
+  for (const Index row : kept_) of_landmarks += own[row];
+  if (wants) {
+    double known = 0;
+    for (const double value : s) known += value * value;
+    for (Index k = 0; k < parts.cols; ++k) {
+      const double part = norm2(parts.rows, parts.col(k)) * problem.unpenalised.nu(k);
+      known += part * part;
+    }
+    out.wanting = std::max(trace - known - rounding_of_rows(problem.n(), vt.cols) * trace, 0.0);
+  }
+  Matrix c(vt.cols, vt.rows);
+  transpose(vt, c.view());
+  trsm(Op::transpose, l_.view(), c.view());
+  for (Index k = 0; k < c.cols(); ++k) {
+    double rho = 0;
+    for (Index j = 0; j < c.rows(); ++j) rho = std::hypot(rho, std::sqrt(own[kept_[j]]) * c(j, k));
+    const double of_penalty = s[k] * rho * (more_digits ? s[k] * std::sqrt(of_landmarks) : s[k] * rho),
+                 of_features = twofold_ ? 0 : s[k] * rho * std::sqrt(trace);
+    out.noise.push_back(eps * (of_penalty + of_features));
+  }
+  return out;
 }
 
 LandmarkFeatures::LandmarkFeatures(const Problem& problem, ByteReader& in) {
@@ -92,6 +191,7 @@ LandmarkFeatures::LandmarkFeatures(const Problem& problem, ByteReader& in) {
   for (Index j = 0; j < rank; ++j)
     if (!(l_(j, j) > 0)) fail(Status::corrupt, "the saved L has ", l_(j, j), " on its diagonal");
   support_.emplace(problem.kernel, problem.basis, kept_);
+  set_twofold(problem);
 }
 
 void LandmarkFeatures::save(ByteWriter& out) const {
@@ -116,7 +216,7 @@ void LandmarkFeatures::set_head(Index q) {
 
 void LandmarkFeatures::prepare_partial(const Problem& problem, double safety) {
   const Index r = features(), count = std::min(problem.n(), sample_rows);
-  if (r < least_partial) return;
+  if (r < least_partial || twofold_) return;
   Matrix phi(count, r);
   for (Index i = 0; i < count; ++i) raw(problem.x, i * (problem.n() / count), phi.view().row_range(i, 1));
   apply(phi.view());
@@ -176,13 +276,24 @@ Completed LandmarkFeatures::complete(MatrixView gram, Index first, Span<double> 
   return {gram_rounding(n, features()) * error, rounding_of_rows(n, features()) * largest};
 }
 
+void LandmarkFeatures::keep_features(const Problem& problem) {
+  if (!twofold_ || problem.n() > most_kept / std::max<Index>(features(), 1)) return;
+  Matrix phi(problem.n(), features());
+  raw(problem.x, 0, phi.view());
+  phi_ = std::move(phi);
+  phi_of_ = &problem.x;
+}
+
 void LandmarkFeatures::raw(const Rows& points, Index row, MatrixView out) const {
   if (out.cols == 0) return;
+  if (phi_of_ == &points) return copy(phi_.view().row_range(row, out.rows), out);
   const Index blocks = pieces(out.rows, rows_at_once);
   const Stage still(0, 0);  // often called, for a few points each time
   parallel_for(blocks, [&](Index block) {
     const Index first = block * rows_at_once;
-    support_->evaluate(points, row + first, out.row_range(first, std::min(rows_at_once, out.rows - first)));
+    const MatrixView part = out.row_range(first, std::min(rows_at_once, out.rows - first));
+    if (twofold_) return twofold_->features(points, row + first, l_.view(), part);
+    support_->evaluate(points, row + first, part);
   });
 }
 
@@ -192,19 +303,36 @@ void LandmarkFeatures::raw_functional(ConstMatrixView delta, MatrixView out) con
     for (Index q = 0; q < out.rows; ++q) out(q, k) = delta(place, q);
     worked(static_cast<double>(landmarks_.size()) + touched * static_cast<double>(out.rows));
   }
+  if (twofold_) trsm_right(Op::transpose, l_.view(), out);
 }
 
 void LandmarkFeatures::apply(MatrixView rows) const {
+  if (twofold_) return;  // raw() has made phi
   trsm_right(Op::transpose, l_.view(), rows);
 }
 
-bool LandmarkFeatures::fold(MatrixView t, MatrixView parts) const {
+// The smallest and the largest number on the diagonal of L.
+std::pair<double, double> LandmarkFeatures::diagonal_range() const {
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (Index i = 0; i < l_.rows(); ++i) {
     low = std::min(low, l_(i, i));
     high = std::max(high, l_(i, i));
   }
-  if (low < foldable * high || low < smallest_foldable || high > largest_foldable) return false;
+  return {low, high};
+}
+
+bool LandmarkFeatures::may_have_more_digits() const {
+  return few_enough(std::ssize(landmarks_));
+}
+
+bool LandmarkFeatures::well_conditioned() const {
+  const auto [low, high] = diagonal_range();
+  return !(low < foldable * high || low < smallest_foldable || high > largest_foldable);
+}
+
+bool LandmarkFeatures::fold(MatrixView t, MatrixView parts) const {
+  if (twofold_) return true;
+  if (!well_conditioned()) return false;
   trsm(Op::transpose, l_.view(), t);
   Matrix of_raw(parts.rows, parts.cols, 0.0);  // L M
   for (Index k = 0; k < parts.cols; ++k)

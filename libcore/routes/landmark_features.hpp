@@ -9,12 +9,20 @@
 // in Phi'Phi. q is chosen on a sample of rows, as small as keeps this below the noise of the eigenvalues
 // (small_svd.hpp), and the bound is checked on all rows at the end. Where K_RR has few large eigenvalues (smooth
 // kernels), q is small; q = 0 when K_RR is well conditioned.
+//
+// Rounding. With c_k = L^-T v_k and rho_k = |D c_k|, D = diag(K_RR)^(1/2), rounding of K_RR and its factorization, and
+// of the numbers k(x, R) of which phi is made, moves S_k^2 and the penalty of direction k by about
+//     eps S_k^2 rho_k^2      and      eps S_k rho_k (sum_i w_i K_ii)^(1/2)
+// L of twice the digits (twofold_landmarks.hpp) leaves eps S_k^2 rho_k tr(K_RR)^(1/2) of the first, features of twice
+// the digits nothing of the second.
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/routes/feature_reduction.hpp"
+#include "libcore/routes/twofold_landmarks.hpp"
 
 namespace freeridge {
 
@@ -22,9 +30,16 @@ class LandmarkFeatures final : public FeatureMap {
  public:
   // The landmarks are these rows of the problem's points.
   LandmarkFeatures(const Problem& problem, Array<Index> rows);
+  // The same with L, and where small pivots ask for it phi, of twice the digits; nothing where that takes too long.
+  static std::unique_ptr<LandmarkFeatures> with_more_digits(const Problem& problem, Array<Index> rows);
+  // L of twice the digits where K_RR is ill-conditioned.
+  static std::unique_ptr<LandmarkFeatures> of_accurate_factor(const Problem& problem, Array<Index> rows);
   // From saved bytes.
   LandmarkFeatures(const Problem& problem, ByteReader& in);
   void save(ByteWriter& out) const override;
+
+  // Forms phi of the problem's points once, where it has twice the digits and few numbers.
+  void keep_features(const Problem& problem);
 
   Index features() const override { return l_.rows(); }
 
@@ -46,6 +61,10 @@ class LandmarkFeatures final : public FeatureMap {
              Solution& solution) const override;
   bool own_coefficients(const Problem& problem, ConstMatrixView w, MatrixView out) const override;
 
+  Rounding rounding(const Problem& problem, ConstMatrixView vt, Span<const double> s,
+                    ConstMatrixView parts, bool more_digits) const override;
+  bool may_have_more_digits() const override;
+
   Span<const Index> landmarks() const override { return landmarks_; }
   Span<const Index> kept() const override { return kept_; }
   ConstMatrixView whitening() const override { return l_.view(); }
@@ -53,13 +72,25 @@ class LandmarkFeatures final : public FeatureMap {
   Matrix expansion(ConstMatrixView w) const;
 
  private:
+  LandmarkFeatures() = default;
   Matrix inverse() const;  // L^-1
+  bool well_conditioned() const;
+  std::pair<double, double> diagonal_range() const;
+  void take(const Problem& problem, TwofoldCholesky factor);
+  // Where a pivot is so small that doubles would have left it out, phi has twice the digits. Decided by L, so that a
+  // loaded factorization forms phi as the saved one did.
+  void set_twofold(const Problem& problem);
+  // Whether a landmark that is not among the kept ones has a function of its own.
+  bool wants_landmarks(const Problem& problem) const;
   // w_s = sum_k c_k x_k / scale
   Matrix hyperplane_of(const Problem& problem, const Matrix& c) const;
 
   Array<Index> landmarks_, kept_;   // as asked for; those that do not depend on others, in the order of the pivots
   std::optional<Support> support_;  // of the kept ones
   Matrix l_;
+  std::optional<TwofoldSupport> twofold_;  // of the kept ones, where phi has twice the digits
+  Matrix phi_;                    // of the points phi_of_
+  const Rows* phi_of_ = nullptr;  // of the problem that the map belongs to
   Index head_ = 0;      // q
   Array<double> gain_;  // the squared column norms of L22^-1; empty: no psi
 };

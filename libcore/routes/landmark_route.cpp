@@ -8,6 +8,7 @@
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/routes/landmark_features.hpp"
 #include "libcore/routes/saved_route.hpp"
+#include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
 
@@ -16,11 +17,20 @@ FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmar
   Stage stage(0, 0.3);
   Array<Index> rows = choose_landmarks(*problem->kernel, problem->basis, landmarks);
   stage.next(0.35);
-  auto map = std::make_unique<LandmarkFeatures>(*problem, std::move(rows));
-  if (reduction != Reduction::qr) map->prepare_partial(*problem, 1.5);
+  auto map = std::make_unique<LandmarkFeatures>(*problem, rows);
+  const Reduction used = reduction == Reduction::qr ? Reduction::qr : Reduction::gram;
+  const auto factorized = [&](bool more_digits) {
+    if (used != Reduction::qr) map->prepare_partial(*problem, 1.5);
+    return factorize_streamed(problem, Route::landmark, std::move(map), used, more_digits);
+  };
   stage.next(1);
-  return factorize_streamed(std::move(problem), Route::landmark, std::move(map),
-                            reduction == Reduction::qr ? Reduction::qr : Reduction::gram);
+  FactorizationPtr out = factorized(false);
+  const auto& spectrum = static_cast<const SpectrumFactorization&>(*out).spectrum();
+  if (!spectrum.features_are_rounded()) return out;
+  map = LandmarkFeatures::with_more_digits(*problem, std::move(rows));
+  if (!map) return out;
+  map->keep_features(*problem);
+  return factorized(true);
 }
 
 FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in) {

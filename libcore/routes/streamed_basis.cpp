@@ -14,11 +14,16 @@
 namespace freeridge {
 namespace {
 
+constexpr double least_rest = 1e-5;  // |E|^2 over |Y~|^2 from which on |Y~|^2 - |Gamma|^2 has nine digits or so
+
 class StreamedBasis final : public SpectrumFactorization {
  public:
-  StreamedBasis(ProblemPtr the_problem, Route route, std::unique_ptr<const FeatureMap> map, ReducedFeatures reduced)
+  // more_digits: the map has more digits than doubles give it, if it may have them.
+  StreamedBasis(ProblemPtr the_problem, Route route, std::unique_ptr<const FeatureMap> map, ReducedFeatures reduced,
+                bool more_digits)
       : SpectrumFactorization(std::move(the_problem)),
         route_(route),
+        more_digits_(more_digits && map->may_have_more_digits()),
         map_(std::move(map)),
         parts_(std::move(reduced.parts)),
         raw_parts_(copy_of(parts_.view())),
@@ -33,6 +38,7 @@ class StreamedBasis final : public SpectrumFactorization {
     }
     folded_ = map_->fold(to_basis_.view(), raw_parts_.view());
     clears_ = rounding_may_exceed_one();
+    if (rest_cancels(reduced)) measure_rest(reduced);
     Array<double> not_orthonormal = blur(reduced.noise);
     Spectrum spectrum{.eigenvalues = squares(s_),
                       .noise = std::move(reduced.noise),
@@ -184,8 +190,16 @@ class StreamedBasis final : public SpectrumFactorization {
     else
       spectrum.common_noise = matrix_noise();
     const Index wanted = std::min(problem().degrees(), std::max(map_->features(), std::ssize(landmarks())));
-    if (spectrum.r() == wanted || spectrum.r() == 0) return;
-    spectrum.left_out = {0, spectrum.common_noise.value_or(spectrum.tolerance()), spectrum.sure};
+    if (spectrum.r() != wanted && spectrum.r() != 0)
+      spectrum.left_out = {0, spectrum.common_noise.value_or(spectrum.tolerance()), spectrum.sure};
+    const double below_noise =
+        static_cast<double>(vt_.cols() - spectrum.r()) * spectrum.common_noise.value_or(spectrum.tolerance());
+    for (const bool more : {false, true}) {
+      FeatureMap::Rounding rounding = map_->rounding(problem(), vt_.view(), s_, parts_.view(), more);
+      spectrum.feature_noise = std::move(rounding.noise);
+      spectrum.wanting = std::max(rounding.wanting - below_noise, 0.0);
+      if (!more_digits_ || !spectrum.features_are_rounded()) break;
+    }
   }
   // Whether S has the noise of a QR. Landmarks have that of K_RR in any case.
   bool by_qr() const { return route_ == Route::primal && r_.cols() > 0; }
@@ -198,6 +212,59 @@ class StreamedBasis final : public SpectrumFactorization {
       removed += part * part;
     }
     return rounding_of_rows(problem().n(), vt_.cols()) * std::max(first * first, removed);
+  }
+
+  // Gram: |E_j|^2 = |Y~_j|^2 - |Gamma_j|^2 loses its digits where Y~ is almost in the span of B.
+  bool rest_cancels(const ReducedFeatures& reduced) const {
+    if (r_.cols() > 0 || std::ssize(s_) >= problem().degrees()) return false;
+    for (Index j = 0; j < problem().t(); ++j) {
+      const double* const y = problem().y_tilde.col(j);
+      if (reduced.rest_norm2[j] < least_rest * dot(problem().n(), y, y)) return true;
+    }
+    return false;
+  }
+
+  // E = Y~ - B Gamma itself, in one pass more. As |B'E| is small beside |E|,
+  //     Gamma <- Gamma + B'E,      |E|^2 <- |E|^2 - |B'E|^2
+  // leave of the rounding errors of Gamma what one step of refinement leaves.
+  void measure_rest(ReducedFeatures& reduced) const {
+    const Index n = problem().n(), r = std::ssize(s_), t = problem().t(), rows = std::min(tile_rows(), n);
+    struct Worker {
+      Room room;
+      Matrix along;
+      Array<double> norm2;
+    };
+    Array<Worker> workers(reduction_workers(n, vt_.cols() + t));
+    parallel_shares(pieces(n, rows), static_cast<int>(workers.size()), [&](Index tile, int number) {
+      Worker& worker = workers[number];
+      if (worker.norm2.empty()) {
+        worker.along = Matrix(r, t, 0.0);
+        worker.norm2.assign(t, 0.0);
+        worker.room.features = Matrix(rows, vt_.cols());
+        worker.room.b = Matrix(rows, r);
+        worker.room.rest = Matrix(rows, t);
+      }
+      const Index row = tile * rows, count = std::min(rows, n - row);
+      const MatrixView b = worker.room.b.view().row_range(0, count), e = worker.room.rest.view().row_range(0, count),
+                       features = worker.room.features.view().row_range(0, count);
+      map_->raw(problem().x, row, features);
+      basis_rows(features, [&](Index i) { return row + i; }, b);
+      copy(problem().y_tilde.view().row_range(row, count), e);
+      gemm(Op::none, Op::none, -1, b, reduced.gamma.view(), 1, e);
+      gemm(Op::transpose, Op::none, 1, b, e, 1, worker.along.view());
+      for (Index j = 0; j < t; ++j) worker.norm2[j] += dot(count, e.col(j), e.col(j));
+    });
+    for (Index j = 0; j < t; ++j) {
+      double norm2 = 0;
+      Array<double> along(r, 0.0);
+      for (const Worker& worker : workers) {
+        if (worker.norm2.empty()) continue;
+        norm2 += worker.norm2[j];
+        for (Index k = 0; k < r; ++k) along[k] += worker.along(k, j);
+      }
+      for (Index k = 0; k < r; ++k) reduced.gamma(k, j) += along[k];
+      reduced.rest_norm2[j] = std::max(norm2 - dot(r, along.data(), along.data()), 0.0);
+    }
   }
 
   void reserve(Room& room, Index count) const {
@@ -221,13 +288,19 @@ class StreamedBasis final : public SpectrumFactorization {
     }
   }
 
-  // From raw features in the room to the tile.
+  // From raw features to rows of B.
   template <class RowOf>
-  Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, ConstMatrixView q1) const {
-    const MatrixView features = room.features.view().row_range(0, count), b = room.b.view().row_range(0, count);
+  void basis_rows(MatrixView features, const RowOf& row_of, MatrixView b) const {
     centre(features, row_of);
     gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
     if (clears_) clear_rounding_beyond_one(b);
+  }
+
+  // From raw features in the room to the tile.
+  template <class RowOf>
+  Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, ConstMatrixView q1) const {
+    const MatrixView b = room.b.view().row_range(0, count);
+    basis_rows(room.features.view().row_range(0, count), row_of, b);
     if (!complement()) return {b, {}, {}, {}};
     const MatrixView rest = room.rest.view().row_range(0, count);
     const Span<double> diagonal(room.rest_diagonal.data(), count);
@@ -293,6 +366,7 @@ class StreamedBasis final : public SpectrumFactorization {
   }
 
   Route route_;
+  bool more_digits_;
   std::unique_ptr<const FeatureMap> map_;
   Matrix parts_, raw_parts_;  // M of phi, and of what tile() starts from: phi or, folded, r
   Matrix r_;                  // for refinement; empty after the Gram reduction
@@ -305,9 +379,9 @@ class StreamedBasis final : public SpectrumFactorization {
 }  // namespace
 
 FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
-                                    Reduction reduction) {
+                                    Reduction reduction, bool more_digits) {
   ReducedFeatures reduced = reduce_features(*problem, *map, reduction);
-  return std::make_shared<StreamedBasis>(std::move(problem), route, std::move(map), std::move(reduced));
+  return std::make_shared<StreamedBasis>(std::move(problem), route, std::move(map), std::move(reduced), more_digits);
 }
 
 FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map, ByteReader& in) {
@@ -327,7 +401,7 @@ FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<
   reduced.rest_norm2.resize(t);
   in.any_numbers("the rest of y", reduced.rest_norm2);
   if (in.version() < 2) load_scales(in, "the blur", any_finite, 1, false);  // is made of S and the noise
-  return std::make_shared<StreamedBasis>(std::move(problem), route, std::move(map), std::move(reduced));
+  return std::make_shared<StreamedBasis>(std::move(problem), route, std::move(map), std::move(reduced), true);
 }
 
 Array<double> squares(Span<const double> s) {

@@ -42,19 +42,39 @@ EigenvalueRange Spectrum::range() const {
 }
 
 Direction Spectrum::direction(Index k) const {
-  return {eigenvalues[k], common_noise.value_or(noise[k]), sure};
+  return {eigenvalues[k], common_noise.value_or(noise[k]), sure, feature_noise.empty() ? 0 : feature_noise[k]};
+}
+
+// digits.hpp: (Lambda_k + lambda) lambda = (20 sure noise_k)^2, but no more than sure noise_k.
+double Spectrum::rank_floor() const {
+  if (sure != sure_of_matrix || std::ranges::find(eigenvalues, 0.0) == eigenvalues.end()) return 0;
+  double out = 0;
+  for (Index k = 0; k < r(); ++k) {
+    if (!counts(k)) continue;
+    const double ordinary = sure * direction(k).noise, wanted = beside_zero * ordinary;
+    const double root = 2 * wanted / (eigenvalues[k] + std::hypot(eigenvalues[k], 2 * wanted)) * wanted;
+    out = std::max(out, std::min(root, ordinary));
+  }
+  return out;
 }
 
 // An eigenvalue that is zero by the kernel's rank is exact.
 double Spectrum::floor() const {
-  double out = left_out.floor();
+  double out = std::max(left_out.floor(), rank_floor());
   for (Index k = 0; k < r(); ++k)
     if (eigenvalues[k] != 0) out = std::max(out, direction(k).floor());
   return out;
 }
 
+double Spectrum::own_floor() const {
+  double out = std::max(left_out.floor(), rank_floor());
+  for (Index k = 0; k < r(); ++k)
+    if (eigenvalues[k] != 0) out = std::max(out, Direction{eigenvalues[k], direction(k).noise, sure}.floor());
+  return out;
+}
+
 bool Spectrum::below_floor(double lambda) const {
-  bool known = left_out.known(lambda);
+  bool known = left_out.known(lambda) && lambda >= sure * wanting && (lambda == 0 || lambda >= rank_floor());
   for (Index k = 0; k < r() && known; ++k) known = eigenvalues[k] == 0 || direction(k).known(lambda);
   return !known;
 }

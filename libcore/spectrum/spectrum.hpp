@@ -16,6 +16,7 @@
 // minimum-norm solution.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "libcore/base/array.hpp"
@@ -36,6 +37,8 @@ struct Spectrum {
   double sure = sure_of_matrix;
   std::optional<double> common_noise = std::nullopt;
   Direction left_out = {0, 0, 0};
+  Array<double> feature_noise = {};  // r: Direction::more of each direction; empty: zeros
+  double wanting = 0;                // the trace of K that landmarks left out may have had a part in
 
   Index r() const { return static_cast<Index>(eigenvalues.size()); }
   bool complement() const { return r() < degrees; }
@@ -48,8 +51,13 @@ struct Spectrum {
   // The smallest lambda from which on errors left out have six digits, and whether they have them at lambda.
   double floor() const;
   bool below_floor(double lambda) const;
+  // The floor without what features add to it, and whether they add much.
+  double own_floor() const;
+  bool features_are_rounded() const { return std::max(floor(), sure * wanting) > 2 * own_floor(); }
 
  private:
+  // The floor of directions beside those that are zero by the kernel's rank.
+  double rank_floor() const;
   Direction direction(Index k) const;
   bool counts(Index k) const;
 };

@@ -14,6 +14,7 @@
 // Cost a lambda: O(n r t); many lambdas together as two matrix products.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -43,6 +44,7 @@ class SpectrumFactorization : public Factorization {
   Eigenvalues eigenvalues() const override { return descending(spectrum_.eigenvalues, spectrum_.noise); }
   void eigenvectors(MatrixView out) const override;
   double floor() const override { return spectrum_.floor(); }
+  double flagged_below() const override { return std::max(spectrum_.floor(), spectrum_.sure * spectrum_.wanting); }
   bool solves_functions() const override { return true; }
   // Whether solve leaves directions whose eigenvalue is exactly zero out of g.
   virtual bool functions_only(double) const { return true; }

@@ -96,7 +96,10 @@ bool GroupSum::left_out_of_rows(const SpectrumAt& at, ConstMatrixView shared, Le
   out.y = Matrix();
   out.e = complement ? copy_of(kept.columns(k, t)) : Matrix(count_, t, 0.0);
   if (rank > 0) gemm(Op::none, Op::none, 1, kept.columns(0, rank), shared, 1, out.e.view());
-  if (!solve_left_out(core.view(), out.e.view(), noise(count_))) return false;
+  Array<double> of_core = noise(count_);
+  const ReducedProblem::RowNoise of_rows = problem_.row_noise(at);
+  for (Index i = 0; i < count_; ++i) of_core[i] = std::max(of_core[i], of_rows.of_divisor(core(i, i)));
+  if (!solve_left_out(core.view(), out.e.view(), of_core)) return false;
   out.squares.assign(t, 0.0);
   for (Index j = 0; j < t; ++j)
     for (Index i = 0; i < count_; ++i) out.squares[j] += rows_[i] >= 0 ? out.e(i, j) * out.e(i, j) : 0;

@@ -11,6 +11,19 @@
 #include "libcore/spectrum/small_svd.hpp"
 
 namespace freeridge {
+namespace {
+
+constexpr double rounding_of_basis = 2 * eps;  // of a column, over its norm
+constexpr double rounding_of_rest = 10 * eps;  // of |E_j|^2 from a Gram matrix, over |Y~_j|^2
+constexpr double digits_of_choice = 1e3;  // of the score at the lambda that a search chooses
+
+std::string sums_cancel(Index output) {
+  return text("the sum of squared residuals of output ", output,
+              " is undefined: it is the difference of sums over all rows that are equal to ten digits or more; add an "
+              "intercept, subtract from y what is known of it, or take the reduction QR");
+}
+
+}  // namespace
 
 ReducedProblem::ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures> features)
     : rows_(std::move(rows)), features_(std::move(features)) {
@@ -109,6 +122,24 @@ void ReducedProblem::from_gram() {
   for (Index k = 0; k < rank_; ++k) divide_by(f_.view().columns(k, 1), s_[k]);
 }
 
+// phi: rounding moves the columns of the rows by eps of their norms, and so B_ik by |D F_k| of it, D those norms. Gram
+// matrices have the noise of S_k^2.
+void ReducedProblem::set_basis_noise() {
+  basis_noise_.clear();
+  if (rows_.by_gram()) {
+    for (Index k = 0; k < rank_; ++k) basis_noise_.push_back(passed_.noise[k] / passed_.eigenvalues[k]);
+    return;
+  }
+  Array<double> norms = column_norms(problem_triangle().columns(0, penalised()));
+  const Array<double> along = column_norms(free_.r_ux());
+  for (std::size_t j = 0; j < along.size(); ++j) norms[j] = std::hypot(norms[j], along[j]);
+  for (Index k = 0; k < rank_; ++k) {
+    double mixed = 0;
+    for (Index j = 0; j < f_.rows(); ++j) mixed = std::hypot(mixed, norms[j] * f_(j, k));
+    basis_noise_.push_back(rounding_of_basis * mixed);
+  }
+}
+
 void ReducedProblem::set_means() {
   const ConstMatrixView triangle = rows_.rows();
   for (Index k = 1; k < triangle.cols && rows_.intercept(); ++k) {
@@ -128,6 +159,11 @@ void ReducedProblem::set_landmark_digits() {
 }
 
 void ReducedProblem::fold() {
+  for (Index j = 0; j < rows_.t() && rows_.by_gram(); ++j) {
+    const Index place = rows_.p() - rows_.t() + j;
+    rest_noise_.push_back(rounding_of_rest * rows_.sum().all()(place, place));
+  }
+  set_basis_noise();
   if (!features_->landmarks()) return;
   set_landmark_digits();
   const Index p = rows_.d();
@@ -303,7 +339,16 @@ void ReducedProblem::solve(Span<const double> lambdas, MatrixView w, MatrixView 
   copy_out(intercepts.view(), Layout::col_major, b.data, b.ld);
 }
 
+bool ReducedProblem::sums_tell(const SpectrumAt& at, Index output, double digits) const {
+  return rest_noise_.empty() || at.squared_norm(output) >= digits * rest_noise_[output];
+}
+
 std::string ReducedProblem::score(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const {
+  return scores(criterion, lambdas, first, out, six_digits);
+}
+
+std::string ReducedProblem::scores(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out,
+                                   double digits) const {
   require_lambdas("lambdas", lambdas);
   const double log_weights =
       (rows_.intercept() ? std::log(rows_.sum_w()) : 0) + free_.log_determinant() - rows_.sum_log_w();
@@ -317,7 +362,9 @@ std::string ReducedProblem::score(Criterion criterion, Span<const double> lambda
       const double score = criterion == Criterion::gcv
                                ? gcv(rows_.n(), at.squared_norm(output), at.trace())
                                : reml(spectrum_.degrees, at.quadratic_form(output), at.log_determinant(), log_weights);
-      table(l, j) = std::isfinite(score) ? score : nan;
+      const bool known = sums_tell(at, output, digits);
+      table(l, j) = known && std::isfinite(score) ? score : nan;
+      if (!known) keep_first(reason, sums_cancel(output));
       if (!std::isfinite(score)) keep_first(reason, text(no_score(criterion, output), " (lambda = ", lambda, ")"));
     }
   }
@@ -327,9 +374,14 @@ std::string ReducedProblem::score(Criterion criterion, Span<const double> lambda
 
 ObjectiveTables ReducedProblem::objective(Span<const double> lambdas) const {
   require_lambdas("lambdas", lambdas);
-  return objectives(lambdas, rows_.t(), [&](double lambda, const auto& set, const auto& /*undefined*/) {
+  return objectives(lambdas, rows_.t(), [&](double lambda, const auto& set, const auto& undefined) {
     const SpectrumAt at(spectrum_, lambda);
-    for (Index j = 0; j < rows_.t(); ++j) set(at, j, rows_.sum_w());
+    for (Index j = 0; j < rows_.t(); ++j) {
+      if (sums_tell(at, j, six_digits))
+        set(at, j, rows_.sum_w());
+      else
+        undefined(sums_cancel(j));
+    }
   });
 }
 
@@ -340,12 +392,16 @@ LambdaRange ReducedProblem::lambda_range() const {
 LambdaSearch ReducedProblem::select_lambda(Criterion criterion, double low, double high) const {
   const Searched searched{criterion, rows_.t(), true,
                           [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView) {
-                            std::string reason = score(criterion, lambdas, first, out);
+                            std::string reason = scores(criterion, lambdas, first, out, 0);
                             worked(4 * touched * static_cast<double>(r() * out.rows * out.cols));
                             report(1);
                             return reason;
                           }};
-  return search_lambda(searched, low == 0 && high == 0 ? lambda_range() : LambdaRange{low, high});
+  LambdaSearch out = search_lambda(searched, low == 0 && high == 0 ? lambda_range() : LambdaRange{low, high});
+  for (Index j = 0; j < rows_.t(); ++j)
+    if (!sums_tell(SpectrumAt(spectrum_, out.best[j]), j, digits_of_choice))
+      fail(Status::undefined, sums_cancel(j));
+  return out;
 }
 
 }  // namespace freeridge

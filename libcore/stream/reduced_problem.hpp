@@ -11,9 +11,13 @@
 // those of them whose eigenvalue is not zero, and with p, E and N as in spectrum_factorization.hpp
 //     e_i = W_ii^(-1/2) (sum_k B_ik p_k Gamma_k + E_i) / (sum_k B_ik^2 p_k + N_ii)
 //     E_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k,     N_ii = 1 - W_ii / sum(w) - sum_k B_ik^2
-// Where the rank is m, N = 0 (the fit at lambda = 0 meets every point), and nothing cancels. Elsewhere e_i is NaN where
-// the divisor is little more than rounding: R holds sums over all rows, and the rounding error of such a row i exceeds
-// what the other rows add.
+// e_i is NaN where it does not have six digits: R holds sums over all rows, and the rounding error of a row i of large
+// numbers may exceed what the other rows add. With a complement 1 - h_i, a difference, must exceed its own rounding; and
+// rounding of R moves each B_ik by phi_k (basis_noise), and so the sums of a row of high leverage by
+//     numerator   |phi (1 - p) Gamma|,    divisor   2 (sum_k phi_k^2 (1 - p_k))^(1/2)
+// Where the rank is m, N = 0 (the fit at lambda = 0 meets every point), and the sums of any row move by
+//     numerator   |phi p Gamma|,          divisor   2 (P~_ii sum_k phi_k^2 p_k)^(1/2) + sum_k phi_k^2 p_k
+// e_i is compared with the errors of all rows, of which |P~Y~| n^(-1/2) is a measure.
 // Landmarks (row_features.hpp): x is phi(x), d their number p. The Gram matrix of their rows gives the same spectrum by
 // its eigenvalues (feature_reduction.hpp), and F = V S^-1. Where L is well conditioned F and the means are folded with
 // it, so that the rows of a second pass only need k(z, x).
@@ -43,6 +47,7 @@
 namespace freeridge {
 
 constexpr Index pass_rows = 512;      // rows of a pass: B and its squares stay in the L2 cache for moderate d
+constexpr double six_digits = 1e6;
 constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bounds the memory
 
 // Sums over rows that were not added: of their weights, and of W_ii e_i^2, lambdas x outputs.
@@ -97,8 +102,20 @@ class ReducedProblem {
   static void require_passed(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas);
   // The spectrum of B: the eigenvalues above their noise.
   const Spectrum& passed() const { return passed_; }
-  // The smallest 1 - h_i that is divided by.
+  // The smallest 1 - h_i that is divided by, where there is a complement.
   double least_residual() const;
+  // What rounding of R does to the sums of a row at one lambda. 10^6 times that is `wanted`: six digits.
+  struct RowNoise {
+    bool complement = false;
+    double wanted_divisor = 0;       // 10^6 (sum_k phi_k^2 p_k)^(1/2), or with 1 - p_k
+    Array<double> wanted_numerator;  // of each output
+    Array<double> size;              // |P~Y~| n^(-1/2) of each output
+    // The part of P~_ii that is not known to six digits: an error of e_i in units of `size` counts, too.
+    double of_divisor(double divisor) const;
+    // Whether the quotient of these sums has six digits.
+    bool known(double numerator, double divisor, Index output) const;
+  };
+  RowNoise row_noise(const SpectrumAt& at) const;
   // Checks as `loo`. Throws NOT_FINITE where a sum overflows. O(d t) a row and lambda (development_rows.cpp).
   SquaredErrors squared_errors(const Rows& x, const LayoutView& y, const double* weights,
                                Span<const double> lambdas) const;
@@ -119,7 +136,11 @@ class ReducedProblem {
   void from_gram();
   void set_means();
   void set_landmark_digits();
+  // Whether |P~Y~_j|^2 exceeds its rounding so many times: a Gram matrix tells |E_j|^2 by a difference alone.
+  bool sums_tell(const SpectrumAt& at, Index output, double digits) const;
+  std::string scores(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out, double digits) const;
   void finish();
+  void set_basis_noise();
   void set_basis(ConstMatrixView r_xx, ConstMatrixView u);
   // Landmarks: folds L^-1 into F and the means, where L permits it, so that `pack` need not compute phi.
   void fold();
@@ -131,6 +152,7 @@ class ReducedProblem {
   struct Swept {
     Array<double> lambdas;
     Array<LambdaProducts> products;
+    Array<RowNoise> noise;
     Index chunk;
   };
   std::shared_ptr<const Swept> swept(Span<const double> lambdas) const;
@@ -139,9 +161,14 @@ class ReducedProblem {
     Index row, lambda, lambdas;
     ConstMatrixView residual, diagonal;
     Span<const double> sqrt_w;
-    // Whether 1 - h of row i is known to six digits at lambda number l.
-    bool known(Index i, Index l) const { return diagonal(i, l) > least; }
+    // Whether the error of row i, output j, has six digits at lambda number l.
+    bool known(Index i, Index l, Index j) const {
+      const RowNoise& of_l = noise[lambda + l];
+      return diagonal(i, l) > least &&
+             of_l.known(residual(i, l * std::ssize(of_l.size) + j), diagonal(i, l), j);
+    }
     double least;
+    Span<const RowNoise> noise;  // of all lambdas
   };
   using UsePassedRows = std::function<void(const PassedRows&)>;
   // Tile by tile.
@@ -168,6 +195,8 @@ class ReducedProblem {
   Spectrum passed_;  // their eigenvalues, noise and Gamma
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Swept> swept_;
+  Array<double> basis_noise_;  // phi
+  Array<double> rest_noise_;   // Gram matrices: what rounding does to |E_j|^2
   double condition_ = 1;  // of R_xx with columns of norm one, zero singular values apart
 };
 

@@ -43,7 +43,7 @@ RowFeatures::RowFeatures(KernelPtr kernel, const LayoutView& z, bool intercept, 
   require_finite("z", z);
   copy_rows(z, 0, z_.view());
   const Own own(kernel_, z_, intercept);
-  map_ = std::make_unique<LandmarkFeatures>(own.problem, consecutive(0, z_.rows()));
+  map_ = LandmarkFeatures::of_accurate_factor(own.problem, consecutive(0, z_.rows()));
   if (map_->features() == 0)
     fail(Status::invalid_argument, "z has no landmark whose kernel value with itself is positive");
   if (reduction_ == Reduction::gram) map_->prepare_partial(own.problem, careful);

@@ -8,6 +8,7 @@
 #include "libcore/base/checks.hpp"
 #include "libcore/base/constants.hpp"
 #include "libcore/linalg/blas.hpp"
+#include "libcore/spectrum/high_leverage.hpp"
 #include "libcore/stream/reduced_problem.hpp"
 
 namespace freeridge {
@@ -71,10 +72,42 @@ std::string no_digits(Index row, double lambda) {
 // Where N_ii is a difference, 1 - h_i has an absolute error of about `rounding`, and six digits from 10^6 times
 // `rounding` on. It must also exceed the error of B_ik that comes from the condition of the scaled R_xx.
 double ReducedProblem::least_residual() const {
-  constexpr double six_digits = 1e6;
   if (!passed_.complement()) return 0;
   const double rounding = 10 * eps * (1 + std::sqrt(static_cast<double>(rank_)));
   return rounding * std::max(six_digits, condition_);
+}
+
+double ReducedProblem::RowNoise::of_divisor(double divisor) const {
+  if (complement && divisor >= small_residual) return 0;
+  double out = wanted_divisor * (complement ? 2 : 2 * std::sqrt(std::max(divisor, 0.0)) + wanted_divisor / six_digits);
+  for (std::size_t j = 0; j < size.size(); ++j)
+    if (size[j] > 0) out = std::max(out, wanted_numerator[j] / size[j]);
+  return out;
+}
+
+bool ReducedProblem::RowNoise::known(double numerator, double divisor, Index output) const {
+  if (complement && divisor >= small_residual) return true;
+  return (complement ? divisor : std::sqrt(std::max(divisor, 0.0))) > 2 * wanted_divisor &&
+         wanted_numerator[output] <= std::max(std::abs(numerator), divisor * size[output]);
+}
+
+ReducedProblem::RowNoise ReducedProblem::row_noise(const SpectrumAt& at) const {
+  RowNoise out;
+  out.complement = passed_.complement();
+  const auto share = [&](Index k) { return out.complement ? 1 - at.p(k) : at.p(k); };
+  double squares = 0;
+  for (Index k = 0; k < rank_; ++k) squares += basis_noise_[k] * share(k) * basis_noise_[k];
+  out.wanted_divisor = six_digits * std::sqrt(squares);
+  for (Index j = 0; j < rows_.t(); ++j) {
+    double nu = 0, size = out.complement ? std::sqrt(spectrum_.rest_norm2[j]) : 0;
+    for (Index k = 0; k < rank_; ++k) {
+      nu = std::hypot(nu, basis_noise_[k] * share(k) * passed_.gamma(k, j));
+      size = std::hypot(size, at.p(k) * passed_.gamma(k, j));
+    }
+    out.wanted_numerator.push_back(six_digits * nu);
+    out.size.push_back(size / std::sqrt(static_cast<double>(rows_.n())));
+  }
+  return out;
 }
 
 std::shared_ptr<const ReducedProblem::Swept> ReducedProblem::swept(Span<const double> lambdas) const {
@@ -92,6 +125,7 @@ std::shared_ptr<const ReducedProblem::Swept> ReducedProblem::swept(Span<const do
     for (Index l = 0; l < count; ++l) {
       const SpectrumAt at(passed_, lambdas[first + l]);
       for (Index k = 0; k < rank_; ++k) shares(k, l) = at.p(k);
+      made->noise.push_back(row_noise(at));
     }
     const bool by_basis = passed_.complement() && count >= basis_lambdas;
     made->products.emplace_back(std::move(shares), passed_.gamma.view(), by_basis);
@@ -152,7 +186,7 @@ void ReducedProblem::pass(const Rows& x, const LayoutView& y, const double* weig
         for (Index i = 0; i < rows; ++i) p(i, l) += rest_diagonal[i];
       }
       worked(touched * static_cast<double>(rows * count * t));
-      use({row, first, count, r, p, {sqrt_w.data(), static_cast<std::size_t>(rows)}, least});
+      use({row, first, count, r, p, {sqrt_w.data(), static_cast<std::size_t>(rows)}, least, at->noise});
     }
     report(fraction(row + rows, n));
   }
@@ -172,7 +206,7 @@ std::string ReducedProblem::loo(const Rows& x, const LayoutView& y, const double
       for (Index j = 0; j < t; ++j)
         for (Index i = 0; i < passed.residual.rows; ++i) {
           const double e = passed.residual(i, l * t + j) / passed.diagonal(i, l) / passed.sqrt_w[i];
-          const bool defined = std::isfinite(e) && passed.known(i, l);
+          const bool defined = std::isfinite(e) && passed.known(i, l, j);
           errors(passed.row + i, (passed.lambda + l) * t + j) = defined ? e : nan;
           if (!defined) keep_first(reason, no_digits(first + passed.row + i, lambdas[passed.lambda + l]));
         }
@@ -205,13 +239,14 @@ void ReducedProblem::add_checked_moments(const Rows& x, const LayoutView& y, con
         const double* const r = passed.residual.col(l * t + j);
         Moments& all = moments[(passed.lambda + l) * t + j];
         const auto found = moments_about(all.mean, r, p, inverse.data(), w.data(), rows, weight, smallest);
-        if (found && smallest > passed.least) {
+        const bool all_known = passed_.complement() && smallest > std::max(passed.least, small_residual);
+        if (found && all_known) {
           all.join(with_spread ? *found : Moments{found->rows, found->weight, found->mean, 0, 0});
           continue;
         }
         for (Index i = 0; i < rows; ++i) e[i] = r[i] / p[i] * inverse[i];
         const Moments part = moments_of({e.data(), rows}, w.data(), with_spread);
-        if (smallest > passed.least && std::isfinite(part.mean) && std::isfinite(part.spread)) {
+        if (all_known && std::isfinite(part.mean) && std::isfinite(part.spread)) {
           all.join(part);
           continue;
         }
@@ -219,7 +254,7 @@ void ReducedProblem::add_checked_moments(const Rows& x, const LayoutView& y, con
         for (Index i = 0; i < rows; ++i) {
           e[known] = r[i] / p[i] * inverse[i];
           some_w[known] = w[i];
-          known += std::isfinite(e[known]) && passed.known(i, l) ? 1 : 0;
+          known += std::isfinite(e[known]) && passed.known(i, l, j) ? 1 : 0;
         }
         all.join(moments_of({e.data(), known}, some_w.data(), with_spread));
         all.undefined += static_cast<double>(rows - known);

@@ -58,7 +58,8 @@ class LandmarkError(NamedTuple):
 
 class LambdaFlags(NamedTuple):
     """floor: from this lambda on left-out errors have six digits (0: at every lambda). below: for each output 1 where
-    its lambda is below the floor and its answers may have fewer digits, else 0. edge: -1 / 1 where the last search
+    its lambda is below the floor and its answers may have fewer digits, or where landmarks that were left out may have
+    had a part in them, else 0. edge: -1 / 1 where the last search
     chose it at the low / high end of its range, else 0."""
 
     floor: float

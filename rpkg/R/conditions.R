@@ -81,11 +81,15 @@ lambdas_below_floor <- function(model) core_lambda(model)[core_lambda_flags(mode
 warn_of_lambdas <- function(below, floor) {
   if (length(below) == 0L) return(invisible())
   number <- function(value) format(value, digits = 2L)
-  warning(new_condition(
-    paste0("lambda is ", some_of(number(below)), ", below ", number(floor), ", where rounding leaves left-out errors ",
-           "and what follows from them fewer than six digits, and far below none"),
-    "below_floor", c("freeridge_warning", "warning")
-  ))
+  rounded <- below[below < floor]
+  text <- if (length(rounded) > 0L) {
+    paste0("lambda is ", some_of(number(rounded)), ", below ", number(floor), ", where rounding leaves left-out errors ",
+           "and what follows from them fewer than six digits, and far below none")
+  } else {
+    paste0("some landmarks are so near to others that they were left out, and at lambda = ", some_of(number(below)),
+           " rows far from all landmarks may need them; landmark_method = \"pivoted\" puts landmarks where rows are")
+  }
+  warning(new_condition(text, "below_floor", c("freeridge_warning", "warning")))
 }
 
 # The first of several things and how many more there are, for a sentence.

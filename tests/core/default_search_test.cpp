@@ -176,6 +176,39 @@ TEST(DefaultSearch, Landmarks) {
         }
 }
 
+// Columns as they are, of other sizes each, and more rows than monomials: eigenvalues that are zero by the kernel's rank
+// beside small ones, and rows of leverage near one.
+TEST(DefaultSearch, PolynomialsOfFewMonomials) {
+  for (int seed = 0; seed < 30; ++seed)
+    for (const std::int32_t degree : {2, 3})
+      for (const bool intercept : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << seed << " degree " << degree << intercept);
+        Random random(static_cast<unsigned>(300 + seed));
+        const std::int64_t n = 24, d = 2;
+        Problem problem{KernelSpec::polynomial(degree, 1, 1), Matrix(n, d), Matrix(n, 1), {}, intercept};
+        const double spread = 0.5 + 0.75 * (seed % 3);
+        for (std::int64_t k = 0; k < d; ++k) {
+          const double unit = std::pow(10.0, random.uniform(-spread, spread));
+          for (std::int64_t i = 0; i < n; ++i) problem.x(i, k) = unit * (random.normal() + seed % 2);
+          for (std::int64_t i = 0; i < n; ++i) problem.y(i, 0) += problem.x(i, k) / unit;
+        }
+        for (std::int64_t i = 0; i < n; ++i) problem.y(i, 0) += (seed % 4 == 0 ? 1e-4 : 0.1) * random.normal();
+        const QuadMatrix x = to_quad(problem.x);
+        QuadMatrix k = multiply(x, transpose(x));
+        for (Quad& value : k.values) {
+          const Quad base = value + 1;
+          value = degree == 2 ? base * base : base * base * base;
+        }
+        for (const freeridge_route route : {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_SPECTRAL}) {
+          Model model = oracle::make_model(problem, route);
+          model.factorize();
+          const double lambda = model.select_lambda(FREERIDGE_LOO).lambda[0];
+          EXPECT_EQ(model.lambda_flags().below, Labels{0});
+          EXPECT_LE(distance(model.loo().values, left_out(problem, k, lambda)), six_digits) << "lambda " << lambda;
+        }
+      }
+}
+
 TEST(DefaultSearch, TheOracleIsARefit) {
   const Problem problem = cosine(12, 3, KernelSpec::gaussian(0.7));
   EXPECT_CLOSE(left_out(problem, 1e-6), oracle::loo(problem, 1e-6).values, 1e-12);

@@ -5,10 +5,13 @@
 #include <cmath>
 
 #include "support/compare.hpp"
+#include "support/deep.hpp"
 #include "support/gauss.hpp"
 #include "support/landmark_oracle.hpp"
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
+#include "support/quad_refit.hpp"
+#include "support/saved.hpp"
 
 namespace landmark_limits_test {
 
@@ -234,6 +237,110 @@ TEST(DependentLandmarks, LandmarksWithoutAFunction) {
     EXPECT_CLOSE(model.loo(), expected, 1e-14);
     EXPECT_EQ(landmark_traces(model).left, landmark_traces(model).all);
   }
+}
+
+// ---- smooth kernels, whose K_RR has eigenvalues far below eps ----
+
+// Problem (2) with these landmarks, all of them, for a kernel exp(-r^2 / sigma^2) or (x'z + 1)^4.
+QuadProblem quad_problem(const Problem& problem, const Rows& landmarks) {
+  const auto points = [&](const Rows& a, const Rows& b) {
+    QuadMatrix out(static_cast<std::int64_t>(a.size()), static_cast<std::int64_t>(b.size()));
+    for (std::int64_t j = 0; j < out.cols; ++j)
+      for (std::int64_t i = 0; i < out.rows; ++i) {
+        Quad square = 0, product = 1;
+        for (std::int64_t k = 0; k < problem.x.cols; ++k) {
+          const Quad x = problem.x(a[static_cast<std::size_t>(i)], k), z = problem.x(b[static_cast<std::size_t>(j)], k);
+          square += (x - z) * (x - z);
+          product += x * z;
+        }
+        const bool gaussian = problem.kernel.family == Family::gaussian;
+        const Quad sigma = problem.kernel.sigma;
+        out(i, j) = gaussian ? exponential(-square / (sigma * sigma)) : product * product * product * product;
+      }
+    return out;
+  };
+  Rows all;
+  for (std::int64_t i = 0; i < problem.x.rows; ++i) all.push_back(i);
+  return {points(all, landmarks), points(landmarks, landmarks), to_quad(problem.y), problem.weights, problem.intercept};
+}
+
+// At the lambda of the default search left-out errors have six digits, or a flag says that they may not.
+TEST(SmoothLandmarks, SixDigitsOrAFlag) {
+  int flagged = 0, problems = 0;
+  const int seeds = deep() ? 60 : 12;
+  for (int seed = 0; seed < seeds; ++seed)
+    for (const double sigma : {0.5, 1.0, 3.0, 0.0}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", sigma " << sigma);
+      Random random(static_cast<unsigned>(7000 + seed));
+      const std::int64_t n = 50, d = 1 + seed % 2, r = seed % 3 == 0 ? 8 : 16;
+      Problem problem{sigma > 0 ? KernelSpec::gaussian(sigma) : KernelSpec::polynomial(4, 1, 1), Matrix(n, d),
+                      Matrix(n, 1), {}, seed % 4 != 3};
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t k = 0; k < d; ++k) problem.x(i, k) = random.normal();
+        problem.y(i, 0) = std::sin(2 * problem.x(i, 0)) + 0.1 * random.normal();
+      }
+      if (seed % 5 == 4) problem.weights = random.uniform_vector(n, 0.5, 2.0);
+      Model model = oracle::make_model(problem);
+      if (seed % 3 == 2)
+        set_landmarks(model, some_landmarks(random, n, r));
+      else
+        choose_landmarks(model, r, seed % 3 == 1 ? FREERIDGE_LANDMARKS_KMEANS : FREERIDGE_LANDMARKS_RANDOM, seed);
+      set_reduction(model, reductions[seed % 2]).factorize();
+      model.select_lambda(FREERIDGE_LOO);
+      Rows landmarks = landmark_rows(model);
+      if (sigma == 0) landmarks.resize(std::min<std::size_t>(landmarks.size(), d == 1 ? 5 : 15));  // all it can have
+      const double lambda = model.lambda_in_force()[0];
+      const Matrix loo = model.loo();
+      Labels single(n);
+      for (std::int64_t i = 0; i < n; ++i) single[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
+      const Matrix exact = refit_errors(quad_problem(problem, landmarks), single, lambda);
+      ++problems;
+      if (model.lambda_flags().below[0] == 1) {
+        ++flagged;
+      } else {
+        EXPECT_CLOSE(loo, exact, 1e-6);
+      }
+      // The same after saving and loading, flags included.
+      const Handle copy = loaded(saved(model.get()));
+      Matrix again(n, 1);
+      std::int32_t below = -1;
+      check(freeridge_loo(copy.get(), again.values.data(), n), "freeridge_loo");
+      check(freeridge_lambda_flags(copy.get(), nullptr, &below, nullptr), "freeridge_lambda_flags");
+      EXPECT_EQ(again.values, loo.values);
+      EXPECT_EQ(below, model.lambda_flags().below[0]);
+    }
+  EXPECT_LT(10 * flagged, 3 * problems);
+}
+
+// Ten landmarks of which doubles would keep nine.
+TEST(SmoothLandmarks, AllThatWereAskedForAreKept) {
+  bool tried = false;
+  for (int seed = 0; seed < 6; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(static_cast<unsigned>(seed));
+    Problem problem{KernelSpec::gaussian(1.0), Matrix(60, 1), Matrix(60, 1), {}, true};
+    for (std::int64_t i = 0; i < 60; ++i) {
+      problem.x(i, 0) = random.normal();
+      problem.y(i, 0) = std::sin(2 * problem.x(i, 0)) + 0.1 * random.normal();
+    }
+    Rows landmarks;  // neighbours 0.12 apart: the least pivot of K_RR is about 1e-16
+    for (std::int64_t k = 0; k < 10; ++k) {
+      problem.x(k, 0) = -0.5 + 0.12 * static_cast<double>(k);
+      landmarks.push_back(k);
+    }
+    Model model = oracle::make_model(problem);
+    set_landmarks(model, landmarks).factorize().lambda(6e-3);
+    Labels single(60);
+    for (std::int32_t i = 0; i < 60; ++i) single[static_cast<std::size_t>(i)] = i;
+    const Matrix exact = refit_errors(quad_problem(problem, landmarks), single, 6e-3);
+    const bool flagged = model.lambda_flags().below[0] == 1;
+    tried = tried || !flagged;
+    if (!flagged) {
+      EXPECT_CLOSE(model.loo(), exact, 1e-6);
+    }
+    EXPECT_CLOSE(model.loo(), exact, 0.25);
+  }
+  EXPECT_TRUE(tried);
 }
 
 // ---- scales ----

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "support/compare.hpp"
+#include "support/landmarks.hpp"
 #include "support/problems.hpp"
 #include "support/quad.hpp"
 #include "support/saved.hpp"
@@ -82,6 +83,66 @@ TEST(LargeMeans, PredictionsKeepTheirDigits) {
 
 // SPECTRAL beside CHOLESKY, whose c has all directions: what K rounds away of a small column is in no eigenvector of its
 // own, but in c.
+// Without an intercept almost all of y is fitted: what is left is told by the residuals, not by |y|^2 less what the fit
+// explains. r, tr H and with them sigma2, GCV and the training error in quadruple precision.
+TEST(LargeMeans, SquaredResidualsOfYFarFromZero) {
+  for (const double level : {1.0, 1e4, 1e6})
+    for (const bool landmarks : {false, true})
+      for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
+        SCOPED_TRACE(::testing::Message() << level << (landmarks ? ", landmarks " : ", linear ") << reduction);
+        Random random(81);
+        const std::int64_t rows = 60, p = 4;
+        const Vector weights = random.uniform_vector(rows, 0.5, 2.0);
+        Problem problem{landmarks ? KernelSpec::polynomial(3, 1, 1) : KernelSpec::linear(),
+                        Matrix(rows, landmarks ? 1 : p), Matrix(rows, 1), weights, false};
+        QuadMatrix a(rows, p), penalty(p, p);  // K_TR and K_RR, or X and I
+        const Rows chosen = {0, 20, 40, 59};
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const double x = -1 + 2 * static_cast<double>(i) / static_cast<double>(rows - 1);
+          for (std::int64_t k = 0; k < problem.x.cols; ++k) problem.x(i, k) = landmarks ? x : std::pow(x, k);
+          problem.y(i, 0) = level + x - x * x * x + 1e-3 * random.normal();
+        }
+        for (std::int64_t k = 0; k < p; ++k) {
+          const auto kernel = [&](std::int64_t i) {
+            const Quad u = Quad(problem.x(i, 0)) * Quad(problem.x(chosen[static_cast<std::size_t>(k)], 0)) + 1;
+            return u * u * u;
+          };
+          for (std::int64_t i = 0; i < rows; ++i) a(i, k) = landmarks ? kernel(i) : Quad(problem.x(i, k));
+          for (std::int64_t l = 0; l < p; ++l)
+            penalty(l, k) = landmarks ? kernel(chosen[static_cast<std::size_t>(l)]) : Quad(k == l ? 1 : 0);
+        }
+        const double lambda = 1e-9;
+        QuadMatrix weighted = a, y = to_quad(problem.y);
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t k = 0; k < p; ++k) weighted(i, k) *= Quad(weights[static_cast<std::size_t>(i)]);
+        QuadMatrix normal = multiply(transpose(weighted), a);
+        for (std::int64_t k = 0; k < p; ++k)
+          for (std::int64_t l = 0; l < p; ++l) normal(k, l) += Quad(lambda) * penalty(k, l);
+        const QuadMatrix hat = solve(normal, transpose(weighted)), fitted = multiply(a, multiply(hat, y));
+        Quad squares = 0, trace = 0, sum_w = 0;
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const Quad r = y(i, 0) - fitted(i, 0), w = weights[static_cast<std::size_t>(i)];
+          squares += w * r * r;
+          sum_w += w;
+          for (std::int64_t k = 0; k < p; ++k) trace += a(i, k) * hat(k, i);
+        }
+        const double left = static_cast<double>(rows) - static_cast<double>(trace);
+
+        Model model = oracle::make_model(problem);
+        if (landmarks) set_landmarks(model, chosen);
+        set_reduction(model, reduction).factorize().lambda(lambda);
+        const double near = 1e-9 + 1e-12 * level;  // residuals of 1e-3 are rounded to eps level
+        const auto expect = [&](double actual, double expected) { EXPECT_NEAR(actual / expected, 1, near); };
+        expect(model.error_variance()[0], static_cast<double>(squares) / left);
+        expect(model.score(FREERIDGE_GCV, {lambda})(0, 0),
+               static_cast<double>(rows) * static_cast<double>(squares) / left / left);
+        double training = 0;
+        check(freeridge_objective(model.get(), 1, &lambda, &training, nullptr, nullptr, 1),
+              "freeridge_objective");
+        expect(training, static_cast<double>(squares / sum_w));
+      }
+}
+
 TEST(LargeMeans, ColumnsThatKDoesNotShow) {
   for (const Vector& units : {Vector{1e7, 1, 1}, Vector{1e9, 1, 1e-3}, Vector{1e7, 1e3, 0.1}, Vector{1, 1e8, 1}}) {
     SCOPED_TRACE(::testing::PrintToString(units));

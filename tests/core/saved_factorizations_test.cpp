@@ -190,6 +190,9 @@ class Counting final : public Kernel {
     values += out.rows * out.cols;
     inner_->evaluate(a, b, out);
   }
+  DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
+    return inner_->twofold(x, z);
+  }
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     inner_->slopes(a, b, factor, take);
   }

@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "support/accumulator.hpp"
+#include "support/deep.hpp"
 #include "support/problems.hpp"
+#include "support/quad_refit.hpp"
 
 namespace degenerate_test {
 
@@ -192,6 +194,62 @@ TEST(StreamLeverage, EqualsRefitsWithoutTheRow) {
     }
     EXPECT_CLOSE(errors, expected, 1e-12);
   });
+}
+
+// One row of large numbers beside few others, also as many rows as columns or fewer, where the fit at lambda = 0 meets
+// every point: an error has six digits or is NaN, alone, in a group, and in the moments.
+TEST(StreamLeverage, ALargeRowHasSixDigitsOrNoError) {
+  const int seeds = deep() ? 400 : 100;
+  int without = 0, with = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    Random random(static_cast<unsigned>(9000 + seed));
+    const std::int64_t d = 2 + seed % 6, n = std::vector<std::int64_t>{d, std::max<std::int64_t>(d - 1, 2), d + 1, d + 8}
+                                               [static_cast<std::size_t>(seed / 6 % 4)];
+    const int power = seed % 10, fraction = seed % 7;
+    Problem problem = make(random, random.uniform_matrix(n, d, -1.0, 1.0), seed % 3 == 0, seed % 2 == 0);
+    for (std::int64_t k = 0; k < d; ++k) problem.x(seed % n, k) *= std::pow(10.0, power);
+    const double lambda = std::pow(10.0, fraction - 4);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", n " << n << ", d " << d << ", 1e" << power);
+    QuadProblem quad{to_quad(problem.x), QuadMatrix(d, d), to_quad(problem.y), problem.weights, problem.intercept};
+    for (std::int64_t k = 0; k < d; ++k) quad.penalty(k, k) = 1;
+    const Accumulator accumulator(problem);
+    Labels single(static_cast<std::size_t>(n)), pairs(single);
+    for (std::int64_t i = 0; i < n; ++i) {
+      single[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
+      pairs[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i / 2);
+    }
+    for (const bool groups : {false, true}) {
+      if (groups && n < 4) continue;
+      SCOPED_TRACE(groups);
+      freeridge_status status = FREERIDGE_OK;
+      Matrix errors(n, 2);
+      const Vector both = {lambda, lambda};
+      if (groups)
+        status = freeridge_accumulator_group_errors(
+            accumulator.get(), FREERIDGE_COL_MAJOR, n, problem.x.values.data(), n, problem.y.values.data(), n,
+            problem.weights.empty() ? nullptr : problem.weights.data(), pairs.data(), 1, both.data(),
+            errors.values.data(), n);
+      else
+        errors = accumulator.loo(problem, {lambda}, &status);
+      const Matrix exact = refit_errors(quad, groups ? pairs : single, lambda);
+      bool all = true;
+      for (std::int64_t j = 0; j < 2; ++j) {
+        double size = 0;
+        for (std::int64_t i = 0; i < n; ++i) size = std::max(size, std::abs(exact(i, j)));
+        for (std::int64_t i = 0; i < n; ++i) {
+          all = all && !std::isnan(errors(i, j));
+          if (!std::isnan(errors(i, j))) {
+            EXPECT_NEAR(errors(i, j), exact(i, j), 3e-6 * size);
+          }
+        }
+      }
+      (all ? with : without) += 1;
+      EXPECT_EQ(status == FREERIDGE_OK, all);
+      EXPECT_FALSE(power <= 2 && !all);
+    }
+  }
+  EXPECT_GT(with, seeds / 2);
+  EXPECT_GT(without, 0);
 }
 
 TEST(StreamFewRows, OneRow) {

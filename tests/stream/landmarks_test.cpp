@@ -179,6 +179,37 @@ TEST(StreamLandmarks, WhatDependsOnOthersIsLeftOut) {
   }
 }
 
+// A Gram matrix tells the squared residuals of y far from zero, without an intercept, by a difference: six digits of
+// them, or no criterion and no training error.
+TEST(StreamLandmarks, SquaredResidualsHaveSixDigitsOrNoValue) {
+  int without = 0;
+  for (const double level : {0.0, 1.0, 1e2, 1e3, 1e5}) {
+    SCOPED_TRACE(level);
+    Random random(61);
+    Problem problem{KernelSpec::polynomial(3, 1, 1), Matrix(80, 1), Matrix(80, 1), {}, false};
+    for (std::int64_t i = 0; i < 80; ++i) {
+      const double x = problem.x(i, 0) = -1 + static_cast<double>(i) / 39.5;
+      problem.y(i, 0) = level + x - x * x * x + 1e-3 * random.normal();
+    }
+    const std::vector<std::int64_t> rows = {0, 25, 55, 79};
+    const Matrix z = select_rows(problem.x, rows);
+    Accumulator gram = over(problem, z, FREERIDGE_REDUCTION_GRAM), qr = over(problem, z, FREERIDGE_REDUCTION_QR);
+    gram.add(problem);
+    qr.add(problem);
+    for (const freeridge_criterion criterion : {FREERIDGE_GCV, FREERIDGE_REML}) {
+      freeridge_status status = FREERIDGE_OK;
+      const double score = gram.score(criterion, {1e-9}, &status)(0, 0);
+      EXPECT_EQ(std::isnan(score), status == FREERIDGE_UNDEFINED);
+      without += std::isnan(score) ? 1 : 0;
+      EXPECT_FALSE(std::isnan(score) && level <= 1);
+      if (!std::isnan(score)) {
+        EXPECT_NEAR(score / qr.score(criterion, {1e-9})(0, 0), 1, 1e-6);
+      }
+    }
+  }
+  EXPECT_GT(without, 0);
+}
+
 TEST(StreamLandmarks, Refusals) {
   Random random(81);
   const Matrix z = random.uniform_matrix(4, 2, -1.0, 1.0);

@@ -30,6 +30,16 @@ inline Quad square_root(Quad a) {
   return root * scale;
 }
 
+// exp(a) of a <= 0: the series at a / 2^k, squared k times.
+inline Quad exponential(Quad a) {
+  int halvings = 0;
+  for (; a < Quad(-0.01); a /= 2) ++halvings;
+  Quad sum = 1, term = 1;
+  for (int k = 1; k < 24; ++k) sum += term = term * a / k;
+  for (int k = 0; k < halvings; ++k) sum *= sum;
+  return sum;
+}
+
 inline QuadMatrix to_quad(const Matrix& a) {
   QuadMatrix out(a.rows, a.cols);
   for (std::size_t k = 0; k < a.values.size(); ++k) out.values[k] = a.values[k];
