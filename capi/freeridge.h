@@ -685,9 +685,10 @@ enum {
 /* Restricts the solution to `count` landmarks. rows: count different rows (0-based), copied; a landmark that
  * depends on others, such as an equal row, adds nothing and is left out (freeridge_get_rank). So is one of which the
  * others leave less than 1e-18 of k(x, x), as c has no digits then (1e-16 r where r or n is large); it may have had a
- * part in rows far from all landmarks, and freeridge_lambda_flags says so. rows NULL: the core chooses at factorize, see freeridge_set_landmark_method. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks
- * are set. Needs DATA, goes back to DATA; set_data drops the landmarks. Statuses: INVALID_STATE, INVALID_ARGUMENT
- * (count < 0 or > n, a row out of range or given twice). Cost: O(n). Since 0.1. */
+ * part in rows far from all landmarks, and freeridge_lambda_flags says so. rows NULL: the core chooses at factorize,
+ * see freeridge_set_landmark_method. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks are set.
+ * Needs DATA, goes back to DATA; set_data drops the landmarks. Statuses: INVALID_STATE, INVALID_ARGUMENT (count < 0 or
+ * > n, a row out of range or given twice). Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, const int64_t* rows);
 
 /* How the core chooses them when rows was NULL; seed: any number, 0 unless set. Goes back to DATA.
@@ -1427,10 +1428,11 @@ FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_
  * there. below: t flags, 1 where an output's lambda is below the floor and its answers may have fewer than six
  * digits, far below freeridge_get_tolerance none; else 0. (CHOLESKY judges by the estimated condition of K + lambda
  * I at this lambda. Landmarks: also 1 above the floor where some were left out, as freeridge_set_landmarks has it, and
- * rows that the others do not describe leave it open whether (2) with all of them has other answers.) edge: t flags, -1 / +1 where the lambda is what the last search chose and sits at the low / high
- * end of the range it searched (the optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and
- * BAND, below the floor, as freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE,
- * INVALID_ARGUMENT, NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. Since 0.1. */
+ * rows that the others do not describe leave it open whether (2) with all of them has other answers.) edge: t flags, -1
+ * / +1 where the lambda is what the last search chose and sits at the low / high end of the range it searched (the
+ * optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and BAND, below the floor, as
+ * freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE, INVALID_ARGUMENT,
+ * NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
                                                       int32_t* edge);
 

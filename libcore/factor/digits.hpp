@@ -10,8 +10,8 @@
 //     Lambda_k + lambda >= sure noise_k,      sure = 3e5 and 4e9
 // An eigenvalue above its noise may satisfy this at any lambda. An eigenvalue below its noise counts as zero: at lambda
 // = 0 its direction is left out, and is no source of error; above, it satisfies the condition from sure noise_k on.
-// Eigenvalues that are zero by the kernel's rank are exact. But E turns their eigenvectors by |E| / Lambda_k towards that
-// of Lambda_k, which moves P by |E| / ((Lambda_k + lambda) lambda)^(1/2) of itself: much, where a row has leverage near
+// Eigenvalues that are zero by the kernel's rank are exact. But E turns their eigenvectors by |E| / Lambda_k towards
+// that of Lambda_k, which moves P by |E| / ((Lambda_k + lambda) lambda)^(1/2) of itself: much, where a row has leverage near
 // one, or y far more in direction k than e. So where there are such eigenvalues six digits want, too,
 //     (Lambda_k + lambda) lambda >= (20 sure noise_k)^2      or      lambda >= sure noise_k
 // in all other directions (spectrum.hpp, rank_floor).

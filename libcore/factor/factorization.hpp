@@ -185,7 +185,7 @@ class Factorization {
 
   // From this lambda on left-out errors have six digits (digits.hpp); 0: at every lambda.
   virtual double floor() const = 0;
-  // From this lambda on no answer is flagged: the floor, or more where landmarks that were left out may matter above it.
+  // From this lambda on no answer is flagged: the floor, or more where landmarks that were left out may matter above.
   virtual double flagged_below() const { return floor(); }
 
   // Whether solve may leave out a part of c whose function, sum_i c_i k(x_i, .), is zero.

@@ -228,7 +228,8 @@ Model::LambdaFlags Model::lambda_flags() const {
   if (search_)
     for (std::size_t j = 0; j < lambdas.size(); ++j)
       if (lambdas[j] == search_->best[j]) out.edge[j] = search_->edge[j];
-  if (std::ranges::all_of(lambdas, [&](double lambda) { return lambda >= factorization_->flagged_below(); })) return out;
+  if (std::ranges::all_of(lambdas, [&](double lambda) { return lambda >= factorization_->flagged_below(); }))
+    return out;
   require_room(lambda_bytes(), "the flags of lambda", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {

@@ -18,9 +18,9 @@ namespace {
 constexpr Index rows_at_once = 128;   // of kernel values a thread
 constexpr Index least_partial = 256;  // landmarks; fewer cost little
 constexpr Index sample_rows = 256, head_step = 32;
-constexpr double least_pivot = 1e-18;     // over max K_ii, with twice the digits; below it c = L^-T w has too few digits
-constexpr double most_products = 1e9;     // of twice the digits, in a factorization or in a pass over all points
-constexpr Index most_kept = 1 << 21;      // numbers: 16 MiB
+constexpr double least_pivot = 1e-18;  // over max K_ii, with twice the digits; below it c = L^-T w has too few digits
+constexpr double most_products = 1e9;  // of twice the digits, in a factorization or in a pass over all points
+constexpr Index most_kept = 1 << 19;   // numbers: 4 MiB
 constexpr double foldable = 1e-4;  // smallest over largest diagonal element of L for which L^-T may be folded into V
 constexpr double smallest_foldable = 0x1p-480, largest_foldable = 0x1p480;  // of them: L^-T V S^-1 is of their squares
 
@@ -93,8 +93,7 @@ LandmarkFeatures::LandmarkFeatures(const Problem& problem, Array<Index> rows) : 
   set_twofold(problem);
 }
 
-std::unique_ptr<LandmarkFeatures> LandmarkFeatures::with_more_digits(const Problem& problem,
-                                                                     Array<Index> rows) {
+std::unique_ptr<LandmarkFeatures> LandmarkFeatures::with_more_digits(const Problem& problem, Array<Index> rows) {
   const double count = static_cast<double>(rows.size());
   if (!few_enough(std::ssize(rows))) return nullptr;
   auto out = std::unique_ptr<LandmarkFeatures>(new LandmarkFeatures());
@@ -109,8 +108,7 @@ std::unique_ptr<LandmarkFeatures> LandmarkFeatures::of_accurate_factor(const Pro
   auto out = std::make_unique<LandmarkFeatures>(problem, std::move(rows));
   const double count = static_cast<double>(out->landmarks_.size());
   if (out->well_conditioned() || !few_enough(std::ssize(out->landmarks_))) return out;
-  out->take(problem,
-            twofold_cholesky(*problem.kernel, problem.basis, out->landmarks_, count * eps));
+  out->take(problem, twofold_cholesky(*problem.kernel, problem.basis, out->landmarks_, count * eps));
   return out;
 }
 

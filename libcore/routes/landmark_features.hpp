@@ -61,8 +61,8 @@ class LandmarkFeatures final : public FeatureMap {
              Solution& solution) const override;
   bool own_coefficients(const Problem& problem, ConstMatrixView w, MatrixView out) const override;
 
-  Rounding rounding(const Problem& problem, ConstMatrixView vt, Span<const double> s,
-                    ConstMatrixView parts, bool more_digits) const override;
+  Rounding rounding(const Problem& problem, ConstMatrixView vt, Span<const double> s, ConstMatrixView parts,
+                    bool more_digits) const override;
   bool may_have_more_digits() const override;
 
   Span<const Index> landmarks() const override { return landmarks_; }
@@ -89,10 +89,10 @@ class LandmarkFeatures final : public FeatureMap {
   std::optional<Support> support_;  // of the kept ones
   Matrix l_;
   std::optional<TwofoldSupport> twofold_;  // of the kept ones, where phi has twice the digits
-  Matrix phi_;                    // of the points phi_of_
-  const Rows* phi_of_ = nullptr;  // of the problem that the map belongs to
-  Index head_ = 0;      // q
-  Array<double> gain_;  // the squared column norms of L22^-1; empty: no psi
+  Matrix phi_;                             // of the points phi_of_
+  const Rows* phi_of_ = nullptr;           // of the problem that the map belongs to
+  Index head_ = 0;                         // q
+  Array<double> gain_;                     // the squared column norms of L22^-1; empty: no psi
 };
 
 }  // namespace freeridge

@@ -2,6 +2,8 @@
 // landmark_features.hpp. K_TR is formed by tiles in each of two passes and never stored:
 //     pass 1   Phi~'[Phi~, Y~] (or its QR)     n r kernel values, 2 n r^2
 //     pass 2   B_I = Phi~_I V diag(S)^-1       n r kernel values, 2 n r^2 for each sweep over lambdas
+// Where rounding of K_RR or phi raises the floor much (landmark_features.hpp), both passes are made with a map of more
+// digits in its place.
 // Memory: about 6 r^2, and for each worker 2 r^2 and tiles of 2304 r; n t for Y~.
 #include <algorithm>
 
@@ -29,6 +31,7 @@ FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmar
   if (!spectrum.features_are_rounded()) return out;
   map = LandmarkFeatures::with_more_digits(*problem, std::move(rows));
   if (!map) return out;
+  out.reset();
   map->keep_features(*problem);
   return factorized(true);
 }

@@ -248,7 +248,8 @@ class StreamedBasis final : public SpectrumFactorization {
       const MatrixView b = worker.room.b.view().row_range(0, count), e = worker.room.rest.view().row_range(0, count),
                        features = worker.room.features.view().row_range(0, count);
       map_->raw(problem().x, row, features);
-      basis_rows(features, [&](Index i) { return row + i; }, b);
+      basis_rows(
+          features, [&](Index i) { return row + i; }, b);
       copy(problem().y_tilde.view().row_range(row, count), e);
       gemm(Op::none, Op::none, -1, b, reduced.gamma.view(), 1, e);
       gemm(Op::transpose, Op::none, 1, b, e, 1, worker.along.view());

@@ -17,8 +17,8 @@ struct TwofoldCholesky {
   Array<Index> kept;  // places in `landmarks`, in the order of the pivots
 };
 
-// K_RR = L L' with complete pivoting, as long as a pivot exceeds tolerance max K_ii. landmarks: rows of x. The values of
-// a precomputed kernel are taken as they are.
+// K_RR = L L' with complete pivoting, as long as a pivot exceeds tolerance max K_ii. landmarks: rows of x. The values
+// of a precomputed kernel are taken as they are.
 TwofoldCholesky twofold_cholesky(const Kernel& kernel, const Rows& x, Span<const Index> landmarks, double tolerance);
 
 // Points whose features are formed with twice the digits.

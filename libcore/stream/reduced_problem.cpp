@@ -15,7 +15,7 @@ namespace {
 
 constexpr double rounding_of_basis = 2 * eps;  // of a column, over its norm
 constexpr double rounding_of_rest = 10 * eps;  // of |E_j|^2 from a Gram matrix, over |Y~_j|^2
-constexpr double digits_of_choice = 1e3;  // of the score at the lambda that a search chooses
+constexpr double digits_of_choice = 1e3;       // of the score at the lambda that a search chooses
 
 std::string sums_cancel(Index output) {
   return text("the sum of squared residuals of output ", output,
@@ -399,8 +399,7 @@ LambdaSearch ReducedProblem::select_lambda(Criterion criterion, double low, doub
                           }};
   LambdaSearch out = search_lambda(searched, low == 0 && high == 0 ? lambda_range() : LambdaRange{low, high});
   for (Index j = 0; j < rows_.t(); ++j)
-    if (!sums_tell(SpectrumAt(spectrum_, out.best[j]), j, digits_of_choice))
-      fail(Status::undefined, sums_cancel(j));
+    if (!sums_tell(SpectrumAt(spectrum_, out.best[j]), j, digits_of_choice)) fail(Status::undefined, sums_cancel(j));
   return out;
 }
 

@@ -12,8 +12,8 @@
 //     e_i = W_ii^(-1/2) (sum_k B_ik p_k Gamma_k + E_i) / (sum_k B_ik^2 p_k + N_ii)
 //     E_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k,     N_ii = 1 - W_ii / sum(w) - sum_k B_ik^2
 // e_i is NaN where it does not have six digits: R holds sums over all rows, and the rounding error of a row i of large
-// numbers may exceed what the other rows add. With a complement 1 - h_i, a difference, must exceed its own rounding; and
-// rounding of R moves each B_ik by phi_k (basis_noise), and so the sums of a row of high leverage by
+// numbers may exceed what the other rows add. With a complement 1 - h_i, a difference, must exceed its own rounding;
+// and rounding of R moves each B_ik by phi_k (basis_noise), and so the sums of a row of high leverage by
 //     numerator   |phi (1 - p) Gamma|,    divisor   2 (sum_k phi_k^2 (1 - p_k))^(1/2)
 // Where the rank is m, N = 0 (the fit at lambda = 0 meets every point), and the sums of any row move by
 //     numerator   |phi p Gamma|,          divisor   2 (P~_ii sum_k phi_k^2 p_k)^(1/2) + sum_k phi_k^2 p_k
@@ -46,7 +46,7 @@
 
 namespace freeridge {
 
-constexpr Index pass_rows = 512;      // rows of a pass: B and its squares stay in the L2 cache for moderate d
+constexpr Index pass_rows = 512;  // rows of a pass: B and its squares stay in the L2 cache for moderate d
 constexpr double six_digits = 1e6;
 constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bounds the memory
 
@@ -164,8 +164,7 @@ class ReducedProblem {
     // Whether the error of row i, output j, has six digits at lambda number l.
     bool known(Index i, Index l, Index j) const {
       const RowNoise& of_l = noise[lambda + l];
-      return diagonal(i, l) > least &&
-             of_l.known(residual(i, l * std::ssize(of_l.size) + j), diagonal(i, l), j);
+      return diagonal(i, l) > least && of_l.known(residual(i, l * std::ssize(of_l.size) + j), diagonal(i, l), j);
     }
     double least;
     Span<const RowNoise> noise;  // of all lambdas
@@ -197,7 +196,7 @@ class ReducedProblem {
   mutable std::shared_ptr<const Swept> swept_;
   Array<double> basis_noise_;  // phi
   Array<double> rest_noise_;   // Gram matrices: what rounding does to |E_j|^2
-  double condition_ = 1;  // of R_xx with columns of norm one, zero singular values apart
+  double condition_ = 1;       // of R_xx with columns of norm one, zero singular values apart
 };
 
 }  // namespace freeridge

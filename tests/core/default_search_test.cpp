@@ -176,8 +176,8 @@ TEST(DefaultSearch, Landmarks) {
         }
 }
 
-// Columns as they are, of other sizes each, and more rows than monomials: eigenvalues that are zero by the kernel's rank
-// beside small ones, and rows of leverage near one.
+// Columns as they are, of other sizes each, and more rows than monomials: eigenvalues that are zero by the kernel's
+// rank beside small ones, and rows of leverage near one.
 TEST(DefaultSearch, PolynomialsOfFewMonomials) {
   for (int seed = 0; seed < 30; ++seed)
     for (const std::int32_t degree : {2, 3})

@@ -273,8 +273,11 @@ TEST(SmoothLandmarks, SixDigitsOrAFlag) {
       SCOPED_TRACE(::testing::Message() << "seed " << seed << ", sigma " << sigma);
       Random random(static_cast<unsigned>(7000 + seed));
       const std::int64_t n = 50, d = 1 + seed % 2, r = seed % 3 == 0 ? 8 : 16;
-      Problem problem{sigma > 0 ? KernelSpec::gaussian(sigma) : KernelSpec::polynomial(4, 1, 1), Matrix(n, d),
-                      Matrix(n, 1), {}, seed % 4 != 3};
+      Problem problem{sigma > 0 ? KernelSpec::gaussian(sigma) : KernelSpec::polynomial(4, 1, 1),
+                      Matrix(n, d),
+                      Matrix(n, 1),
+                      {},
+                      seed % 4 != 3};
       for (std::int64_t i = 0; i < n; ++i) {
         for (std::int64_t k = 0; k < d; ++k) problem.x(i, k) = random.normal();
         problem.y(i, 0) = std::sin(2 * problem.x(i, 0)) + 0.1 * random.normal();

@@ -137,8 +137,7 @@ TEST(LargeMeans, SquaredResidualsOfYFarFromZero) {
         expect(model.score(FREERIDGE_GCV, {lambda})(0, 0),
                static_cast<double>(rows) * static_cast<double>(squares) / left / left);
         double training = 0;
-        check(freeridge_objective(model.get(), 1, &lambda, &training, nullptr, nullptr, 1),
-              "freeridge_objective");
+        check(freeridge_objective(model.get(), 1, &lambda, &training, nullptr, nullptr, 1), "freeridge_objective");
         expect(training, static_cast<double>(squares / sum_w));
       }
 }

@@ -203,8 +203,8 @@ TEST(StreamLeverage, ALargeRowHasSixDigitsOrNoError) {
   int without = 0, with = 0;
   for (int seed = 0; seed < seeds; ++seed) {
     Random random(static_cast<unsigned>(9000 + seed));
-    const std::int64_t d = 2 + seed % 6, n = std::vector<std::int64_t>{d, std::max<std::int64_t>(d - 1, 2), d + 1, d + 8}
-                                               [static_cast<std::size_t>(seed / 6 % 4)];
+    const std::int64_t d = 2 + seed % 6, n = std::vector<std::int64_t>{d, std::max<std::int64_t>(d - 1, 2), d + 1,
+                                                                       d + 8}[static_cast<std::size_t>(seed / 6 % 4)];
     const int power = seed % 10, fraction = seed % 7;
     Problem problem = make(random, random.uniform_matrix(n, d, -1.0, 1.0), seed % 3 == 0, seed % 2 == 0);
     for (std::int64_t k = 0; k < d; ++k) problem.x(seed % n, k) *= std::pow(10.0, power);
@@ -225,10 +225,10 @@ TEST(StreamLeverage, ALargeRowHasSixDigitsOrNoError) {
       Matrix errors(n, 2);
       const Vector both = {lambda, lambda};
       if (groups)
-        status = freeridge_accumulator_group_errors(
-            accumulator.get(), FREERIDGE_COL_MAJOR, n, problem.x.values.data(), n, problem.y.values.data(), n,
-            problem.weights.empty() ? nullptr : problem.weights.data(), pairs.data(), 1, both.data(),
-            errors.values.data(), n);
+        status = freeridge_accumulator_group_errors(accumulator.get(), FREERIDGE_COL_MAJOR, n, problem.x.values.data(),
+                                                    n, problem.y.values.data(), n,
+                                                    problem.weights.empty() ? nullptr : problem.weights.data(),
+                                                    pairs.data(), 1, both.data(), errors.values.data(), n);
       else
         errors = accumulator.loo(problem, {lambda}, &status);
       const Matrix exact = refit_errors(quad, groups ? pairs : single, lambda);
