@@ -14,7 +14,8 @@
 namespace freeridge {
 namespace {
 
-constexpr Index basis_lambdas = 16;  // for so many lambdas a basis of their shares is sought
+constexpr double of_complement = 0.2;  // of phi, what rows of high leverage were seen to have at most
+constexpr Index basis_lambdas = 16;    // for so many lambdas a basis of their shares is sought
 
 // e is used up.
 Moments moments_of(Span<double> e, const double* weights, bool with_spread) {
@@ -97,14 +98,15 @@ ReducedProblem::RowNoise ReducedProblem::row_noise(const SpectrumAt& at) const {
   const auto share = [&](Index k) { return out.complement ? 1 - at.p(k) : at.p(k); };
   double squares = 0;
   for (Index k = 0; k < rank_; ++k) squares += basis_noise_[k] * share(k) * basis_noise_[k];
-  out.wanted_divisor = six_digits * std::sqrt(squares);
+  const double wanted = six_digits * (out.complement ? of_complement : 1);
+  out.wanted_divisor = wanted * std::sqrt(squares);
   for (Index j = 0; j < rows_.t(); ++j) {
     double nu = 0, size = out.complement ? std::sqrt(spectrum_.rest_norm2[j]) : 0;
     for (Index k = 0; k < rank_; ++k) {
       nu = std::hypot(nu, basis_noise_[k] * share(k) * passed_.gamma(k, j));
       size = std::hypot(size, at.p(k) * passed_.gamma(k, j));
     }
-    out.wanted_numerator.push_back(six_digits * nu);
+    out.wanted_numerator.push_back(wanted * nu);
     out.size.push_back(size / std::sqrt(static_cast<double>(rows_.n())));
   }
   return out;
