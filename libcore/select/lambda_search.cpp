@@ -280,7 +280,8 @@ LambdaRange lambda_range(EigenvalueRange range, double floor) {
   if (!(range.largest > 0 && low > 0) || !std::isfinite(high))
     fail(Status::undefined, "there is no lambda to choose: the eigenvalues of the kernel matrix reach from ",
          range.smallest, " to ", range.largest,
-         " (is x constant, or do fixed effects explain all of it? Then every lambda has the same answer); set lambda, or "
+         " (is x constant, or do fixed effects explain all of it? Then every lambda has the same answer); set lambda, "
+         "or "
          "give low and high");
   return {low, high};
 }
