@@ -284,7 +284,8 @@ FREERIDGE_API freeridge_status freeridge_kernel_additive(const freeridge_kernel*
 /* k(x_i, x_j) is given: the model's x is K itself, n x n (set_data: else DIMENSION_MISMATCH), symmetric and positive
  * semi-definite where the intercept and fixed effects are taken out (freeridge_factorize checks the symmetry to 1e-8 of
  * sqrt(K_ii K_jj), and uses the lower triangle; SPECTRAL, BAND and CHOLESKY refuse eigenvalues below -1e-8 of the norm
- * of K and its rounding: INVALID_ARGUMENT), and predict takes the m x n values k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead.
+ * of K and its rounding: INVALID_ARGUMENT), and predict takes the m x n values k(x*_i, x_j). It cannot be a part of
+ * another kernel: combine the matrices instead.
  * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
 

@@ -1,8 +1,8 @@
 // Rows S left out of a ridge problem by fitting it again to the rows O that stay, with QR alone, so that nothing is
 // subtracted from one:
 //     [A_O; Pi, 0] = Q R,   beta = R^-1 Q'[Y_O; 0],   e = Y_S - A_S beta,   (P~_SS)^-1 = I + A_S (R'R)^-1 A_S'
-// A = [features, q1], Pi'Pi the penalty. Where few rows stay, or rows of S have almost all the leverage, I - A_S A_S' has
-// lost as many digits as lambda is small; R loses half as many.
+// A = [features, q1], Pi'Pi the penalty. Where few rows stay, or rows of S have almost all the leverage, I - A_S A_S'
+// has lost as many digits as lambda is small; R loses half as many.
 // 2 (rows of O and Pi) k^2 for k unknowns; memory (k + t)^2.
 #pragma once
 
@@ -26,8 +26,8 @@ class RowRefit {
   void penalise(ConstMatrixView pi);
   // Whether the rows and the penalty determine beta.
   bool determined() const;
-  // beta, k x t; v = (P~_SS)^-1 v, with (R'R)^-1 A_S'v as the answer, which is A_S' times the new v where A'A + Pi'Pi = I
-  // over all rows. Only where it is determined.
+  // beta, k x t; v = (P~_SS)^-1 v, with (R'R)^-1 A_S'v as the answer, which is A_S' times the new v where
+  // A'A + Pi'Pi = I over all rows. Only where it is determined.
   Matrix beta() const;
   Matrix leave_out(ConstMatrixView a, MatrixView v) const;
 

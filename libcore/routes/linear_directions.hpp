@@ -25,8 +25,8 @@ struct LinearDirections {
   Index rank() const;
 };
 
-// equal: root_k = 1 / the norm of column k of X~ and of what fixed effects explain of it, for lambda = 0 only: there any root gives the same slopes, and this
-// one loses the fewest digits. landmarks: rows of x, or none.
+// equal: root_k = 1 / the norm of column k of X~ and of what fixed effects explain of it, for lambda = 0 only: there
+// any root gives the same slopes, and this one loses the fewest digits. landmarks: rows of x, or none.
 LinearDirections linear_directions(const Problem& problem, Span<const Index> landmarks, bool equal);
 
 // The bytes that it takes, the directions included.
