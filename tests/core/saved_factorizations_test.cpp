@@ -196,6 +196,9 @@ class Counting final : public Kernel {
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     inner_->slopes(a, b, factor, take);
   }
+  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
+    inner_->along(a, b, k, out);
+  }
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     inner_->add_log_gradient(a, b, s, to);
   }
