@@ -1346,13 +1346,13 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * These landmarks are those that are given where rows is all; else they are chosen once, by the kernel that REML finds
  * on the sample. evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's
  * choice, 100, where shrinkage is more than 1 200, on at most 256 rows 1000; 1: of the given kernel's alone. In
- * addition the same number of REML on a sample of 512 rows, and on half of it, and at most 8 for the best lambda of the
- * given kernel where it may be as good as what was found.
+ * addition the same number of REML on a sample of 512 rows, and on a part of it, and at most 8 for the best lambda of
+ * the given kernel where it may be as good as what was found.
  *
  * One factor on all lengths and bandwidths is found on 256 rows of the sample by LOO, as freeridge_select_bandwidth
  * does; from there all move by REML, on the sample and then on the rows; from there by the criterion, if it is another.
  * REML has a second start (without additive kernels a third): lengths of about a standard deviation, and nearly all
- * weight on additive kernels, first on half of the sample. Of ends within 6 of the lowest left-out errors choose.
+ * weight on additive kernels, first on a part of the rows. Of ends within 6 of the lowest left-out errors choose.
  * L-BFGS moves the logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 sqrt(d) times the
  * range of its feature (in a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of
  * the median distance of the points and 64 times it; a weight by a factor 10^6, the scale and offset of a polynomial by
@@ -1390,7 +1390,7 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
 
 /* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as
  * freeridge_get_kernel_search says. stage: 1: one factor on all lengths, LOO on 256 rows of it, at its best lambda; 2:
- * all, REML on the sample or half of it; 3: the given kernel, the criterion (its `ended` is NONE unless lambda was
+ * all, REML on the sample or a part of it; 3: the given kernel, the criterion (its `ended` is NONE unless lambda was
  * moved); 4: all, REML (without landmarks); 5: all, the criterion, with landmarks where they take part in learning.
  * score: without the penalty; NaN: no value there. lambda: that of the score. gradient: the largest derivative by the
  * logarithm of a variable of what is minimised (REML or n t / 2 log(criterion), with the penalty), as far as the bounds

@@ -96,8 +96,8 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   const Index dual = apart ? usual_rows_of_kernel : rows;
   const Index sample = std::min(rows, sample_of_kernel_search);
   const Model of_sample = of_rows(ascending(order, sample), false);
-  const Index half = sample > least_for_half ? std::clamp(sample / 2, least_for_half, most_for_half) : 0;
-  const Model of_half = of_rows(ascending(order, std::max<Index>(half, 1)), false);
+  const Index part = rows_for_starts(rows);
+  const Model of_part = of_rows(ascending(order, std::max<Index>(part, 1)), false);
   const Index few = std::min(rows, few_of_kernel_search);
   const Model of_few = of_rows(ascending(order, few), false);
   const Model of_search = of_rows(ascending(order, dual), by_groups && !apart);
@@ -128,7 +128,7 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   for (Index i = 0; i < points; ++i) copy_rows(data_->x, order[i], some.view().row_range(i, 1));
   return search_kernel(kernel_, variables,
                        {of_sample.rows_of_search(Criterion::reml), likelihood, all,
-                        half > 0 ? of_half.rows_of_search(Criterion::reml) : RowsOfSearch{}, apart, choose, whole, few,
+                        part > 0 ? of_part.rows_of_search(Criterion::reml) : RowsOfSearch{}, apart, choose, whole, few,
                         [&](const KernelPtr& kernel) { return of_few.lambda_of_sample(kernel, Criterion::loo); },
                         [&](const KernelPtr& kernel) { return kernel_size(*kernel, some.view(), weight); }},
                        options);

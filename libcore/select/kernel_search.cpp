@@ -17,7 +17,7 @@ constexpr Index multiples = 6;           // that the first stage tries
 constexpr double gradient_small = 1e-4;  // of n t
 constexpr double change_small = 1e-6;    // of n t
 constexpr double reml_small = 2e-5;      // of n t: at n t = 500 a hundredth of a log-likelihood, which data do not tell
-constexpr double half_small = 2e-4;      // the same on half of the rows
+constexpr double part_small = 2e-4;      // the same on a part of the rows
 constexpr double longest_log_step = 2;   // a factor of e^2
 constexpr double lambda_gain = 4;        // so many natural log units another lambda can be away, for the given kernel
 constexpr double beyond_all = 1000;      // times the largest eigenvalue: at such a lambda f is nothing but the mean
@@ -124,9 +124,9 @@ class KernelSearcher {
       if (std::ranges::count(variables_.additive, 0.0) == variables_.count())
         starts.push_back(short_start(little_noise));
     }
-    if (searched_.half.rows > 0)
+    if (searched_.part.rows > 0)
       for (std::size_t k = 1; k < starts.size(); ++k)
-        starts[k] = minimum(KernelStage::sample, searched_.half, Criterion::reml, starts[k], options_.evaluations);
+        starts[k] = minimum(KernelStage::sample, searched_.part, Criterion::reml, starts[k], options_.evaluations);
     out_.end[static_cast<Index>(KernelStage::sample) - 1] = SearchEnd::none;
     if (searched_.all.rows > searched_.sample.rows)
       starts = {lowest(KernelStage::sample, searched_.sample, starts, options_.evaluations)};
@@ -234,7 +234,7 @@ class KernelSearcher {
     double best = found.front().f;
     for (std::size_t k = 1; k < starts.size() && left() > 2 * first_look; ++k) {
       Found other = starts[k];
-      const bool near = searched_.half.rows > 0;  // its minimum on half of the rows
+      const bool near = searched_.part.rows > 0;  // its minimum on a part of the rows
       if (near) other = minimum(stage, rows, Criterion::reml, other, first_look);
       if (near && !(other.f < best - ahead)) continue;
       other = minimum(stage, rows, Criterion::reml, other, left());
@@ -306,7 +306,7 @@ class KernelSearcher {
     LbfgsOptions options;
     options.evaluations = evaluations;
     options.gradient_tolerance = gradient_small * size;
-    options.change_tolerance = &rows == &searched_.half       ? half_small
+    options.change_tolerance = &rows == &searched_.part       ? part_small
                                : criterion == Criterion::reml ? reml_small
                                                               : change_small;
     options.scale = size;

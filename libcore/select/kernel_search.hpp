@@ -9,30 +9,32 @@
 // are large for a fit without noise. Stages:
 //     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of the sample: the range of
 //                 the factor is wide, and a factorization of few rows costs little
-//     sample      REML on half of the sample, from short lengths; where there are more rows than the sample has, REML
-//                 on the sample, too, from the best factor and from the end on its half
+//     sample      REML on a part of the rows, from short lengths; where there are more rows than the sample has, REML
+//                 on the sample, too, from the best factor and from the end on the part
 //     given       the criterion of the kernel that is given, on all rows of the search
 //     likelihood  REML on all rows of the search, from the end of `sample`, or from the best factor and from the end on
-//                 half of the rows; with landmarks on some of these rows, as a problem without landmarks
+//                 the part; with landmarks on some of these rows, as a problem without landmarks
 //     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
 // REML comes first: it has fewer local minima than left-out errors, and its gradient costs half. Two kinds of places
 // are searched from (bench/restarts.R). Where LOO is best is the first. REML there is often lowest at long lengths with
 // little noise, where a wiggle in one column beside a strong slope in another is not seen; and a search cannot leave
 // that place, as REML hardly changes with long lengths. From lengths of about a standard deviation each, with nearly
 // all weight on additive kernels, it finds short lengths where there are any. (Without additive kernels from the same
-// lengths, with much and with little noise.) Half of the rows tell where these other starts lead, at an eighth of the
-// cost; on all rows such a search ends after its first evaluations unless it is ahead of the first one. Of minima
-// within 6 of the lowest, which the data hardly tell apart by REML, the one with the least REML + n t / 2 log(LOO) is
-// taken: such minima had held-out errors 15 % apart, on the side of LOO. Where the rows are few, lambda is searched
-// once more at the end, over its whole range, and if that finds a value lower by more than 1e-3 n t, the search goes on
-// from there: a search by slopes may have ended in the wrong one of two dips in lambda. The given kernel is kept where
-// no kernel with a lower value of the criterion with its penalty is found.
+// lengths, with much and with little noise.) A part of the rows tells at less cost where these other starts lead, if it
+// is not too small: from 192 of 1000 rows of two columns and a factor they led to the first minimum, from 512 to a lower
+// one. On all rows such a search ends after its first evaluations unless it is ahead of the first one. Of minima within
+// 6 of the lowest, which the data hardly tell apart by REML, the one with the least REML + n t / 2 log(LOO) is taken:
+// such minima had held-out errors 15 % apart, on the side of LOO. Where the rows are few, lambda is searched once more
+// at the end, over its whole range, and if that finds a value lower by more than 1e-3 n t, the search goes on from
+// there: a search by slopes may have ended in the wrong one of two dips in lambda. The given kernel is kept where no
+// kernel with a lower value of the criterion with its penalty is found.
 // Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes,
 // Neural Computation 13 (2001); C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S.
 // Petit, J. Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an empirical study of
 // selection criteria, SIAM/ASA J. Uncertainty Quantification 11 (2023).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -48,11 +50,16 @@ enum class KernelStage : std::int32_t { multiple = 1, sample = 2, given = 3, lik
 constexpr Index kernel_stages = 5;
 
 constexpr Index sample_of_kernel_search = 512;  // rows
-constexpr Index least_for_half = 128;           // rows of the sample, from which on other starts begin on half of them
-constexpr Index most_for_half = 192;            // rows of the half
 constexpr Index few_of_kernel_search = 256;     // of the sample
 constexpr Index usual_rows_of_kernel = 2000;    // on which a kernel is learnt
 constexpr double weak_shrinkage = 1;            // a larger s makes the way to a minimum long
+// On how many rows other starts begin, of so many rows of a search; 0: on all of them. Where the rows are not many more
+// than the sample, on half of them; else on the sample, which then costs little beside the rows.
+constexpr Index rows_for_starts(Index rows) {
+  constexpr Index few = 128, most = 192, many = 3 * sample_of_kernel_search / 2;
+  if (rows >= many) return sample_of_kernel_search;
+  return rows > few ? std::clamp(std::min(rows, sample_of_kernel_search) / 2, few, most) : 0;
+}
 // The most evaluations, unless the caller says how many.
 constexpr Index usual_evaluations(Index rows, double shrinkage) {
   return rows <= few_of_kernel_search ? 1000 : shrinkage > weak_shrinkage ? 200 : 100;
@@ -101,7 +108,7 @@ struct LambdaOfSample {
 };
 struct SearchedRows {
   RowsOfSearch sample, likelihood, all;
-  RowsOfSearch half;   // of the sample; without rows where that is small
+  RowsOfSearch part;   // for other starts (rows_for_starts); without rows where these begin on all rows
   bool apart = false;  // whether `likelihood` and `all` differ
   // Called once before `all` is asked for anything, with the kernel at the end of `sample`. Empty: not wanted.
   std::function<void(const KernelPtr&)> prepare;

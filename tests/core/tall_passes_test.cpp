@@ -186,6 +186,14 @@ class Counting final : public freeridge::Kernel {
               const freeridge::TakeSlope& take) const override {
     inner_->slopes(a, b, factor, take);
   }
+  freeridge::DoubleDouble twofold(freeridge::Span<const freeridge::DoubleDouble> x,
+                                  freeridge::Span<const freeridge::DoubleDouble> z) const override {
+    return inner_->twofold(x, z);
+  }
+  void along(freeridge::ConstMatrixView a, freeridge::ConstMatrixView b, freeridge::Index k,
+             const freeridge::AlongColumn& out) const override {
+    inner_->along(a, b, k, out);
+  }
   void add_log_gradient(freeridge::ConstMatrixView a, freeridge::ConstMatrixView b, freeridge::MatrixView s,
                         const freeridge::LogGradient& to) const override {
     inner_->add_log_gradient(a, b, s, to);
