@@ -108,7 +108,6 @@ test_that("bad landmarks are refused", {
   expect_refusal(landmarks(fit, 1), "unknown argument")
 })
 
-<<<<<<< HEAD
 test_that("where all points do not fit into memory, landmarks are taken and said before anything is learnt", {
   p <- problem(60L, 2L)
   learnt <- 0L
@@ -153,7 +152,8 @@ test_that("a long wait is said before it begins", {
   # the words of the core are those that are read
   own <- grep("^\\* ", strsplit(paste(core_explain(new_model(fit)), collapse = "\n"), "\n")[[1L]], value = TRUE)
   expect_match(own, "^\\* [A-Z]+ .* [0-9.e+-]+ (s|ms)( |$)")
-=======
+})
+
 test_that("landmarks that were left out and that rows may need are a warning", {
   x <- c(seq(0, 0.3, length.out = 14L), seq(-3, 3, length.out = 30L))
   expect_warning(
@@ -161,5 +161,4 @@ test_that("landmarks that were left out and that rows may need are a warning", {
     "some landmarks are so near to others", class = "freeridge_below_floor"
   )
   expect_silent(freeridge(cbind(x), sin(2 * x), gaussian_kernel(1), lambda = 1e-3, landmarks = 14L))  # pivoted
->>>>>>> 820e5234 (Landmarks of more digits: the first factorization is released before the second, headers within 120 columns, R says which landmarks were left out)
 })
