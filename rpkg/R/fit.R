@@ -89,7 +89,8 @@ fit_model <- function(fit) {
       core_select_lambda(model, fit$criterion, range[1L], range[2L])
     })
     fit <- keep_search(fit, model, found)
-    if (fit$criterion %in% judged_by_loo && !core_route(model) %in% c("cholesky", "iterative") && !fit$missing_values) {
+    judged <- fit$criterion %in% judged_by_loo && !core_route(model) %in% c("cholesky", "iterative")
+    if (judged && !fit$missing_values && copies_in(fit) == 0L) {  # of copies leave-one-out errors are too small
       fit$second_opinion <- timed("lambda", second_opinion(model, fit, middle))
       warn_disagreement(fit)
     }

@@ -40,6 +40,19 @@ residuals.freeridge_classifier <- function(object, ...) {
          if (object$loss == "svm") " and their slacks max(0, 1 - y f)")
 }
 
+# What is asked of fits to numbers.
+for_numbers_alone <- function(what) {
+  function(object, ...) refuse("a classifier has no ", what, ": point_margins() and summary() say how well it does")
+}
+deviance.freeridge_classifier <- for_numbers_alone("deviance")
+sigma.freeridge_classifier <- for_numbers_alone("standard deviation of errors")
+df.residual.freeridge_classifier <- for_numbers_alone("degrees of freedom")
+
+variable.names.freeridge_classifier <- function(object, ...) {
+  refuse_extra(...)
+  c(if (object$intercept) "(Intercept)", feature_names(object$x))
+}
+
 summary.freeridge_classifier <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
   points <- point_margins(object, lambda)

@@ -86,6 +86,18 @@ vcov.freeridge_linear <- function(object, ...) {
   no_standard_errors(object, "covariance of its coefficients")
 }
 
+deviance.freeridge_linear <- function(object, ...) {
+  refuse_extra(...)
+  if (object$method == "tls") no_standard_errors(object, "deviance")
+  squares <- colSums(as.matrix(residuals(object))^2)
+  if (length(squares) == 1L) unname(squares) else squares
+}
+
+variable.names.freeridge_linear <- function(object, ...) {
+  refuse_extra(...)
+  rownames(as.matrix(coef(object)))
+}
+
 sigma.freeridge_linear <- function(object, ...) {
   refuse_extra(...)
   no_standard_errors(object, "residual standard deviation")

@@ -21,6 +21,8 @@ test_that("ols is lm", {
     expect_close(c(table$sigma, sigma(fit)), rep(expected$sigma, 2L), 1e-11)
     expect_close(table$r.squared, expected$r.squared, 1e-11)
     expect_equal(df.residual(fit), df.residual(reference))
+    expect_equal(deviance(fit), deviance(reference))
+    expect_identical(variable.names(fit), variable.names(reference))
     expect_identical(nobs(fit), 32L)
   }
   expect_output(print(fit), "Ordinary least squares: 32 points, 3 features, 1 output", fixed = TRUE)

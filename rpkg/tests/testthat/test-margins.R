@@ -145,6 +145,8 @@ test_that("what a classifier has not is said", {
   p <- overlapping()
   svm <- kernel_svm(p$x, p$y, linear_kernel(), 1)
   expect_refusal(residuals(svm), "no residuals: point_margins\\(\\) has the margins y f of its points and their slacks")
+  for (ask in list(deviance, sigma, df.residual)) expect_refusal(ask(svm), "a classifier has no .*: point_margins\\(\\)")
+  expect_identical(variable.names(svm), c("(Intercept)", colnames(svm$x)))
   expect_refusal(point_margins(lm(mpg ~ wt, mtcars)), "object must be a fit of kernel_svm")
   one <- kernel_svm(p$x[, 1L, drop = FALSE], p$y, linear_kernel(), 1)
   expect_refusal(plot(one), "two features, and this fit has 1 feature")

@@ -39,6 +39,15 @@ test_that("the opinion is the leave-one-out errors of refits, and a warning wher
   expect_true(all(seen > 1L))
 })
 
+test_that("of copies, whose leave-one-out errors are too small, there is no second opinion", {
+  p <- small_problem(5, 20)
+  three <- rep(1:20, 3L)
+  found <- with_warning(freeridge(p$x[three, ], p$y[three], gaussian_kernel(), criterion = "reml", lengths = "one"))
+  expect_false(found$warned)
+  expect_null(found$fit$second_opinion)
+  expect_output(print(summary(found$fit)), "40 rows have the predictors and the response of another row")
+})
+
 test_that("rows that are nearly the same: the airfoil's, by a warning and a line of print and summary", {
   set.seed(1)
   rows <- airfoil[sample(1503L, 400L), ]
