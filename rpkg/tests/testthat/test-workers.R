@@ -93,6 +93,7 @@ test_that("workers of Rmpi", {
     "cat('\\ndifference', max(abs(coef(there) - coef(here))) < 1e-12, abs(there$score - here$score) < 1e-12, '\\n')",
     "cat('no workers:', no_workers, '\\n')", "Rmpi::mpi.quit()"
   ))
+  expect_false(any(grepl("the worker of chunk", said)), info = paste(said, collapse = "\n"))  # a worker that ran, and failed
   if (!any(grepl("^difference", said))) skip(paste("Rmpi starts no workers here:", paste(utils::head(said, 3L), collapse = " ")))
   expect_true(any(grepl("^difference TRUE TRUE", said)))
   expect_true(any(grepl("^no workers: Rmpi has no workers: ", said)))
