@@ -38,28 +38,45 @@ except fr.Error as error: sys.exit(print(error))
 """
 
 
-def run(command, threads, limit=None):
+def run(command, threads, limit=None, timeout=120, **variables):
     """(status, lines)."""
     def limited():
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    ended = subprocess.run(command, env=os.environ | {"OPENBLAS_NUM_THREADS": str(threads)}, text=True, timeout=120,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    ended = subprocess.run(command, env=os.environ | {"OPENBLAS_NUM_THREADS": str(threads)} | variables, text=True,
+                           timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                            preexec_fn=limited if limit else None)
     return ended.returncode, ended.stdout.strip().split("\n")
 
 
+def loads(threads, limit):
+    """Whether a program that only loads the library ends. Newer versions of OpenBLAS (0.3.29) take a buffer when they are
+    loaded, and ask for it for ever then, before any function is called."""
+    try:
+        run(["/bin/true"], threads, limit, timeout=5, LD_PRELOAD=os.environ["FREERIDGE_LIBRARY"])
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
 class AddressSpace(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.buffer_when_loaded = not loads(1, 125 * MIB)
+
     def test_a_program_ends(self):
         program = os.environ["FREERIDGE_EXAMPLE"]
         for threads in (1, 2):
             seen = set()
             for limit in range(75, 600, 50):
+                if self.buffer_when_loaded and not loads(threads, limit * MIB):
+                    continue
                 with self.subTest(threads=threads, limit=limit):
                     status, lines = run([program], threads, limit * MIB)
                     refused = any("OUT_OF_MEMORY" in line for line in lines)
                     self.assertTrue(status == 0 or refused, lines)
                     seen.add(refused)
-            self.assertEqual(seen, {False, True})
+            self.assertIn(False, seen)
+            self.assertTrue(True in seen or self.buffer_when_loaded)
 
     def test_python_goes_on(self):
         for callers in (1, 4):
@@ -71,7 +88,7 @@ class AddressSpace(unittest.TestCase):
                         self.assertTrue(line == "lambda" or "OUT_OF_MEMORY" in line, lines)
                     if more >= 140 and callers == 1:
                         self.assertEqual(lines, ["lambda"])
-                    if more < 128:
+                    if more < 128 and not self.buffer_when_loaded:
                         self.assertTrue(all("OpenBLAS needs a buffer" in line for line in lines), lines)
 
     def test_a_loop_takes_the_threads_that_have_buffers(self):
