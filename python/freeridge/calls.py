@@ -37,6 +37,9 @@ class _Call:
         self.in_function = self.over = False
 
 
+_INNERMOST: Dict[int, _Call] = {}  # of each thread: the call that it runs, which may be within another one
+
+
 class Callback:
     """What the library calls: `function`, whose exceptions are kept by the Calls until the call is over. `failed`: what
     the library hears then, so that it ends the call."""
@@ -69,10 +72,14 @@ class _Ignored:
                 sys.unraisablehook = self._before
 
     def _hear(self, ignored: Any) -> None:
-        if isinstance(ignored.object, Callback):
-            ignored.object.calls.keep(ignored.exc_value or ignored.exc_type())
-        else:
+        # Python 3.13 and later have the callback in the message alone.
+        ours = isinstance(ignored.object, Callback) if ignored.object is not None else \
+            f"ctypes callback function <{Callback.__module__}." in (ignored.err_msg or "")
+        this = _INNERMOST.get(threading.get_ident()) if ours else None
+        if this is None:
             self._before(ignored)
+        elif this.raised is None:
+            this.raised = ignored.exc_value or ignored.exc_type()
 
 
 _IGNORED = _Ignored()
@@ -152,8 +159,10 @@ class Calls:
     def run(self, changes: bool, name: str, *arguments: Any) -> None:
         self.refuse_own()
         me, this = threading.get_ident(), _Call()
+        before = _INNERMOST.get(me)
         with _Signals(this), _IGNORED:
             try:
+                _INNERMOST[me] = this
                 with self._turn:
                     this.in_function = True  # while it waits a handler may raise at once
                     self._turn.wait_for(lambda: self._changing is None and not (changes and self._running))
@@ -164,6 +173,10 @@ class Calls:
                 if this.raised is None:
                     raise
             finally:
+                if before is None:
+                    _INNERMOST.pop(me, None)
+                else:
+                    _INNERMOST[me] = before
                 with self._turn:
                     self._running.pop(me, None)
                     self._changing = None if self._changing == me else self._changing
@@ -187,12 +200,6 @@ class Calls:
             if this.raised is None:
                 this.raised = raised
         return answer if this.raised is None else failed
-
-    def keep(self, raised: BaseException) -> None:
-        """An exception that ends this thread's call, to be raised when that is over."""
-        this = self._running.get(threading.get_ident())
-        if this is not None and this.raised is None:
-            this.raised = raised
 
     def _report(self, fraction: float, _: Any) -> int:
         """Progress: 0 to go on."""
