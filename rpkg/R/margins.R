@@ -42,7 +42,10 @@ residuals.freeridge_classifier <- function(object, ...) {
 
 # What is asked of fits to numbers.
 for_numbers_alone <- function(what) {
-  function(object, ...) refuse("a classifier has no ", what, ": point_margins() and summary() say how well it does")
+  function(object, ...) {
+    refuse_extra(...)
+    refuse("a classifier has no ", what, ": point_margins() and summary() say how well it does")
+  }
 }
 deviance.freeridge_classifier <- for_numbers_alone("deviance")
 sigma.freeridge_classifier <- for_numbers_alone("standard deviation of errors")
