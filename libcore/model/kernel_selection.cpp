@@ -97,7 +97,8 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   const Index sample = std::min(rows, sample_of_kernel_search);
   const Model of_sample = of_rows(ascending(order, sample), false);
   const Index part = rows_for_starts(rows);
-  const Model of_part = of_rows(ascending(order, std::max<Index>(part, 1)), false);
+  std::optional<Model> of_part;
+  if (part > 0 && part < sample) of_part.emplace(of_rows(ascending(order, part), false));
   const Index few = std::min(rows, few_of_kernel_search);
   const Model of_few = of_rows(ascending(order, few), false);
   const Model of_search = of_rows(ascending(order, dual), by_groups && !apart);
@@ -126,12 +127,13 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   const Index points = std::min(rows, rows_of_size);
   Matrix some(points, d());
   for (Index i = 0; i < points; ++i) copy_rows(data_->x, order[i], some.view().row_range(i, 1));
-  return search_kernel(kernel_, variables,
-                       {of_sample.rows_of_search(Criterion::reml), likelihood, all,
-                        part > 0 ? of_part.rows_of_search(Criterion::reml) : RowsOfSearch{}, apart, choose, whole, few,
-                        [&](const KernelPtr& kernel) { return of_few.lambda_of_sample(kernel, Criterion::loo); },
-                        [&](const KernelPtr& kernel) { return kernel_size(*kernel, some.view(), weight); }},
-                       options);
+  return search_kernel(
+      kernel_, variables,
+      {of_sample.rows_of_search(Criterion::reml), likelihood, all,
+       part > 0 ? (of_part ? *of_part : of_sample).rows_of_search(Criterion::reml) : RowsOfSearch{}, apart, choose,
+       whole, few, [&](const KernelPtr& kernel) { return of_few.lambda_of_sample(kernel, Criterion::loo); },
+       [&](const KernelPtr& kernel) { return kernel_size(*kernel, some.view(), weight); }},
+      options);
 }
 
 const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage,
