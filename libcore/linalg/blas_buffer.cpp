@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{128} << 20;  // of OpenBLAS since 0.3.8, on x86-64 and ARM
 
-bool can_map(int buffers) {
-  const std::size_t bytes = static_cast<std::size_t>(buffers) * buffer_bytes;
+bool can_map(int buffers, std::size_t spare = 0) {
+  const std::size_t bytes = static_cast<std::size_t>(buffers) * buffer_bytes + spare;
   void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (place == MAP_FAILED) return false;
   munmap(place, bytes);
@@ -35,6 +35,17 @@ bool can_map(int buffers) {
 bool asks_for_ever() {
   static const bool is = is_openblas();
   return is;
+}
+
+// What other threads may take between the core's mapping and OpenBLAS's: glibc gives a thread 64 MiB of address space of
+// its own when the thread first allocates. Four at once are more than was ever seen.
+std::size_t first_allocations_of_others() {
+  constexpr std::size_t of_a_thread = std::size_t{64} << 20;
+  std::error_code failed;
+  std::size_t others = 0;
+  for (std::filesystem::directory_iterator task("/proc/self/task", failed), end; task != end; task.increment(failed))
+    ++others;
+  return std::min<std::size_t>(others == 0 ? 4 : others - 1, 4) * of_a_thread;
 }
 
 // Whether each other thread of the process sleeps.
@@ -106,7 +117,7 @@ int map_buffers(int wanted) {
   void* taken[most] = {};
   const BufferCalls& calls = openblas_buffers();
   int count = 0;
-  for (; mapped < wanted && count < std::min(wanted, most) && can_map(1); ++count) {
+  for (; mapped < wanted && count < std::min(wanted, most) && can_map(1, first_allocations_of_others()); ++count) {
     if (calls.take == nullptr)
       use_buffer();
     else if ((taken[count] = calls.take(0)) == nullptr)

@@ -79,7 +79,7 @@ class AddressSpace(unittest.TestCase):
             self.assertTrue(True in seen or self.buffer_when_loaded)
 
     def test_python_goes_on(self):
-        for callers in (1, 4):
+        for callers in (1, 4, 12):
             for more in (60, 100, 127, 140, 180, 250, 300, 450, 700):
                 with self.subTest(callers=callers, more=more):
                     status, lines = run([sys.executable, "-c", FIT, str(more), str(callers)], 1)
