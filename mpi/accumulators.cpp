@@ -79,9 +79,10 @@ std::string joined_scores(const Team& team, const RowsOfRank& own, Span<const do
     ask(freeridge_accumulator_loo_moments(own.accumulator, own.layout, own.n, own.x, own.ldx, own.y, own.ldy,
                                           own.weights, count, lambdas.data(), moments.data()));
   });
-  reduce(team, moments, [&](const void* other, void* inout) {
+  const auto join = [&](const void* other, void* inout) {
     ask(freeridge_moments_join(count * t, static_cast<const double*>(other), static_cast<double*>(inout)));
-  });
+  };
+  reduce(team, moments, std::ref(join));
   std::string reason;
   team.together([&] {
     if (team.rank() != 0) return;
@@ -115,7 +116,7 @@ void select_by_loo(const Team& team, const RowsOfRank& own, const Sizes& sizes, 
   const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView out) {
     return joined_scores(team, own, lambdas, sizes.t, first, out);
   };
-  served_search(team, Criterion::loo, sizes.t, true, range, evaluate, lambda, score);
+  served_search(team, Criterion::loo, sizes.t, true, std::ref(range), std::ref(evaluate), lambda, score);
 }
 
 }  // namespace
@@ -145,9 +146,10 @@ freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accu
     });
     alike.require(team);
     listen();
-    reduce(team, bytes, [size = std::ssize(bytes)](const void* other, void* inout) {
+    const auto join = [size = std::ssize(bytes)](const void* other, void* inout) {
       ask(freeridge_accumulator_merge_bytes(other, size, inout));
-    });
+    };
+    reduce(team, bytes, std::ref(join));
     listen();
     AccumulatorPtr sum;
     team.together([&] {

@@ -18,14 +18,17 @@ namespace {
 class CholeskyFactor final : public DenseFactor {
  public:
   CholeskyFactor(const Team& team, const Grid& grid, const Problem& problem)
-      : team_(team), problem_(problem), kernel_(team, problem) {
-    team.together([&] {
-      dealing_ = std::make_unique<Dealing>(grid, problem.n());
-      blocks_ = Matrix(std::ssize(dealing_->row), std::ssize(dealing_->col));
-      y_ = copy_of(problem.y_tilde.view());
-      kernel_.reflect(y_.view());
-    });
-    kernel_.make(*dealing_, false, blocks_.view());
+      : team_(team),
+        problem_(problem),
+        kernel_(team, problem),
+        dealing_(grid, problem.n()),
+        blocks_(std::ssize(dealing_.row), std::ssize(dealing_.col)),
+        y_(copy_of(problem.y_tilde.view())) {
+    kernel_.reflect(y_.view());
+  }
+
+  void make() override {
+    kernel_.make(dealing_, false, blocks_.view());
     fresh_ = true;
   }
 
@@ -60,10 +63,10 @@ class CholeskyFactor final : public DenseFactor {
       Matrix given(problem_.n(), outputs.count + 1);
       copy(y_.view().columns(outputs.first, outputs.count), given.view().columns(0, outputs.count));
       std::copy(kernel_.v().begin(), kernel_.v().end(), given.col(outputs.count));
-      const Matrix part = part_of(given.view(), dealing_->col, m());
+      const Matrix part = part_of(given.view(), dealing_.col, m());
       Matrix product(blocks_.rows(), part.cols());
       gemm(Op::none, Op::none, 1, blocks_.view(), part.view(), 0, product.view());
-      add_part(product.view(), dealing_->row, half.view());
+      add_part(product.view(), dealing_.row, half.view());
     });
     team_.sum(half.values());
     finish(half, outputs, wanted, answer);
@@ -72,19 +75,19 @@ class CholeskyFactor final : public DenseFactor {
 
   // False where it is not positive definite: all ranks see that.
   bool factorized(double lambda) {
-    if (!fresh_) kernel_.make(*dealing_, false, blocks_.view());
+    if (!fresh_) kernel_.make(dealing_, false, blocks_.view());
     fresh_ = false;
     team_.together([&] { each_diagonal([&](double& value) { value += lambda; }); });
     const int n = static_cast<int>(m()), one = 1;
     int info = 0;
-    pdpotrf_("L", &n, blocks_.data(), &one, &one, dealing_->descriptor.data(), &info);
+    pdpotrf_("L", &n, blocks_.data(), &one, &one, dealing_.descriptor.data(), &info);
     return info == 0;
   }
 
   void invert() {
     const int n = static_cast<int>(m()), one = 1;
     int info = 0;
-    pdtrtri_("L", "N", &n, blocks_.data(), &one, &one, dealing_->descriptor.data(), &info);
+    pdtrtri_("L", "N", &n, blocks_.data(), &one, &one, dealing_.descriptor.data(), &info);
     team_.together([&] {
       if (info != 0) fail(Status::internal, "pdtrtri answers ", info);
     });
@@ -94,9 +97,9 @@ class CholeskyFactor final : public DenseFactor {
   template <class Use>
   void each_diagonal(const Use& use) {
     for (Index j = 0; j < blocks_.cols(); ++j) {
-      const Index column = dealing_->col[j];
-      const Index i = Dealing::first_from(dealing_->row, column);
-      if (column < m() && i < blocks_.rows() && dealing_->row[i] == column) use(blocks_(i, j));
+      const Index column = dealing_.col[j];
+      const Index i = Dealing::first_from(dealing_.row, column);
+      if (column < m() && i < blocks_.rows() && dealing_.row[i] == column) use(blocks_(i, j));
     }
   }
 
@@ -109,10 +112,10 @@ class CholeskyFactor final : public DenseFactor {
 
   // Sets the elements that are no part of T to zero: above the diagonal, and beyond the first m rows and columns.
   void clear_rest() {
-    const Index end = Dealing::first_from(dealing_->row, m());
+    const Index end = Dealing::first_from(dealing_.row, m());
     for (Index j = 0; j < blocks_.cols(); ++j) {
       double* const column = blocks_.col(j);
-      const Index first = dealing_->col[j] < m() ? Dealing::first_from(dealing_->row, dealing_->col[j]) : end;
+      const Index first = dealing_.col[j] < m() ? Dealing::first_from(dealing_.row, dealing_.col[j]) : end;
       std::fill_n(column, first, 0.0);
       std::fill(column + end, column + blocks_.rows(), 0.0);
     }
@@ -126,10 +129,10 @@ class CholeskyFactor final : public DenseFactor {
       diagonal.assign(problem_.n(), 0.0);
       residual = Matrix(problem_.n(), outputs.count, 0.0);
       add_diagonal(half.col(outputs.count), diagonal);
-      const Matrix part = part_of(half.view().columns(0, outputs.count), dealing_->row, m());
+      const Matrix part = part_of(half.view().columns(0, outputs.count), dealing_.row, m());
       Matrix product(blocks_.cols(), outputs.count);
       gemm(Op::transpose, Op::none, 1, blocks_.view(), part.view(), 0, product.view());
-      add_part(product.view(), dealing_->col, residual.view());
+      add_part(product.view(), dealing_.col, residual.view());
       answer.squared_norm.resize(outputs.count);
       answer.quadratic_form.resize(outputs.count);
     });
@@ -150,15 +153,15 @@ class CholeskyFactor final : public DenseFactor {
   void add_diagonal(const double* t_v, Array<double>& sum) const {
     Array<double> own(blocks_.rows(), 0.0);
     for (Index i = 0; i < blocks_.rows(); ++i)
-      if (dealing_->row[i] < m()) own[i] = kernel_.tau() * t_v[dealing_->row[i]];
+      if (dealing_.row[i] < m()) own[i] = kernel_.tau() * t_v[dealing_.row[i]];
     for (Index j = 0; j < blocks_.cols(); ++j) {
-      const double v_j = kernel_.v()[dealing_->col[j]];
+      const double v_j = kernel_.v()[dealing_.col[j]];
       double squares = 0;
       for (Index i = 0; i < blocks_.rows(); ++i) {
         const double value = blocks_(i, j) - own[i] * v_j;
         squares += value * value;
       }
-      sum[dealing_->col[j]] += squares;
+      sum[dealing_.col[j]] += squares;
       worked(touched * static_cast<double>(blocks_.rows()));
     }
   }
@@ -166,7 +169,7 @@ class CholeskyFactor final : public DenseFactor {
   const Team& team_;
   const Problem& problem_;
   ReflectedKernel kernel_;
-  std::unique_ptr<Dealing> dealing_;
+  Dealing dealing_;
   Matrix blocks_;  // of H K_w H, then of L, then of T
   Matrix y_;       // H Y~
   bool fresh_ = false;

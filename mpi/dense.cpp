@@ -24,18 +24,8 @@ Matrix copied(const LayoutView& from) {
 
 }  // namespace
 
-Dense::Dense(MPI_Comm comm, const char* call, const std::function<void(Dense&)>& take) : team_(comm) {
-  begin_together(team_, call, [&](Alike& alike) {
-    take(*this);
-    alike.number("n", problem_->n());
-    alike.number("d", problem_->d());
-    alike.number("t", problem_->t());
-    alike.number("intercept", std::int64_t{problem_->intercept});
-    alike.text("kernel", describe(*problem_->kernel));
-    alike.numbers("x", x_.values());
-    alike.numbers("y", y_.values());
-    alike.numbers("weights", weights_);
-  });
+void Dense::deal(Team&& team) {
+  team_ = std::move(team);
   grid_.emplace(team_);
   team_.together([&] {
     require_share();
@@ -43,7 +33,8 @@ Dense::Dense(MPI_Comm comm, const char* call, const std::function<void(Dense&)>&
   });
 }
 
-void Dense::take(KernelPtr kernel, const LayoutView& x, const LayoutView& y, const double* weights, bool intercept) {
+void Dense::take(KernelPtr kernel, const LayoutView& x, const LayoutView& y, const double* weights, bool intercept,
+                 Alike& alike) {
   if (kernel->precomputed()) fail(Status::invalid_argument, "kernel is precomputed: K is made here, by a function");
   kernel->check_features(x.cols);
   if (intercept && x.rows < 2)
@@ -58,6 +49,14 @@ void Dense::take(KernelPtr kernel, const LayoutView& x, const LayoutView& y, con
     fail(Status::not_positive_definite, "the weights differ by a factor of ", span,
          ", and rows of low weight are rounding beside those of high weight; one process's CHOLESKY keeps them apart");
   problem_.emplace(std::move(kernel), Rows(layout_view(x_)), layout_view(y_), weights_, intercept);
+  alike.number("n", problem_->n());
+  alike.number("d", problem_->d());
+  alike.number("t", problem_->t());
+  alike.number("intercept", std::int64_t{problem_->intercept});
+  alike.text("kernel", describe(*problem_->kernel));
+  alike.numbers("x", x_.values());
+  alike.numbers("y", y_.values());
+  alike.numbers("weights", weights_);
 }
 
 // The first place of the grid has the largest share of the blocks.
@@ -89,14 +88,15 @@ void Dense::factorize(freeridge_mpi_engine engine, Index expected_lambdas) {
     engine = expected_lambdas <= few_lambdas ? FREERIDGE_MPI_ENGINE_CHOLESKY
              : has_elpa()                    ? FREERIDGE_MPI_ENGINE_ELPA
                                              : FREERIDGE_MPI_ENGINE_PDSYEVD;
+  std::unique_ptr<DenseFactor> made;
   team_.together([&] {
     if (engine == FREERIDGE_MPI_ENGINE_PDSYEVD) require_workspace(*dealing_);
     require_memory(bytes(engine), "the share of this rank", "take more ranks, CHOLESKY, or landmarks");
+    made = engine == FREERIDGE_MPI_ENGINE_CHOLESKY
+               ? factor_by_cholesky(team_, *grid_, *problem_)
+               : factor_by_eigenvectors(team_, *grid_, *problem_, engine == FREERIDGE_MPI_ENGINE_ELPA);
   });
-  std::unique_ptr<DenseFactor> made =
-      engine == FREERIDGE_MPI_ENGINE_CHOLESKY
-          ? factor_by_cholesky(team_, *grid_, *problem_)
-          : factor_by_eigenvectors(team_, *grid_, *problem_, engine == FREERIDGE_MPI_ENGINE_ELPA);
+  made->make();
   heard.finish();
   factor_ = std::move(made);
   engine_ = engine;
@@ -122,7 +122,7 @@ std::string Dense::scores(Criterion criterion, Span<const double> lambdas, Index
   Matrix made;
   team_.together([&] { made = Matrix(out.rows, out.cols); });
   const Wanted wanted = criterion == Criterion::loo ? Wanted::errors : Wanted::traces;
-  factor().answers(lambdas, {first, out.cols}, wanted, [&](Index l, const Answer& answer) {
+  const auto sink = [&](Index l, const Answer& answer) {
     std::string why = answer.reason;
     for (Index j = 0; j < out.cols; ++j) {
       const double value = score(criterion, answer, j);
@@ -130,7 +130,8 @@ std::string Dense::scores(Criterion criterion, Span<const double> lambdas, Index
       if (!std::isfinite(value)) keep_first(why, no_score(criterion, first + j));
     }
     if (!why.empty()) keep_first(reason, text(why, " (lambda = ", lambdas[l], ")"));
-  });
+  };
+  factor().answers(lambdas, {first, out.cols}, wanted, std::ref(sink));
   team_.broadcast(made.values());
   copy(made.view(), out);
   return reason;
@@ -140,7 +141,7 @@ std::string Dense::errors(Span<const double> lambdas, MatrixView out) const {
   const Problem& problem = *problem_;
   const Index t = problem.t();
   std::string reason;
-  factor().answers(lambdas, {0, t}, Wanted::errors, [&](Index l, const Answer& answer) {
+  const auto sink = [&](Index l, const Answer& answer) {
     if (!answer.reason.empty()) keep_first(reason, text(answer.reason, " (lambda = ", lambdas[l], ")"));
     for (Index j = 0; j < t; ++j)
       for (Index i = 0; i < problem.n(); ++i) {
@@ -151,7 +152,8 @@ std::string Dense::errors(Span<const double> lambdas, MatrixView out) const {
         if (p != 0 && !std::isfinite(e))
           fail(Status::not_finite, "the leave-one-out error of row ", i, " overflows; rescale y or x");
       }
-  });
+  };
+  factor().answers(lambdas, {0, t}, Wanted::errors, std::ref(sink));
   for (Index j = 0; j < out.cols; ++j) team_.broadcast({out.col(j), out.rows});
   return reason;
 }
@@ -160,12 +162,14 @@ Array<unsigned char> Dense::predictor(Span<const double> lambdas) const {
   const Index n = problem_->n(), t = problem_->t();
   Matrix c_tilde;
   team_.together([&] { c_tilde = Matrix(n, t); });
-  for (Index j = 0; j < t; ++j)
-    factor().answers(lambdas.subspan(j, 1), {j, 1}, Wanted::solution, [&](Index, const Answer& answer) {
+  for (Index j = 0; j < t; ++j) {
+    const auto sink = [&](Index, const Answer& answer) {
       if (!answer.reason.empty())
         fail(Status::not_positive_definite, answer.reason, "; lambdas[", j, "] is ", lambdas[j]);
       copy(answer.residual.view(), c_tilde.view().columns(j, 1));
-    });
+    };
+    factor().answers(lambdas.subspan(j, 1), {j, 1}, Wanted::solution, std::ref(sink));
+  }
   Array<unsigned char> bytes;
   team_.together([&] {
     if (team_.rank() == 0) bytes = saved(lambdas, c_tilde);

@@ -7,17 +7,18 @@
 #include "libcore/base/progress.hpp"
 #include "libcore/select/criteria.hpp"
 #include "mpi/dense_factor.hpp"
+#include "mpi/wall.hpp"
 
 namespace freeridge::mpi {
 
 class Dense {
  public:
-  // Collective. The sizes of the arguments have been checked. The constructor checks their values, and that these are
-  // the same on all ranks.
-  Dense(MPI_Comm comm, const char* call, const std::function<void(Dense&)>& take);
-
-  // Part of the constructor, on each rank by itself: copies the data.
-  void take(KernelPtr kernel, const LayoutView& x, const LayoutView& y, const double* weights, bool intercept);
+  // Comes first, on each rank by itself: copies the data, and adds them to `alike`. The sizes of the arguments have been
+  // checked, their values are checked here.
+  void take(KernelPtr kernel, const LayoutView& x, const LayoutView& y, const double* weights, bool intercept,
+            Alike& alike);
+  // Comes second. Collective, as the rest.
+  void deal(Team&& team);
 
   const Team& team() const { return team_; }
   const Problem& problem() const { return *problem_; }
@@ -26,7 +27,7 @@ class Dense {
   Index bytes(freeridge_mpi_engine engine) const;
   DenseFactor& factor() const;
 
-  // The rest is collective. Answers are the same on all ranks.
+  // Answers are the same on all ranks.
   void factorize(freeridge_mpi_engine engine, Index expected_lambdas);
   // Answers with the reason for the first NaN.
   std::string scores(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const;

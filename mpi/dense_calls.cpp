@@ -75,7 +75,9 @@ freeridge_status freeridge_mpi_dense_create(const freeridge_kernel* kernel, MPI_
                                             const double* y, int64_t ldy, const double* weights, int32_t intercept,
                                             freeridge_mpi_dense** out) {
   return guarded(__func__, [&](const char* call) {
-    auto made = std::unique_ptr<freeridge_mpi_dense>(new freeridge_mpi_dense{Dense(comm, call, [&](Dense& dense) {
+    Team team(comm);
+    std::unique_ptr<freeridge_mpi_dense> made;
+    begin_together(team, call, [&](Alike& alike) {
       required("out", out);
       const Layout order = checked_layout(layout);
       require_size("n", n);
@@ -85,8 +87,10 @@ freeridge_status freeridge_mpi_dense_create(const freeridge_kernel* kernel, MPI_
         fail(Status::invalid_argument, "intercept is PENALISED; add a constant to the kernel in its place");
       const LayoutView points = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
       const LayoutView outputs = checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy);
-      dense.take(own_kernel(kernel), points, outputs, weights, intercept != FREERIDGE_INTERCEPT_NONE);
-    })});
+      made = std::make_unique<freeridge_mpi_dense>();
+      made->dense.take(own_kernel(kernel), points, outputs, weights, intercept != FREERIDGE_INTERCEPT_NONE, alike);
+    });
+    made->dense.deal(std::move(team));
     *out = made.release();
   });
 }
@@ -215,15 +219,13 @@ freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense, f
       best_score.resize(t);
     });
     const Heard heard(asked.team(), asked.listener());
-    served_search(
-        asked.team(), kind, t, factor.at_is_free(),
-        [&] {
-          return low > 0 ? LambdaRange{low, high} : lambda_range(factor.eigenvalue_range(), factor.floor());
-        },
-        [&](Span<const double> lambdas, Index first, MatrixView out) {
-          return asked.scores(kind, lambdas, first, out);
-        },
-        best, best_score);
+    const auto range = [&] {
+      return low > 0 ? LambdaRange{low, high} : lambda_range(factor.eigenvalue_range(), factor.floor());
+    };
+    const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView out) {
+      return asked.scores(kind, lambdas, first, out);
+    };
+    served_search(asked.team(), kind, t, factor.at_is_free(), std::ref(range), std::ref(evaluate), best, best_score);
     heard.finish();
     std::copy(best.begin(), best.end(), lambda);
     std::copy(best_score.begin(), best_score.end(), score);

@@ -34,6 +34,8 @@ enum class Wanted { traces, solution, errors };
 class DenseFactor {
  public:
   virtual ~DenseFactor() = default;
+  // Comes first: the kernel matrix, and what is made of it once. Collective.
+  virtual void make() = 0;
   // sink(l, answer) for each lambda in turn, on all ranks, within a `together`. Collective.
   using Sink = std::function<void(Index l, const Answer& answer)>;
   virtual void answers(Span<const double> lambdas, Outputs outputs, Wanted wanted, const Sink& sink) = 0;
@@ -52,9 +54,9 @@ class DenseFactor {
   }
 };
 
-// A factor for each lambda, by pdpotrf and pdtrtri.
+// Each rank makes these by itself, and then calls make(). A factor for each lambda, by pdpotrf and pdtrtri:
 std::unique_ptr<DenseFactor> factor_by_cholesky(const Team& team, const Grid& grid, const Problem& problem);
-// Eigenvalues and eigenvectors, by pdsyevd or ELPA.
+// Eigenvalues and eigenvectors, by pdsyevd or ELPA:
 std::unique_ptr<DenseFactor> factor_by_eigenvectors(const Team& team, const Grid& grid, const Problem& problem,
                                                     bool elpa);
 // The most doubles that each engine allocates on this rank for problems of n x d with t outputs, beside the problem.

@@ -37,16 +37,20 @@ Index lambdas_at_once(Index n, Index outputs) {
 class EigenvectorFactor final : public DenseFactor {
  public:
   EigenvectorFactor(const Team& team, const Grid& grid, const Problem& problem, bool elpa)
-      : team_(team), grid_(grid), problem_(problem), kernel_(team, problem) {
+      : team_(team),
+        grid_(grid),
+        problem_(problem),
+        elpa_(elpa),
+        kernel_(team, problem),
+        dealing_(grid, problem.n()),
+        value_(problem.n(), 0.0),
+        u_(std::ssize(dealing_.row), std::ssize(dealing_.col), 0.0) {}
+
+  void make() override {
     Matrix blocks;
-    team.together([&] {
-      dealing_ = std::make_unique<Dealing>(grid, problem.n());
-      blocks = Matrix(std::ssize(dealing_->row), std::ssize(dealing_->col));
-      u_ = Matrix(blocks.rows(), blocks.cols(), 0.0);
-      value_.resize(problem.n(), 0.0);
-    });
-    kernel_.make(*dealing_, elpa, blocks.view());
-    if (elpa)
+    team_.together([&] { blocks = Matrix(u_.rows(), u_.cols()); });
+    kernel_.make(dealing_, elpa_, blocks.view());
+    if (elpa_)
       by_elpa(blocks);
     else
       by_pdsyevd(blocks);
@@ -66,19 +70,20 @@ class EigenvectorFactor final : public DenseFactor {
 
   void answers(Span<const double> lambdas, Outputs outputs, Wanted wanted, const Sink& sink) override {
     const Index count = std::ssize(lambdas), most = lambdas_at_once(problem_.n(), outputs.count);
-    for (Index l = 0; l < count; l += most)
-      some_answers(lambdas.subspan(l, std::min(most, count - l)), outputs, wanted,
-                   [&](Index k, const Answer& answer) { sink(l + k, answer); });
+    for (Index l = 0; l < count; l += most) {
+      const auto some = [&](Index k, const Answer& answer) { sink(l + k, answer); };
+      some_answers(lambdas.subspan(l, std::min(most, count - l)), outputs, wanted, std::ref(some));
+    }
   }
 
  private:
   Index m() const { return kernel_.m(); }
 
   void by_elpa(Matrix& blocks) {
-    const int local_rows = dealing_->descriptor[8], local_cols = static_cast<int>(std::max<Index>(blocks.cols(), 1));
+    const int local_rows = dealing_.descriptor[8], local_cols = static_cast<int>(std::max<Index>(blocks.cols(), 1));
     const char* const failed =
-        freeridge_elpa_eigenvectors(team_.comm(), static_cast<int>(m()), dealing_->nb, local_rows, local_cols,
-                                    grid_.row, grid_.col, blocks.data(), value_.data(), u_.data());
+        freeridge_elpa_eigenvectors(team_.comm(), static_cast<int>(m()), dealing_.nb, local_rows, local_cols, grid_.row,
+                                    grid_.col, blocks.data(), value_.data(), u_.data());
     team_.together([&] {
       if (failed != nullptr) fail(Status::not_converged, "ELPA has no eigenvectors: ", failed);
     });
@@ -86,7 +91,7 @@ class EigenvectorFactor final : public DenseFactor {
 
   void by_pdsyevd(Matrix& blocks) {
     const int n = static_cast<int>(m()), one = 1;
-    const int* const descriptor = dealing_->descriptor.data();
+    const int* const descriptor = dealing_.descriptor.data();
     int info = 0;
     const auto call = [&](double* work, int lwork, int* iwork, int liwork) {
       pdsyevd_("V", "L", &n, blocks.data(), &one, &one, descriptor, value_.data(), u_.data(), &one, &one, descriptor,
@@ -98,7 +103,7 @@ class EigenvectorFactor final : public DenseFactor {
     Array<double> work;
     Array<int> integer_work;
     team_.together([&] {
-      work.resize(std::max(static_cast<Index>(size), workspace_of(*dealing_)));
+      work.resize(std::max(static_cast<Index>(size), workspace_of(dealing_)));
       integer_work.resize(integers);
     });
     call(work.data(), static_cast<int>(std::ssize(work)), integer_work.data(), integers);
@@ -119,10 +124,10 @@ class EigenvectorFactor final : public DenseFactor {
       kernel_.reflect(y.view());
       copy(y.view(), given.view().columns(0, t));
       std::copy(kernel_.v().begin(), kernel_.v().end(), given.col(t));
-      const Matrix part = part_of(given.view(), dealing_->row, m());
+      const Matrix part = part_of(given.view(), dealing_.row, m());
       Matrix product(u_.cols(), t + 1);
       gemm(Op::transpose, Op::none, 1, u_.view(), part.view(), 0, product.view());
-      add_part(product.view(), dealing_->col, sum.view());
+      add_part(product.view(), dealing_.col, sum.view());
     });
     team_.sum(sum.values());
     team_.broadcast(sum.values());
@@ -130,8 +135,8 @@ class EigenvectorFactor final : public DenseFactor {
     team_.together([&] {
       r_ = copy_of(sum.view().block(0, 0, m(), t));
       for (Index j = 0; j < u_.cols(); ++j) {
-        const double h = dealing_->col[j] < m() ? kernel_.tau() * sum(dealing_->col[j], t) : 0;
-        for (Index i = 0; i < u_.rows(); ++i) u_(i, j) -= h * kernel_.v()[dealing_->row[i]];
+        const double h = dealing_.col[j] < m() ? kernel_.tau() * sum(dealing_.col[j], t) : 0;
+        for (Index i = 0; i < u_.rows(); ++i) u_(i, j) -= h * kernel_.v()[dealing_.row[i]];
         worked(touched * static_cast<double>(u_.rows()));
       }
     });
@@ -139,7 +144,7 @@ class EigenvectorFactor final : public DenseFactor {
 
   // Sets the last row and column to zero, which the engines do not write.
   void clear_rest() {
-    const Index rows = Dealing::first_from(dealing_->row, m()), cols = Dealing::first_from(dealing_->col, m());
+    const Index rows = Dealing::first_from(dealing_.row, m()), cols = Dealing::first_from(dealing_.col, m());
     for (Index j = 0; j < u_.cols(); ++j) {
       const Index from = j < cols ? rows : 0;
       std::fill(u_.col(j) + from, u_.col(j) + u_.rows(), 0.0);
@@ -155,14 +160,14 @@ class EigenvectorFactor final : public DenseFactor {
         square(u_.rows(), std::min(squares_at_once, cols));
     for (Index l = 0; l < count; ++l)
       for (Index k = 0; k < cols; ++k) {
-        const Index column = dealing_->col[k];
+        const Index column = dealing_.col[k];
         weight(k, l) = column < m() && exists(lambdas[l]) ? 1 / (value_[column] + lambdas[l]) : 0;
         for (Index j = 0; j < outputs.count; ++j)
           weighted(k, l * outputs.count + j) = column < m() ? weight(k, l) * r_(column, outputs.first + j) : 0;
       }
     Matrix part(u_.rows(), weighted.cols(), 0.0);
     gemm(Op::none, Op::none, 1, u_.view(), weighted.view(), 0, part.view());
-    add_part(part.view(), dealing_->row, residual);
+    add_part(part.view(), dealing_.row, residual);
     if (diagonal.cols == 0) return;
     part = Matrix(u_.rows(), count, 0.0);
     for (Index first = 0; first < cols; first += squares_at_once) {
@@ -172,7 +177,7 @@ class EigenvectorFactor final : public DenseFactor {
       gemm(Op::none, Op::none, 1, squares, weight.view().row_range(first, squares.cols), 1, part.view());
       worked(touched * static_cast<double>(squares.rows * squares.cols));
     }
-    add_part(part.view(), dealing_->row, diagonal);
+    add_part(part.view(), dealing_.row, diagonal);
   }
 
   void add_traces(double lambda, Outputs outputs, Answer& answer) const {
@@ -219,8 +224,9 @@ class EigenvectorFactor final : public DenseFactor {
   const Team& team_;
   const Grid& grid_;
   const Problem& problem_;
+  const bool elpa_;
   ReflectedKernel kernel_;
-  std::unique_ptr<Dealing> dealing_;
+  Dealing dealing_;
   Array<double> value_;  // Lambda, ascending, in the first m places
   Matrix u_;             // this rank's blocks of U, n x n with zeros in the last column
   Matrix r_;             // R, m x t

@@ -27,8 +27,10 @@ void Alike::bytes(const char* name, const void* from, Index size) {
 }
 
 void Alike::require(const Team& team) const {
-  Array<std::uint64_t> values(prints_.size());
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = prints_[k].value;
+  Array<std::uint64_t> values;
+  team.together([&] {
+    for (const Print& print : prints_) values.push_back(print.value);
+  });
   if (const Index k = team.first_that_differs(values); k >= 0) {
     team.together([&] { fail(Status::dimension_mismatch, prints_[k].name, " differs between the ranks"); });
   }

@@ -30,10 +30,8 @@ Index first_row(const Dealing& dealing, bool whole, Index j) {
 }  // namespace
 
 ReflectedKernel::ReflectedKernel(const Team& team, const Problem& problem) : team_(team), problem_(problem) {
-  team.together([&] {
-    v_.assign(problem.n(), 0.0);
-    k_q1_ = Matrix(problem.n(), problem.q());
-  });
+  v_.assign(problem.n(), 0.0);
+  k_q1_ = Matrix(problem.n(), problem.q());
   if (problem.q() == 0) return;
   const double* const q1 = problem.q1().col(0);
   std::copy_n(q1, problem.n(), v_.begin());

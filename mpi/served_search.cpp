@@ -36,7 +36,7 @@ Fault lead(const Team& team, const Searched& kind, const std::function<LambdaRan
            Span<double> lambda, Span<double> score) {
   bool agreed = false;
   Searched searched = kind;
-  searched.scores = [&](Span<const double> wanted, Index first, MatrixView out, MatrixView) {
+  const auto scores = [&](Span<const double> wanted, Index first, MatrixView out, MatrixView) {
     Array<double> lambdas(wanted.begin(), wanted.end());
     Request request{std::ssize(lambdas), first, out.cols};
     agreed = true;
@@ -46,6 +46,7 @@ Fault lead(const Team& team, const Searched& kind, const std::function<LambdaRan
     agreed = false;
     return reason;
   };
+  searched.scores = std::ref(scores);
   try {
     const LambdaSearch found = search_lambda(searched, range());
     std::copy(found.best.begin(), found.best.end(), lambda.begin());

@@ -66,7 +66,14 @@ Team::Team(MPI_Comm comm) {
 }
 
 Team::~Team() {
-  if (!mpi_is_over()) MPI_Comm_free(&comm_);
+  if (comm_ != MPI_COMM_NULL && !mpi_is_over()) MPI_Comm_free(&comm_);
+}
+
+Team& Team::operator=(Team&& other) noexcept {
+  std::swap(comm_, other.comm_);
+  std::swap(rank_, other.rank_);
+  std::swap(size_, other.size_);
+  return *this;
 }
 
 void Team::agree(const Fault& own) const {

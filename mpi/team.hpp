@@ -2,12 +2,13 @@
 //     together(body)   body() on each rank by itself; afterwards all ranks go on, or all throw the same error: that of
 //                      the largest status (of equal ones of the lowest rank), with that rank's words
 // Code between two messages that can throw must stand within a `together`: otherwise the other ranks would wait for
-// ever. Messages of more than 32 bits can count are sent in pieces.
+// ever. A request for memory can throw: functions are handed on by std::ref, of which a std::function needs none. Messages of more than 32 bits can count are sent in pieces.
 #pragma once
 
 #include <mpi.h>
 
 #include <new>
+#include <utility>
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
@@ -46,11 +47,12 @@ void require_buffer();
 
 class Team {
  public:
+  Team() = default;  // of no ranks
   // A copy of the caller's communicator: collective. Throws INVALID_STATE without MPI, INVALID_ARGUMENT.
   explicit Team(MPI_Comm comm);
+  Team(Team&& other) noexcept { *this = std::move(other); }
+  Team& operator=(Team&& other) noexcept;
   ~Team();
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
 
   int rank() const { return rank_; }
   int size() const { return size_; }

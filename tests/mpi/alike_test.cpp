@@ -1,7 +1,8 @@
 // Every collective call of the header, with each of its arguments different on one rank, ranks that make different calls,
-// and messages of MPI that fail: no rank waits for another, and all have the same status. The calls and their arguments
-// are read from freeridge_mpi.h.
+// one rank that has no memory, and messages of MPI that fail: no rank waits for another, and all have the same status.
+// The calls and their arguments are read from freeridge_mpi.h.
 #include <dlfcn.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -9,11 +10,13 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string_view>
 
+#include "faults/allocations.hpp"
 #include "mpi/ranks.hpp"
 #include "support/model.hpp"
 #include "support/random.hpp"
@@ -155,6 +158,63 @@ Changes null(T* Arguments::*place) {
   return {[=](Arguments& a) { a.*place = nullptr; }};
 }
 
+// The status, which is that of all ranks.
+freeridge_status of_all(freeridge_status status) {
+  int ends[2] = {status, -status};
+  PMPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_EQ(ends[0], -ends[1]) << "the ranks have different statuses; own: " << freeridge_mpi_last_error();
+  return status;
+}
+
+// While an object of this class lives, this process has no room for OpenBLAS's buffer of 128 MiB: half of that is left.
+class NoRoomForABuffer {
+ public:
+  NoRoomForABuffer() {
+    getrlimit(RLIMIT_AS, &before_);
+    std::ifstream statm("/proc/self/statm");
+    rlim_t pages = 0;
+    statm >> pages;
+    rlimit limited = before_;
+    limited.rlim_cur = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 20);
+    setrlimit(RLIMIT_AS, &limited);
+  }
+  ~NoRoomForABuffer() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+// The first test of the program, as later ones have the buffer. The limited rank has no handle for the first call; then
+// none has one.
+TEST(MpiAtFirst, OneRankWithoutABuffer) {
+  alarm(60);  // a rank that waits for another ends here
+  const bool asks = dlsym(RTLD_DEFAULT, "openblas_get_config") != nullptr;
+  std::optional<NoRoomForABuffer> no_room;
+  if (ranks::rank() == ranks::count() - 1) no_room.emplace();
+  const double points[4] = {1, 2, 3, 4}, lambdas[1] = {1};
+  double out[8] = {};
+  int64_t found = 0;
+  freeridge_kernel* kernel = nullptr;
+  freeridge_accumulator* own = nullptr;
+  EXPECT_EQ(freeridge_kernel_gaussian(1, &kernel), no_room && asks ? FREERIDGE_OUT_OF_MEMORY : FREERIDGE_OK);
+  EXPECT_EQ(freeridge_accumulator_create(1, 1, 0, &own), no_room && asks ? FREERIDGE_OUT_OF_MEMORY : FREERIDGE_OK);
+  for (const auto& [name, call] : calls) {
+    if (name.starts_with("dense_") && name != "dense_create") continue;  // on what dense_create has not made
+    SCOPED_TRACE(name);
+    void* made = nullptr;
+    Arguments a{kernel, own, nullptr, points, points, nullptr, lambdas, out, out, out, out, out, &found, &made};
+    a.n = a.ldx = a.ldy = a.ldz = 4;
+    a.d = a.t = a.sample = a.count = 1;
+    const freeridge_status status = of_all(call(a));
+    EXPECT_EQ(made, nullptr);
+    if (!asks) continue;
+    EXPECT_STATUS(status, FREERIDGE_OUT_OF_MEMORY, "OpenBLAS needs a buffer");
+  }
+  freeridge_kernel_destroy(kernel);
+  freeridge_accumulator_destroy(own);
+  alarm(0);
+}
+
 class MpiAlike : public ranks::Together {
  protected:
   MpiAlike() : x(support::Random(1).uniform_matrix(60, 3, -1, 1)), y(support::Random(2).uniform_matrix(60, 3, -1, 1)) {
@@ -212,13 +272,6 @@ class MpiAlike : public ranks::Together {
     return status;
   }
   static bool faulty() { return ranks::rank() == ranks::count() - 1; }
-  // The status, which is that of all ranks.
-  static freeridge_status of_all(freeridge_status status) {
-    int ends[2] = {status, -status};
-    PMPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    EXPECT_EQ(ends[0], -ends[1]) << "the ranks have different statuses; own: " << freeridge_mpi_last_error();
-    return status;
-  }
 
   // What an argument may be on one rank, by its name. The first change of those in `same` is legal by itself: that the
   // ranks differ is all that is wrong.
@@ -325,6 +378,34 @@ TEST_F(MpiAlike, DifferentCalls) {
       SCOPED_TRACE(one + " and " + another);
       EXPECT_EQ(of_all(make(faulty() ? another : one, arguments())), FREERIDGE_DIMENSION_MISMATCH);
     }
+}
+
+// The k-th request for memory is refused on one rank, the first or the last, for each k.
+TEST_F(MpiAlike, OneRankWithoutMemory) {
+  const auto refused = [&](const std::string& name, const Arguments& a, int without) {
+    int count = 0;
+    for (int k = 1;; k += 1 + k / 8) {
+      SCOPED_TRACE(name + ", request " + std::to_string(k) + " of rank " + std::to_string(without));
+      if (ranks::rank() == without) faults::arm(k);
+      const freeridge_status status = of_all(make(name, a));
+      int reached = ranks::rank() == without && faults::disarm().refused > 0 ? 1 : 0;
+      PMPI_Bcast(&reached, 1, MPI_INT, without, MPI_COMM_WORLD);
+      // (Where the request is one of those that find out how much memory there is, the call goes on without.)
+      if (status != FREERIDGE_OK) {
+        EXPECT_STATUS(status, FREERIDGE_OUT_OF_MEMORY);
+        ++count;
+      }
+      if (reached == 0) return count;
+    }
+  };
+  for (int without = 0; without < ranks::count(); without += std::max(1, ranks::count() - 1))
+    for (const freeridge_mpi_engine engine : {FREERIDGE_MPI_ENGINE_CHOLESKY, FREERIDGE_MPI_ENGINE_PDSYEVD})
+      for (const auto& [name, unused] : calls) {
+        if (engine == FREERIDGE_MPI_ENGINE_PDSYEVD && !name.starts_with("dense_")) continue;
+        Arguments a = arguments();
+        a.engine = engine;
+        EXPECT_GE(refused(name, a, without), 8) << name;
+      }
 }
 
 // The k-th message of a call fails on all ranks, for each k: IO, and no wrong number.
