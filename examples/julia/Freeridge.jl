@@ -7,7 +7,7 @@
 #     chosen, score = select_lambda!(model, LOO)
 #     predict(model, new_x), loo(model)
 #
-# THIS HAS NOT BEEN RUN: where it was written there was no Julia. Its ccalls are checked against the header by a test.
+# THIS HAS NOT BEEN RUN: where it was written there was no Julia. A test checks the number of arguments of each call.
 module Freeridge
 
 export Kernel, linear, polynomial, gaussian, laplacian, matern, weighted_sum, scaled

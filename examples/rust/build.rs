@@ -3,12 +3,22 @@
 //! on this crate. Else the tests and examples of this crate find the shared library by their run path; cargo does not
 //! hand a run path on to a program that depends on this crate: its own build script makes one of DEP_FREERIDGE_LIB_DIR
 //! (README.md), where the system's loader does not find the library.
+//!
+//! And makes the module sys of the table declarations.txt.
 
-use std::env;
+mod declarations;
+
 use std::process::{exit, Command};
+use std::{env, fs};
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
+    for name in ["build.rs", "declarations.rs", "declarations.txt"] {
+        println!("cargo:rerun-if-changed={name}");
+    }
+    write_sys().unwrap_or_else(|reason| {
+        eprintln!("the module sys cannot be made of declarations.txt: {reason}");
+        exit(1)
+    });
     for name in ["FREERIDGE_LIB_DIR", "FREERIDGE_STATIC", "PKG_CONFIG", "PKG_CONFIG_PATH"] {
         println!("cargo:rerun-if-env-changed={name}");
     }
@@ -23,6 +33,11 @@ fn main() {
     }
     println!("cargo:rustc-link-lib=dylib=freeridge");
     println!("cargo:lib_dir={}", folders.join(":")); // DEP_FREERIDGE_LIB_DIR
+}
+
+fn write_sys() -> Result<(), Box<dyn std::error::Error>> {
+    let table = fs::read_to_string("declarations.txt")?; // cargo runs this in the folder of the crate
+    Ok(fs::write(env::var("OUT_DIR")? + "/sys.rs", declarations::module(&table))?)
 }
 
 /// libfreeridge.a is in the folder, or where pkg-config says, and freeridge.pc beside it has what it needs.

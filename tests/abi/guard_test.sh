@@ -10,7 +10,7 @@ failures=0
 # expect STATUS LIBRARY HEADER RENEW WORDS...: RENEW is --renew or empty; all words are in the output.
 expect() {
   local wanted=$1 name="$2 $3 $4" status=0 output words
-  output=$("$check" ${4:+"$4"} "$2" "$3" "$records" 2>&1) || status=$?
+  output=$("$check" ${4:+"$4"} --records "$records" "$2" "$3" 2>&1) || status=$?
   shift 4
   if [ $status -eq 77 ]; then
     printf '%s\n' "$output"
@@ -32,17 +32,24 @@ broken='The interface is broken'
 expect 2 "$library" "$header" '' 'There is no record'
 expect 0 "$library" "$header" --renew 'recorded in'
 expect 0 "$library" "$header" '' 'is the recorded one'
-[ "$(wc -l <"$records/constants.txt")" -ge 44 ] || { echo "FAILED: few constants"; failures=$((failures + 1)); }
+[ "$(grep -c '^constant ' "$records/declarations.txt")" -ge 44 ] || { echo "FAILED: few constants"; failures=$((failures + 1)); }
 
 # What is broken is found, and is not recorded, whatever is asked for.
 before=$(cat "$records"/*)
-expect 1 "$(of changed_call)" "$(header_of changed_call)" --renew "$broken" freeridge_set_threads
+expect 1 "$(of changed_call)" "$(header_of changed_call)" --renew "$broken" freeridge_get_threads
 expect 1 "$(of removed_call)" "$(header_of removed_call)" '' "$broken" freeridge_build_info
-expect 1 "$library" "$(header_of changed_constant)" --renew "$broken" 'FREERIDGE_ROW_MAJOR was 2, and is 3'
-expect 1 "$library" "$(header_of removed_constant)" '' "$broken" 'FREERIDGE_ROW_MAJOR was 2, and is gone'
+expect 1 "$library" "$(header_of changed_constant)" --renew "$broken" 'FREERIDGE_ROW_MAJOR was freeridge_layout 2, and is freeridge_layout 3'
+expect 1 "$library" "$(header_of removed_constant)" '' "$broken" 'FREERIDGE_ROW_MAJOR was freeridge_layout 2, and is gone'
+expect 2 "$library" "$(header_of renamed_argument)" '' 'is  call freeridge_set_threads freeridge_status number:int32_t'
 [ "$before" = "$(cat "$records"/*)" ] || { echo "FAILED: the records have changed"; failures=$((failures + 1)); }
 
-# What was added is found, too, and is recorded when that is asked for.
+# What was added is found, too, and is recorded when that is asked for. Fields may be added at the end of a struct.
+expect 2 "$library" "$(header_of struct)" '' 'struct freeridge_a size:int64_t'
+expect 0 "$library" "$(header_of struct)" --renew 'recorded in'
+expect 0 "$library" "$(header_of longer_struct)" --renew 'recorded in'
+expect 1 "$library" "$(header_of struct)" '' "$broken" 'struct freeridge_a was :int64_t :double, and is :int64_t'
+rm -f "$records"/*
+expect 0 "$library" "$header" --renew 'recorded in'
 expect 2 "$(of added_call)" "$(header_of added_call)" '' freeridge_added 'CURRENT + 1, AGE + 1, REVISION = 0'
 expect 0 "$(of added_call)" "$(header_of added_call)" --renew 'recorded in'
 expect 1 "$library" "$header" '' "$broken" freeridge_added

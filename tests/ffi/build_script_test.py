@@ -1,6 +1,6 @@
-"""examples/rust/build.rs by itself: where it tells cargo to look for the library. The compiler is FREERIDGE_RUSTC, and
-pkg-config one of our own, which answers as the real one does. And a program that depends on the crate, as README.md of
-the crate has it, with the library in a prefix."""
+"""examples/rust/build.rs by itself: where it tells cargo to look for the library, and the module sys that it makes. The
+compiler is FREERIDGE_RUSTC, and pkg-config one of our own, which answers as the real one does. And a program that
+depends on the crate, as README.md of the crate has it, with the library in a prefix."""
 
 import os
 import re
@@ -9,6 +9,9 @@ import stat
 import subprocess
 import tempfile
 import unittest
+
+from declarations_test import EVERYTHING
+from header import parse_header, table
 
 CRATE = os.path.join(os.environ["FREERIDGE_SOURCE"], "examples", "rust")
 
@@ -27,10 +30,11 @@ class BuildScript(unittest.TestCase):
         subprocess.run([*shlex.split(os.environ["FREERIDGE_RUSTC"]), "--edition", "2021",
                         os.path.join(CRATE, "build.rs"), "-o", cls.program], check=True, stdin=subprocess.DEVNULL)
 
-    def run_with(self, **settings):
+    def run_with(self, crate=CRATE, **settings):
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("FREERIDGE_LIB_DIR", "FREERIDGE_STATIC", "PKG_CONFIG", "PKG_CONFIG_PATH")}
-        return subprocess.run([self.program], env={**environment, **settings}, capture_output=True, text=True)
+        environment.update({"OUT_DIR": self.folder.name, **settings})
+        return subprocess.run([self.program], env=environment, capture_output=True, text=True, cwd=crate)
 
     def pkg_config(self, script):
         path = os.path.join(self.folder.name, "pkg-config")
@@ -61,6 +65,46 @@ class BuildScript(unittest.TestCase):
         command = self.pkg_config('[ "$PKG_CONFIG_PATH" = /b/pkgconfig ] && echo "-lfreeridge -lm"\n')
         self.assertEqual(self.run_with(PKG_CONFIG=command, FREERIDGE_STATIC="1", FREERIDGE_LIB_DIR="/b").returncode, 0)
         self.assertIn("dylib=freeridge", self.run_with(FREERIDGE_STATIC="0", FREERIDGE_LIB_DIR="/b").stdout)
+
+    # What sys has, of a header with all that there may be.
+    USE = """#![allow(dead_code, non_camel_case_types)]
+include!(concat!(env!("OUT_DIR"), "/sys.rs"));
+const _: [u8; 32] = [0; std::mem::size_of::<freeridge_points>()];
+const _: (i32, freeridge_status) = (FREERIDGE_NUMBER + FREERIDGE_BAD, FREERIDGE_OK);
+type Kernel = freeridge_kernel;
+pub unsafe fn use_all(kernels: *const *const Kernel, numbers: *const *mut f64, mut out: *mut Kernel) {
+    unsafe extern "C" fn read(points: *const freeridge_points, _user: *mut std::os::raw::c_void) -> i64 {
+        (*points).size
+    }
+    let points = freeridge_points { size: 32, kind: FREERIDGE_OK, x: *numbers, reader: Some(read) };
+    let mut search = freeridge_search { low: 1.0, kernel: *kernels };
+    let _: i32 = freeridge_a(kernels, numbers, &points, 1);
+    let _: *const std::os::raw::c_char = freeridge_b();
+    freeridge_c(&mut out, &mut search);
+}
+"""
+
+    def test_the_module_sys(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("declarations.txt", table(parse_header(EVERYTHING))), ("use.rs", self.USE)):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            done = self.run_with(folder, FREERIDGE_LIB_DIR="/b", OUT_DIR=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(os.path.join(folder, "sys.rs"), encoding="utf-8") as file:
+                self.assertIn("/// `freeridge_status freeridge_a(const freeridge_kernel* const* terms, "
+                              "double* const* x, const freeridge_points* points, int64_t from)`\n", file.read())
+            command = [*shlex.split(os.environ["FREERIDGE_RUSTC"]), "--edition=2021", "--crate-type=lib", "-Dwarnings"]
+            done = subprocess.run([*command, "use.rs"], cwd=folder, env={**os.environ, "OUT_DIR": folder},
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(os.path.join(folder, "declarations.txt"), "a", encoding="utf-8") as file:
+                file.write("union freeridge_d\n")
+            done = self.run_with(folder, FREERIDGE_LIB_DIR="/b", OUT_DIR=folder)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("a line that is not understood: union freeridge_d", done.stderr)
+            os.remove(os.path.join(folder, "declarations.txt"))
+            self.assertIn("the module sys cannot be made", self.run_with(folder, OUT_DIR=folder).stderr)
 
     @unittest.skipUnless(os.path.exists("/usr/bin/cargo") and os.path.exists("/usr/bin/rustc"),
                          "cargo and rustc are not the system's own here")

@@ -18,11 +18,11 @@ import typing
 import unittest
 
 import freeridge as fr
-from header import Pointer, read_header
+from header import read_header
 
 SOURCE = os.environ["FREERIDGE_SOURCE"]
 PACKAGE = os.path.join(SOURCE, "python", "freeridge")
-HEADER = read_header(os.path.join(SOURCE, "capi", "freeridge.h"))
+HEADER = read_header()
 
 
 class EveryCall(unittest.TestCase):
@@ -64,8 +64,8 @@ class EveryCall(unittest.TestCase):
             if name not in HEADER.functions or how in ("call", "Kernel", "_own", "_loaded", ""):
                 continue
             handle = HEADER.functions[name].arguments[0][1]
-            self.assertIsInstance(handle, Pointer, name)
-            self.assertEqual(how == "_change", not handle.const, f"{name}: by {how}")
+            self.assertIn(handle[0], "*&", name)
+            self.assertEqual(how == "_change", handle[0] == "*", f"{name}: by {how}")
             seen += 1
         self.assertGreater(seen, 70)
 
@@ -110,7 +110,7 @@ class Public(unittest.TestCase):
     def test_nothing_else_is_public(self):
         self.assertEqual([name for name in fr.__all__ if inspect.ismodule(getattr(fr, name)) or name == "inspect"], [])
         constants = {name.removeprefix("FREERIDGE_") for name, (_, kind) in HEADER.constants.items()
-                     if kind and kind not in ("freeridge_status", "freeridge_layout", "freeridge_sparse_format")}
+                     if kind not in ("int32_t", "freeridge_status", "freeridge_layout", "freeridge_sparse_format")}
         self.assertEqual(sorted(constants - set(fr.__all__)), [])
 
 
