@@ -54,7 +54,7 @@ struct Create : AnyCall {
   int64_t d = 2, t = 3;
   int32_t intercept = 1;
   Output<freeridge_accumulator*> out{1};
-  FREERIDGE_CALL(freeridge_accumulator_create, d, t, intercept, out);
+  FREERIDGE_CALL(freeridge_accumulator_create);
 };
 
 struct CreateLandmarks : AnyCall {
@@ -68,7 +68,7 @@ struct CreateLandmarks : AnyCall {
   int32_t intercept = 1;
   freeridge_reduction reduction = FREERIDGE_REDUCTION_AUTO;
   Output<freeridge_accumulator*> out{1};
-  FREERIDGE_CALL(freeridge_accumulator_create_landmarks, kernel, layout, r, d, z, ldz, t, intercept, reduction, out);
+  FREERIDGE_CALL(freeridge_accumulator_create_landmarks);
 };
 
 // Sizes that are none, 0 apart.
@@ -76,142 +76,133 @@ inline const std::vector<int64_t> bad_counts = {-1, INT64_MIN, int64_t{INT32_MAX
 
 struct Add : AnyCall, DenseRows {
   static constexpr const char* own = "n";
-  FREERIDGE_CALL(freeridge_accumulator_add, accumulator, layout, n, x, ldx, y, ldy, weights);
+  FREERIDGE_CALL(freeridge_accumulator_add);
 };
 
 struct AddSparse : AnyCall, SparseRows {
   static constexpr const char* own = "n";
-  FREERIDGE_CALL(freeridge_accumulator_add_sparse, accumulator, format, n, start, index, value, layout, y, ldy,
-                 weights);
+  FREERIDGE_CALL(freeridge_accumulator_add_sparse);
 };
 
 struct Merge : AnyCall, OnAccumulator {
   const freeridge_accumulator* other = nullptr;
-  FREERIDGE_CALL(freeridge_accumulator_merge, accumulator, other);
+  FREERIDGE_CALL(freeridge_accumulator_merge);
 };
 
 struct GetDimensions : AnyCall, OnAccumulator {
   static constexpr const char* optional = "n d t sum_w";
   Output<int64_t> n{1}, d{1}, t{1};
   Output<double> sum_w{1};
-  FREERIDGE_CALL(freeridge_accumulator_get_dimensions, accumulator, n, d, t, sum_w);
+  FREERIDGE_CALL(freeridge_accumulator_get_dimensions);
 };
 
-FREERIDGE_GETTER(MemoryRequired, OnAccumulator, accumulator, freeridge_accumulator_memory_required, int64_t, bytes, 1);
+FREERIDGE_GETTER(MemoryRequired, OnAccumulator, freeridge_accumulator_memory_required, 1);
 
 struct SetProgress : AnyCall, OnAccumulator {
   static constexpr const char* optional = "callback user";
   freeridge_progress callback = nullptr;
   void* user = nullptr;
-  FREERIDGE_CALL(freeridge_accumulator_set_progress, accumulator, callback, user);
+  FREERIDGE_CALL(freeridge_accumulator_set_progress);
 };
 
 struct Solve : AnyCall, OnAccumulator, LambdasFromZero {
   Output<double> w{sample::size(sample::d, lambda_count* sample::t)};
   int64_t ld = sample::d;
   Output<double> b{sample::size(sample::t, lambda_count)};
-  FREERIDGE_CALL(freeridge_accumulator_solve, accumulator, count, lambdas, w, ld, b);
+  FREERIDGE_CALL(freeridge_accumulator_solve);
 };
 
 struct Score : AnyCall, OnAccumulator, Lambdas {
   freeridge_criterion criterion = FREERIDGE_GCV;
   Output<double> scores{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
-  FREERIDGE_CALL(freeridge_accumulator_score, accumulator, criterion, count, lambdas, scores, ld);
+  FREERIDGE_CALL(freeridge_accumulator_score);
 };
 
 struct Objective : AnyCall, OnAccumulator, Lambdas {
   static constexpr const char* optional = "training norm2 objective";
   Output<double> training{sample::size(lambda_count, sample::t)}, norm2{training}, objective{training};
   int64_t ld = lambda_count;
-  FREERIDGE_CALL(freeridge_accumulator_objective, accumulator, count, lambdas, training, norm2, objective, ld);
+  FREERIDGE_CALL(freeridge_accumulator_objective);
 };
 
 struct LambdaGrid : AnyCall, OnAccumulator {
   int64_t count = lambda_count;
   Output<double> lambdas{sample::size(lambda_count)};
-  FREERIDGE_CALL(freeridge_accumulator_lambda_grid, accumulator, count, lambdas);
+  FREERIDGE_CALL(freeridge_accumulator_lambda_grid);
 };
 
 struct Loo : AnyCall, DenseRows, Lambdas {
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_accumulator_loo, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, errors,
-                 ld);
+  FREERIDGE_CALL(freeridge_accumulator_loo);
 };
 
 struct LooSparse : AnyCall, SparseRows, Lambdas {
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_accumulator_loo_sparse, accumulator, format, n, start, index, value, layout, y, ldy, weights,
-                 count, lambdas, errors, ld);
+  FREERIDGE_CALL(freeridge_accumulator_loo_sparse);
 };
 
 struct SquaredErrors : AnyCall, DenseRows, LambdasFromZero {
   static constexpr const char* optional = "weights sum_w";
   Output<double> sum_w{1}, squares{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
-  FREERIDGE_CALL(freeridge_accumulator_squared_errors, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas,
-                 sum_w, squares, ld);
+  FREERIDGE_CALL(freeridge_accumulator_squared_errors);
 };
 
 struct SquaredErrorsSparse : AnyCall, SparseRows, LambdasFromZero {
   static constexpr const char* optional = "weights sum_w";
   Output<double> sum_w{1}, squares{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
-  FREERIDGE_CALL(freeridge_accumulator_squared_errors_sparse, accumulator, format, n, start, index, value, layout, y,
-                 ldy, weights, count, lambdas, sum_w, squares, ld);
+  FREERIDGE_CALL(freeridge_accumulator_squared_errors_sparse);
 };
 
 struct LooMoments : AnyCall, DenseRows, Lambdas {
   static constexpr const char* own = "n";
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
-  FREERIDGE_CALL(freeridge_accumulator_loo_moments, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas,
-                 moments);
+  FREERIDGE_CALL(freeridge_accumulator_loo_moments);
 };
 
 struct LooMomentsSparse : AnyCall, SparseRows, Lambdas {
   static constexpr const char* own = "n";
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
-  FREERIDGE_CALL(freeridge_accumulator_loo_moments_sparse, accumulator, format, n, start, index, value, layout, y, ldy,
-                 weights, count, lambdas, moments);
+  FREERIDGE_CALL(freeridge_accumulator_loo_moments_sparse);
 };
 
 struct GroupErrors : AnyCall, DenseRows, Lambdas {
   Input<int32_t> group{sample::group()};
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_accumulator_group_errors, accumulator, layout, n, x, ldx, y, ldy, weights, group, count,
-                 lambdas, errors, ld);
+  FREERIDGE_CALL(freeridge_accumulator_group_errors);
 };
 
 struct GroupMoments : AnyCall, DenseRows, Lambdas {
   static constexpr const char* own = "n";
   Input<int32_t> group{sample::group()};
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
-  FREERIDGE_CALL(freeridge_accumulator_group_moments, accumulator, layout, n, x, ldx, y, ldy, weights, group, count,
-                 lambdas, moments);
+  FREERIDGE_CALL(freeridge_accumulator_group_moments);
 };
 
 struct GetUnpenalised : AnyCall, OnAccumulator {
   static constexpr const char* optional = "count kept";
   Output<int64_t> count{1};
   Output<int32_t> kept{0};
-  FREERIDGE_CALL(freeridge_accumulator_get_unpenalised, accumulator, count, kept);
+  FREERIDGE_CALL(freeridge_accumulator_get_unpenalised);
 };
 
 struct SetUnpenalised : AnyCall, OnAccumulator {
   static constexpr const char* own = "count";
   int64_t count = 1;
-  FREERIDGE_CALL(freeridge_accumulator_set_unpenalised, accumulator, count);
+  FREERIDGE_CALL(freeridge_accumulator_set_unpenalised);
 };
 
 struct Compact : AnyCall, OnAccumulator {
-  FREERIDGE_CALL(freeridge_accumulator_compact, accumulator);
+  FREERIDGE_CALL(freeridge_accumulator_compact);
 };
 
 struct Prepare : AnyCall, OnAccumulator {
-  FREERIDGE_CALL(freeridge_accumulator_prepare, accumulator);
+  FREERIDGE_CALL(freeridge_accumulator_prepare);
 };
 
 inline std::vector<unsigned char> compact_bytes() {
@@ -225,13 +216,13 @@ struct MergeBytes : AnyCall {
   void* inout = room.data();
   Input<unsigned char> other{compact_bytes()};
   int64_t size = static_cast<int64_t>(room.size());
-  FREERIDGE_CALL(freeridge_accumulator_merge_bytes, other, size, inout);
+  FREERIDGE_CALL(freeridge_accumulator_merge_bytes);
 };
 
 struct Predictor : AnyCall, OnAccumulator {
   Input<double> lambda{support::Vector(sample::size(sample::t), 0.5)};
   Output<freeridge_model*> out{1};
-  FREERIDGE_CALL(freeridge_accumulator_predictor, accumulator, lambda, out);
+  FREERIDGE_CALL(freeridge_accumulator_predictor);
 };
 
 inline support::Vector sample_moments(int64_t pairs) {
@@ -248,7 +239,7 @@ struct MomentsJoin : AnyCall {
   int64_t count = lambda_count;
   double* inout = room.data();
   Input<double> other{sample_moments(lambda_count)};
-  FREERIDGE_CALL(freeridge_moments_join, count, other, inout);
+  FREERIDGE_CALL(freeridge_moments_join);
 };
 
 struct MomentsScore : AnyCall, LambdasFromZero {
@@ -257,7 +248,7 @@ struct MomentsScore : AnyCall, LambdasFromZero {
   Input<double> moments{sample_moments(2 * lambda_count)};
   Output<double> scores{sample::size(2, lambda_count)}, errors{sample::size(2, lambda_count)};
   int64_t ld = lambda_count;
-  FREERIDGE_CALL(freeridge_moments_score, count, lambdas, t, moments, scores, errors, ld);
+  FREERIDGE_CALL(freeridge_moments_score);
 };
 
 struct MomentsSelectLambda : AnyCall, Lambdas {
@@ -266,11 +257,10 @@ struct MomentsSelectLambda : AnyCall, Lambdas {
   Input<double> moments{sample_moments(2 * lambda_count)};
   Output<double> lambda{2}, score{2}, standard_error{2}, decades{2}, next{2};
   Output<int32_t> edge{2}, dips{2};
-  FREERIDGE_CALL(freeridge_moments_select_lambda, count, lambdas, t, moments, lambda, score, standard_error, edge,
-                 decades, dips, next);
+  FREERIDGE_CALL(freeridge_moments_select_lambda);
 };
 
-FREERIDGE_GETTER(HasIntercept, OnAccumulator, accumulator, freeridge_accumulator_has_intercept, int32_t, on, 1);
+FREERIDGE_GETTER(HasIntercept, OnAccumulator, freeridge_accumulator_has_intercept, 1);
 
 struct SelectLambda : AnyCall, OnAccumulator {
   static constexpr const char* optional = "edge decades dips below";
@@ -278,33 +268,32 @@ struct SelectLambda : AnyCall, OnAccumulator {
   double low = 1e-2, high = 1e2;
   Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)}, decades{sample::size(sample::t)};
   Output<int32_t> edge{sample::size(sample::t)}, dips{sample::size(sample::t)}, below{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_accumulator_select_lambda, accumulator, criterion, low, high, lambda, score, edge, decades,
-                 dips, below);
+  FREERIDGE_CALL(freeridge_accumulator_select_lambda);
 };
 
 struct Save : AnyCall, OnAccumulator {
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
-  FREERIDGE_CALL(freeridge_accumulator_save, accumulator, path);
+  FREERIDGE_CALL(freeridge_accumulator_save);
 };
 
 struct SaveToMemory : AnyCall, OnAccumulator {
   int64_t size = 100000;
   Output<unsigned char> bytes{100000};
   Output<int64_t> length{1};
-  FREERIDGE_CALL(freeridge_accumulator_save_to_memory, accumulator, size, bytes, length);
+  FREERIDGE_CALL(freeridge_accumulator_save_to_memory);
 };
 
 struct Load : AnyCall {
   Input<char> path{{'/', 'n', 'o', 'n', 'e', '\0'}};
   Output<freeridge_accumulator*> out{1};
-  FREERIDGE_CALL(freeridge_accumulator_load, path, out);
+  FREERIDGE_CALL(freeridge_accumulator_load);
 };
 
 struct LoadFromMemory : AnyCall {
   Input<unsigned char> bytes{support::Accumulator(sample_problem()).save()};
   int64_t size = static_cast<int64_t>(bytes.values.size());
   Output<freeridge_accumulator*> out{1};
-  FREERIDGE_CALL(freeridge_accumulator_load_from_memory, bytes, size, out);
+  FREERIDGE_CALL(freeridge_accumulator_load_from_memory);
 };
 
 }  // namespace accumulator

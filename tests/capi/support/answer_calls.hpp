@@ -7,14 +7,14 @@
 struct Loo : AnyCall, OnModel {
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_loo, model, errors, ld);
+  FREERIDGE_CALL(freeridge_loo);
 };
 
 struct GroupErrors : AnyCall, OnModel {
   Input<int32_t> group{sample::group()};
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_group_errors, model, group, errors, ld);
+  FREERIDGE_CALL(freeridge_group_errors);
 };
 
 struct GroupErrorsWithGaps : AnyCall, OnModel {
@@ -23,13 +23,13 @@ struct GroupErrorsWithGaps : AnyCall, OnModel {
   Input<int32_t> gap{sample::gap()};
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_group_errors_with_gaps, model, group, layers, gap, errors, ld);
+  FREERIDGE_CALL(freeridge_group_errors_with_gaps);
 };
 
 struct Predict : AnyCall, AtPoints {
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict, model, layout, m, x, ldx, out, ldout);
+  FREERIDGE_CALL(freeridge_predict);
 };
 
 struct PredictSparse : AnyCall, OnModel {
@@ -41,41 +41,41 @@ struct PredictSparse : AnyCall, OnModel {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_sparse, model, format, m, start, index, value, layout, out, ldout);
+  FREERIDGE_CALL(freeridge_predict_sparse);
 };
 
 struct Coefficients : AnyCall, OnModel {
   Output<double> c{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_coefficients, model, c, ld);
+  FREERIDGE_CALL(freeridge_coefficients);
 };
 
 struct GetHyperplane : AnyCall, OnModel {
   Output<double> w{sample::size(sample::d, sample::t)};
   int64_t ld = sample::d;
-  FREERIDGE_CALL(freeridge_get_hyperplane, model, w, ld);
+  FREERIDGE_CALL(freeridge_get_hyperplane);
 };
 
-FREERIDGE_GETTER(GetIntercept, OnModel, model, freeridge_get_intercept, double, b, sample::t);
+FREERIDGE_GETTER(GetIntercept, OnModel, freeridge_get_intercept, sample::t);
 
 struct GetFitted : AnyCall, OnModel {
   Output<double> fitted{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_get_fitted, model, fitted, ld);
+  FREERIDGE_CALL(freeridge_get_fitted);
 };
 
 struct GetLeverage : AnyCall, OnModel {
   Output<double> leverage{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_get_leverage, model, leverage, ld);
+  FREERIDGE_CALL(freeridge_get_leverage);
 };
 
-FREERIDGE_GETTER(GetLambda, OnModel, model, freeridge_get_lambda, double, lambda, sample::t);
-FREERIDGE_GETTER(GetRoute, OnModel, model, freeridge_get_route, freeridge_route, route, 1);
+FREERIDGE_GETTER(GetLambda, OnModel, freeridge_get_lambda, sample::t);
+FREERIDGE_GETTER(GetRoute, OnModel, freeridge_get_route, 1);
 
 struct GetDimensions : AnyCall, OnModel {
   Output<int64_t> n{1}, d{1}, t{1};
-  FREERIDGE_CALL(freeridge_get_dimensions, model, n, d, t);
+  FREERIDGE_CALL(freeridge_get_dimensions);
 };
 
 // Of the kernel alone; what a search saw: ContractSelection.Bandwidth.
@@ -85,7 +85,7 @@ struct GetBandwidth : AnyCall, OnModel {
   int64_t* count = nullptr;
   double *sigmas = nullptr, *scores = nullptr, *decades = nullptr;
   int32_t *edge = nullptr, *dips = nullptr;
-  FREERIDGE_CALL(freeridge_get_bandwidth, model, sigma, count, sigmas, scores, edge, decades, dips);
+  FREERIDGE_CALL(freeridge_get_bandwidth);
 };
 
 // Of a model whose bandwidth was chosen.
@@ -93,40 +93,40 @@ struct GetBandwidthSearch : AnyCall, OnModel {
   Output<double> sigma{1}, sigmas{sample::size(sample::budget)}, scores{sample::size(sample::budget)}, decades{1};
   Output<int64_t> count{1};
   Output<int32_t> edge{1}, dips{1};
-  FREERIDGE_CALL(freeridge_get_bandwidth, model, sigma, count, sigmas, scores, edge, decades, dips);
+  FREERIDGE_CALL(freeridge_get_bandwidth);
 };
 
 struct DegreesOfFreedom : AnyCall, OnModel {
   static constexpr const char* optional = "df sigma2";
   Output<double> df{sample::size(sample::t)}, sigma2{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_degrees_of_freedom, model, df, sigma2);
+  FREERIDGE_CALL(freeridge_degrees_of_freedom);
 };
 
 struct CooksDistance : AnyCall, OnModel {
   Output<double> distance{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_cooks_distance, model, distance, ld);
+  FREERIDGE_CALL(freeridge_cooks_distance);
 };
 
 struct PredictJackknife : AnyCall, AtPoints {
   double level = 0.75;
   Output<double> lower{sample::size(sample::m, sample::t)}, upper{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_jackknife, model, layout, m, x, ldx, level, lower, upper, ldout);
+  FREERIDGE_CALL(freeridge_predict_jackknife);
 };
 
 struct PredictVariance : AnyCall, AtPoints {
   static constexpr const char* optional = "noise";
   Output<double> variance{sample::size(sample::m, sample::t)}, noise{sample::size(sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_variance, model, layout, m, x, ldx, variance, ldout, noise);
+  FREERIDGE_CALL(freeridge_predict_variance);
 };
 
 struct CoefficientCovariance : AnyCall, OnModel {
   freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
   Output<double> covariance{sample::size((sample::d + 1) * sample::t, (sample::d + 1) * sample::t)};
   int64_t ld = (sample::d + 1) * sample::t;
-  FREERIDGE_CALL(freeridge_coefficient_covariance, model, kind, covariance, ld);
+  FREERIDGE_CALL(freeridge_coefficient_covariance);
 };
 
 struct CoefficientErrors : AnyCall, OnModel {
@@ -135,7 +135,7 @@ struct CoefficientErrors : AnyCall, OnModel {
   Output<double> w{sample::size(sample::d, sample::t)};
   int64_t ld = sample::d;
   Output<double> b{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_coefficient_errors, model, kind, w, ld, b);
+  FREERIDGE_CALL(freeridge_coefficient_errors);
 };
 
 // Its columns are features and outputs.
@@ -143,7 +143,7 @@ struct PredictGradient : AnyCall, AtPoints {
   static constexpr const char* own = "ldout";
   Output<double> gradient{sample::size(sample::m, sample::d* sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_gradient, model, layout, m, x, ldx, gradient, ldout);
+  FREERIDGE_CALL(freeridge_predict_gradient);
 };
 
 struct AverageGradient : AnyCall, AtPoints {
@@ -152,7 +152,7 @@ struct AverageGradient : AnyCall, AtPoints {
   freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
   Output<double> average{sample::size(sample::d, sample::t)}, errors{sample::size(sample::d, sample::t)};
   int64_t ld = sample::d;
-  FREERIDGE_CALL(freeridge_average_gradient, model, layout, m, x, ldx, weights, kind, average, errors, ld);
+  FREERIDGE_CALL(freeridge_average_gradient);
 };
 
 struct AverageDifference : AnyCall, AtPoints {
@@ -162,7 +162,7 @@ struct AverageDifference : AnyCall, AtPoints {
   Input<double> weights{{1.0, 0.5, 2.0}};
   freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
   Output<double> average{sample::size(sample::t)}, errors{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_average_difference, model, layout, m, x, ldx, z, ldz, weights, kind, average, errors);
+  FREERIDGE_CALL(freeridge_average_difference);
 };
 
 // Its columns of out are outputs and lambdas.
@@ -172,7 +172,7 @@ struct PredictPath : AnyCall, AtPoints {
   Input<double> lambdas{{0.5, 1.0, 10.0}};
   Output<double> out{sample::size(sample::m, 3 * sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_path, model, layout, m, x, ldx, count, lambdas, out, ldout);
+  FREERIDGE_CALL(freeridge_predict_path);
 };
 
 struct CoefficientsPath : AnyCall, OnModel {
@@ -182,7 +182,7 @@ struct CoefficientsPath : AnyCall, OnModel {
   Output<double> c{sample::size(sample::n, 3 * sample::t)};
   int64_t ld = sample::n;
   Output<double> b{sample::size(sample::t, 3)};
-  FREERIDGE_CALL(freeridge_coefficients_path, model, count, lambdas, c, ld, b);
+  FREERIDGE_CALL(freeridge_coefficients_path);
 };
 
 struct HyperplanePath : AnyCall, OnModel {
@@ -192,5 +192,5 @@ struct HyperplanePath : AnyCall, OnModel {
   Output<double> w{sample::size(sample::d, 3 * sample::t)};
   int64_t ld = sample::d;
   Output<double> b{sample::size(sample::t, 3)};
-  FREERIDGE_CALL(freeridge_hyperplane_path, model, count, lambdas, w, ld, b);
+  FREERIDGE_CALL(freeridge_hyperplane_path);
 };

@@ -4,9 +4,10 @@
 //       freeridge_model* model = nullptr;
 //       Output<double> errors{sample::size(sample::n, sample::t)};
 //       int64_t ld = sample::n;
-//       FREERIDGE_CALL(freeridge_loo, model, errors, ld);
+//       FREERIDGE_CALL(freeridge_loo);
 //     };
 //
+// Which arguments the call takes, and in which order, comes from the table abi/declarations.txt (argument_names.hpp).
 // So the tests of the contract, of states, of failing memory and of cancelling make any call, find its outputs, and spoil
 // each argument by its type and its name (refusals.hpp). `optional`: the names of the arguments that may be NULL.
 //
@@ -21,6 +22,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "argument_names.hpp"
 #include "capi/support/arrays.hpp"
 #include "freeridge.h"
 
@@ -52,7 +54,9 @@ struct AnyCall {
 // Ends what a call has made.
 void destroy_outputs(AnyCall& call);
 
-#define FREERIDGE_CALL(function, ...)                                                              \
+#define FREERIDGE_CALL(function) FREERIDGE_CALL_WITH(function, FREERIDGE_ARGUMENTS_##function)
+#define FREERIDGE_CALL_WITH(function, ...) FREERIDGE_CALL_OF(function, __VA_ARGS__)  // the names, not their macro
+#define FREERIDGE_CALL_OF(function, ...)                                                           \
   freeridge_status operator()() override {                                                         \
     return [](auto&... argument) { return function(call::passed(argument)...); }(__VA_ARGS__);     \
   }                                                                                                \

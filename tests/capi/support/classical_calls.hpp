@@ -22,15 +22,14 @@ struct Ols : RegressionCall {
   Output<int64_t> rank{1};
   Output<double> w_error{sample::size(sample::d, sample::t)}, b_error{sample::size(sample::t)};
   Output<double> sigma{sample::size(sample::t)}, r_squared{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_ols, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma,
-                 r_squared);
+  FREERIDGE_CALL(freeridge_ols);
 };
 
 struct Ridge : RegressionCall {
   static constexpr const char* optional = "penalty";
   double lambda = 0.5;
   Input<double> penalty{sample::scale()};
-  FREERIDGE_CALL(freeridge_ridge, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b);
+  FREERIDGE_CALL(freeridge_ridge);
 };
 
 struct Tls : RegressionCall {
@@ -38,8 +37,7 @@ struct Tls : RegressionCall {
   Input<int32_t> exact{{1, 0}};
   Output<double> singular_values{sample::size(sample::t)}, distances{sample::size(sample::n)};
   Output<double> x_correction{sample::size(sample::n, sample::d)}, y_correction{sample::size(sample::n, sample::t)};
-  FREERIDGE_CALL(freeridge_tls, layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b, singular_values, distances,
-                 x_correction, y_correction);
+  FREERIDGE_CALL(freeridge_tls);
 };
 
 struct Pinv : AnyCall {
@@ -52,21 +50,21 @@ struct Pinv : AnyCall {
   Output<double> out{sample::size(sample::d, sample::n)};
   int64_t ldout = sample::d;
   Output<int64_t> rank{1};
-  FREERIDGE_CALL(freeridge_pinv, layout, m, n, a, lda, rcond, out, ldout, rank);
+  FREERIDGE_CALL(freeridge_pinv);
 };
 
 struct FeatureCount : AnyCall {
   int64_t d = 2;
   int32_t degree = 2, bias = 1;
   Output<int64_t> count{1};
-  FREERIDGE_CALL(freeridge_polynomial_feature_count, d, degree, bias, count);
+  FREERIDGE_CALL(freeridge_polynomial_feature_count);
 };
 
 struct Exponents : AnyCall {
   int64_t d = 2;
   int32_t degree = 2, bias = 1;
   Output<int32_t> exponents{12};
-  FREERIDGE_CALL(freeridge_polynomial_exponents, d, degree, bias, exponents);
+  FREERIDGE_CALL(freeridge_polynomial_exponents);
 };
 
 struct Features : AnyCall {
@@ -77,7 +75,7 @@ struct Features : AnyCall {
   int32_t degree = 2, bias = 1;
   Output<double> out{sample::size(sample::n, 6)};
   int64_t ldout = sample::n;
-  FREERIDGE_CALL(freeridge_polynomial_features, layout, n, d, x, ldx, degree, bias, out, ldout);
+  FREERIDGE_CALL(freeridge_polynomial_features);
 };
 
 struct Factors : AnyCall {
@@ -85,21 +83,21 @@ struct Factors : AnyCall {
   int32_t degree = 2;
   double scale = 1, offset = 1;
   Output<double> factors{6};
-  FREERIDGE_CALL(freeridge_polynomial_feature_factors, d, degree, scale, offset, factors);
+  FREERIDGE_CALL(freeridge_polynomial_feature_factors);
 };
 
 struct Median : AnyCall {
   int64_t n = 3;
   Input<double> values{{1, 2, 3}}, weights{{1, 1, 1}};
   Output<double> median{1};
-  FREERIDGE_CALL(freeridge_weighted_median, n, values, weights, median);
+  FREERIDGE_CALL(freeridge_weighted_median);
 };
 
 struct Slope : AnyCall {
   int64_t n = 3;
   Input<double> x{{1, 2, 3}}, y{{1, 1, 1}};
   Output<double> slope{1};
-  FREERIDGE_CALL(freeridge_absolute_slope, n, x, y, slope);
+  FREERIDGE_CALL(freeridge_absolute_slope);
 };
 
 }  // namespace classical

@@ -68,7 +68,7 @@ struct Create : AnyCall {
   const freeridge_kernel* kernel = owned.get();
   freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC;
   Output<freeridge_classifier*> out{1};
-  FREERIDGE_CALL(freeridge_classifier_create, kernel, loss, out);
+  FREERIDGE_CALL(freeridge_classifier_create);
 };
 
 struct SetData : AnyCall, OnClassifier {
@@ -77,121 +77,121 @@ struct SetData : AnyCall, OnClassifier {
   Input<double> x{sample::x()};
   int64_t ldx = sample::n;
   Input<double> y{labels()};
-  FREERIDGE_CALL(freeridge_classifier_set_data, classifier, layout, n, d, x, ldx, y);
+  FREERIDGE_CALL(freeridge_classifier_set_data);
 };
 
 struct SetWeights : AnyCall, OnClassifier {
   static constexpr const char* optional = "weights";
   Input<double> weights{sample::weights()};
-  FREERIDGE_CALL(freeridge_classifier_set_weights, classifier, weights);
+  FREERIDGE_CALL(freeridge_classifier_set_weights);
 };
 
-FREERIDGE_SETTER(SetIntercept, OnClassifier, classifier, freeridge_classifier_set_intercept, int32_t, on, 1);
+FREERIDGE_SETTER(SetIntercept, OnClassifier, freeridge_classifier_set_intercept, 1);
 
 struct SetProgress : AnyCall, OnClassifier {
   static constexpr const char* optional = "callback user";
   freeridge_progress callback = nullptr;
   void* user = nullptr;
-  FREERIDGE_CALL(freeridge_classifier_set_progress, classifier, callback, user);
+  FREERIDGE_CALL(freeridge_classifier_set_progress);
 };
 
-FREERIDGE_GETTER(MemoryRequired, OnClassifier, classifier, freeridge_classifier_memory_required, int64_t, bytes, 1);
+FREERIDGE_GETTER(MemoryRequired, OnClassifier, freeridge_classifier_memory_required, 1);
 
 struct SetControl : AnyCall, OnClassifier {
   double tolerance = 1e-6;
   int64_t iterations = 500;
-  FREERIDGE_CALL(freeridge_classifier_set_control, classifier, tolerance, iterations);
+  FREERIDGE_CALL(freeridge_classifier_set_control);
 };
 
-FREERIDGE_SETTER(Fit, OnClassifier, classifier, freeridge_classifier_fit, double, lambda, 0.25);
+FREERIDGE_SETTER(Fit, OnClassifier, freeridge_classifier_fit, 0.25);
 
 struct Predict : AnyCall, OnClassifier, Points {
   static constexpr const char* optional = "decision probability";
   Output<double> decision{sample::m}, probability{sample::m};
-  FREERIDGE_CALL(freeridge_classifier_predict, classifier, layout, m, x, ldx, decision, probability);
+  FREERIDGE_CALL(freeridge_classifier_predict);
 };
 
-FREERIDGE_GETTER(Loo, OnClassifier, classifier, freeridge_classifier_loo, double, decision, n);
+FREERIDGE_GETTER(Loo, OnClassifier, freeridge_classifier_loo, n);
 
 struct GetCoefficients : AnyCall, OnClassifier {
   static constexpr const char* optional = "c b";
   Output<double> c{n}, b{1};
-  FREERIDGE_CALL(freeridge_classifier_get_coefficients, classifier, c, b);
+  FREERIDGE_CALL(freeridge_classifier_get_coefficients);
 };
 
 struct GetConvergence : AnyCall, OnClassifier {
   static constexpr const char* optional = "objective iterations gap";
   Output<double> objective{1}, gap{1};
   Output<int64_t> iterations{1};
-  FREERIDGE_CALL(freeridge_classifier_get_convergence, classifier, objective, iterations, gap);
+  FREERIDGE_CALL(freeridge_classifier_get_convergence);
 };
 
 struct GetSupport : AnyCall, OnClassifier {
   static constexpr const char* optional = "rows margin";
   Output<int64_t> count{1}, rows{n};
   Output<double> margin{1};
-  FREERIDGE_CALL(freeridge_classifier_get_support, classifier, count, rows, margin);
+  FREERIDGE_CALL(freeridge_classifier_get_support);
 };
 
 struct Distances : AnyCall, OnClassifier, Points {
   Output<double> distance{sample::m};
-  FREERIDGE_CALL(freeridge_classifier_distances, classifier, layout, m, x, ldx, distance);
+  FREERIDGE_CALL(freeridge_classifier_distances);
 };
 
 struct GetMargins : AnyCall, OnClassifier {
   static constexpr const char* optional = "margin slack";
   Output<double> margin{n}, slack{n};
-  FREERIDGE_CALL(freeridge_classifier_get_margins, classifier, margin, slack);
+  FREERIDGE_CALL(freeridge_classifier_get_margins);
 };
 
 struct GetAlpha : AnyCall, OnClassifier {
   static constexpr const char* optional = "alpha support";
   Output<double> alpha{n};
   Output<freeridge_support> support{n};
-  FREERIDGE_CALL(freeridge_classifier_get_alpha, classifier, alpha, support);
+  FREERIDGE_CALL(freeridge_classifier_get_alpha);
 };
 
 struct GetDuality : AnyCall, OnClassifier {
   static constexpr const char* optional = "primal dual gap";
   Output<double> primal{1}, dual{1}, gap{1};
-  FREERIDGE_CALL(freeridge_classifier_get_duality, classifier, primal, dual, gap);
+  FREERIDGE_CALL(freeridge_classifier_get_duality);
 };
 
-FREERIDGE_GETTER(GetKernel, OnClassifier, classifier, freeridge_classifier_get_kernel, freeridge_kernel*, out, 1);
-FREERIDGE_GETTER(GetLoss, OnClassifier, classifier, freeridge_classifier_get_loss, freeridge_loss, loss, 1);
-FREERIDGE_GETTER(HasIntercept, OnClassifier, classifier, freeridge_classifier_has_intercept, int32_t, on, 1);
-FREERIDGE_GETTER(GetWeights, OnClassifier, classifier, freeridge_classifier_get_weights, double, weights, sample::n);
-FREERIDGE_GETTER(GetLambda, OnClassifier, classifier, freeridge_classifier_get_lambda, double, lambda, 1);
+FREERIDGE_GETTER(GetKernel, OnClassifier, freeridge_classifier_get_kernel, 1);
+FREERIDGE_GETTER(GetLoss, OnClassifier, freeridge_classifier_get_loss, 1);
+FREERIDGE_GETTER(HasIntercept, OnClassifier, freeridge_classifier_has_intercept, 1);
+FREERIDGE_GETTER(GetWeights, OnClassifier, freeridge_classifier_get_weights, sample::n);
+FREERIDGE_GETTER(GetLambda, OnClassifier, freeridge_classifier_get_lambda, 1);
 
 struct GetControl : AnyCall, OnClassifier {
   static constexpr const char* optional = "tolerance iterations";
   Output<double> tolerance{1};
   Output<int64_t> iterations{1};
-  FREERIDGE_CALL(freeridge_classifier_get_control, classifier, tolerance, iterations);
+  FREERIDGE_CALL(freeridge_classifier_get_control);
 };
 
 struct GetDimensions : AnyCall, OnClassifier {
   static constexpr const char* optional = "n d";
   Output<int64_t> n{1}, d{1};
-  FREERIDGE_CALL(freeridge_classifier_get_dimensions, classifier, n, d);
+  FREERIDGE_CALL(freeridge_classifier_get_dimensions);
 };
 
 struct Save : AnyCall, OnClassifier {
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
-  FREERIDGE_CALL(freeridge_classifier_save, classifier, path);
+  FREERIDGE_CALL(freeridge_classifier_save);
 };
 
 struct SaveToMemory : AnyCall, OnClassifier {
   int64_t size = 100000;
   Output<unsigned char> bytes{100000};
   Output<int64_t> length{1};
-  FREERIDGE_CALL(freeridge_classifier_save_to_memory, classifier, size, bytes, length);
+  FREERIDGE_CALL(freeridge_classifier_save_to_memory);
 };
 
 struct Load : AnyCall {
   Input<char> path{{'/', 'n', 'o', 'n', 'e', '\0'}};
   Output<freeridge_classifier*> out{1};
-  FREERIDGE_CALL(freeridge_classifier_load, path, out);
+  FREERIDGE_CALL(freeridge_classifier_load);
 };
 
 inline support::Bytes saved_bytes() {
@@ -202,7 +202,7 @@ struct LoadFromMemory : AnyCall {
   Input<unsigned char> bytes{saved_bytes()};
   int64_t size = static_cast<int64_t>(bytes.values.size());
   Output<freeridge_classifier*> out{1};
-  FREERIDGE_CALL(freeridge_classifier_load_from_memory, bytes, size, out);
+  FREERIDGE_CALL(freeridge_classifier_load_from_memory);
 };
 
 }  // namespace classifier

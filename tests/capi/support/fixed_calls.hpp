@@ -9,19 +9,19 @@ struct GetFixedEffects : AnyCall, OnModel {
   Output<int32_t> kept{sample::size(sample::q)};
   Output<double> effects{sample::size(sample::q, sample::t)}, errors{effects};
   int64_t ld = sample::q;
-  FREERIDGE_CALL(freeridge_get_fixed_effects, model, kept, effects, errors, ld);
+  FREERIDGE_CALL(freeridge_get_fixed_effects);
 };
 
 struct GetFixedCovariance : AnyCall, OnModel {
   Output<double> covariance{sample::size(sample::q, sample::q* sample::t)};
   int64_t ld = sample::q;
-  FREERIDGE_CALL(freeridge_get_fixed_covariance, model, covariance, ld);
+  FREERIDGE_CALL(freeridge_get_fixed_covariance);
 };
 
 struct PredictFixed : AnyCall, AtPointsFixed {
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_fixed, model, layout, m, x, ldx, fixed, ldfixed, out, ldout);
+  FREERIDGE_CALL(freeridge_predict_fixed);
 };
 
 struct PredictPathFixed : AnyCall, AtPointsFixed {
@@ -29,27 +29,26 @@ struct PredictPathFixed : AnyCall, AtPointsFixed {
   Input<double> lambdas{{0.5, 2.0}};
   Output<double> out{sample::size(sample::m, 2 * sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_path_fixed, model, layout, m, x, ldx, fixed, ldfixed, count, lambdas, out, ldout);
+  FREERIDGE_CALL(freeridge_predict_path_fixed);
 };
 
 struct PredictJackknifeFixed : AnyCall, AtPointsFixed {
   double level = 0.75;
   Output<double> lower{sample::size(sample::m, sample::t)}, upper{lower};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_jackknife_fixed, model, layout, m, x, ldx, fixed, ldfixed, level, lower, upper,
-                 ldout);
+  FREERIDGE_CALL(freeridge_predict_jackknife_fixed);
 };
 
 struct PredictVarianceFixed : AnyCall, AtPointsFixed {
   static constexpr const char* optional = "noise";
   Output<double> variance{sample::size(sample::m, sample::t)}, noise{sample::size(sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_variance_fixed, model, layout, m, x, ldx, fixed, ldfixed, variance, ldout, noise);
+  FREERIDGE_CALL(freeridge_predict_variance_fixed);
 };
 
 // Of any model; the sample's lambda is chosen by REML for it.
 struct VarianceComponents : AnyCall, OnModel {
   static constexpr const char* optional = "residual random share error";
   Output<double> residual{sample::size(sample::t)}, random{residual}, share{residual}, error{residual};
-  FREERIDGE_CALL(freeridge_variance_components, model, residual, random, share, error);
+  FREERIDGE_CALL(freeridge_variance_components);
 };

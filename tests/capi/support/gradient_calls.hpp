@@ -23,8 +23,7 @@ struct LossGradient : AnyCall {
   int64_t count = 2;
   Input<double> w{{1, -0.5, 0.25, 2}}, b{{0, 1}};
   Output<double> objective{2}, gradient{4}, gradient_b{2};
-  FREERIDGE_CALL(freeridge_loss_gradient, loss, layout, n, d, x, ldx, y, weights, lambda, count, w, b, objective,
-                 gradient, gradient_b);
+  FREERIDGE_CALL(freeridge_loss_gradient);
 };
 
 struct ExpansionGradient : AnyCall {
@@ -39,8 +38,7 @@ struct ExpansionGradient : AnyCall {
   Input<double> c{{1, -1}};
   double b = 0.25;
   Output<double> objective{1}, gradient{2}, gradient_b{1};
-  FREERIDGE_CALL(freeridge_expansion_gradient, loss, n, k, ldk, y, weights, lambda, c, b, objective, gradient,
-                 gradient_b);
+  FREERIDGE_CALL(freeridge_expansion_gradient);
 };
 
 struct GradientDescent : AnyCall {
@@ -66,9 +64,7 @@ struct GradientDescent : AnyCall {
   freeridge_progress callback = nullptr;
   void* user = nullptr;
   Output<double> w{6}, b{3}, objective{3}, step_used{1};
-  FREERIDGE_CALL(freeridge_gradient_descent, loss, layout, n, d, x, ldx, y, weights, intercept, lambda, start_w,
-                 start_b, done, rule, step, batch, seed, average, count, steps, callback, user, w, b, objective,
-                 step_used);
+  FREERIDGE_CALL(freeridge_gradient_descent);
 };
 
 struct EarlyStopping : AnyCall {
@@ -83,8 +79,7 @@ struct EarlyStopping : AnyCall {
   int64_t count = 3;
   Input<int64_t> steps{{1, 4, 2}};
   Output<double> w{6}, b{3}, df{3}, lambda{3}, ridge_w{6}, ridge_b{3}, ridge_df{3}, step_used{1};
-  FREERIDGE_CALL(freeridge_early_stopping, layout, n, d, x, ldx, y, intercept, step, count, steps, w, b, df, lambda,
-                 ridge_w, ridge_b, ridge_df, step_used);
+  FREERIDGE_CALL(freeridge_early_stopping);
 };
 
 struct Calibrate : AnyCall {
@@ -92,7 +87,7 @@ struct Calibrate : AnyCall {
   int64_t n = 4;
   Input<double> decision{{-1, 0.5, -0.5, 2}}, y{{-1, -1, 1, 1}}, weights{{1, 2, 1, 0.5}};
   Output<double> slope{1}, offset{1};
-  FREERIDGE_CALL(freeridge_calibrate, n, decision, y, weights, slope, offset);
+  FREERIDGE_CALL(freeridge_calibrate);
 };
 
 }  // namespace classical

@@ -27,32 +27,32 @@ using KernelOut = Output<freeridge_kernel*>;
 
 struct KernelLinear : AnyCall {
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_linear, out);
+  FREERIDGE_CALL(freeridge_kernel_linear);
 };
 
 struct KernelPolynomial : AnyCall {
   int32_t degree = 3;
   double scale = 1.0, offset = 1.0;
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_polynomial, degree, scale, offset, out);
+  FREERIDGE_CALL(freeridge_kernel_polynomial);
 };
 
 struct KernelGaussian : AnyCall {
   double sigma = 1.0;
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_gaussian, sigma, out);
+  FREERIDGE_CALL(freeridge_kernel_gaussian);
 };
 
 struct KernelLaplacian : AnyCall {
   double sigma = 1.0;
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_laplacian, sigma, out);
+  FREERIDGE_CALL(freeridge_kernel_laplacian);
 };
 
 struct KernelMatern : AnyCall {
   double nu = 1.5, length = 1.0;
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_matern, nu, length, out);
+  FREERIDGE_CALL(freeridge_kernel_matern);
 };
 
 struct KernelSum : AnyCall {
@@ -62,7 +62,7 @@ struct KernelSum : AnyCall {
   Input<double> weights{{1.0, 2.0}};
   int32_t count = 2;
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_sum, terms, weights, count, out);
+  FREERIDGE_CALL(freeridge_kernel_sum);
 };
 
 struct KernelProduct : AnyCall {
@@ -70,7 +70,7 @@ struct KernelProduct : AnyCall {
   Input<const freeridge_kernel*> factors{{first.get(), second.get()}};
   int32_t count = 2;
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_product, factors, count, out);
+  FREERIDGE_CALL(freeridge_kernel_product);
 };
 
 struct KernelScaled : AnyCall {
@@ -79,7 +79,7 @@ struct KernelScaled : AnyCall {
   int64_t d = sample::d;
   Input<double> scale{sample::scale()};
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_scaled, inner, d, scale, out);
+  FREERIDGE_CALL(freeridge_kernel_scaled);
 };
 
 struct KernelAdditive : AnyCall {
@@ -89,26 +89,26 @@ struct KernelAdditive : AnyCall {
   int64_t d = sample::d;
   Input<int32_t> label{{3, 0}};
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_additive, inner, d, label, out);
+  FREERIDGE_CALL(freeridge_kernel_additive);
 };
 
 struct KernelPrecomputed : AnyCall {
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_precomputed, out);
+  FREERIDGE_CALL(freeridge_kernel_precomputed);
 };
 
 struct KernelDescribe : AnyCall, OnKernel<a_gaussian> {
   int64_t size = 30;
   Output<char> text{30};
   Output<int64_t> length{1};
-  FREERIDGE_CALL(freeridge_kernel_describe, kernel, size, text, length);
+  FREERIDGE_CALL(freeridge_kernel_describe);
 };
 
 struct KernelParse : AnyCall {
   std::string owned = "gaussian(sigma = 1)";
   const char* text = owned.c_str();
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_parse, text, out);
+  FREERIDGE_CALL(freeridge_kernel_parse);
 };
 
 struct KernelEqual : AnyCall {
@@ -116,13 +116,13 @@ struct KernelEqual : AnyCall {
   const freeridge_kernel* a = first.get();
   const freeridge_kernel* b = second.get();
   Output<int32_t> equal{1};
-  FREERIDGE_CALL(freeridge_kernel_equal, a, b, equal);
+  FREERIDGE_CALL(freeridge_kernel_equal);
 };
 
 struct KernelGetCounts : AnyCall, OnKernel<of_parts> {
   static constexpr const char* optional = "parameters parts";
   Output<int32_t> parameters{1}, parts{1};
-  FREERIDGE_CALL(freeridge_kernel_get_counts, kernel, parameters, parts);
+  FREERIDGE_CALL(freeridge_kernel_get_counts);
 };
 
 struct KernelGetParameter : AnyCall, OnKernel<of_parts> {
@@ -130,42 +130,42 @@ struct KernelGetParameter : AnyCall, OnKernel<of_parts> {
   int64_t size = sample::d;
   Output<double> values{sample::d};
   Output<int64_t> length{1};
-  FREERIDGE_CALL(freeridge_kernel_get_parameter, kernel, index, size, values, length);
+  FREERIDGE_CALL(freeridge_kernel_get_parameter);
 };
 
 struct KernelGetPart : AnyCall, OnKernel<of_parts> {
   int32_t index = 0;
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_get_part, kernel, index, out);
+  FREERIDGE_CALL(freeridge_kernel_get_part);
 };
 
 struct KernelHyperparameterCount : AnyCall, OnKernel<of_parts> {
   Output<int64_t> count{1};
-  FREERIDGE_CALL(freeridge_kernel_hyperparameter_count, kernel, count);
+  FREERIDGE_CALL(freeridge_kernel_hyperparameter_count);
 };
 
 struct KernelHyperparameterName : AnyCall, OnKernel<of_parts> {
   int64_t index = 0, size = 40;
   Output<char> text{40};
   Output<int64_t> length{1};
-  FREERIDGE_CALL(freeridge_kernel_hyperparameter_name, kernel, index, size, text, length);
+  FREERIDGE_CALL(freeridge_kernel_hyperparameter_name);
 };
 
 // The scales, two weights and sigma.
 struct KernelGetHyperparameters : AnyCall, OnKernel<of_parts> {
   Output<double> values{sample::d + 3};
-  FREERIDGE_CALL(freeridge_kernel_get_hyperparameters, kernel, values);
+  FREERIDGE_CALL(freeridge_kernel_get_hyperparameters);
 };
 
 struct KernelWithHyperparameters : AnyCall, OnKernel<of_parts> {
   Input<double> values{std::vector<double>(static_cast<std::size_t>(sample::d + 3), 0.75)};
   KernelOut out{1};
-  FREERIDGE_CALL(freeridge_kernel_with_hyperparameters, kernel, values, out);
+  FREERIDGE_CALL(freeridge_kernel_with_hyperparameters);
 };
 
 struct Create : AnyCall, OnKernel<a_gaussian> {
   Output<freeridge_model*> out{1};
-  FREERIDGE_CALL(freeridge_create, kernel, out);
+  FREERIDGE_CALL(freeridge_create);
 };
 
 struct KernelLinearScale : AnyCall, OnKernel<Kernel::linear> {
@@ -173,7 +173,7 @@ struct KernelLinearScale : AnyCall, OnKernel<Kernel::linear> {
   int64_t d = sample::d;
   Output<double> scale{sample::size(sample::d)};
   Output<int32_t> linear{1};
-  FREERIDGE_CALL(freeridge_kernel_linear_scale, kernel, d, scale, linear);
+  FREERIDGE_CALL(freeridge_kernel_linear_scale);
 };
 
 // Its columns of out are rows of z.
@@ -187,5 +187,5 @@ struct KernelEvaluate : AnyCall, OnKernel<a_gaussian> {
   int64_t ldz = sample::n;
   Output<double> out{sample::size(sample::m, sample::n)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_kernel_evaluate, kernel, layout, m, r, d, x, ldx, z, ldz, out, ldout);
+  FREERIDGE_CALL(freeridge_kernel_evaluate);
 };

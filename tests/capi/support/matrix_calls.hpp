@@ -10,7 +10,7 @@ struct Eigenvalues : AnyCall, OnModel {
   int64_t count = 2;
   Output<double> eigenvalues{2}, vectors{sample::size(sample::n, 2)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_eigenvalues, model, count, eigenvalues, vectors, ld);
+  FREERIDGE_CALL(freeridge_eigenvalues);
 };
 
 struct ConditionNumber : AnyCall, OnModel {
@@ -18,7 +18,7 @@ struct ConditionNumber : AnyCall, OnModel {
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};
   Output<double> condition{3}, rank{3};
-  FREERIDGE_CALL(freeridge_condition_number, model, count, lambdas, condition, rank);
+  FREERIDGE_CALL(freeridge_condition_number);
 };
 
 struct HatMatrix : AnyCall, OnModel {
@@ -26,5 +26,5 @@ struct HatMatrix : AnyCall, OnModel {
   double lambda = 0.5;
   Output<double> hat{sample::size(sample::n, sample::n)}, inverse{hat};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_hat_matrix, model, lambda, hat, inverse, ld);
+  FREERIDGE_CALL(freeridge_hat_matrix);
 };

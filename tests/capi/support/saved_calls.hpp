@@ -6,10 +6,10 @@
 
 struct Save : AnyCall, OnModel {
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
-  FREERIDGE_CALL(freeridge_save, model, path);
+  FREERIDGE_CALL(freeridge_save);
 };
 struct SavePredictor : Save {
-  FREERIDGE_CALL(freeridge_save_predictor, model, path);
+  FREERIDGE_CALL(freeridge_save_predictor);
 };
 
 // Room for any model of the sample.
@@ -18,28 +18,28 @@ struct SaveToMemory : AnyCall, OnModel {
   int64_t size = most;
   Output<unsigned char> bytes{most};
   Output<int64_t> length{1};
-  FREERIDGE_CALL(freeridge_save_to_memory, model, size, bytes, length);
+  FREERIDGE_CALL(freeridge_save_to_memory);
 };
 struct SavePredictorToMemory : SaveToMemory {
-  FREERIDGE_CALL(freeridge_save_predictor_to_memory, model, size, bytes, length);
+  FREERIDGE_CALL(freeridge_save_predictor_to_memory);
 };
 
 struct Load : AnyCall {
   Input<char> path{{'/', 'n', 'o', 'n', 'e', '\0'}};
   Output<freeridge_model*> out{1};
-  FREERIDGE_CALL(freeridge_load, path, out);
+  FREERIDGE_CALL(freeridge_load);
 };
 
 struct LocateSavedX : AnyCall {
   Input<unsigned char> bytes{support::saved_predictor(sample::model(sample::State::fitted).get())};
   int64_t size = static_cast<int64_t>(bytes.values.size());
   Output<int64_t> first{1}, length{1};
-  FREERIDGE_CALL(freeridge_locate_saved_x, bytes, size, first, length);
+  FREERIDGE_CALL(freeridge_locate_saved_x);
 };
 
 struct LoadFromMemory : AnyCall {
   Input<unsigned char> bytes{support::saved(sample::model(sample::State::fitted).get())};
   int64_t size = static_cast<int64_t>(bytes.values.size());
   Output<freeridge_model*> out{1};
-  FREERIDGE_CALL(freeridge_load_from_memory, bytes, size, out);
+  FREERIDGE_CALL(freeridge_load_from_memory);
 };

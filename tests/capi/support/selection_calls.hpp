@@ -7,7 +7,7 @@
 struct LambdaGrid : AnyCall, OnModel {
   int64_t count = sample::count;
   Output<double> lambdas{sample::size(sample::count)};
-  FREERIDGE_CALL(freeridge_lambda_grid, model, count, lambdas);
+  FREERIDGE_CALL(freeridge_lambda_grid);
 };
 
 struct Score : AnyCall, OnModel {
@@ -17,7 +17,7 @@ struct Score : AnyCall, OnModel {
   Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
   Output<double> scores{sample::size(sample::count, sample::t)}, errors{sample::size(sample::count, sample::t)};
   int64_t ld = sample::count;
-  FREERIDGE_CALL(freeridge_score, model, criterion, count, lambdas, scores, errors, ld);
+  FREERIDGE_CALL(freeridge_score);
 };
 
 struct EstimateScore : AnyCall, OnModel {
@@ -27,7 +27,7 @@ struct EstimateScore : AnyCall, OnModel {
   Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
   Output<double> scores{sample::size(sample::count, sample::t)}, errors{sample::size(sample::count, sample::t)};
   int64_t ld = sample::count;
-  FREERIDGE_CALL(freeridge_estimate_score, model, criterion, probes, count, lambdas, scores, errors, ld);
+  FREERIDGE_CALL(freeridge_estimate_score);
 };
 
 // The kernel of the sample has one hyperparameter on most routes; the output has room for those of all.
@@ -35,7 +35,7 @@ struct ScoreGradient : AnyCall, OnModel {
   freeridge_criterion criterion = FREERIDGE_LOO;
   double lambda = 0.5;
   Output<double> score{1}, by_log_lambda{1}, by_log_hyperparameters{1};
-  FREERIDGE_CALL(freeridge_score_gradient, model, criterion, lambda, score, by_log_lambda, by_log_hyperparameters);
+  FREERIDGE_CALL(freeridge_score_gradient);
 };
 
 struct Objective : AnyCall, OnModel {
@@ -44,14 +44,14 @@ struct Objective : AnyCall, OnModel {
   Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
   Output<double> training{sample::size(sample::count, sample::t)}, norm2{training}, objective{training};
   int64_t ld = sample::count;
-  FREERIDGE_CALL(freeridge_objective, model, count, lambdas, training, norm2, objective, ld);
+  FREERIDGE_CALL(freeridge_objective);
 };
 
 struct SelectLambda : AnyCall, OnModel {
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 1e-2, high = 1e2;
   Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_select_lambda, model, criterion, low, high, lambda, score);
+  FREERIDGE_CALL(freeridge_select_lambda);
 };
 
 // Room for `most` lambdas: more than a search looks at.
@@ -64,7 +64,7 @@ struct GetSearch : AnyCall, OnModel {
   int64_t ld = most;
   Output<int32_t> edge{sample::size(sample::t)}, dips{sample::size(sample::t)};
   Output<double> decades{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_get_search, model, count, lambdas, scores, ld, edge, decades, dips);
+  FREERIDGE_CALL(freeridge_get_search);
 };
 
 struct SelectBandwidth : AnyCall, OnModel {
@@ -72,7 +72,7 @@ struct SelectBandwidth : AnyCall, OnModel {
   double low = 0.5, high = 5.0;
   int64_t budget = sample::budget;
   Output<double> sigma{1};
-  FREERIDGE_CALL(freeridge_select_bandwidth, model, criterion, low, high, budget, sigma);
+  FREERIDGE_CALL(freeridge_select_bandwidth);
 };
 
 // The kernels of the sample have at most three hyperparameters.
@@ -84,7 +84,7 @@ struct SelectKernel : AnyCall, OnModel {
   double shrinkage = 0.5;
   int64_t rows = 10, seed = 3, evaluations = 4;
   Output<double> score{1};
-  FREERIDGE_CALL(freeridge_select_kernel, model, criterion, label, shrinkage, rows, seed, evaluations, score);
+  FREERIDGE_CALL(freeridge_select_kernel);
 };
 
 // Of a model whose kernel was learnt.
@@ -92,7 +92,7 @@ struct GetKernelSearch : AnyCall, OnModel {
   static constexpr const char* optional = "evaluations hyperparameters learnt rows sample kept ended";
   Output<int64_t> evaluations{1}, hyperparameters{1}, learnt{1}, rows{1}, sample{1};
   Output<int32_t> kept{1}, ended{5};
-  FREERIDGE_CALL(freeridge_get_kernel_search, model, evaluations, hyperparameters, learnt, rows, sample, kept, ended);
+  FREERIDGE_CALL(freeridge_get_kernel_search);
 };
 
 struct GetKernelSearchHistory : AnyCall, OnModel {
@@ -100,10 +100,10 @@ struct GetKernelSearchHistory : AnyCall, OnModel {
   static constexpr std::size_t most = 100;
   Output<int32_t> stage{most};
   Output<double> score{most}, lambda{most}, gradient{most};
-  FREERIDGE_CALL(freeridge_get_kernel_search_history, model, stage, score, lambda, gradient);
+  FREERIDGE_CALL(freeridge_get_kernel_search_history);
 };
 
-FREERIDGE_GETTER(GetKernelSearchRows, OnModel, model, freeridge_get_kernel_search_rows, int64_t, row, sample::n);
+FREERIDGE_GETTER(GetKernelSearchRows, OnModel, freeridge_get_kernel_search_rows, sample::n);
 
 struct GetKernelSearchBounds : AnyCall, OnModel {
   static constexpr const char* optional = "variable low high at lambda_at";
@@ -111,20 +111,20 @@ struct GetKernelSearchBounds : AnyCall, OnModel {
   Output<int64_t> variable{most};
   Output<double> low{most}, high{most};
   Output<int32_t> at{most}, lambda_at{1};
-  FREERIDGE_CALL(freeridge_get_kernel_search_bounds, model, variable, low, high, at, lambda_at);
+  FREERIDGE_CALL(freeridge_get_kernel_search_bounds);
 };
 
 struct GetOneStandardError : AnyCall, OnModel {
   Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)},
       standard_error{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_get_one_standard_error, model, lambda, score, standard_error);
+  FREERIDGE_CALL(freeridge_get_one_standard_error);
 };
 
 struct LambdaFlags : AnyCall, OnModel {
   static constexpr const char* optional = "floor below edge";
   Output<double> floor{1};
   Output<int32_t> below{sample::size(sample::t)}, edge{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_lambda_flags, model, floor, below, edge);
+  FREERIDGE_CALL(freeridge_lambda_flags);
 };
 
 struct MakeFolds : AnyCall {
@@ -132,7 +132,7 @@ struct MakeFolds : AnyCall {
   int32_t folds = 5;
   int64_t seed = 1;
   Output<int32_t> group{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_make_folds, n, folds, seed, group);
+  FREERIDGE_CALL(freeridge_make_folds);
 };
 
 struct MakeHoldout : AnyCall {
@@ -140,7 +140,7 @@ struct MakeHoldout : AnyCall {
   double fraction = 0.25;
   int64_t seed = 1;
   Output<int32_t> group{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_make_holdout, n, fraction, seed, group);
+  FREERIDGE_CALL(freeridge_make_holdout);
 };
 
 struct MakeBlocks : AnyCall {
@@ -150,7 +150,7 @@ struct MakeBlocks : AnyCall {
   int64_t before = 1, after = 1;
   Output<int64_t> layers{1};
   Output<int32_t> group{sample::size(sample::n)}, gap{sample::size(2 * sample::n)};
-  FREERIDGE_CALL(freeridge_make_blocks, n, folds, before, after, layers, group, gap);
+  FREERIDGE_CALL(freeridge_make_blocks);
 };
 
 struct ConvertLambda : AnyCall {
@@ -158,5 +158,5 @@ struct ConvertLambda : AnyCall {
   int64_t n = 50;
   double sd_y = 3.0, lambda = 0.5;
   Output<double> out{1};
-  FREERIDGE_CALL(freeridge_convert_lambda, from, to, n, sd_y, lambda, out);
+  FREERIDGE_CALL(freeridge_convert_lambda);
 };

@@ -9,7 +9,7 @@
 struct SetKernel : AnyCall, OnModel {
   Kernel owned = Kernel::gaussian(0.75);
   const freeridge_kernel* kernel = owned.get();
-  FREERIDGE_CALL(freeridge_set_kernel, model, kernel);
+  FREERIDGE_CALL(freeridge_set_kernel);
 };
 
 struct SetData : AnyCall, OnModel {
@@ -20,10 +20,10 @@ struct SetData : AnyCall, OnModel {
   int64_t t = sample::t;
   Input<double> y{sample::y()};
   int64_t ldy = sample::n;
-  FREERIDGE_CALL(freeridge_set_data, model, layout, n, d, x, ldx, t, y, ldy);
+  FREERIDGE_CALL(freeridge_set_data);
 };
 struct SetDataView : SetData {
-  FREERIDGE_CALL(freeridge_set_data_view, model, layout, n, d, x, ldx, t, y, ldy);
+  FREERIDGE_CALL(freeridge_set_data_view);
 };
 
 // Of the sample's x by columns.
@@ -37,16 +37,16 @@ struct SetSparse : AnyCall, OnModel {
   int64_t t = sample::t;
   Input<double> y{sample::y()};
   int64_t ldy = sample::n;
-  FREERIDGE_CALL(freeridge_set_sparse, model, format, n, d, start, index, value, layout, t, y, ldy);
+  FREERIDGE_CALL(freeridge_set_sparse);
 };
 struct SetSparseView : SetSparse {
-  FREERIDGE_CALL(freeridge_set_sparse_view, model, format, n, d, start, index, value, layout, t, y, ldy);
+  FREERIDGE_CALL(freeridge_set_sparse_view);
 };
 
 struct SetWeights : AnyCall, OnModel {
   static constexpr const char* optional = "weights";
   Input<double> weights{sample::weights()};
-  FREERIDGE_CALL(freeridge_set_weights, model, weights);
+  FREERIDGE_CALL(freeridge_set_weights);
 };
 
 struct SetFixedEffects : AnyCall, OnModel {
@@ -54,33 +54,32 @@ struct SetFixedEffects : AnyCall, OnModel {
   int64_t q = sample::q;
   Input<double> f{sample::fixed()};
   int64_t ldf = sample::n;
-  FREERIDGE_CALL(freeridge_set_fixed_effects, model, layout, q, f, ldf);
+  FREERIDGE_CALL(freeridge_set_fixed_effects);
 };
 
-FREERIDGE_GETTER(GetFixedCount, OnModel, model, freeridge_get_fixed_count, int64_t, q, 1);
-FREERIDGE_SETTER(SetIntercept, OnModel, model, freeridge_set_intercept, int32_t, on, 1);
+FREERIDGE_GETTER(GetFixedCount, OnModel, freeridge_get_fixed_count, 1);
+FREERIDGE_SETTER(SetIntercept, OnModel, freeridge_set_intercept, 1);
 
 struct SetGroups : AnyCall, OnModel {
   static constexpr const char* optional = "group";
   int64_t divisions = 1;
   Input<int32_t> group{sample::group()};
-  FREERIDGE_CALL(freeridge_set_groups, model, divisions, group);
+  FREERIDGE_CALL(freeridge_set_groups);
 };
 
-FREERIDGE_SETTER(SetMissing, OnModel, model, freeridge_set_missing, int32_t, on, 1);
+FREERIDGE_SETTER(SetMissing, OnModel, freeridge_set_missing, 1);
 
 struct SetGaps : AnyCall, OnModel {
   static constexpr const char* optional = "gap";
   int64_t layers = 1;
   Input<int32_t> gap{sample::gap()};
-  FREERIDGE_CALL(freeridge_set_gaps, model, layers, gap);
+  FREERIDGE_CALL(freeridge_set_gaps);
 };
 
-FREERIDGE_SETTER(SetRoute, OnModel, model, freeridge_set_route, freeridge_route, route, FREERIDGE_ROUTE_SPECTRAL);
-FREERIDGE_SETTER(SetExpectedLambdas, OnModel, model, freeridge_set_expected_lambdas, int64_t, count, 10);
-FREERIDGE_SETTER(SetExpectedCriterion, OnModel, model, freeridge_set_expected_criterion, freeridge_criterion, criterion,
-                 FREERIDGE_GCV);
-FREERIDGE_SETTER(SetMemoryLimit, OnModel, model, freeridge_set_memory_limit, int64_t, bytes, int64_t{1} << 30);
+FREERIDGE_SETTER(SetRoute, OnModel, freeridge_set_route, FREERIDGE_ROUTE_SPECTRAL);
+FREERIDGE_SETTER(SetExpectedLambdas, OnModel, freeridge_set_expected_lambdas, 10);
+FREERIDGE_SETTER(SetExpectedCriterion, OnModel, freeridge_set_expected_criterion, FREERIDGE_GCV);
+FREERIDGE_SETTER(SetMemoryLimit, OnModel, freeridge_set_memory_limit, int64_t{1} << 30);
 
 // The rows of the sample, all in one stretch.
 inline int64_t sample_rows(int64_t first, int64_t count, double* x, double* y, double*, void*) {
@@ -100,7 +99,7 @@ struct SetReader : AnyCall, OnModel {
   int64_t n = sample::n, d = sample::d, t = sample::t;
   freeridge_reader callback = sample_rows;
   void* user = nullptr;
-  FREERIDGE_CALL(freeridge_set_reader, model, layout, n, d, t, callback, user);
+  FREERIDGE_CALL(freeridge_set_reader);
 };
 
 // A model with a reader, which has been factorized.
@@ -118,7 +117,7 @@ struct SetUnpenalised : AnyCall {
   support::Model read = with_reader();
   freeridge_model* model = read.get();
   int64_t count = 1;
-  FREERIDGE_CALL(freeridge_set_unpenalised, model, count);
+  FREERIDGE_CALL(freeridge_set_unpenalised);
 };
 
 struct GetUnpenalised : AnyCall {
@@ -127,57 +126,56 @@ struct GetUnpenalised : AnyCall {
   const freeridge_model* model = read.get();
   Output<int64_t> count{1};
   Output<int32_t> kept{1};
-  FREERIDGE_CALL(freeridge_get_unpenalised, model, count, kept);
+  FREERIDGE_CALL(freeridge_get_unpenalised);
 };
 
 struct SetProgress : AnyCall, OnModel {
   static constexpr const char* optional = "callback user";
   freeridge_progress callback = nullptr;
   void* user = nullptr;
-  FREERIDGE_CALL(freeridge_set_progress, model, callback, user);
+  FREERIDGE_CALL(freeridge_set_progress);
 };
 
-FREERIDGE_GETTER(MemoryRequired, OnModel, model, freeridge_memory_required, int64_t, bytes, 1);
+FREERIDGE_GETTER(MemoryRequired, OnModel, freeridge_memory_required, 1);
 
 struct Explain : AnyCall, OnModel {
   int64_t size = 2048;
   Output<char> text{2048};
   Output<int64_t> length{1};
-  FREERIDGE_CALL(freeridge_explain, model, size, text, length);
+  FREERIDGE_CALL(freeridge_explain);
 };
 
 struct Factorize : AnyCall, OnModel {
-  FREERIDGE_CALL(freeridge_factorize, model);
+  FREERIDGE_CALL(freeridge_factorize);
 };
 
-FREERIDGE_SETTER(SetLambda, OnModel, model, freeridge_set_lambda, double, lambda, 0.5);
+FREERIDGE_SETTER(SetLambda, OnModel, freeridge_set_lambda, 0.5);
 
 struct SetLambdas : AnyCall, OnModel {
   Input<double> lambda{{0.5, 2.0}};
-  FREERIDGE_CALL(freeridge_set_lambdas, model, lambda);
+  FREERIDGE_CALL(freeridge_set_lambdas);
 };
 
-FREERIDGE_GETTER(Clone, OnModel, model, freeridge_clone, freeridge_model*, out, 1);
-FREERIDGE_GETTER(GetKernel, OnModel, model, freeridge_get_kernel, freeridge_kernel*, out, 1);
-FREERIDGE_GETTER(GetWeights, OnModel, model, freeridge_get_weights, double, weights, sample::n);
+FREERIDGE_GETTER(Clone, OnModel, freeridge_clone, 1);
+FREERIDGE_GETTER(GetKernel, OnModel, freeridge_get_kernel, 1);
+FREERIDGE_GETTER(GetWeights, OnModel, freeridge_get_weights, sample::n);
 
 struct GetGroups : AnyCall, OnModel {
   static constexpr const char* optional = "divisions group";
   Output<int64_t> divisions{1};
   Output<int32_t> group{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_get_groups, model, divisions, group);
+  FREERIDGE_CALL(freeridge_get_groups);
 };
 
 struct GetGaps : AnyCall, OnModel {
   static constexpr const char* optional = "layers gap";
   Output<int64_t> layers{1};
   Output<int32_t> gap{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_get_gaps, model, layers, gap);
+  FREERIDGE_CALL(freeridge_get_gaps);
 };
 
-FREERIDGE_GETTER(HasIntercept, OnModel, model, freeridge_has_intercept, int32_t, on, 1);
-FREERIDGE_GETTER(GetRequestedRoute, OnModel, model, freeridge_get_requested_route, freeridge_route, route, 1);
-FREERIDGE_GETTER(GetExpectedLambdas, OnModel, model, freeridge_get_expected_lambdas, int64_t, count, 1);
-FREERIDGE_GETTER(GetExpectedCriterion, OnModel, model, freeridge_get_expected_criterion, freeridge_criterion, criterion,
-                 1);
-FREERIDGE_GETTER(GetMemoryLimit, OnModel, model, freeridge_get_memory_limit, int64_t, bytes, 1);
+FREERIDGE_GETTER(HasIntercept, OnModel, freeridge_has_intercept, 1);
+FREERIDGE_GETTER(GetRequestedRoute, OnModel, freeridge_get_requested_route, 1);
+FREERIDGE_GETTER(GetExpectedLambdas, OnModel, freeridge_get_expected_lambdas, 1);
+FREERIDGE_GETTER(GetExpectedCriterion, OnModel, freeridge_get_expected_criterion, 1);
+FREERIDGE_GETTER(GetMemoryLimit, OnModel, freeridge_get_memory_limit, 1);

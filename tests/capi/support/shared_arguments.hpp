@@ -23,15 +23,25 @@ struct AtPointsFixed : AtPoints {
   int64_t ldfixed = sample::m;
 };
 
-// Calls on a handle with one output or one value, as a line each: the struct, what it derives from, the handle, the
-// function, and the argument's type, name, and size or value.
-#define FREERIDGE_GETTER(Call, Base, handle, function, type, output, size) \
-  struct Call : AnyCall, Base {                                            \
-    Output<type> output{static_cast<std::size_t>(size)};                   \
-    FREERIDGE_CALL(function, handle, output);                              \
+namespace call {
+
+// The type of a function's last argument, which is its second.
+template <class Handle, class Argument>
+Argument last(freeridge_status (*)(Handle, Argument));
+template <class Argument>
+using Target = std::remove_pointer_t<Argument>;
+
+}  // namespace call
+
+// Calls on a handle with one output or one value, as a line each: the struct, what it derives from, the function, and the
+// size of the output or the value.
+#define FREERIDGE_GETTER(Call, Base, function, size)                                                                \
+  struct Call : AnyCall, Base {                                                                                     \
+    Output<call::Target<decltype(call::last(function))>> FREERIDGE_LAST_##function{static_cast<std::size_t>(size)}; \
+    FREERIDGE_CALL(function);                                                                                       \
   }
-#define FREERIDGE_SETTER(Call, Base, handle, function, type, argument, value) \
-  struct Call : AnyCall, Base {                                               \
-    type argument = value;                                                    \
-    FREERIDGE_CALL(function, handle, argument);                               \
+#define FREERIDGE_SETTER(Call, Base, function, value)                 \
+  struct Call : AnyCall, Base {                                       \
+    decltype(call::last(function)) FREERIDGE_LAST_##function = value; \
+    FREERIDGE_CALL(function);                                         \
   }
