@@ -1,15 +1,22 @@
 """Says what the comments of the header leave out, and which declarations break the law (docs/conventions.md).
 
-    check.py HEADER EXPORTS
+    check.py HEADER
 
-Every exported call speaks of each of its arrays and results, of its statuses (which are statuses) and its cost, and
+Every call of the table abi/declarations.txt has its comment, which speaks of each of its arrays and results, of its statuses (which are statuses) and its cost, and
 says since when it is there; every type and every value of an enum has its words, and every name of ours in a comment
 exists. Types, and the order of arguments, are those of the law.
 """
+import pathlib
 import re
 import sys
 
 from header import items_of, status_names
+
+
+def calls():
+    """Those of the table of declarations, which the library exports."""
+    table = pathlib.Path(__file__).resolve().parents[2] / "abi/declarations.txt"
+    return [line.split()[1] for line in table.read_text(encoding="utf-8").splitlines() if line.startswith("call ")]
 
 
 def without_brackets(text):
@@ -119,10 +126,8 @@ def breaches(header):
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
         header = file.read()
-    with open(sys.argv[2], encoding="utf-8") as file:
-        exports = file.read().split()
-    faults = check(header, exports) + breaches(header)
+    faults = check(header, calls()) + breaches(header)
     for fault in faults:
         print(fault)
-    print(f"{len(exports)} exported calls, {len(faults)} faults")
-    sys.exit(1 if faults or not exports else 0)
+    print(f"{len(calls())} exported calls, {len(faults)} faults")
+    sys.exit(1 if faults or not calls() else 0)

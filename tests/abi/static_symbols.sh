@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# static_symbols.sh libfreeridge.a exports.txt: all that the linker can see in the static library is hidden, the calls of
+# static_symbols.sh libfreeridge.a calls.txt: all that the linker can see in the static library is hidden, the calls of
 # freeridge.h and the namespace freeridge, so that it collides with nothing and is not handed on by a shared library that
 # has libfreeridge.a inside. (Weak symbols are the compiler's copies of the standard library's templates, which every C++
 # object has.)

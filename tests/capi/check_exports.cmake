@@ -1,5 +1,5 @@
-# The functions declared in freeridge.h, the names of capi/exports.txt and the symbols of the library are the same.
-#     cmake -D NM=nm -D HEADER=freeridge.h -D LIST=exports.txt -D LIBRARY=libfreeridge.so -P check_exports.cmake
+# The functions declared in a header, the names of a list and the symbols of the library are the same.
+#     cmake -D NM=nm -D HEADER=freeridge.h -D LIST=calls.txt -D LIBRARY=libfreeridge.so -P check_exports.cmake
 cmake_minimum_required(VERSION 3.25)
 
 file(STRINGS ${HEADER} declarations REGEX "^FREERIDGE_API ")

@@ -11,12 +11,12 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/manual"))
-from check import breaches, check  # noqa: E402
+from check import breaches, calls, check  # noqa: E402
 from header import items_of, status_names  # noqa: E402
 
 HEADER = ROOT / "capi/freeridge.h"
 TEXT = HEADER.read_text(encoding="utf-8")
-EXPORTS = (ROOT / "capi/exports.txt").read_text(encoding="utf-8").split()
+EXPORTS = calls()
 
 
 def tool(name):

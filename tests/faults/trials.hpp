@@ -1,4 +1,4 @@
-// What the fault tests run: every call of capi/exports.txt, on handles that are ready for it.
+// What the fault tests run: every call of freeridge.h, on handles that are ready for it.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Trial {
 };
 
 struct Scenario {
-  std::string call;   // as in capi/exports.txt
+  std::string call;   // as in freeridge.h
   std::string about;  // letters and digits
   bool repeatable;    // a success leaves the handle as it was: one trial for all faults; else a new one for each
   std::function<Trial()> make;

@@ -1,5 +1,5 @@
 # Every exported call is made in one of the C programs.
-#     cmake -D LIST=exports.txt "-D SOURCES=a.c;b.c" -P check_calls.cmake
+#     cmake -D LIST=calls.txt "-D SOURCES=a.c;b.c" -P check_calls.cmake
 cmake_minimum_required(VERSION 3.25)
 
 set(text "")
