@@ -15,7 +15,12 @@ fn item(words: &[&str]) -> String {
             format!("pub type {name} = Option<{function}>;\n")
         }
         ["struct", name, fields @ ..] => {
-            format!("#[repr(C)]\n#[derive(Clone, Copy, Debug)]\npub struct {name} {{ {} }}\n", list(fields, "pub "))
+            let fields = list(fields, "pub ");
+            format!(
+                "#[repr(C)]\n#[derive(Clone, Copy, Debug)]\npub struct {name} {{ {fields} }}\n\
+                 /// Zeros, and NULL.\n\
+                 impl Default for {name} {{ fn default() -> Self {{ unsafe {{ std::mem::zeroed() }} }} }}\n"
+            )
         }
         ["constant", name, kind, value] => format!("pub const {name}: {} = {value};\n", rust(kind)),
         ["call", name, result, arguments @ ..] => {

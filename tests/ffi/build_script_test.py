@@ -77,7 +77,7 @@ pub unsafe fn use_all(kernels: *const *const Kernel, numbers: *const *mut f64, m
         (*points).size
     }
     let points = freeridge_points { size: 32, kind: FREERIDGE_OK, x: *numbers, reader: Some(read) };
-    let mut search = freeridge_search { low: 1.0, kernel: *kernels };
+    let mut search = freeridge_search { low: 1.0, ..Default::default() };
     let _: i32 = freeridge_a(kernels, numbers, &points, 1);
     let _: *const std::os::raw::c_char = freeridge_b();
     freeridge_c(&mut out, &mut search);

@@ -49,8 +49,8 @@ ITS_TABLE = """\
 handle freeridge_kernel
 number freeridge_status int32_t
 callback freeridge_reader int64_t points:&freeridge_points user:*void
-struct freeridge_search low:double kernel:&freeridge_kernel
 struct freeridge_points size:int64_t kind:freeridge_status x:&double reader:freeridge_reader
+struct freeridge_search low:double kernel:&freeridge_kernel
 constant FREERIDGE_NUMBER int32_t 15
 constant FREERIDGE_OK freeridge_status 0
 constant FREERIDGE_BAD freeridge_status -7
@@ -129,6 +129,8 @@ class Python(unittest.TestCase):
             self.assertEqual(expected(name)._fields_, list(zip([word for word, _ in fields], types(fields))))
         for name, (value, _) in header.constants.items():
             self.assertEqual(module.NAMES[name.replace("FREERIDGE_", "")], value)
+        structs = len(header.handles) + len(header.structs)  # a name each, and one for its pointer
+        self.assertEqual(len(module.NAMES), 6 + 2 * structs + len(header.callbacks) + len(header.constants))
 
     def test_the_library(self):
         found = {name: getattr(python_library.library, name) for name in HEADER.functions}
@@ -195,6 +197,13 @@ class Julia(unittest.TestCase):
         known = {"double": "Float64", "int32_t": "Int32", "int64_t": "Int64", "char": "UInt8", "void": "Cvoid"}
         self.assertEqual(dict(re.findall(r'"(\w+)" => :(\w+)', numbers)), known)
         self.assertEqual(types - TYPES, set(known))
+
+    def test_order(self):
+        """Each struct comes after the types of its fields."""
+        known = {"double", "int32_t", "int64_t", "char", "void", *HEADER.handles, *HEADER.numbers, *HEADER.callbacks}
+        for name, fields in HEADER.structs.items():
+            self.assertEqual({target(kind) for _, kind in fields} - known, set(), name)
+            known.add(name)
 
     def test_callbacks(self):
         [(result, arguments)] = re.findall(r"@cfunction\(\w+, (\w+), \(([^()]*)\)\)", self.text("Freeridge.jl"))

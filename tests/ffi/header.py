@@ -112,10 +112,9 @@ def parse_header(text):
     for result, name, arguments in take(r"^typedef ([^;(){}]+)\(\*(freeridge_\w+)\)\(([^()]*)\);"):
         header.callbacks[name] = parse_function(result, arguments)
     opaque = take(r"^typedef struct (freeridge_\w+) \1;")
-    for name, fields in take(r"^typedef struct (freeridge_\w+) \{([^{}]*)\} \1;"):
-        header.structs[name] = parse_list(fields, ";")
-    for name, fields in take(r"^struct (freeridge_\w+) \{([^{}]*)\};"):
-        header.structs[name] = parse_list(fields, ";")
+    for *one, name, fields in take(r"^(?:typedef struct (freeridge_\w+) \{([^{}]*)\} \1|"
+                                   r"struct (freeridge_\w+) \{([^{}]*)\});"):
+        header.structs[one[0] or name] = parse_list(one[1] or fields, ";")
     header.handles = [name for name in opaque if name not in header.structs]
     for result, name, arguments in take(r"^FREERIDGE_API\s+([^;()]*?[\s*])(freeridge_\w+)\(([^()]*)\);"):
         header.functions[name] = parse_function(result, arguments)
