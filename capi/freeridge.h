@@ -1274,11 +1274,11 @@ FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model,
                                                    double* training, double* norm2, double* objective, int64_t ld);
 
 /* Minimises the criterion over lambda in [low, high] for each output (low = high = 0: the range of
- * freeridge_lambda_grid) by 100 log-spaced values (CHOLESKY and BAND: 50) and, in the five deepest dips, the minima of
- * polynomials in log lambda through the scores around them, to a relative 1e-7 of lambda (ERROR_RATE, a step function:
- * 100 values alone), and SETS the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the
- * choice and its score; a tie, within rounding of the criterion, goes to the larger lambda. Needs FACTORIZED, goes to
- * FITTED. Every score seen is kept: freeridge_get_search. The lowest of many scores is too low: by little for a lambda
+ * freeridge_lambda_grid; where that is UNDEFINED, as no lambda matters: 1) by 100 log-spaced values (CHOLESKY and BAND:
+ * 50) and, in the five deepest dips, the minima of polynomials in log lambda through the scores around them, to a
+ * relative 1e-7 of lambda (ERROR_RATE, a step function: 100 values alone), and SETS the lambdas found, as
+ * freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its score; a tie, within rounding of the
+ * criterion, goes to the larger lambda. Needs FACTORIZED, goes to FITTED. Every score seen is kept: freeridge_get_search. The lowest of many scores is too low: by little for a lambda
  * chosen on hundreds of points, by much where many sets of features or many kernels are compared by their scores; then
  * rows that took no part (freeridge_make_holdout) have the last word.
  * Cost: freeridge_score at these values and, for each output, about ten more; and freeridge_set_lambdas. Statuses:
@@ -1681,8 +1681,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge
  * (freeridge_lambda_flags), else 0. Sets nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost:
  * O(d t) for each of 100 lambdas and about ten more for each output, beside the first answer's
  * (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion; 0 < low <= high does
- * not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere in the range, or all
- * eigenvalues are zero; the outputs are untouched), CANCELLED. Since 0.1. */
+ * not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere in the range; the outputs are
+ * untouched), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
                                                                    freeridge_criterion criterion, double low,
                                                                    double high, double* lambda, double* score,

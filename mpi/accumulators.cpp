@@ -110,7 +110,10 @@ void select_by_loo(const Team& team, const RowsOfRank& own, const Sizes& sizes, 
   require_same_rows(team, own.accumulator, shard.x, shard.y, own.weights);
   const auto range = [&] {
     double ends[2] = {low, high};
-    if (low == 0) ask(freeridge_accumulator_lambda_grid(own.accumulator, 2, ends));
+    if (low > 0) return LambdaRange{low, high};
+    const freeridge_status status = freeridge_accumulator_lambda_grid(own.accumulator, 2, ends);
+    if (status == FREERIDGE_UNDEFINED) return LambdaRange{1, 1};  // no lambda matters
+    ask(status);
     return LambdaRange{ends[0], ends[1]};
   };
   const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView out) {

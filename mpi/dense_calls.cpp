@@ -219,9 +219,7 @@ freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense, f
       best_score.resize(t);
     });
     const Heard heard(asked.team(), asked.listener());
-    const auto range = [&] {
-      return low > 0 ? LambdaRange{low, high} : lambda_range(factor.eigenvalue_range(), factor.floor());
-    };
+    const auto range = [&] { return search_range(low, high, factor.eigenvalue_range(), factor.floor()); };
     const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView out) {
       return asked.scores(kind, lambdas, first, out);
     };

@@ -369,7 +369,7 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
   require_factorized();
   require_range("low", low, "high", high);
   const Groups* const groups = groups_for(criterion);
-  const LambdaRange range = low == 0 && high == 0 ? lambda_range(*factorization_) : LambdaRange{low, high};
+  const LambdaRange range = search_range(low, high, factorization_->eigenvalue_range(), factorization_->floor());
   require_room_for_score(groups, lambdas_of_search(t()));
   const Hearing hearing(listener_);
   Stage stage(0, 0.95);

@@ -44,7 +44,7 @@ void SparseMaker::leverage(Span<double> out) const {
 }
 
 double SparseMaker::trace() const {
-  return static_cast<double>(p_.problem().degrees() - p_.d()) + lambda_ / f_.unit * f_.inverse_trace();
+  return static_cast<double>(p_.problem().degrees() - p_.d()) + p_.penalty(lambda_) / f_.unit * f_.inverse_trace();
 }
 
 // Far above the largest eigenvalue d - lambda tr (B + lambda I)^-1 would lose all digits.
@@ -56,6 +56,7 @@ double SparseMaker::degrees_of_freedom() const {
 
 double SparseMaker::log_determinant() const {
   const Index others = p_.problem().degrees() - p_.d();
+  if (p_.penalty(lambda_) != lambda_) return -infinity;
   return f_.log_determinant() + (others == 0 ? 0 : static_cast<double>(others) * std::log(lambda_));
 }
 

@@ -63,6 +63,25 @@ void add_dense(const Problem& problem, MatrixView g) {
   }
 }
 
+// Whether each column of x is one number (0 where nothing is centred), so that X~ = 0.
+bool nothing_varies(const Problem& problem) {
+  const auto centre = [&](Index k) {
+    return problem.shift.empty() ? 0 : problem.shift[static_cast<std::size_t>(k)] / (*problem.linear_scale)[k];
+  };
+  Array<Index> entries(problem.d(), 0);
+  SparseTile tile;
+  for (Index row = 0; row < problem.n(); row += gram_rows) {
+    problem.scaled_entries(row, std::min(gram_rows, problem.n() - row), tile);
+    for (std::size_t p = 0; p < tile.value.size(); ++p) {
+      if (tile.value[p] != centre(tile.column[p])) return false;
+      ++entries[tile.column[p]];
+    }
+  }
+  for (Index k = 0; k < problem.d(); ++k)
+    if (centre(k) != 0 && entries[k] < problem.n()) return false;
+  return true;
+}
+
 // The columns of Q in panels.
 void make_panels(MatrixView q) {
   constexpr Index columns = SparsePrimal::panel_columns;
@@ -98,7 +117,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem) : Factorization(std::move(the
   p.weight_rows(y.view());
   add_transposed(p.x, 0, p.shift, y.view(), xy.view());
   for (Index j = 0; j < p.t(); ++j)
-    for (Index k = 0; k < p.d(); ++k) xy(k, j) /= (*p.linear_scale)[k];
+    for (Index k = 0; k < p.d(); ++k) xy(k, j) = is_zero() ? 0 : xy(k, j) / (*p.linear_scale)[k];
   gamma_ = Matrix(p.d(), p.t());
   reduce(xy.view(), gamma_.view());
   report(1);
@@ -107,6 +126,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem) : Factorization(std::move(the
 // Makes G, and sets the tolerance below which its eigenvalues are rounding.
 void SparsePrimal::gram(MatrixView g) {
   const Problem& p = problem();
+  if (nothing_varies(p)) return;  // G = 0
   const bool dense =
       static_cast<double>(p.x.entries()) > dense_from * static_cast<double>(p.n()) * static_cast<double>(p.d());
   if (dense)
@@ -192,9 +212,9 @@ std::optional<Index> SparsePrimal::rank() const {
 }
 
 BandedFactor SparsePrimal::factor(double lambda) const {
-  const double unit = banded_unit(bounds_.largest, lambda);
+  const double added = penalty(lambda), unit = banded_unit(bounds_.largest, added);
   std::optional<BandedFactor> out;
-  if (bounds_.smallest + lambda > tolerance_) out = banded_factor(b_, unit, lambda, gamma_.view());
+  if (bounds_.smallest + added > tolerance_) out = banded_factor(b_, unit, added, gamma_.view());
   if (!out)
     fail(Status::not_positive_definite, "x'x + lambda I is numerically singular at lambda = ", lambda, " (below ",
          tolerance_,

@@ -39,6 +39,9 @@ class SparsePrimal final : public Factorization {
   double floor() const override { return smallest_direction().floor(); }
   Direction smallest_direction() const { return {bounds_.smallest, tolerance_, sure_of_matrix}; }
   double largest() const { return bounds_.largest; }
+  bool is_zero() const { return bounds_.largest == 0 && tolerance_ == 0; }  // G
+  // What is added to B: lambda, or 1 for the limit lambda -> 0 of G = 0, where w = 0 and P~ = I - q1 q1' at any lambda.
+  double penalty(double lambda) const { return is_zero() && lambda == 0 ? 1 : lambda; }
 
   Eigenvalues eigenvalues() const override;
   void eigenvectors(MatrixView) const override {

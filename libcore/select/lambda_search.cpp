@@ -286,6 +286,12 @@ LambdaRange lambda_range(EigenvalueRange range, double floor) {
   return {low, high};
 }
 
+LambdaRange search_range(double low, double high, EigenvalueRange eigenvalues, double floor) {
+  if (low != 0 || high != 0) return {low, high};
+  if (eigenvalues.largest == 0) return {std::max(floor, 1.0), std::max(floor, 1.0)};
+  return lambda_range(eigenvalues, floor);
+}
+
 Array<double> log_grid(LambdaRange range, Index count) {
   Array<double> grid(count, range.low);
   const double low = std::log(range.low), high = std::log(range.high);

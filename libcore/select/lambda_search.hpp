@@ -49,6 +49,10 @@ inline LambdaRange lambda_range(const Factorization& factorization) {
   return lambda_range(factorization.eigenvalue_range(), factorization.floor());
 }
 
+// The range of a search over [low, high]; low = high = 0: lambda_range. Where all eigenvalues are zero every lambda has
+// the same answer, and the range is 1 alone, or the floor where that is larger.
+LambdaRange search_range(double low, double high, EigenvalueRange eigenvalues, double floor);
+
 // count numbers from low to high, evenly spaced in log, both ends exact.
 Array<double> log_grid(LambdaRange range, Index count);
 

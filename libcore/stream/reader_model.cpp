@@ -217,7 +217,7 @@ LambdaSearch ReaderModel::select_lambda(Criterion criterion, double low, double 
                             if (errors.data != nullptr) copy(all_errors.view().columns(first, out.cols), errors);
                             return reason;
                           }};
-  return search_lambda(searched, low == 0 && high == 0 ? problem_->lambda_range() : LambdaRange{low, high});
+  return search_lambda(searched, problem_->search_range(low, high));
 }
 
 std::string ReaderModel::loo(Span<const double> lambdas, MatrixView errors) const {

@@ -389,6 +389,10 @@ LambdaRange ReducedProblem::lambda_range() const {
   return freeridge::lambda_range(spectrum_.range(), floor());
 }
 
+LambdaRange ReducedProblem::search_range(double low, double high) const {
+  return freeridge::search_range(low, high, spectrum_.range(), floor());
+}
+
 LambdaSearch ReducedProblem::select_lambda(Criterion criterion, double low, double high) const {
   const Searched searched{criterion, rows_.t(), true,
                           [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView) {
@@ -397,7 +401,7 @@ LambdaSearch ReducedProblem::select_lambda(Criterion criterion, double low, doub
                             report(1);
                             return reason;
                           }};
-  LambdaSearch out = search_lambda(searched, low == 0 && high == 0 ? lambda_range() : LambdaRange{low, high});
+  LambdaSearch out = search_lambda(searched, search_range(low, high));
   for (Index j = 0; j < rows_.t(); ++j)
     if (!sums_tell(SpectrumAt(spectrum_, out.best[j]), j, digits_of_choice)) fail(Status::undefined, sums_cancel(j));
   return out;

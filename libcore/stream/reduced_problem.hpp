@@ -82,7 +82,8 @@ class ReducedProblem {
   // From this lambda on left-out errors have six digits (factor/digits.hpp).
   double floor() const { return spectrum_.floor(); }
   LambdaRange lambda_range() const;
-  // GCV or REML, minimised over lambda for each output; low = high = 0: over lambda_range.
+  LambdaRange search_range(double low, double high) const;
+  // GCV or REML, minimised over lambda for each output; over search_range.
   LambdaSearch select_lambda(Criterion criterion, double low, double high) const;
   // Checks that x, y and weights are finite. errors: x.rows x (lambdas t), NaN where there is none; returns the reason
   // for the first NaN, which counts rows from `first`. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.

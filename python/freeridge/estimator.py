@@ -248,19 +248,7 @@ class FreeRidge:
         if self.alpha is not None:
             model.set_lambda(self.alpha)
             return best
-        try:
-            return model.select_lambda(criterion).score
-        except c.Error as error:
-            if error.status != c.UNDEFINED or not _flat(model):
-                raise
-        # f is 0 at every lambda, and the fit is b, the mean of y.
-        model.set_lambda(1.0)
-        try:
-            return model.score(criterion, [1.0])[0]
-        except c.Error as error:
-            if error.status != c.UNDEFINED:
-                raise
-            return error.values[0]
+        return model.select_lambda(criterion).score
 
     def _choose_bandwidth(self, model: Model, criterion: int, spread: Array) -> Array:
         """Chooses the bandwidth at a given alpha, among the bandwidths that the library tries when it chooses both.
@@ -357,17 +345,6 @@ def _one_point(X: Any, used: Optional[np.ndarray]) -> bool:
     """Whether all rows that count are the same."""
     X = X if used is None else X[used]
     return (X.max(axis=0) != X.min(axis=0)).nnz == 0 if is_sparse(X) else bool(np.all(X == X[0]))
-
-
-def _flat(model: Model) -> bool:
-    """Whether all eigenvalues of the kernel matrix are 0, as with a constant X, so that lambda does not matter."""
-    try:
-        model.lambda_grid(2)
-    except c.Error as error:
-        if error.status != c.UNDEFINED:
-            raise
-        return True
-    return False
 
 
 def _spread(y: Array, weights: Optional[Array]) -> Array:

@@ -66,6 +66,25 @@ glance.freeridge <- function(x, ...) {
   if (ncol(x$y) > 1L) data.frame(response = x$outputs, frame) else frame
 }
 
+# Fits of freeridge_chunks(), which keep no rows: coefficients without standard errors, and what sums of all rows give.
+# loo.rmse is NA where another criterion chose lambda, or none.
+tidy.freeridge_chunks <- function(x, conf.int = FALSE, ...) {
+  refuse_misspelt(...)
+  if (check_flag(conf.int, "conf.int")) confint(x)
+  estimates <- as.matrix(coef(x))
+  by_response(x, list(estimate = estimates), rownames(estimates))
+}
+
+glance.freeridge_chunks <- function(x, ...) {
+  refuse_misspelt(...)
+  freedom <- unname(df.residual(x))
+  by_loo <- x$chosen && x$criterion == "loo"
+  frame <- data.frame(sigma = unname(sigma(x)), loo.rmse = if (by_loo) sqrt(unname(x$score)) else NA_real_,
+                      lambda = unname(x$lambda), df = nobs(x) - freedom, deviance = unname(deviance(x)),
+                      df.residual = freedom, nobs = nobs(x), row.names = NULL)
+  if (ncol(x$y) > 1L) data.frame(response = x$outputs, frame) else frame
+}
+
 # The data, or new data, with fitted values; for the fit's own points also residuals, leverages, left-out errors and
 # Cook's distances. se_fit and interval add those of predict(), as .se.fit, .lower and .upper. With several outputs the
 # columns are .fitted.<output> and so on; a fit to classes also has .class and .prob.<class>.

@@ -217,16 +217,29 @@ extractAIC.freeridge_chunks <- for_rows_alone("AIC")
 
 # The path of the criteria that the fit knows, as plot() of freeridge() draws it; with a source that of others, too.
 plot.freeridge_chunks <- function(x, type = "path", criteria = NULL, output = 1L, lambdas = NULL, source = NULL, ...) {
+  data <- path_of_chunks(x, type, criteria, output, lambdas, source)
+  plot_path(data, x, check_output(output, x), ...)
+  invisible(data)
+}
+
+autoplot.freeridge_chunks <- function(object, type = "path", criteria = NULL, output = 1L, lambdas = NULL, source = NULL,
+                                      ...) {
+  refuse_extra(...)
+  data <- path_of_chunks(object, type, criteria, output, lambdas, source)
+  output <- check_output(output, object)
+  draw_path(path_panels(data), object$lambda[[output]], lambda_of(object, output))
+}
+
+# The data frame of one output that plot() and autoplot() show.
+path_of_chunks <- function(fit, type, criteria, output, lambdas, source) {
   check_choice(type, "type", plot_types)
   if (type != "path") refuse("type is \"", type, "\", and the fit keeps no rows: of chunks there is type = \"path\" alone")
-  output <- check_output(output, x)
+  output <- check_output(output, fit)
   if (!is.null(criteria)) criteria <- unique(c(criteria, "training"))
-  data <- withCallingHandlers(lambda_path(x, lambdas, criteria, source), freeridge_undefined = function(condition) {
+  data <- withCallingHandlers(lambda_path(fit, lambdas, criteria, source), freeridge_undefined = function(condition) {
     tryInvokeRestart("muffleWarning")
   })
-  if (ncol(x$y) > 1L) data <- data[as.integer(data$output) == output, ]
-  plot_path(data, x, output, ...)
-  invisible(data)
+  if (ncol(fit$y) > 1L) data[as.integer(data$output) == output, ] else data
 }
 
 nobs.freeridge_chunks <- function(object, use.fallback = FALSE, ...) {

@@ -205,7 +205,9 @@ fit_chunks <- function(setting, design, rows, source, workers) {
 lambda_by_left_out <- function(setting, design, sums, source, workers) {
   handle <- sums$accumulator
   bytes <- if (!is.null(workers)) core_accumulator_save(handle)
-  new <- if (length(setting$lambdas) > 1L) setting$lambdas else core_accumulator_lambda_grid(handle, setting$lambdas)
+  new <- setting$lambdas
+  if (length(new) == 1L)  # how many; where no lambda matters there is no grid
+    new <- tryCatch(core_accumulator_lambda_grid(handle, new), freeridge_undefined = function(condition) 1)
   lambdas <- numeric()
   moments <- NULL
   for (number in seq(2, setting$passes)) {

@@ -7,9 +7,11 @@ check_formula <- function(formula) {
   for (term in terms_within(formula[[length(formula)]])) {
     head <- deparse(term[[1L]])[1L]
     if (head %in% c("|", "||")) {
-      refuse("the formula has ", deparse(term)[1L], ", which is no term here: a random effect of g is the penalised ",
-             "factor g beside unpenalised() terms, as in y ~ unpenalised(x) + g with kernel = linear_kernel() and ",
-             "criterion = \"reml\" (see ?variance_components), and a logical column is I(a | b)")
+      within <- deparse(term[[3L]], backtick = TRUE)[1L]
+      refuse("the formula has ", deparse(term)[1L], ", which is no term here: a random effect of ", within, " is the ",
+             "penalised factor ", within, " beside unpenalised() terms, as in y ~ unpenalised(x) + ", within, " with ",
+             "kernel = linear_kernel() and criterion = \"reml\" (see ?variance_components), and a logical column is ",
+             "I(", deparse(term[[2L]], backtick = TRUE)[1L], " | ", within, ")")
     }
     head <- sub("^.*::", "", head)
     if (head %in% smooth_terms && !is_own_function(head, environment(formula))) {

@@ -141,7 +141,8 @@ TEST(ContractSelection, Bandwidth) {
 
 // --- searches without an answer -------------------------------------------------------------------------------------
 
-// Constant x: with an intercept no lambda matters.
+// Constant x: with an intercept no lambda matters, and lambda = 1 is chosen. A row left out is predicted by the mean of
+// the others.
 TEST(ContractSelection, NoEigenvalueNoGrid) {
   for (const Kernel& kernel : {Kernel::gaussian(sample::sigma), Kernel::linear()}) {
     Model model = sample::model_of(kernel, {2.0, 2.0, 2.0, 2.0}, {1.0, 2.0, 3.0, 5.0}, 4);
@@ -149,11 +150,12 @@ TEST(ContractSelection, NoEigenvalueNoGrid) {
     LambdaGrid grid;
     grid.model = model.get();
     expect_failure(grid, FREERIDGE_UNDEFINED, {});
-    SelectLambda select;
-    select.model = model.get();
-    select.low = select.high = 0.0;  // the range of the grid
-    expect_failure(select, FREERIDGE_UNDEFINED, {});
-    EXPECT_EQ(sample::state_of(model.get()), sample::State::factorized);
+    double lambda = 0, score = 0;
+    ASSERT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 0, 0, &lambda, &score), FREERIDGE_OK);
+    EXPECT_EQ(lambda, 1);
+    double mean_square = 0;
+    for (const double y : {1.0, 2.0, 3.0, 5.0}) mean_square += std::pow(4.0 / 3 * (y - 2.75), 2) / 4;
+    EXPECT_NEAR(score, mean_square, 1e-14 * mean_square);
   }
 }
 

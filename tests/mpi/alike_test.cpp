@@ -367,6 +367,28 @@ TEST_F(MpiAlike, EachArgumentOfEachCall) {
   EXPECT_GE(made, 150);
 }
 
+// x is constant: each lambda has the same left-out errors, those of the mean, and 1 is taken.
+TEST_F(MpiAlike, NoLambdaMatters) {
+  const Vector constant(120, 2.5);
+  freeridge_accumulator *part = nullptr, *all = nullptr;
+  ASSERT_EQ(freeridge_accumulator_create(3, 1, 1, &part), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_accumulator_add(part, FREERIDGE_COL_MAJOR, 40, constant.data(), 40, y.values.data(), 60, nullptr),
+            FREERIDGE_OK);
+  EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &all), FREERIDGE_OK);
+  double lambda = 0, score = 0, mean = 0, expected = 0;
+  EXPECT_STATUS(
+      freeridge_mpi_accumulator_select_lambda(all, MPI_COMM_WORLD, FREERIDGE_LOO, 0, 0, FREERIDGE_COL_MAJOR, 40,
+                                              constant.data(), 40, y.values.data(), 60, nullptr, &lambda, &score),
+      FREERIDGE_OK);
+  const double rows = 40 * ranks::count();
+  for (int i = 0; i < 40; ++i) mean += y(i, 0) / 40;
+  for (int i = 0; i < 40; ++i) expected += std::pow((y(i, 0) - mean) * rows / (rows - 1), 2) / 40;
+  EXPECT_EQ(lambda, 1);
+  EXPECT_NEAR(score, expected, 1e-13 * expected);
+  freeridge_accumulator_destroy(part);
+  freeridge_accumulator_destroy(all);
+}
+
 TEST_F(MpiAlike, DifferentCalls) {
   if (ranks::count() == 1) return;
   for (const auto& [one, unused] : calls)

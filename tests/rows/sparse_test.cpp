@@ -260,18 +260,28 @@ TEST(Sparse, AColumnOfOneNumberHasNoSlope) {
   }
 }
 
-TEST(Sparse, NoEntriesAtAll) {
+// No column varies: none has an entry, or all are large constants, whose squares leave rounding. Every lambda has the
+// same answer, 0 too.
+TEST(Sparse, NoColumnVaries) {
   Problem problem = sparse_problem(12, 3, 1, KernelSpec::linear(), false, true);
-  problem.x = Matrix(12, 3);
-  for (const auto format : {FREERIDGE_CSR, FREERIDGE_CSC}) {
-    Model sparse = sparse_model(problem, Sparse(problem.x, format), false);
-    sparse.factorize();
-    double lambda = 0, score = 0;
-    EXPECT_EQ(freeridge_select_lambda(sparse.get(), FREERIDGE_LOO, 0, 0, &lambda, &score), FREERIDGE_UNDEFINED);
-    sparse.lambda(1);
-    Model dense = dense_model(problem);
-    EXPECT_CLOSE(sparse.loo(), dense.factorize().lambda(1).loo(), 1e-14);
-  }
+  for (const double value : {0.0, 0.1, 1e7})
+    for (const auto format : {FREERIDGE_CSR, FREERIDGE_CSC}) {
+      problem.x = Matrix(12, 3, value);
+      Model sparse = sparse_model(problem, Sparse(problem.x, format), false);
+      sparse.factorize();
+      double lambda = 0, score = 0;
+      EXPECT_EQ(freeridge_select_lambda(sparse.get(), FREERIDGE_LOO, 0, 0, &lambda, &score), FREERIDGE_OK);
+      EXPECT_EQ(lambda, 1);
+      Model dense = dense_model(problem);
+      dense.factorize();
+      for (const double each : {0.0, 1e-3, 1.0}) {
+        sparse.lambda(each);
+        dense.lambda(each);
+        EXPECT_CLOSE(sparse.loo(), dense.loo(), 1e-14);
+        EXPECT_CLOSE(sparse.fitted(), dense.fitted(), 1e-14);
+        EXPECT_CLOSE(sparse.hyperplane(), Matrix(3, 1), 0);
+      }
+    }
 }
 
 TEST(Sparse, SavedModelsAndPredictorsAnswerWithTheSameBits) {

@@ -51,6 +51,24 @@ test_that("glance has a row for each output", {
   expect_true(is.na(generics::glance(freeridge(factor(am) ~ wt, mtcars, lambda = 1))$AIC))  # no likelihood
 })
 
+test_that("fits of chunks have tidy, glance and autoplot, with what freeridge() has of the same rows", {
+  two <- freeridge(cbind(mpg, qsec) ~ wt + hp, mtcars, kernel = linear_kernel())
+  part <- freeridge_chunks(cbind(mpg, qsec) ~ wt + hp, row_source(mtcars, 7), lambda = two$lambda)
+  table <- generics::tidy(part)
+  expect_equal(table, generics::tidy(two)[c("response", "term", "estimate")])
+  row <- generics::glance(part)
+  shared <- c("response", "sigma", "lambda", "df", "df.residual", "nobs")
+  expect_equal(row[shared], generics::glance(two)[shared])
+  expect_equal(row$deviance, unname(deviance(part)))
+  expect_true(all(is.na(row$loo.rmse)))
+  chosen <- freeridge_chunks(mpg ~ wt + hp, row_source(mtcars, 7))
+  expect_equal(generics::glance(chosen)$loo.rmse, generics::glance(freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(),
+    lambda = chosen$lambda))$loo.rmse)
+  expect_refusal(generics::tidy(part, conf.int = TRUE), "keeps no rows, and has no intervals of coefficients")
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(part, output = "qsec"))$plot, "ggplot")
+})
+
 test_that("augment adds columns to the data", {
   fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 2)
   table <- generics::augment(fit)

@@ -254,6 +254,9 @@ test_that("terms of other packages are refused with what is written here", {
       expect_refusal(fit(formula, data), "which is no term here: a random effect of g is the penalised factor g beside unpenalised\\(\\) terms")
     }
   }
+  data$`my id` <- data$g
+  expect_refusal(freeridge(y ~ a + (a | `my id`), data),
+                 "of `my id` is the penalised factor `my id` .*unpenalised\\(x\\) \\+ `my id` .*I\\(a \\| `my id`\\)")
   for (formula in list(y ~ s(a), y ~ a + te(a, y, k = 3), y ~ mgcv::s(a) + g, y ~ a:lo(a))) {
     for (fit in list(freeridge, ols, freeridge_chunks)) expect_refusal(fit(formula, data),
       "which is no term here: name the columns alone, as in y ~ x")

@@ -105,7 +105,9 @@ test_that("constant columns, none, and a point that is alone in its column", {
   expect_close(freeridge(constant, y, linear_kernel(), 1, scale = TRUE)$scale,
                freeridge(as.matrix(constant), y, linear_kernel(), 1, scale = TRUE)$scale, 1e-13)
   none <- Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = c(20L, 2L))
-  expect_refusal(freeridge(none, y, linear_kernel()), "there is no lambda to choose", "freeridge_undefined")
+  for (lambda in list(NULL, 0, 2)) expect_close(fitted(freeridge(none, y, linear_kernel(), lambda)), rep(mean(y), 20L), 1e-14)
+  ones <- none + 1e6
+  expect_close(fitted(freeridge(methods::as(ones, "CsparseMatrix"), y, linear_kernel(), 0)), rep(mean(y), 20L), 1e-14)
   # a point that is alone in its column has a leverage of one at lambda = 0
   alone <- Matrix::sparseMatrix(i = c(1L, 2:20), j = c(1L, rep(2L, 19L)), x = c(1, stats::rnorm(19L)))
   expect_warning(errors <- loo(freeridge(alone, y, linear_kernel(), 0, intercept = FALSE)), "at row 1:",

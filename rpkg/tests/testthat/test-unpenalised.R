@@ -354,3 +354,16 @@ test_that("what makes no sense is refused, and says why", {
     expect_refusal(ask(model, x, matrix(0, 32L, 3L)), "fixed has another number of columns")
   }
 })
+
+test_that("a penalised column that unpenalised columns explain, and constant columns, are fitted without a lambda", {
+  cars <- datasets::cars
+  line <- lm(dist ~ speed, cars)
+  for (criterion in c("loo", "gcv", "reml")) {
+    fit <- freeridge(dist ~ speed + unpenalised(speed), cars, kernel = linear_kernel(), criterion = criterion)
+    expect_identical(unname(fit$lambda), 1)
+    expect_close(fitted(fit), fitted(line), 1e-12)
+    expect_close(loo(fit), residuals(line) / (1 - hatvalues(line)), 1e-12)
+  }
+  cars$one <- 1
+  expect_close(coef(freeridge_chunks(dist ~ one, row_source(cars, 20))), c(mean(cars$dist), 0), 1e-12)
+})
