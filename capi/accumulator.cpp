@@ -209,7 +209,7 @@ freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator
     copy_to(search.decades, decades);
     copy_to(search.dips, dips);
     for (std::size_t j = 0; j < search.best.size() && below != nullptr; ++j)
-      below[j] = search.best[j] < problem->floor() ? 1 : 0;
+      below[j] = problem->below_floor(search.best[j]) ? 1 : 0;
   });
 }
 

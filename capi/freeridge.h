@@ -284,8 +284,9 @@ FREERIDGE_API freeridge_status freeridge_kernel_additive(const freeridge_kernel*
 /* k(x_i, x_j) is given: the model's x is K itself, n x n (set_data: else DIMENSION_MISMATCH), symmetric and positive
  * semi-definite where the intercept and fixed effects are taken out (freeridge_factorize checks the symmetry to 1e-8 of
  * sqrt(K_ii K_jj), and uses the lower triangle; SPECTRAL, BAND and CHOLESKY refuse eigenvalues below -1e-8 of the norm
- * of K and its rounding: INVALID_ARGUMENT), and predict takes the m x n values k(x*_i, x_j). It cannot be a part of
- * another kernel: combine the matrices instead.
+ * of K and its rounding: INVALID_ARGUMENT; ITERATIVE those that 40 steps of Lanczos' method find, LANDMARK those that
+ * show at the landmarks, or at them and another row, a constant included), and predict takes the m x n values
+ * k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead.
  * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
 
@@ -489,8 +490,8 @@ typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, dou
  *     freeridge_select_lambda  LOO, GROUPS: three or four passes; GCV, REML: none
  *     freeridge_loo            one pass
  *     freeridge_group_errors, _with_gaps    one pass, and one more where a group has more rows than p
- * and none for freeridge_lambda_grid, _set_lambda, _set_lambdas, _get_search, _get_one_standard_error, _predict,
- * _predict_sparse, _get_lambda, _get_intercept, _get_hyperplane (with landmarks _coefficients: r x t, in the order of
+ * and none for freeridge_lambda_grid, _lambda_flags, _set_lambda, _set_lambdas, _get_search, _get_one_standard_error,
+ * _predict, _predict_sparse, _get_lambda, _get_intercept, _get_hyperplane (with landmarks _coefficients: r x t, in the order of
  * freeridge_get_landmarks, which counts r), _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks,
  * _save_predictor and all settings but weights and fixed effects (refinement is refused where lambda is set, and NaN in
  * y are NOT_FINITE also after freeridge_set_missing); other calls need all points in memory, and say so
@@ -1677,8 +1678,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge
 /* Minimises GCV or REML over lambda in [low, high] for each output, by the search of freeridge_select_lambda (low =
  * high = 0: the range of freeridge_accumulator_lambda_grid). lambda, score: t numbers each, the choice and its
  * score. NULL is fine for the others, t numbers each: edge, decades and dips as freeridge_get_search has them;
- * below: 1 where the choice is below the lambda from which on errors left out have six digits
- * (freeridge_lambda_flags), else 0. Sets nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost:
+ * below: 1 where errors left out at the choice may have fewer than six digits, also as landmarks were left out, as
+ * freeridge_lambda_flags has it, else 0; low = high asks for it at that lambda. Sets nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost:
  * O(d t) for each of 100 lambdas and about ten more for each output, beside the first answer's
  * (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion; 0 < low <= high does
  * not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere in the range; the outputs are

@@ -49,6 +49,19 @@ const LambdaSearch& last_search(const freeridge_model* model) {
   return *model->reader->search;
 }
 
+Model::LambdaFlags lambda_flags(const freeridge_model* model) {
+  if (model == nullptr || !model->reader || !model->reader->fit) return model_of(model).lambda_flags();
+  const ReducedProblem& problem = model->reader->model.problem();
+  Model::LambdaFlags out{problem.floor(), {}, {}};
+  const Span<const double> lambdas = model->reader->fit->lambdas();
+  for (Index j = 0; j < std::ssize(lambdas); ++j) {
+    out.below.push_back(problem.below_floor(lambdas[j]) ? 1 : 0);
+    const LambdaSearch* const search = model->reader->search.get();
+    out.edge.push_back(search != nullptr && lambdas[j] == search->best[j] ? search->edge[j] : 0);
+  }
+  return out;
+}
+
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -268,7 +281,7 @@ freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, 
 
 freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below, int32_t* edge) {
   return guarded(__func__, [&] {
-    const Model::LambdaFlags flags = model_of(model).lambda_flags();
+    const Model::LambdaFlags flags = lambda_flags(model);
     if (floor != nullptr) *floor = flags.floor;
     copy_to(flags.below, below);
     copy_to(flags.edge, edge);

@@ -195,6 +195,8 @@ ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map) {
     for (Index i = p; i < p + t; ++i) out.rest_norm2[j] += ry(i, j) * ry(i, j);
   out.noise = direction_noise(norms, out.vt.view(), problem.n());
   for (double& noise : out.noise) noise += underflow(problem.n(), p);
+  const Array<double> of_features = map.feature_noise(problem, out.vt.view());
+  for (std::size_t k = 0; k < of_features.size(); ++k) out.noise[k] = std::max(out.noise[k], of_features[k]);
   return out;
 }
 

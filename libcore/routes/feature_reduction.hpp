@@ -61,11 +61,14 @@ class FeatureMap {
   struct Rounding {
     Array<double> noise;  // r; empty: nothing
     double wanting = 0;   // Spectrum::wanting
+    double left = 0;      // of all directions but those of vt together, the square below which theirs are rounding
   };
   virtual Rounding rounding(const Problem& /*problem*/, ConstMatrixView /*vt*/, Span<const double> /*s*/,
                             ConstMatrixView /*parts*/, bool /*more_digits*/) const {
     return {};
   }
+  // For QR: the squares below which S_k^2 is rounding of the features, whatever their norms are; empty: zeros.
+  virtual Array<double> feature_noise(const Problem& /*problem*/, ConstMatrixView /*vt*/) const { return {}; }
   // Whether a map of more digits is taken where that rounding costs some (factorize_landmark): `more_digits` of
   // `rounding` is for such a map.
   virtual bool may_have_more_digits() const { return false; }

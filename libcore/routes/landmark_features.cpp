@@ -143,33 +143,80 @@ bool LandmarkFeatures::wants_landmarks(const Problem& problem) const {
 
 FeatureMap::Rounding LandmarkFeatures::rounding(const Problem& problem, ConstMatrixView vt, Span<const double> s,
                                                 ConstMatrixView parts, bool more_digits) const {
-  Rounding out;
   const bool wants = wants_landmarks(problem);
-  if (well_conditioned() && !wants) return out;
-  Array<double> own(problem.n());
-  own_diagonal(*problem.kernel, problem.x, own);
-  double trace = 0, of_landmarks = 0;
-  for (Index i = 0; i < problem.n(); ++i) trace += problem.weight(i) * own[i];
-  for (const Index row : kept_) of_landmarks += own[row];
-  if (wants) {
-    double known = 0;
-    for (const double value : s) known += value * value;
-    for (Index k = 0; k < parts.cols; ++k) {
-      const double part = norm2(parts.rows, parts.col(k)) * problem.unpenalised.nu(k);
-      known += part * part;
-    }
-    out.wanting = std::max(trace - known - rounding_of_rows(problem.n(), vt.cols) * trace, 0.0);
+  if (well_conditioned() && !wants) return {};
+  Array<double> all(problem.n());
+  own_diagonal(*problem.kernel, problem.x, all);
+  double trace = 0, explained = 0;
+  for (Index i = 0; i < problem.n(); ++i) trace += problem.weight(i) * all[i];
+  for (Index k = 0; k < parts.cols; ++k) {
+    const double part = norm2(parts.rows, parts.col(k)) * problem.unpenalised.nu(k);
+    explained += part * part;
   }
+  Own own{wants, {}};
+  for (const Index row : kept_) own.value.push_back(all[row]);
+  return rounding(own, problem.n(), trace, explained, vt, s, more_digits);
+}
+
+LandmarkFeatures::Own LandmarkFeatures::own(const Problem& problem) const {
+  Array<double> all(problem.n());
+  own_diagonal(*problem.kernel, problem.x, all);
+  Own out{wants_landmarks(problem), {}};
+  for (const Index row : kept_) out.value.push_back(all[row]);
+  return out;
+}
+
+FeatureMap::Rounding LandmarkFeatures::rounding(const Own& own, Index n, double trace, double explained,
+                                                ConstMatrixView vt, Span<const double> s, bool more_digits) const {
+  Rounding out;
+  if (well_conditioned() && !own.wants) return out;
+  double of_landmarks = 0;
+  for (const double value : own.value) of_landmarks += value;
+  if (own.wants) {
+    double known = explained;
+    for (const double value : s) known += value * value;
+    out.wanting = std::max(trace - known - rounding_of_rows(n, vt.cols) * trace, 0.0);
+  }
+  const Array<double> rho = magnified(own.value, vt);
+  for (Index k = 0; k < vt.rows; ++k) {
+    const double of_penalty = s[k] * rho[k] * (more_digits ? s[k] * std::sqrt(of_landmarks) : s[k] * rho[k]),
+                 of_features = twofold_ ? 0 : s[k] * rho[k] * std::sqrt(trace);
+    out.noise.push_back(eps * (of_penalty + of_features));
+  }
+  if (vt.rows < vt.cols && !twofold_) {
+    double all = 0, known = 0;
+    const Matrix inverse = this->inverse();  // D L^-T has the elements sqrt(K_jj) (L^-1)_ij
+    for (Index j = 0; j < inverse.cols(); ++j)
+      for (Index i = j; i < inverse.rows(); ++i) all += own.value[j] * inverse(i, j) * inverse(i, j);
+    for (const double value : rho) known += value * value;
+    const double factor = rounding_of_rows(n, vt.cols);
+    out.left = factor * factor * std::max(all - known, 0.0) * trace;
+  }
+  return out;
+}
+
+Array<double> LandmarkFeatures::magnified(Span<const double> values, ConstMatrixView vt) const {
   Matrix c(vt.cols, vt.rows);
   transpose(vt, c.view());
   trsm(Op::transpose, l_.view(), c.view());
-  for (Index k = 0; k < c.cols(); ++k) {
-    double rho = 0;
-    for (Index j = 0; j < c.rows(); ++j) rho = std::hypot(rho, std::sqrt(own[kept_[j]]) * c(j, k));
-    const double of_penalty = s[k] * rho * (more_digits ? s[k] * std::sqrt(of_landmarks) : s[k] * rho),
-                 of_features = twofold_ ? 0 : s[k] * rho * std::sqrt(trace);
-    out.noise.push_back(eps * (of_penalty + of_features));
-  }
+  Array<double> out(vt.rows, 0.0);
+  for (Index k = 0; k < c.cols(); ++k)
+    for (Index j = 0; j < c.rows(); ++j) out[k] = std::hypot(out[k], std::sqrt(values[j]) * c(j, k));
+  return out;
+}
+
+Array<double> LandmarkFeatures::feature_noise(const Problem& problem, ConstMatrixView vt) const {
+  if (twofold_) return {};
+  Array<double> all(problem.n()), of_kept;
+  own_diagonal(*problem.kernel, problem.x, all);
+  // The heaviest rows come first in a QR, and their rounding does not reach what the others add: the least weight counts.
+  double least = problem.weight(0), trace = 0;
+  for (Index i = 1; i < problem.n(); ++i) least = std::min(least, problem.weight(i));
+  for (const double value : all) trace += least * value;
+  for (const Index row : kept_) of_kept.push_back(all[row]);
+  Array<double> out = magnified(of_kept, vt);
+  const double factor = rounding_of_rows(problem.n(), vt.cols) * std::sqrt(trace);
+  for (double& rho : out) rho = factor * rho * (factor * rho);
   return out;
 }
 

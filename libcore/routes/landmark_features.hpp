@@ -12,7 +12,9 @@
 //
 // Rounding. With c_k = L^-T v_k and rho_k = |D c_k|, D = diag(K_RR)^(1/2), rounding of K_RR and its factorization, and
 // of the numbers k(x, R) of which phi is made, moves S_k^2 and the penalty of direction k by about
-//     eps S_k^2 rho_k^2      and      eps S_k rho_k (sum_i w_i K_ii)^(1/2)
+//     eps S_k^2 rho_k^2      and      eps S_k rho_k T^(1/2),     T = sum_i w_i K_ii
+// The QR of features cannot tell S_k from 0 below c eps rho_k T^(1/2) (c: small_svd.hpp), as where columns without a
+// penalty span direction k.
 // L of twice the digits (twofold_landmarks.hpp) leaves eps S_k^2 rho_k tr(K_RR)^(1/2) of the first, features of twice
 // the digits nothing of the second.
 #pragma once
@@ -42,6 +44,8 @@ class LandmarkFeatures final : public FeatureMap {
   void keep_features(const Problem& problem);
 
   Index features() const override { return l_.rows(); }
+  // Whether doubles have many digits of L^-1.
+  bool well_conditioned() const;
 
   // Chooses q on rows of the problem, with `safety` times the rounding error that these rows show.
   void prepare_partial(const Problem& problem, double safety);
@@ -63,6 +67,15 @@ class LandmarkFeatures final : public FeatureMap {
 
   Rounding rounding(const Problem& problem, ConstMatrixView vt, Span<const double> s, ConstMatrixView parts,
                     bool more_digits) const override;
+  // The same for n rows of whose weighted sum of k(x, x) columns without a penalty explain a part.
+  struct Own {
+    bool wants = false;   // whether a landmark that is not among the kept ones has a function of its own
+    Array<double> value;  // k(z, z) of the kept ones
+  };
+  Own own(const Problem& problem) const;
+  Rounding rounding(const Own& own, Index n, double trace, double explained, ConstMatrixView vt, Span<const double> s,
+                    bool more_digits) const;
+  Array<double> feature_noise(const Problem& problem, ConstMatrixView vt) const override;
   bool may_have_more_digits() const override;
 
   Span<const Index> landmarks() const override { return landmarks_; }
@@ -74,13 +87,13 @@ class LandmarkFeatures final : public FeatureMap {
  private:
   LandmarkFeatures() = default;
   Matrix inverse() const;  // L^-1
-  bool well_conditioned() const;
+  // rho_k of the directions of vt. values: K_ii of the kept landmarks.
+  Array<double> magnified(Span<const double> values, ConstMatrixView vt) const;
   std::pair<double, double> diagonal_range() const;
   void take(const Problem& problem, TwofoldCholesky factor);
   // Where a pivot is so small that doubles would have left it out, phi has twice the digits. Decided by L, so that a
   // loaded factorization forms phi as the saved one did.
   void set_twofold(const Problem& problem);
-  // Whether a landmark that is not among the kept ones has a function of its own.
   bool wants_landmarks(const Problem& problem) const;
   // w_s = sum_k c_k x_k / scale
   Matrix hyperplane_of(const Problem& problem, const Matrix& c) const;

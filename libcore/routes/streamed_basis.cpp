@@ -198,6 +198,7 @@ class StreamedBasis final : public SpectrumFactorization {
       FeatureMap::Rounding rounding = map_->rounding(problem(), vt_.view(), s_, parts_.view(), more);
       spectrum.feature_noise = std::move(rounding.noise);
       spectrum.wanting = std::max(rounding.wanting - below_noise, 0.0);
+      if (r_.cols() > 0) spectrum.left_out.more = rounding.left;
       if (!more_digits_ || !spectrum.features_are_rounded()) break;
     }
   }

@@ -67,7 +67,7 @@ double Spectrum::floor() const {
 }
 
 double Spectrum::own_floor() const {
-  double out = std::max(left_out.floor(), rank_floor());
+  double out = std::max(Direction{left_out.eigenvalue, left_out.noise, left_out.sure}.floor(), rank_floor());
   for (Index k = 0; k < r(); ++k)
     if (eigenvalues[k] != 0) out = std::max(out, Direction{eigenvalues[k], direction(k).noise, sure}.floor());
   return out;
@@ -75,7 +75,11 @@ double Spectrum::own_floor() const {
 
 bool Spectrum::below_floor(double lambda) const {
   bool known = left_out.known(lambda) && lambda >= sure * wanting && (lambda == 0 || lambda >= rank_floor());
-  for (Index k = 0; k < r() && known; ++k) known = eigenvalues[k] == 0 || direction(k).known(lambda);
+  for (Index k = 0; k < r() && known; ++k) {
+    const Direction one = direction(k);
+    const bool divided = lambda == 0 && counts(k) && one.counts_as_zero();  // it is not taken for zero, and may be
+    known = eigenvalues[k] == 0 || (one.known(lambda) && !divided);
+  }
   return !known;
 }
 

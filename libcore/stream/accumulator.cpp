@@ -1,9 +1,12 @@
 #include "libcore/stream/accumulator.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -54,10 +57,16 @@ void Accumulator::add(const Rows& x, const LayoutView& y, const double* weights)
 
 void Accumulator::add_to(RowStack& rows, const Rows& x, const LayoutView& y, const double* weights) const {
   if (!features_->landmarks()) return rows.add(x, y, weights);
+  double trace = rows.trace();
+  Array<double> own;
   rows.add(x.rows, weights, [&](Index row, MatrixView of_x, MatrixView of_y) {
     features_->form(x, row, of_x);
     copy_rows(y, row, of_y);
+    own.resize(of_x.rows);
+    kernel_diagonal(*features_->kernel(), x, row, {}, own);
+    for (Index i = 0; i < of_x.rows; ++i) trace += (weights == nullptr ? 1 : weights[row + i]) * own[i];
   });
+  rows.set_trace(std::isfinite(trace) ? trace : std::numeric_limits<double>::infinity());
 }
 
 void Accumulator::add_checked(const Rows& x, const LayoutView& y, const double* weights) {

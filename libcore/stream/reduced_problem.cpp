@@ -156,6 +156,12 @@ void ReducedProblem::set_landmark_digits() {
   spectrum_.common_noise = rounding_of_rows(rows_.n(), p) * std::max(first * first, mean * mean * rows_.sum_w());
   const Index wanted = std::min(spectrum_.degrees, std::max(p, features_->z().rows()));
   if (rank_ != wanted && rank_ > 0) spectrum_.left_out = {0, *spectrum_.common_noise, spectrum_.sure};
+  const LandmarkFeatures& map = features_->map();
+  LandmarkFeatures::Rounding rounding =
+      map.rounding(features_->own(), rows_.n(), rows_.trace(), mean * mean * rows_.sum_w(), vt_.view(), s_,
+                   map.may_have_more_digits());
+  spectrum_.feature_noise = std::move(rounding.noise);
+  spectrum_.wanting = std::max(rounding.wanting - static_cast<double>(p - rank_) * *spectrum_.common_noise, 0.0);
 }
 
 void ReducedProblem::fold() {

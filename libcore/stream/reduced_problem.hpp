@@ -79,8 +79,10 @@ class ReducedProblem {
   std::string score(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const;
   // O(r) a lambda and output.
   ObjectiveTables objective(Span<const double> lambdas) const;
-  // From this lambda on left-out errors have six digits (factor/digits.hpp).
+  // From this lambda on left-out errors have six digits (factor/digits.hpp); and whether they may have fewer at lambda,
+  // also as landmarks were left out.
   double floor() const { return spectrum_.floor(); }
+  bool below_floor(double lambda) const { return spectrum_.below_floor(lambda); }
   LambdaRange lambda_range() const;
   LambdaRange search_range(double low, double high) const;
   // GCV or REML, minimised over lambda for each output; over search_range.

@@ -47,6 +47,7 @@ RowFeatures::RowFeatures(KernelPtr kernel, const LayoutView& z, bool intercept, 
   if (map_->features() == 0)
     fail(Status::invalid_argument, "z has no landmark whose kernel value with itself is positive");
   if (reduction_ == Reduction::gram) map_->prepare_partial(own.problem, careful);
+  own_ = map_->own(own.problem);
 }
 
 RowFeatures::RowFeatures(Index d, bool intercept, Reduction reduction, ByteReader& in) : d_(d), reduction_(reduction) {
@@ -60,6 +61,7 @@ RowFeatures::RowFeatures(Index d, bool intercept, Reduction reduction, ByteReade
     if (map_->features() == 0) fail(Status::corrupt, "the saved accumulator has no landmarks");
     const Index head = in.integer("leading landmarks", -1, map_->features() - 1);
     if (head >= 0) map_->set_head(head);
+    own_ = map_->own(own.problem);
   });
 }
 

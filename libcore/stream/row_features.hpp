@@ -30,6 +30,7 @@ class RowFeatures {
   const KernelPtr& kernel() const { return kernel_; }
   const Matrix& z() const { return z_; }
   const LandmarkFeatures& map() const { return *map_; }
+  const LandmarkFeatures::Own& own() const { return own_; }
   // The rows of z that phi is made of, in its order.
   Matrix kept() const;
   bool same(const RowFeatures& other) const;
@@ -44,6 +45,7 @@ class RowFeatures {
   KernelPtr kernel_;
   Matrix z_;
   std::unique_ptr<LandmarkFeatures> map_;
+  LandmarkFeatures::Own own_;  // of the landmarks
 };
 
 }  // namespace freeridge

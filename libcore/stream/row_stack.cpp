@@ -94,8 +94,10 @@ RowStack::RowStack(Index d, Index t, bool intercept, Index n, double sum_w, doub
 RowStack RowStack::copy() const {
   Matrix rows(filled_, p());
   copy_block(stack_.view(), rows.view());
-  return {d_,         t_,     intercept_,      n_,       sum_w_,
-          sum_log_w_, shift_, std::move(rows), reduced_, by_gram_ ? std::optional(sum_.copy()) : std::nullopt};
+  RowStack out{d_,         t_,     intercept_,      n_,       sum_w_,
+               sum_log_w_, shift_, std::move(rows), reduced_, by_gram_ ? std::optional(sum_.copy()) : std::nullopt};
+  out.trace_ = trace_;
+  return out;
 }
 
 Index RowStack::capacity() const {
@@ -178,6 +180,7 @@ void RowStack::add(const RowStack& other) {
     return;
   }
   count(other.n_, sum_w_ + other.sum_w_, sum_log_w_ + other.sum_log_w_);
+  trace_ += other.trace_;
   if (!other.sum_.empty()) add_sum(other);
   for (Index row = 0; row < other.filled_;) {
     if (!has_room(1)) flush();

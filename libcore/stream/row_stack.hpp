@@ -65,6 +65,10 @@ class RowStack {
   Index n() const { return n_; }
   double sum_w() const { return sum_w_; }
   double sum_log_w() const { return sum_log_w_; }
+  // Over landmarks: sum_i W_ii k(x_i, x_i), the trace of W K; else 0. Infinite where it is beyond all numbers, or was not
+  // saved.
+  double trace() const { return trace_; }
+  void set_trace(double trace) { trace_ = trace; }
   Span<const double> shift() const { return shift_; }  // s, u: d + t numbers; empty without intercept or rows
   ConstMatrixView rows() const { return stack_.view().row_range(0, filled_); }  // R
 
@@ -99,7 +103,7 @@ class RowStack {
   Index d_, t_;
   bool intercept_;
   Index n_ = 0;
-  double sum_w_ = 0, sum_log_w_ = 0;
+  double sum_w_ = 0, sum_log_w_ = 0, trace_ = 0;
   Array<double> shift_;
   Matrix stack_;
   Index filled_ = 0;

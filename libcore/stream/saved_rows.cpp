@@ -1,6 +1,7 @@
 #include "libcore/stream/saved_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -10,8 +11,10 @@
 namespace freeridge {
 namespace {
 
+constexpr double unknown_trace = -1;
+
 enum Form : std::int64_t { stack_form = 0, compact_form = 1, prepared_form = 2 };
-enum Features : std::int64_t { of_x = 0, of_landmarks = 1, of_x_unpenalised = 2 };
+enum Features : std::int64_t { of_x = 0, of_landmarks = 1, of_x_unpenalised = 2, of_landmarks_traced = 3 };
 
 // The columns of a p x p triangle, with zeros in the rows that R does not have.
 void save_upper(ConstMatrixView r, Index p, ByteWriter& out) {
@@ -51,6 +54,7 @@ struct Head {
   Index height;
   Form form = stack_form;
   bool by_gram = false;
+  double trace = 0;
 
   bool compact() const { return form != stack_form; }
   Index p() const { return d + t + (intercept ? 1 : 0); }
@@ -105,6 +109,11 @@ Matrix load_rows_of_stack(const Head& head, ByteReader& in) {
   Matrix out(head.height, head.p());
   in.numbers("the stack", largest_entry, out.values());
   return out;
+}
+
+RowStack load_stack(const Head& head, Array<double> shift, ByteReader& in) {
+  Matrix rows = load_rows_of_stack(head, in);
+  return {head.d, head.t, head.intercept, head.n, head.sum_w, head.sum_log_w, std::move(shift), std::move(rows), false};
 }
 
 RowStack load_gram(const Head& head, Array<double> shift, ByteReader& in) {
@@ -164,10 +173,11 @@ void save_rows(const RowFeatures& features, const RowStack& rows, bool prepared,
   out.number(rows.sum_log_w());
   out.integer(rows.rows().rows);
   out.integer(form);
-  out.integer(features.landmarks() ? of_landmarks : features.unpenalised() > 0 ? of_x_unpenalised : of_x);
+  out.integer(features.landmarks() ? of_landmarks_traced : features.unpenalised() > 0 ? of_x_unpenalised : of_x);
   save_enum(features.reduction(), out);
   if (features.unpenalised() > 0) out.integer(features.unpenalised());
   if (features.landmarks()) {
+    out.number(std::isfinite(rows.trace()) ? rows.trace() : unknown_trace);
     out.integer(features.d());
     features.save(out);
   }
@@ -181,14 +191,16 @@ SavedRows load_rows(ByteReader& in) {
   std::shared_ptr<const RowFeatures> features;
   if (in.version() >= 6) {
     head.form = load_enum("form", stack_form, prepared_form, in);
-    const Features kind = load_enum("features", of_x, of_x_unpenalised, in);
-    const bool landmarks = kind == of_landmarks;
+    const Features kind = load_enum("features", of_x, of_landmarks_traced, in);
+    const bool landmarks = kind == of_landmarks || kind == of_landmarks_traced;
     const auto reduction = load_enum("reduction", Reduction::qr, landmarks ? Reduction::gram : Reduction::qr, in);
     head.by_gram = reduction == Reduction::gram;
     if (kind == of_x_unpenalised)
       features = std::make_shared<const RowFeatures>(head.d, in.integer("unpenalised", 1, head.d - 1));
     check_height(head);
     if (landmarks) {
+      head.trace = kind == of_landmarks_traced ? in.number("trace", any_finite) : unknown_trace;
+      if (head.trace < 0) head.trace = std::numeric_limits<double>::infinity();
       const Index d = in.integer("d of x", 1, largest_dimension);
       features = std::make_shared<const RowFeatures>(d, head.intercept, reduction, in);
       if (features->p() != head.d)
@@ -202,12 +214,11 @@ SavedRows load_rows(ByteReader& in) {
     fail(Status::corrupt, "the saved accumulator is prepared, but has no rows");
   Array<double> shift = load_shifts(head, in);
   const bool prepared = head.form == prepared_form;
-  if (head.by_gram) return {prepared, std::move(features), load_gram(head, std::move(shift), in)};
-  if (head.compact()) return {prepared, std::move(features), load_upper(head, std::move(shift), in)};
-  Matrix rows = load_rows_of_stack(head, in);
-  return {prepared, std::move(features),
-          RowStack(head.d, head.t, head.intercept, head.n, head.sum_w, head.sum_log_w, std::move(shift),
-                   std::move(rows), false)};
+  RowStack rows = head.by_gram     ? load_gram(head, std::move(shift), in)
+                  : head.compact() ? load_upper(head, std::move(shift), in)
+                                   : load_stack(head, std::move(shift), in);
+  rows.set_trace(head.n > 0 ? head.trace : 0);
+  return {prepared, std::move(features), std::move(rows)};
 }
 
 }  // namespace freeridge

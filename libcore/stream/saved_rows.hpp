@@ -2,8 +2,10 @@
 //     d, t, intercept, n, sum_w, sum_log_w, h (the rows of the stack); d is the number of features, p = d + t, and
 //     1 more with an intercept
 //     from version 6 on: the form, 0 the stack, 1 compact, 2 compact and prepared; the features, 0 x itself, 1 those of
-//     landmarks, 2 x with columns that are not penalised; the reduction, 1 QR, 2 Gram
+//     landmarks, 2 x with columns that are not penalised, 3 those of landmarks, with the trace; the reduction, 1 QR, 2
+//     Gram
 //     features 2: how many columns are not penalised, 1 to d - 1
+//     features 3: the trace, sum_i W_ii k(x_i, x_i), or -1 where it is not known
 //     landmarks: the d of x, and what row_features.hpp says
 //     form 0   with an intercept and n > 0 the d + t shifts; the stack, h x p, column by column; Gram: the number of
 //              tiles in the sum of a few, that sum where there are any, and a flag and the sum of all tiles before

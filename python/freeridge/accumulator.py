@@ -27,7 +27,7 @@ class Solutions(NamedTuple):
 class LambdaChoice(NamedTuple):
     """t numbers each: the best lambda and its score; edge: -1 / 1 when it is the low / high end of the range, else 0;
     over how many powers of ten the criterion stays near its best; how many minima it has; and below: 1 where errors
-    left out at this lambda may have fewer than six digits, else 0."""
+    left out at this lambda may have fewer than six digits, also as landmarks were left out, else 0."""
 
     lambdas: Array
     score: Array
@@ -161,7 +161,7 @@ class Accumulator(Handle):
 
     def select_lambda(self, criterion: int, low: float = 0.0, high: float = 0.0) -> LambdaChoice:
         """The best lambda of each output by GCV or REML (others: InputError) in [low, high] (0, 0: the range of
-        lambda_grid()). Sets nothing: solve() takes the lambdas. Raises Error (UNDEFINED) where no score has a value.
+        lambda_grid()). Sets nothing: solve() takes the lambdas. low = high: at that lambda, whose `below` it tells. Raises Error (UNDEFINED) where no score has a value.
         Cost: score() at about 110 lambdas."""
         out = LambdaChoice(numbers(self.t), numbers(self.t), np.zeros(self.t, np.int32), numbers(self.t),
                            np.zeros(self.t, np.int32), np.zeros(self.t, np.int32))

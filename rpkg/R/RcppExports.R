@@ -37,6 +37,10 @@ core_accumulator_select_lambda <- function(handle, criterion, low, high) {
     .Call(`_freeridge_core_accumulator_select_lambda`, handle, criterion, low, high)
 }
 
+core_accumulator_below <- function(handle, lambda) {
+    .Call(`_freeridge_core_accumulator_below`, handle, lambda)
+}
+
 core_accumulator_create_landmarks <- function(kernel, landmarks, t, intercept) {
     .Call(`_freeridge_core_accumulator_create_landmarks`, kernel, landmarks, t, intercept)
 }

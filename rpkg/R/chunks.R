@@ -189,6 +189,7 @@ fit_chunks <- function(setting, design, rows, source, workers) {
     found <- core_accumulator_select_lambda(handle, setting$criterion, 0, 0)
     c(fit, found[c("lambda", "score", "edge")], chosen = TRUE)
   }
+  warn_of_accumulator(handle, fit$lambda)
   names(fit$lambda) <- fit$outputs
   if (fit$chosen) names(fit$score) <- fit$outputs
   model <- core_accumulator_predictor(handle, fit$lambda)

@@ -92,6 +92,15 @@ warn_of_lambdas <- function(below, floor) {
   warning(new_condition(text, "below_floor", c("freeridge_warning", "warning")))
 }
 
+# The same of an accumulator, whose search at one lambda above 0 tells of it.
+warn_of_accumulator <- function(handle, lambda) {
+  below <- Filter(function(value) core_accumulator_below(handle, value), unique(lambda[lambda > 0]))
+  if (length(below) == 0L) return(invisible())
+  text <- paste0("lambda is ", some_of(format(below, digits = 2L)), ", where rounding, or landmarks so near to others ",
+                 "that they were left out, may leave left-out errors and what follows from them fewer than six digits")
+  warning(new_condition(text, "below_floor", c("freeridge_warning", "warning")))
+}
+
 # The first of several things and how many more there are, for a sentence.
 some_of <- function(things) {
   more <- length(things) - 1L

@@ -115,6 +115,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_accumulator_below
+bool core_accumulator_below(SEXP handle, double lambda);
+RcppExport SEXP _freeridge_core_accumulator_below(SEXP handleSEXP, SEXP lambdaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_below(handle, lambda));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_accumulator_create_landmarks
 SEXP core_accumulator_create_landmarks(Rcpp::List kernel, Rcpp::NumericMatrix landmarks, double t, bool intercept);
 RcppExport SEXP _freeridge_core_accumulator_create_landmarks(SEXP kernelSEXP, SEXP landmarksSEXP, SEXP tSEXP, SEXP interceptSEXP) {
@@ -1389,6 +1400,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_objective", (DL_FUNC) &_freeridge_core_accumulator_objective, 2},
     {"_freeridge_core_accumulator_lambda_grid", (DL_FUNC) &_freeridge_core_accumulator_lambda_grid, 2},
     {"_freeridge_core_accumulator_select_lambda", (DL_FUNC) &_freeridge_core_accumulator_select_lambda, 4},
+    {"_freeridge_core_accumulator_below", (DL_FUNC) &_freeridge_core_accumulator_below, 2},
     {"_freeridge_core_accumulator_create_landmarks", (DL_FUNC) &_freeridge_core_accumulator_create_landmarks, 4},
     {"_freeridge_core_accumulator_prepare", (DL_FUNC) &_freeridge_core_accumulator_prepare, 1},
     {"_freeridge_core_accumulator_moments", (DL_FUNC) &_freeridge_core_accumulator_moments, 6},

@@ -142,6 +142,20 @@ Rcpp::List core_accumulator_select_lambda(SEXP handle, std::string criterion, do
                             Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips, Rcpp::Named("below") = below);
 }
 
+// Whether left-out errors at lambda > 0 may have fewer than six digits. (A lambda without REML is not asked about.)
+// [[Rcpp::export(rng = false)]]
+bool core_accumulator_below(SEXP handle, double lambda) {
+  Accumulator& accumulator = accumulator_of(handle);
+  const auto t = static_cast<std::size_t>(sizes_of(accumulator.core).t);
+  std::vector<double> found(t), score(t);
+  std::vector<std::int32_t> below(t, 0);
+  const freeridge_status status =
+      freeridge_accumulator_select_lambda(accumulator.core, FREERIDGE_REML, lambda, lambda, found.data(), score.data(),
+                                          nullptr, nullptr, nullptr, below.data());
+  if (status != FREERIDGE_UNDEFINED) check(accumulator, status);
+  return below[0] != 0;
+}
+
 // An accumulator over the features of landmarks: a kernel and their coordinates.
 // [[Rcpp::export(rng = false)]]
 SEXP core_accumulator_create_landmarks(Rcpp::List kernel, Rcpp::NumericMatrix landmarks, double t, bool intercept) {

@@ -450,7 +450,8 @@ TEST(ColumnsThatFixedEffectsSpan, AreNoFeatures) {
     freeridge_route route;
     freeridge_reduction reduction;
     std::int64_t n, landmarks;
-    bool sparse, limit;  // limit: lambda = 0 has an answer
+    bool sparse, limit;          // limit: lambda = 0 has an answer
+    double unit = 1, shift = 0;  // of x, with landmarks
   };
   for (const Spanned& way :
        {Spanned{"QR", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_QR, 20, 0, false, true},
@@ -460,6 +461,12 @@ TEST(ColumnsThatFixedEffectsSpan, AreNoFeatures) {
         Spanned{"CHOLESKY", FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_REDUCTION_AUTO, 20, 0, false, false},
         Spanned{"landmarks, QR", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_QR, 20, 5, false, true},
         Spanned{"landmarks, GRAM", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_GRAM, 20, 5, false, true},
+        Spanned{"QR, / 1000", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_QR, 20, 5, false, true, 1e-3},
+        Spanned{"GRAM, / 1000", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_GRAM, 20, 5, false, true, 1e-3},
+        Spanned{"QR, * 1000", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_QR, 20, 5, false, true, 1e3},
+        Spanned{"GRAM, * 1000", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_GRAM, 20, 5, false, true, 1e3},
+        Spanned{"QR, + 50", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_QR, 20, 5, false, true, 1, 50},
+        Spanned{"GRAM, + 50", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_GRAM, 20, 5, false, true, 1, 50},
         Spanned{"sparse", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_AUTO, 20, 0, true, false}})
     for (const bool weighted : {false, true})
       for (const std::int64_t own : {0, 1}) {
@@ -478,7 +485,7 @@ TEST(ColumnsThatFixedEffectsSpan, AreNoFeatures) {
         if (polynomial && own == 1) continue;
         if (polynomial) {  // its square is in the kernel
           x = Matrix(n, 1);
-          for (std::int64_t i = 0; i < n; ++i) x(i, 0) = f(i, 0);
+          for (std::int64_t i = 0; i < n; ++i) x(i, 0) = way.unit * f(i, 0) + way.shift;
         }
         const Vector weights = weighted ? random.uniform_vector(n, 0.5, 2) : Vector();
         Dense k(n, n);
@@ -497,13 +504,15 @@ TEST(ColumnsThatFixedEffectsSpan, AreNoFeatures) {
           if (polynomial) check(freeridge_set_landmarks(model.get(), 5, nullptr), "freeridge_set_landmarks");
           set_fixed(model, f);
           model.factorize().lambda(lambda);
+          const bool few_digits = way.unit < 1 && way.reduction == FREERIDGE_REDUCTION_GRAM;  // a flag says so
+          if (few_digits && model.lambda_flags().below[0] == 1) continue;
           const Mixed mixed{k, with_ones(f, true), to_real(y), weights, lambda > 0 ? static_cast<Real>(lambda) : 1};
           EXPECT_CLOSE(model.loo(), mixed.left_out(single_groups(n)), 1e-10);
           if (own == 0) {
             EXPECT_NEAR(model.degrees_of_freedom()[0], 3, 1e-10);
           }
           std::int64_t rank = -1;
-          if (freeridge_get_rank(model.get(), &rank) == FREERIDGE_OK) {
+          if (!few_digits && freeridge_get_rank(model.get(), &rank) == FREERIDGE_OK) {
             EXPECT_EQ(rank, own);
           }
           Vector errors(static_cast<std::size_t>(x.cols));

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/accumulator.hpp"
 #include "support/compare.hpp"
 #include "support/deep.hpp"
 #include "support/gauss.hpp"
@@ -264,9 +265,44 @@ QuadProblem quad_problem(const Problem& problem, const Rows& landmarks) {
   return {points(all, landmarks), points(landmarks, landmarks), to_quad(problem.y), problem.weights, problem.intercept};
 }
 
-// At the lambda of the default search left-out errors have six digits, or a flag says that they may not.
+Quad quad_left(const Problem& problem, const Rows& landmarks) {
+  const QuadProblem quad = quad_problem(problem, landmarks);
+  const QuadMatrix& k = quad.a;
+  QuadMatrix right(k.cols, k.rows);
+  for (std::int64_t j = 0; j < k.cols; ++j)
+    for (std::int64_t i = 0; i < k.rows; ++i) right(j, i) = k(i, j);
+  const QuadMatrix c = solve(quad.penalty, right);
+  Quad left = 0;
+  for (std::int64_t i = 0; i < k.rows; ++i) {
+    left += quad_problem(rows_of(problem, {i}), {0}).a(0, 0);
+    for (std::int64_t j = 0; j < k.cols; ++j) left -= k(i, j) * c(j, i);
+  }
+  return left;
+}
+
+// An accumulator's left-out errors at lambda have six digits, or its search of [lambda, lambda] says that they may not,
+// also from its bytes; answers with the flag.
+bool expect_digits_or_flag(const Accumulator& rows, const Problem& problem, double lambda, const Matrix& exact) {
+  const auto flag = [&](const Accumulator& of) {
+    double found = 0, score = 0;
+    std::int32_t below = -1;
+    check(freeridge_accumulator_select_lambda(of.get(), FREERIDGE_GCV, lambda, lambda, &found, &score, nullptr, nullptr,
+                                              nullptr, &below),
+          "freeridge_accumulator_select_lambda");
+    return below;
+  };
+  const std::int32_t below = flag(rows);
+  if (below == 0) {
+    EXPECT_CLOSE(rows.loo(problem, {lambda}), exact, 1e-6);
+  }
+  EXPECT_EQ(flag(Accumulator(saved(rows.get()))), below);
+  return below != 0;
+}
+
+// At the lambda of the default search left-out errors have six digits, or a flag says that they may not: of a model,
+// and of an accumulator over the same landmarks.
 TEST(SmoothLandmarks, SixDigitsOrAFlag) {
-  int flagged = 0, problems = 0;
+  int flagged = 0, of_sums = 0, problems = 0;
   const int seeds = deep() ? 60 : 12;
   for (int seed = 0; seed < seeds; ++seed)
     for (const double sigma : {0.5, 1.0, 3.0, 0.0}) {
@@ -291,6 +327,7 @@ TEST(SmoothLandmarks, SixDigitsOrAFlag) {
       set_reduction(model, reductions[seed % 2]).factorize();
       model.select_lambda(FREERIDGE_LOO);
       Rows landmarks = landmark_rows(model);
+      const Matrix z = select_rows(problem.x, landmarks);
       if (sigma == 0) landmarks.resize(std::min<std::size_t>(landmarks.size(), d == 1 ? 5 : 15));  // all it can have
       const double lambda = model.lambda_in_force()[0];
       const Matrix loo = model.loo();
@@ -303,6 +340,16 @@ TEST(SmoothLandmarks, SixDigitsOrAFlag) {
       } else {
         EXPECT_CLOSE(loo, exact, 1e-6);
       }
+      Accumulator rows(oracle::make_kernel(problem.kernel), z, 1, problem.intercept, reductions[seed % 2]);
+      rows.add(slice(problem, 0, 20)).add(slice(problem, 20, n - 20));
+      of_sums += expect_digits_or_flag(rows, problem, lambda, exact) ? 1 : 0;
+      // tr(K - K_TR K_RR^-1 K_RT); a landmark that was left out leaves more
+      const Traces traces = landmark_traces(model);
+      const auto left = static_cast<double>(quad_left(problem, landmarks));
+      EXPECT_GE(traces.left, left - 1e-9 * traces.all);
+      if (model.lambda_flags().below[0] == 0) {
+        EXPECT_NEAR(traces.left, left, 1e-9 * traces.all);
+      }
       // The same after saving and loading, flags included.
       const Handle copy = loaded(saved(model.get()));
       Matrix again(n, 1);
@@ -313,6 +360,51 @@ TEST(SmoothLandmarks, SixDigitsOrAFlag) {
       EXPECT_EQ(below, model.lambda_flags().below[0]);
     }
   EXPECT_LT(10 * flagged, 3 * problems);
+  EXPECT_GT(of_sums, flagged);  // features of doubles, and landmarks that K_RR in doubles does not tell from others
+  EXPECT_LT(10 * of_sums, 4 * problems);
+}
+
+// The derivative of the mean squared left-out error by log sigma, where the default search stops.
+TEST(SmoothLandmarks, GradientsHaveDigitsOrTheFlag) {
+  const int seeds = deep() ? 24 : 4;
+  int flagged = 0;
+  for (int seed = 0; seed < seeds; ++seed)
+    for (const double sigma : {0.5, 1.0, 3.0}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", sigma " << sigma);
+      Random random(static_cast<unsigned>(7100 + seed));
+      const std::int64_t n = 40, d = 1 + seed % 2;
+      Problem problem{KernelSpec::gaussian(sigma), Matrix(n, d), Matrix(n, 1), {}, seed % 4 != 3};
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t k = 0; k < d; ++k) problem.x(i, k) = random.normal();
+        problem.y(i, 0) = std::sin(2 * problem.x(i, 0)) + 0.1 * random.normal();
+      }
+      Model model = oracle::make_model(problem);
+      choose_landmarks(model, 12, FREERIDGE_LANDMARKS_RANDOM, seed);
+      set_reduction(model, reductions[seed % 2]).factorize();
+      const Rows landmarks = landmark_rows(model);
+      const double lambda = model.select_lambda(FREERIDGE_LOO).lambda[0];
+      double score = 0, by_lambda = 0, by_sigma = 0;
+      const freeridge_status status =
+          freeridge_score_gradient(model.get(), FREERIDGE_LOO, lambda, &score, &by_lambda, &by_sigma);
+      Labels single(n);
+      for (std::int64_t i = 0; i < n; ++i) single[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
+      const auto exact = [&](double step) {
+        Problem moved = problem;
+        moved.kernel = KernelSpec::gaussian(sigma * (1 + step));
+        const QuadMatrix errors = quad_refit_errors(quad_problem(moved, landmarks), single, lambda);
+        Quad sum = 0;
+        for (const Quad e : errors.values) sum += e * e / static_cast<Quad>(n);
+        return sum;
+      };
+      const double h = 0x1p-12;
+      const Quad difference = (8 * (exact(h) - exact(-h)) - (exact(2 * h) - exact(-2 * h))) / (12 * Quad(h));
+      ASSERT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
+      flagged += model.lambda_flags().below[0];
+      if (model.lambda_flags().below[0] == 0) {
+        EXPECT_NEAR(by_sigma, static_cast<double>(difference), 5e-6 * score);
+      }
+    }
+  EXPECT_LT(flagged, seeds);
 }
 
 // Ten landmarks of which doubles would keep nine.

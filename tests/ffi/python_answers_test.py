@@ -392,6 +392,9 @@ class Accumulators(Comparison):
             fresh = p.y[6:] - p.x[6:] @ w[:, 2 * i : 2 * i + 2] - b[:, i]
             self.close(sums[0][1][i] + sums[1][1][i], p.w[6:] @ fresh**2)
         self.assertGreater(half.memory_required(), 0)
+        x = np.linspace(0, 1, 40)[:, None]  # of 20 landmarks side by side doubles tell a few apart
+        near = fr.Accumulator.over_landmarks(fr.gaussian(3.0), x[::2]).add(x, np.sin(9 * x))
+        self.assertEqual([near.select_lambda(fr.REML, at, at).below.tolist() for at in (1e-12, 1e3)], [[1], [0]])
         for wrong in (lambda: half.merge(fr.Accumulator(3, 2)), lambda: half.merge(half),
                       lambda: half.loo(p.x, p.y[:, 0], 1), lambda: half.score(fr.LOO, lambdas)):
             self.assertRaises(ValueError, wrong)

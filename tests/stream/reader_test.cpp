@@ -66,6 +66,10 @@ void expect_same(Model& read, Model& whole, const Source& source, double toleran
   ASSERT_EQ(freeridge_loo(read.get(), errors.values.data(), n), FREERIDGE_OK) << freeridge_last_error();
   check(freeridge_loo(whole.get(), expected.values.data(), n), "freeridge_loo");
   EXPECT_CLOSE(errors, expected, 10 * tolerance);
+  Labels below(static_cast<std::size_t>(t), 9), edge(below);
+  ASSERT_EQ(freeridge_lambda_flags(read.get(), nullptr, below.data(), edge.data()), FREERIDGE_OK);
+  EXPECT_EQ(below, whole.lambda_flags().below);
+  EXPECT_EQ(edge, whole.lambda_flags().edge);
   for (const auto& [from, to] : {std::pair{&read, &f}, std::pair{&whole, &g}})
     check(
         freeridge_predict(from->get(), FREERIDGE_COL_MAJOR, n, source.problem.x.values.data(), n, to->values.data(), n),
@@ -96,6 +100,22 @@ TEST(Reader, LinearRowsAnswerAsInMemory) {
         expect_same(read, whole, source, 1e-10);
         EXPECT_LT(source.largest, 1 << 14);
       }
+}
+
+// Landmarks so near to others that K_RR in doubles does not tell them apart.
+TEST(Reader, FlagsWhatLandmarksLeaveOpen) {
+  Random random(16);
+  Source source{random_problem(random, KernelSpec::gaussian(3.0), 60, 1, 1, false, true), true};
+  Model read(oracle::make_kernel(source.problem.kernel));
+  set_reader(read, source, true);
+  check(freeridge_set_landmarks(read.get(), 20, nullptr), "freeridge_set_landmarks");
+  read.factorize();
+  for (const double lambda : {1e-9, 100.0}) {
+    check(freeridge_set_lambda(read.get(), lambda), "freeridge_set_lambda");
+    std::int32_t below = -1;
+    check(freeridge_lambda_flags(read.get(), nullptr, &below, nullptr), "freeridge_lambda_flags");
+    EXPECT_EQ(below, lambda < 1 ? 1 : 0);
+  }
 }
 
 TEST(Reader, LandmarksAnswerAsTheirRoute) {

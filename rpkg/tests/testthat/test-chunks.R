@@ -156,6 +156,15 @@ test_that("an unpenalised column that depends on others has no coefficient", {
   expect_close(predict(part, data), predict(whole, data), 1e-10)
 })
 
+test_that("landmarks that were left out, and rounding, are said where they cost digits", {
+  set.seed(3)
+  data <- data.frame(x = rnorm(80))
+  data$y <- sin(2 * data$x) + rnorm(80, 0, 0.1)
+  fit <- function(lambda) freeridge_chunks(y ~ x, data, gaussian_kernel(2), landmarks = 20, scale = FALSE, lambda = lambda)
+  expect_warning(fit(1e-9), "so near to others that they were left out", class = "freeridge_below_floor")
+  expect_silent(fit(10))
+})
+
 test_that("with landmarks the fit is the one to all rows with these landmarks", {
   data <- rows_of_chunks(160L)
   kernels <- list(gaussian_kernel(2), matern_kernel(1.5, 3) + 0.5 * laplacian_kernel(4), polynomial_kernel(2, 0.5))
