@@ -109,7 +109,7 @@ class Additive final : public Kernel, public ValuesWithGradient {
       inner_->slopes(left.view(), right.view(), {tile.view(), weight, divisor}, [&](const SlopeTerm& term) {
         Array<double> all(a.cols, std::numeric_limits<double>::infinity());  // none of the other columns
         for (std::size_t c = 0; c < columns.size(); ++c) all[columns[c]] = term.divisor.empty() ? 1 : term.divisor[c];
-        take({term.form, term.q, term.weight, all});
+        take({term.form, term.q, term.weight, all, term.unit});
       });
     });
   }

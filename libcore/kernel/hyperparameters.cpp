@@ -110,6 +110,15 @@ std::string hyperparameter_name(const Kernel& kernel, Index i) {
   return place_of(kernel, i).name;
 }
 
+std::optional<Index> factor_of_kernel(const Kernel& kernel) {
+  if (kernel.parts().size() != 1) return std::nullopt;
+  if (kernel.is_sum()) return 0;
+  const Kernel& inner = *kernel.parts()[0];
+  const std::optional<Index> place = factor_of_kernel(inner);
+  if (!place) return std::nullopt;
+  return hyperparameter_count(kernel) - hyperparameter_count(inner) + *place;
+}
+
 KernelPtr with_hyperparameters(const Kernel& kernel, Span<const double> values) {
   const Kernel::Extent extent = kernel.extent();
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -9,6 +9,7 @@
 // 0 there, and the derivative by it is 0.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "libcore/kernel/kernel.hpp"
@@ -21,6 +22,9 @@ inline Index hyperparameter_count(const Kernel& kernel) {
 Array<double> hyperparameters(const Kernel& kernel);
 // 0 <= i < hyperparameter_count(kernel)
 std::string hyperparameter_name(const Kernel& kernel, Index i);
+
+// The place of a number w with k = w k', k' without it: the weight of a sum of one term, scaled or additive or as it is.
+std::optional<Index> factor_of_kernel(const Kernel& kernel);
 
 // The same tree with other numbers, hyperparameter_count(kernel) of them. Parts that the kernel shared become separate
 // parts. Throws NOT_FINITE and INVALID_ARGUMENT, with the place and the name, where a number is not allowed.

@@ -31,13 +31,17 @@ struct KernelParameter {
 // The derivative of a kernel by x is a sum of terms, one for each kernel of the distance or of the inner product in it:
 //     difference   d k(x, z) / d x = weight Q(x, z) (x - z) / s^2      Q = 2 phi'(r^2),  r = |(x - z) / s|
 //     point        d k(x, z) / d x = weight Q(x, z) z / s^2            Q = psi'(x'D^2 z), D = diag(s)^-1
-// s: the divisors of the columns; infinite where the term does not depend on that column. In a product Q has the values
-// of the other factors, too. Q is p x q, like the tile that evaluate fills.
+// s: the divisors of the columns times a unit of length, whose square may be out of range; infinite where the term does
+// not depend on that column. In a product Q has the values of the other factors, too. Q is p x q, like the tile that
+// evaluate fills.
 struct SlopeTerm {
   enum class Form { difference, point } form;
   ConstMatrixView q;
   double weight;
-  Span<const double> divisor;  // s; empty: ones
+  Span<const double> divisor;  // empty: ones
+  double unit = 1;
+
+  double scale(Index k) const { return divisor.empty() ? unit : divisor[k] * unit; }  // s_k
 };
 using TakeSlope = std::function<void(const SlopeTerm&)>;
 // How the kernels around a kernel change its terms: Q is multiplied by q (p x q, overwritten by the call), the weight

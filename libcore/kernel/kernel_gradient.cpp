@@ -46,10 +46,6 @@ Array<double> mean_of(const Rows& x) {
   return out;
 }
 
-double divisor2(const SlopeTerm& term, Index k) {
-  return term.divisor.empty() ? 1 : term.divisor[k] * term.divisor[k];
-}
-
 // The columns of x that a term depends on.
 Array<Index> columns_of(const SlopeTerm& term, Index d) {
   Array<Index> out;
@@ -81,10 +77,10 @@ class GradientTile {
         multiply(term, columns, z, {c.col(j), c.rows});
         for (Index p = 0; p < count; ++p) {
           const Index k = columns[p];
-          const double factor = term.weight / divisor2(term, k);
+          const double s = term.scale(k), factor = term.weight / s;
           double* const to = out_.col(k + z.cols * j);
           for (Index i = 0; i < out_.rows; ++i)
-            to[i] += factor * (difference ? (points_(i, k) - mean_[k]) * products_(i, count) - products_(i, p)
+            to[i] += factor * (difference ? (points_(i, k) - mean_[k]) / s * products_(i, count) - products_(i, p)
                                           : products_(i, p));
         }
       }
@@ -92,7 +88,7 @@ class GradientTile {
   }
 
  private:
-  // Q [c o (Z - m), c] for the columns of the term, without m where it has no difference.
+  // Q [c o (Z - m) / s, c] for the columns of the term, without m where it has no difference.
   void multiply(const SlopeTerm& term, Span<const Index> columns, ConstMatrixView z, Span<const double> c) {
     const bool difference = term.form == SlopeTerm::Form::difference;
     const Index count = std::ssize(columns);
@@ -100,7 +96,8 @@ class GradientTile {
     const MatrixView right = right_.view().block(0, 0, z.rows, count + 1);
     for (Index p = 0; p < count; ++p) {
       const Index k = columns[p];
-      for (Index l = 0; l < z.rows; ++l) right(l, p) = c[l] * (z(l, k) - (difference ? mean_[k] : 0));
+      const double s = term.scale(k);
+      for (Index l = 0; l < z.rows; ++l) right(l, p) = c[l] * ((z(l, k) - (difference ? mean_[k] : 0)) / s);
     }
     for (Index l = 0; l < z.rows; ++l) right(l, count) = c[l];
     gemm(Op::none, Op::none, 1, term.q, right, 0, products_.view().columns(0, count + 1));
@@ -169,10 +166,10 @@ void gradient_functional(const Kernel& kernel, const Rows& points, Span<const do
         multiply_transposed(term, columns, weighted, products.view());
         for (Index c = 0; c < count; ++c) {
           const Index k = columns[c];
-          const double factor = term.weight / divisor2(term, k);
+          const double s = term.scale(k), factor = term.weight / s;
           for (Index l = 0; l < z.rows; ++l)
-            part(l, k) += factor * (difference ? products(l, c) - (z(l, k) - mean[k]) * products(l, count)
-                                               : z(l, k) * products(l, count));
+            part(l, k) += factor * (difference ? products(l, c) / s - (z(l, k) - mean[k]) / s * products(l, count)
+                                               : z(l, k) / s * products(l, count));
         }
       });
     }

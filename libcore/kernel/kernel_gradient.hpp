@@ -2,12 +2,13 @@
 // weight Q(p, x) (p - x) / s^2 or weight Q(p, x) x / s^2 (slopes, kernel.hpp), so that sums over l are products of
 // matrices:
 //     g_ik     = sum_l c_l d k(p_i, x_l) / d p_k
-//              = sum over terms  weight ((p_ik - m_k) (Q c)_i - (Q (c o (X_k - m_k)))_i) / s_k^2
-//                            or  weight (Q (c o X_k))_i / s_k^2
+//              = sum over terms  weight ((p_ik - m_k) / s_k (Q c)_i - (Q (c o (X_k - m_k) / s_k))_i) / s_k
+//                            or  weight (Q (c o X_k / s_k))_i / s_k
 //     delta_lk = sum_i a_i d k(p_i, x_l) / d p_k
-//              = sum over terms  weight ((Q'(a o (P_k - m_k)))_l - (x_lk - m_k) (Q'a)_l) / s_k^2
-//                            or  weight x_lk (Q'a)_l / s_k^2
-// m is the mean of the x_l: points that are near one another and far from zero keep their digits.
+//              = sum over terms  weight ((Q'(a o (P_k - m_k) / s_k))_l - (x_lk - m_k) / s_k (Q'a)_l) / s_k
+//                            or  weight x_lk / s_k (Q'a)_l / s_k
+// m is the mean of the x_l: points that are near one another and far from zero keep their digits. Nothing is divided by
+// s_k^2, which may be out of range where the derivative is not.
 // Cost of the first three: as many kernel values as there are pairs (twice for products of kernels), 2 pairs (d + 1) flops a term. Of
 // average_slope_variances: d / 2 times that of the kernel values of all pairs of points.
 // Memory: tiles of 256 x 256 for each kernel in the tree, and of 256 rows of d numbers.

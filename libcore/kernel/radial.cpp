@@ -115,11 +115,11 @@ class Radial final : public Kernel, public ValuesWithGradient {
 
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     if (profile_.pole) fail(Status::internal, "a kernel without a derivative was asked for one");
+    const std::optional<Units> points = units(a, b);
     Matrix tile(factor.q.rows, factor.q.cols);
-    passes().distances(a, b, tile.view());
-    multiply_by_slope(tile.view(), factor.q);
-    const double weight = factor.weight * profile_.slope_weight / bandwidth_ / bandwidth_;
-    take({SlopeTerm::Form::difference, factor.q, weight, factor.divisor});
+    passes().distances(points ? points->a.view() : a, points ? points->b.view() : b, tile.view());
+    (points ? *in_units_ : *this).multiply_by_slope(tile.view(), factor.q);
+    take({SlopeTerm::Form::difference, factor.q, factor.weight * profile_.slope_weight, factor.divisor, bandwidth_});
   }
   bool differentiable() const override { return !profile_.pole; }
 
@@ -128,19 +128,21 @@ class Radial final : public Kernel, public ValuesWithGradient {
   void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
     if (profile_.pole) fail(Status::internal, "a kernel without a derivative was asked for one");
     if (out.value.cols > 0) evaluate(a, b, out.value);
+    const std::optional<Units> points = units(a, b);
+    const double of_r2 = (points ? *in_units_ : *this).bandwidth_;
     Matrix r2(a.rows, b.rows), slope(a.rows, b.rows);
-    passes().distances(a, b, r2.view());
+    passes().distances(points ? points->a.view() : a, points ? points->b.view() : b, r2.view());
     copy(r2.view(), slope.view());
-    each_run(slope.view(), [&](double* v, Index n) { (passes().*profile_.slope_pass)(v, n, a_, by_); });
-    const auto first = [&](Index i, Index j) { return profile_.slope_weight / bandwidth_ / bandwidth_ * slope(i, j); };
-    const auto away = [&](Index i, Index j) { return a(i, k) - b(j, k); };
-    fill_each(out.by_x, [&](Index i, Index j) { return first(i, j) * away(i, j); });
-    fill_each(out.by_z, [&](Index i, Index j) { return -first(i, j) * away(i, j); });
+    (points ? *in_units_ : *this).slope_of(slope.view());
+    const auto first = [&](Index i, Index j) { return profile_.slope_weight * slope(i, j); };
+    const auto away = [&](Index i, Index j) { return (a(i, k) - b(j, k)) / bandwidth_; };
+    fill_each(out.by_x, [&](Index i, Index j) { return first(i, j) * away(i, j) / bandwidth_; });
+    fill_each(out.by_z, [&](Index i, Index j) { return -first(i, j) * away(i, j) / bandwidth_; });
     fill_each(out.mixed, [&](Index i, Index j) {
-      const double e = away(i, j) / bandwidth_, r = std::sqrt(r2(i, j)) / bandwidth_;
+      const double e = away(i, j), r = std::sqrt(r2(i, j)) / of_r2;
       const double u = profile_.root > 0 ? profile_.root * r : r * r;
       const double second = e == 0 ? 0 : profile_.curve(u) * e * e;
-      return -first(i, j) - second / bandwidth_ / bandwidth_;
+      return -(first(i, j) + second) / bandwidth_ / bandwidth_;
     });
   }
 
@@ -224,8 +226,12 @@ class Radial final : public Kernel, public ValuesWithGradient {
 
   // q = q o slope_pass(tile), tile: the r^2, used up.
   void multiply_by_slope(MatrixView tile, MatrixView q) const {
-    each_run(tile, [&](double* v, Index n) { (passes().*profile_.slope_pass)(v, n, a_, by_); });
+    slope_of(tile);
     multiply(tile, q);
+  }
+
+  void slope_of(MatrixView tile) const {
+    each_run(tile, [&](double* v, Index n) { (passes().*profile_.slope_pass)(v, n, a_, by_); });
   }
 
   // q = q / u, 0 where u = 0.

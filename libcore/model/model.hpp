@@ -288,6 +288,7 @@ class Model {
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda) const;
   bool by_columns(double lambda) const;
+  ScoreGradient with_exact_factor(ScoreGradient gradient) const;
   ScoreGradient gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const;  // without landmarks
   // The columns of a precomputed kernel in a model of some rows: those of its own rows, or all, so that landmarks are
   // among them.

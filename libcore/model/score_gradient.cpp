@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/model/model.hpp"
 #include "libcore/select/landmark_gradient.hpp"
@@ -151,6 +152,15 @@ ScoreGradient Model::gradient_of_all(Criterion criterion, const Groups* groups, 
   return freeridge::score_gradient(*gradient_problem(kernel_), criterion, groups, lambda);
 }
 
+// J is the same with (w k, w lambda), so that dJ / d log w = -dJ / d log lambda. Where K is large beside lambda, both are
+// small, and only the second has its digits.
+ScoreGradient Model::with_exact_factor(ScoreGradient gradient) const {
+  const std::optional<Index> place = factor_of_kernel(*kernel_);
+  if (place && offset_ != Offset::penalised && hyperparameters(*kernel_)[*place] > 0)
+    gradient.kernel[*place] = -gradient.log_lambda;
+  return gradient;
+}
+
 ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   data("the gradient of a score");
   require_differentiable(criterion);
@@ -158,7 +168,7 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   const Groups* const groups = groups_for(criterion);
   if (data_->landmarks > 0) {
     make_plan(request(kernel_));  // refuses a route that takes no landmarks
-    return landmark_gradient(criterion, groups, lambda);
+    return with_exact_factor(landmark_gradient(criterion, groups, lambda));
   }
   const Hearing hearing(listener_);
   const auto of = [&](const Model& model) {
@@ -166,7 +176,7 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   };
   ScoreGradient out = data_->missing ? sum_over_parts(criterion, Columns::own, of) : of(*this);
   report(1);
-  return out;
+  return with_exact_factor(std::move(out));
 }
 
 }  // namespace freeridge

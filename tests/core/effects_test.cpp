@@ -323,6 +323,41 @@ TEST(Effects, PointsOfTheDataFarFromZeroAndManyTiles) {
   EXPECT_CLOSE(gradient(far.factorize().lambda(1).get(), moved.x, 1), all, 1e-11);
 }
 
+// f(x) in other units: the derivative is an ordinary number where its bandwidth's square is none.
+TEST(Effects, UnitsOfAnyMagnitude) {
+  Random random(6206);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 20, 2, 1, true, true);
+  const Matrix points = random.uniform_matrix(5, 2, -1, 1);
+  for (const char* text :
+       {"gaussian(sigma = %.17g)", "matern(nu = 1.5, length = %.17g)", "matern(nu = 2.5, length = %.17g)",
+        "scaled([%.17g, %.17g], gaussian(sigma = 1))", "additive(gaussian(sigma = %.17g))"})
+    for (const bool chosen : {false, true}) {
+      Matrix usual, average;
+      for (const int exponent : {0, -450, 450, -540, 540, -900, 900}) {
+        SCOPED_TRACE(::testing::Message() << text << ", 2^" << exponent << (chosen ? ", landmarks" : ""));
+        const double unit = std::ldexp(1.0, exponent);
+        char kernel[100];
+        std::snprintf(kernel, sizeof kernel, text, unit, unit);
+        Model model(Kernel::parse(kernel));
+        model.data(scaled(problem.x, unit), problem.y).weights(problem.weights);
+        if (chosen) check(freeridge_set_landmarks(model.get(), 6, nullptr), "freeridge_set_landmarks");
+        model.factorize().lambda(0.3);
+        const Matrix found = scaled(gradient(model.get(), scaled(points, unit), 1), unit);
+        Matrix mean(2, 1);
+        check(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 5, scaled(points, unit).values.data(), 5,
+                                         nullptr, FREERIDGE_COVARIANCE_BAYESIAN, mean.values.data(), nullptr, 2),
+              "freeridge_average_gradient");
+        mean = scaled(mean, unit);
+        if (exponent == 0) {
+          usual = found;
+          average = mean;
+        }
+        EXPECT_CLOSE(found, usual, 1e-12);
+        EXPECT_CLOSE(mean, average, 1e-12);
+      }
+    }
+}
+
 TEST(Effects, WhatHasNoDerivativeIsRefused) {
   Random random(6204);
   const Matrix points = random.uniform_matrix(3, 4, -1, 1);

@@ -444,6 +444,32 @@ TEST(ScoreGradient, UnitsDoNotMatter) {
   }
 }
 
+// The derivative by a factor of the kernel is that by lambda, with the other sign, also where K is so large beside lambda
+// that rounding of K is larger than both.
+TEST(ScoreGradient, AFactorOfTheKernelHasTheDigitsOfLambda) {
+  Random random(88);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 30, 2, 1, true, true);
+  for (const char* kernel : {"1e25 * gaussian(sigma = 3)", "scaled([1, 2], 1e25 * gaussian(sigma = 2))",
+                             "1e25 * linear()", "additive(1e25 * gaussian(sigma = 3))"})
+    for (const std::int64_t landmarks : {0, 5}) {
+      SCOPED_TRACE(::testing::Message() << kernel << ", " << landmarks << " landmarks");
+      Model model(Kernel::parse(kernel));
+      model.data(problem.x, problem.y).weights(problem.weights).groups(modulo_groups(30, 4));
+      check(freeridge_set_landmarks(model.get(), landmarks, nullptr), "freeridge_set_landmarks");
+      Gradient found;
+      for (const freeridge_criterion criterion : criteria) {
+        const freeridge_status status = ask(model, criterion, 1.0, found);
+        if (status == FREERIDGE_NOT_POSITIVE_DEFINITE) continue;
+        ASSERT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
+        const std::size_t place = kernel[0] == 's' ? 2 : 0;
+        EXPECT_EQ(found.by_kernel[place], -found.by_lambda);
+        if (criterion != FREERIDGE_REML) {
+          EXPECT_LT(std::abs(found.by_lambda), 1e-12 * found.score);
+        }
+      }
+    }
+}
+
 struct Refusal {
   const char* what;
   freeridge_status status;
