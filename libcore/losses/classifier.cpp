@@ -29,28 +29,53 @@ double scaled_quotient(double value, int exponent, double divisor) {
 }
 
 // Sum |a_i|
-double size_of(const LossSolution& solution) {
+double size_of(Span<const double> a) {
   double size = 0;
-  for (const double a : solution.a) size += std::abs(a);
+  for (const double value : a) size += std::abs(value);
   return size;
 }
 
-// |f|^2 = tau a'K a loses as many digits as lambda is small beside the eigenvalues of K. With P'KP = L L' it is
-// tau |L'P'a|^2, which loses half as many.
-void sharpen_norm(ConstMatrixView k, LossSolution& solution) {
-  const double size = size_of(solution);
-  if (solution.squared > 1e6 * eps * solution.tau * size * size) return;
-  Matrix l = copy_of(k);
-  double largest = 0;
+// Whether a'Ka, no element of K above `largest`, has hardly a digit more than rounding leaves of it.
+bool few_digits(double squared, double largest, double size) {
+  return !(squared > 1e6 * eps * largest * size * size);
+}
+
+// a'Ka loses as many digits as lambda is small beside the eigenvalues of K. With P'KP = L L' it is |L'P'a|^2, which
+// loses half as many. K is used up.
+double squared_by_factor(MatrixView k, Span<const double> a) {
+  double largest = 0, squared = 0;
   for (Index i = 0; i < k.rows; ++i) largest = std::max(largest, k(i, i));
   Array<Index> pivots(k.rows);
-  const Index rank = largest > 0 ? pstrf(l.view(), static_cast<double>(k.rows) * eps * largest, pivots) : 0;
-  solution.squared = 0;
+  const Index rank = largest > 0 ? pstrf(k, static_cast<double>(k.rows) * eps * largest, pivots) : 0;
   for (Index j = 0; j < rank; ++j) {
     double along = 0;
-    for (Index i = j; i < k.rows; ++i) along += l(i, j) * solution.a[pivots[i]];
-    solution.squared += solution.tau * along * along;
+    for (Index i = j; i < k.rows; ++i) along += k(i, j) * a[pivots[i]];
+    squared += along * along;
   }
+  return squared;
+}
+
+// (c'Kc)^(1/2) of a kernel's own matrix.
+double norm_in(const Kernel& kernel, const LayoutView& x, Span<const double> c) {
+  const Stage still(1, 1);
+  const Index n = x.rows;
+  const double largest = largest_magnitude(c);
+  if (!(largest > 0)) return 0;
+  Matrix a(n, 1), values(n, 1);
+  for (Index i = 0; i < n; ++i) a(i, 0) = c[i] / largest;
+  Array<double> own(n);
+  own_diagonal(kernel, x, own);
+  kernel_product(kernel, x, 0, x, a.view(), values.view());
+  const double size = size_of(a.values()), top = largest_magnitude(own);
+  double squared = dot(n, a.data(), values.data());
+  if (few_digits(squared, top, size)) {
+    Matrix k(n, n);
+    weighted_kernel_matrix(kernel, x, {}, Array<double>(n, 1.0), k.view());
+    squared = squared_by_factor(k.view(), a.values());
+    const double least = static_cast<double>(n) * eps * size;
+    if (!(squared > least * least * top)) squared = 0;
+  }
+  return largest * std::sqrt(squared);
 }
 
 }  // namespace
@@ -224,7 +249,9 @@ Classifier::Fit Classifier::fit_soft(const Gram& gram, const LossControl& contro
   const LossSolution* const from = fit_ ? &start : nullptr;
   LossSolution solution =
       loss_ == Loss::logistic ? solve_logistic(wanted, control, from) : solve_hinge(wanted, control, from);
-  if (!shape_->linear() && offset_ != Offset::penalised) sharpen_norm(gram.k.view(), solution);
+  const bool sums = !shape_->linear() && offset_ != Offset::penalised;
+  if (sums && few_digits(solution.squared, solution.tau, size_of(solution.a)))
+    solution.squared = solution.tau * squared_by_factor(copy_of(gram.k.view()).view(), solution.a);
   return finished(std::move(solution), gram.kappa, lambda, lambda);
 }
 
@@ -235,19 +262,13 @@ Classifier::Fit Classifier::fit_hard(const Gram& gram, const LossControl& contro
   return finished(std::move(solution), gram.kappa, 0, unit);
 }
 
-// ||f|| without b. Where all points have the same features, |f|^2 is nothing but rounding, and ||f|| becomes exactly 0.
-double Classifier::norm_of(const LossSolution& solution, double unit, double b) const {
-  const double size = size_of(solution);
-  double squared = solution.squared, least = static_cast<double>(solution.a.size()) * eps * size;
-  least *= solution.tau * least;
-  if (offset_ == Offset::penalised) {  // a'(tau K)a without the share of the 1 in k + 1
-    squared = 0;
-    for (std::size_t i = 0; i < solution.a.size(); ++i) squared += solution.a[i] * (solution.f[i] - b);
-    least = 16 * eps * solution.tau * size * size;
-  }
-  const bool none = !(squared > least);
+// ||f||, without the share that b has with a penalised offset. Where all points have the same features, |f|^2 is nothing
+// but rounding, and ||f|| becomes exactly 0.
+double Classifier::norm_of(const LossSolution& solution, double unit) const {
+  const double least = static_cast<double>(solution.a.size()) * eps * size_of(solution.a);
+  const bool none = !(solution.squared > solution.tau * least * least);
   int exponent = 0;
-  const double mantissa = std::frexp(unit, &exponent), square = none ? 0 : squared / mantissa;
+  const double mantissa = std::frexp(unit, &exponent), square = none ? 0 : solution.squared / mantissa;
   const int shift = std::ilogb(data_->omega) - exponent;
   return std::ldexp(std::sqrt(std::ldexp(square, shift & 1)), (shift - (shift & 1)) / 2);
 }
@@ -263,10 +284,11 @@ Classifier::Fit Classifier::finished(LossSolution solution, int kappa, double la
   for (std::size_t i = 0; i < fit.c.size(); ++i) fit.c[i] = scaled_quotient(solution.a[i], omega, unit);
   fit.objective = fit.hard() ? scaled_quotient(solution.squared / 2, omega, unit) : data_->omega * solution.objective;
   fit.b = offset_ == Offset::penalised ? scaled_quotient(sum_of(solution.a), omega, unit) : solution.b;
-  fit.norm = norm_of(solution, unit, fit.b);
 
   fit.level = fit.b;
   const Problem& shape = *shape_;
+  if (!shape.linear())  // that of k + 1 would have no digits where k is small beside 1
+    fit.norm = offset_ == Offset::penalised ? norm_in(*kernel_, data_->x, fit.c) : norm_of(solution, unit);
   if (shape.linear()) {
     Solution plane{{}, Matrix(shape.d(), 1), {0.0}, {0.0}};
     set_expansion(shape, {}, 0, {fit.c.data(), n, 1, n}, plane);

@@ -120,7 +120,7 @@ class Classifier {
   Fit fit_hard(const Gram& gram, const LossControl& control) const;
   // unit: see Fit
   Fit finished(LossSolution solution, int kappa, double lambda, double unit) const;
-  double norm_of(const LossSolution& solution, double unit, double b) const;
+  double norm_of(const LossSolution& solution, double unit) const;
   bool free_offset() const { return offset_ == Offset::free; }
   static Classifier load_settings(std::int64_t& state, ByteReader& in);
   void load_rows(ByteReader& in);

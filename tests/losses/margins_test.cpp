@@ -145,6 +145,32 @@ TEST(Margins, TheNormAtTinyLambda) {
     }
 }
 
+// With a penalised intercept ||f||^2 = c'Kc is that of k alone, however small k is beside the 1 of k + 1.
+TEST(Margins, TheNormBesideAPenalisedIntercept) {
+  Random random(41);
+  const Matrix x = random.uniform_matrix(24, 2, -1, 1);
+  Vector y(24);
+  for (std::int64_t i = 0; i < 24; ++i)
+    y[static_cast<std::size_t>(i)] = x(i, 0) + 0.5 * random.normal() > -0.2 ? 1 : -1;
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE})
+    for (const double weight : {1e8, 1.0, 1e-8, 1e-14, 1e-20})
+      for (const double lambda : {1e4, 1.0, 1e-3}) {
+        SCOPED_TRACE(::testing::Message() << "loss " << loss << ", weight " << weight << ", lambda " << lambda);
+        const oracle::KernelSpec kernel = oracle::KernelSpec::sum({oracle::KernelSpec::gaussian(1)}, {weight});
+        Classifier m(oracle::make_kernel(kernel), loss);
+        m.data(x, y).intercept_kind(FREERIDGE_INTERCEPT_PENALISED).control(1e-6, 1000).fit(lambda);
+        const Vector c = m.c();
+        const oracle::Dense k = oracle::kernel_matrix(kernel, x, x);
+        Real squared = 0;
+        for (std::int64_t j = 0; j < 24; ++j)
+          for (std::int64_t i = 0; i < 24; ++i)
+            squared += static_cast<Real>(c[static_cast<std::size_t>(i)]) * k(i, j) * c[static_cast<std::size_t>(j)];
+        const Vector f = m.decision(x), distance = m.distances(x);
+        for (std::size_t i = 0; i < 24; ++i)
+          EXPECT_NEAR(distance[i], f[i] / std::sqrt(static_cast<double>(squared)), 1e-10 * std::abs(distance[i]));
+      }
+}
+
 // Far from the margin the logistic loss underflows, and the gap has no NaN.
 TEST(Margins, ALogisticGapAtTinyLambda) {
   for (const double lambda : {1e-3, 1e-30, 1e-200}) {
