@@ -142,12 +142,20 @@ double relative_noise(Index n) {
   return 4 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<double>::epsilon();
 }
 
-void fail_indefinite(const Contrast& contrast, const std::string& found) {
+double indefinite(Index n, double largest) {
+  return std::max(1e-8, relative_noise(n)) * largest;
+}
+
+void fail_indefinite(Index free, const std::string& found) {
   fail(Status::invalid_argument, "x is a precomputed kernel matrix and must be positive semi-definite",
-       contrast.q() > 1    ? " (but for the fixed effects)"
-       : contrast.active() ? " (but for a constant)"
-                           : "",
+       free > 1    ? " (but for the fixed effects)"
+       : free == 1 ? " (but for a constant)"
+                   : "",
        ", but ", found);
+}
+
+void fail_indefinite(const Contrast& contrast, const std::string& found) {
+  fail_indefinite(contrast.q(), found);
 }
 
 void fail_eigenvalues_overflow() {

@@ -59,7 +59,12 @@ struct ReducedKernel {
 // The noise of a matrix of norm one: 4 sqrt(n) eps.
 double relative_noise(Index n);
 
-// For a precomputed K with negative eigenvalues beyond rounding. found: "its smallest eigenvalue is ...".
+// How far below zero an eigenvalue of a precomputed n x n K may be: ReducedKernel::indefinite.
+double indefinite(Index n, double largest);
+
+// For a precomputed K with negative eigenvalues beyond rounding. found: "its smallest eigenvalue is ...". free: the
+// columns that are not penalised.
+[[noreturn]] void fail_indefinite(Index free, const std::string& found);
 [[noreturn]] void fail_indefinite(const Contrast& contrast, const std::string& found);
 [[noreturn]] void fail_eigenvalues_overflow();
 

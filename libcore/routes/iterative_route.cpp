@@ -1,10 +1,16 @@
 #include "libcore/routes/iterative_route.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "libcore/base/bytes.hpp"
+#include "libcore/base/constants.hpp"
+#include "libcore/base/random.hpp"
 #include "libcore/factor/reduced_kernel.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/scaling.hpp"
+#include "libcore/linalg/symmetric_eigen.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/iterative_residual_maker.hpp"
 #include "libcore/routes/saved_route.hpp"
@@ -14,6 +20,47 @@ namespace freeridge {
 namespace {
 
 constexpr std::int64_t preconditioner_seed = 0;
+constexpr Index lanczos_steps = 40;
+
+// A precomputed K is refused where 40 steps of Lanczos' method on Z'K_wZ find a negative eigenvalue: a Ritz value is
+// never below the least eigenvalue. v_k orthonormal, q1 taken out:
+//     K_w v_k = beta_k-1 v_k-1 + alpha_k v_k + beta_k v_k+1,     the Ritz values are the eigenvalues of that tridiagonal T
+// What lies in the middle of many eigenvalues, or is as small as a few hundredths of them, they may not find. 40 n^2.
+void require_semidefinite(const Problem& problem, const KernelPasses& passes, const IterativePreconditioner& with) {
+  if (!problem.kernel->precomputed()) return;
+  const Stage still(0, 0);
+  const Index n = problem.n(), most = std::min(lanczos_steps, problem.degrees());
+  Matrix v(n, most + 1), t(most, most, 0.0);
+  Random random(preconditioner_seed);
+  for (double& value : v.values()) value = 2 * random.uniform() - 1;
+  Index steps = 0;
+  double size = 0, length = 0;
+  const auto next = [&](MatrixView w) {  // what is left of w beside the vectors so far, of length one
+    with.take_out(w);
+    for (int twice = 0; twice < 2 && steps > 0; ++twice) {
+      Matrix along(steps, 1);
+      gemm(Op::transpose, Op::none, 1, v.view().columns(0, steps), w, 0, along.view());
+      gemm(Op::none, Op::none, -1, v.view().columns(0, steps), along.view(), 1, w);
+    }
+    length = norm2(n, w.data);
+    if (length > 0) divide_by(w, length);
+  };
+  next(v.view().columns(0, 1));
+  while (steps < most && length > 0) {
+    const MatrixView w = v.view().columns(steps + 1, 1);
+    passes.multiply(v.view().columns(steps, 1), w, Precision::double_precision);
+    t(steps, steps) = dot(n, v.col(steps), w.data);
+    size = std::max(size, std::abs(t(steps, steps)));
+    ++steps;
+    next(w);
+    if (!(length > 16 * eps * size)) break;
+    if (steps < most) t(steps, steps - 1) = length;
+  }
+  Array<double> ritz(steps);
+  symmetric_eigen(t.view().block(0, 0, steps, steps), ritz);
+  if (steps == 0 || !(ritz.front() < -indefinite(n, std::max(ritz.back(), -ritz.front())))) return;
+  fail_indefinite(problem.q(), text("it has an eigenvalue of at most ", ritz.front()));
+}
 
 }  // namespace
 
@@ -22,6 +69,7 @@ Iterative::Parts::Parts(const Problem& problem, Index rank)
       preconditioner(problem, rank, preconditioner_seed),
       k_q1(problem.n(), problem.q()) {
   if (problem.q() > 0) passes.multiply(problem.q1().view(), k_q1.view(), Precision::double_precision);
+  require_semidefinite(problem, passes, preconditioner);
 }
 
 Iterative::Iterative(ProblemPtr the_problem, double accuracy)

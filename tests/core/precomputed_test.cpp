@@ -211,8 +211,8 @@ TEST(PrecomputedMatrix, MustBeSymmetric) {
 TEST(PrecomputedMatrix, MustNotBeIndefinite) {
   Matrix k(3, 3);
   for (std::int64_t i = 0; i < 3; ++i) k(i, i) = 1;
-  for (const freeridge_route route :
-       {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL,
+                                      FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_ITERATIVE}) {
     SCOPED_TRACE(route_name(route));
     for (const double off : {2.0, 1.0001}) {  // eigenvalues 1 + off, 1, 1 - off
       k(1, 0) = k(0, 1) = off;
@@ -221,6 +221,32 @@ TEST(PrecomputedMatrix, MustNotBeIndefinite) {
     }
     k(1, 0) = k(0, 1) = 1 + 5e-9;  // smallest eigenvalue -5e-9: rounding
     EXPECT_EQ(factorized(k, route), FREERIDGE_OK);
+  }
+  // Landmarks: what they and a row show.
+  for (const std::vector<std::int64_t>& landmarks : {std::vector<std::int64_t>{0, 1}, {1}, {2}, {2, 1, 0}}) {
+    const bool sees = landmarks != std::vector<std::int64_t>{2};
+    for (const double off : {2.0, 1.0001, 1 + 5e-9}) {
+      k(1, 0) = k(0, 1) = off;
+      Model model(Kernel::precomputed());
+      model.data(k, Matrix(3, 1, 1.0));
+      check(freeridge_set_landmarks(model.get(), std::ssize(landmarks), landmarks.data()), "freeridge_set_landmarks");
+      EXPECT_EQ(freeridge_factorize(model.get()), sees && off > 1.00001 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_OK);
+    }
+  }
+}
+
+// Of many eigenvalues the negative one is found by each route, also by conjugate gradients at a lambda above it.
+TEST(PrecomputedMatrix, OneNegativeEigenvalueOfMany) {
+  Problem problem = gaussian_problem(300);
+  for (const double negative : {-20.0, -0.5, 0.0}) {
+    Matrix k = values(problem, problem.x);
+    for (std::int64_t j = 0; j < 300; ++j)  // along a vector with elements +-300^(-1/2)
+      for (std::int64_t i = 0; i < 300; ++i) k(i, j) += 2 * negative / 300 * ((i * i + j * j) % 2 == 0 ? 1 : -1);
+    for (const freeridge_route route :
+         {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_ITERATIVE}) {
+      SCOPED_TRACE(::testing::Message() << route_name(route) << ", " << negative);
+      EXPECT_EQ(factorized(k, route), negative < 0 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_OK);
+    }
   }
 }
 
