@@ -161,10 +161,14 @@ int team_with_buffers(int team) {
 }
 
 void set_threads_with_buffers(void (*set)(int), int now, int count) {
-  const bool takes = count > now && asks_for_ever() && openblas_threads() == pthread && address_space_is_limited();
+  const bool takes = count > now && asks_for_ever() && address_space_is_limited();
   if (takes && !can_map(count - now)) refuse();
   set(count);
-  if (takes) own_threads_settle();
+  if (!takes) return;
+  if (openblas_threads() == openmp)
+    openblas_take_buffers(count);  // else it would at its next call, with whatever room there is then
+  else
+    own_threads_settle();
 }
 
 }  // namespace freeridge

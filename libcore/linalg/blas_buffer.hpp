@@ -12,7 +12,7 @@ void require_buffer_of_blas();
 // For a loop on `team` >= 1 threads: how many of them may be inside the BLAS at one time, at least 1.
 int team_with_buffers(int team);
 
-// set(count), where the BLAS has `now` threads: OpenBLAS starts more, which take buffers. Throws OUT_OF_MEMORY before.
+// set(count), where the BLAS has `now` threads: OpenBLAS takes buffers for more of them. Throws OUT_OF_MEMORY before.
 void set_threads_with_buffers(void (*set)(int), int now, int count);
 
 }  // namespace freeridge

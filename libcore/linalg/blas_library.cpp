@@ -63,6 +63,10 @@ int openblas_threads() {
   return parallel != nullptr ? parallel() : pthread;
 }
 
+void openblas_take_buffers(int threads) {
+  symbol<void(int)>("openblas_set_num_threads")(threads);
+}
+
 bool is_openblas() {
   return symbol<void(int)>("openblas_set_num_threads") != nullptr;
 }

@@ -38,6 +38,8 @@ bool is_openblas();
 // How OpenBLAS makes threads, as openblas_get_parallel() says; versions without that function use pthread.
 enum OpenBlasThreads { serial = 0, pthread = 1, openmp = 2 };
 int openblas_threads();
+// OpenBLAS with OpenMP takes the buffers of so many threads, which it keeps.
+void openblas_take_buffers(int threads);
 // How OpenBLAS takes a buffer and gives it back, which it keeps for the next taker; null where it does not show that, or
 // where each thread keeps buffers of its own (USE_TLS).
 struct BufferCalls {

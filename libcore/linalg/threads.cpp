@@ -58,6 +58,7 @@ void levels_back(int before) {
 void set_thread_count(int count) {
   const BlasControl& blas = blas_control();
   int kept = 0;  // the BLAS's own number after it was told
+  const int before = setting;
   {
     const std::lock_guard lock(mutex);
     if (has_shared_number() && (count > 0 || setting > 0)) {
@@ -73,7 +74,14 @@ void set_thread_count(int count) {
     setting = count;
     setting_seen = count;
   }
-  adopt_thread_count();
+  try {
+    adopt_thread_count();
+  } catch (...) {
+    const std::lock_guard lock(mutex);
+    setting = before;
+    setting_seen = before;
+    throw;
+  }
   if (count > 0 && kept > count)
     fail(Status::undefined, "the library has ", count, count == 1 ? " thread" : " threads", " now, but the BLAS keeps ",
          kept, ": it does not go by the number that it is told (", blas_description(), ")");
@@ -88,7 +96,7 @@ void adopt_thread_count() {
   if (wanted > 0) {
     const int now = blas.get();
     if (blas_before_adopted == 0) blas_before_adopted = now;
-    if (now != wanted) blas.set(wanted);
+    if (now != wanted) set_threads_with_buffers(blas.set, now, wanted);
   } else if (blas_before_adopted > 0) {
     blas.set(blas_before_adopted);
     blas_before_adopted = 0;
