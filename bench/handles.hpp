@@ -31,12 +31,24 @@ inline Kernel make_kernel(const char* text) {
   return Kernel(kernel);
 }
 
+// Dense points without gaps.
+inline freeridge_points points_of(freeridge_layout layout, std::int64_t n, std::int64_t d, const double* x) {
+  freeridge_points points{};
+  points.size = sizeof points;
+  points.n = n;
+  points.d = d;
+  points.layout = layout;
+  points.x = x;
+  return points;
+}
+
 // A model in state DATA that borrows x (n x d, column-major) and y.
 inline Model make_model(const Kernel& kernel, std::int64_t n, std::int64_t d, const double* x, const double* y) {
   freeridge_model* handle = nullptr;
   check(freeridge_create(kernel.get(), &handle));
   Model model(handle);
-  check(freeridge_set_data_view(handle, FREERIDGE_COL_MAJOR, n, d, x, n, 1, y, n));
+  const freeridge_points points = points_of(FREERIDGE_COL_MAJOR, n, d, x);
+  check(freeridge_set_points(handle, &points, 1, FREERIDGE_COL_MAJOR, 1, y, n));
   return model;
 }
 

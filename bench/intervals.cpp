@@ -98,12 +98,12 @@ void measure_model(freeridge_route route, const Sizes& s) {
   bench::check(freeridge_create(kernel.get(), &model));
   const bench::Model owner(model);
   bench::check(freeridge_set_progress(model, Watch::hear, &watch));
-  const auto set_data = [&] {
-    return freeridge_set_data_view(model, FREERIDGE_COL_MAJOR, s.n, s.d, x.data(), s.n, s.t, y.data(), s.n);
-  };
+  const freeridge_points rows = bench::points_of(FREERIDGE_COL_MAJOR, s.n, s.d, x.data()),
+                         new_points = bench::points_of(FREERIDGE_COL_MAJOR, s.m, s.d, points.data());
+  const auto set_data = [&] { return freeridge_set_points(model, &rows, 1, FREERIDGE_COL_MAJOR, s.t, y.data(), s.n); };
   measure("set_data",
           [&] { return freeridge_set_data(model, FREERIDGE_COL_MAJOR, s.n, s.d, x.data(), s.n, s.t, y.data(), s.n); });
-  measure("set_data_view", set_data, true);
+  measure("set_points", set_data, true);
   bench::check(freeridge_set_route(model, route));
   if (route == FREERIDGE_ROUTE_LANDMARK) bench::check(freeridge_set_landmarks(model, s.r, nullptr));
   std::vector<double> one(static_cast<std::size_t>(s.n * s.t)), two = one, out(static_cast<std::size_t>(s.m * s.t)),
@@ -140,12 +140,10 @@ void measure_model(freeridge_route route, const Sizes& s) {
             [&] { return freeridge_select_lambda(model, FREERIDGE_LOO, 0.01, 10, few.data(), noise.data()); });
   const auto order = FREERIDGE_COL_MAJOR;
   measure("predict", [&] { return freeridge_predict(model, order, s.m, points.data(), s.m, out.data(), s.m); });
-  measure("predict_jackknife", [&] {
-    return freeridge_predict_jackknife(model, order, s.m, points.data(), s.m, 0.9, out.data(), upper.data(), s.m);
-  });
-  measure("predict_variance", [&] {
-    return freeridge_predict_variance(model, order, s.m, points.data(), s.m, out.data(), s.m, noise.data());
-  });
+  measure("predict_jackknife",
+          [&] { return freeridge_predict_jackknife(model, &new_points, 0.9, order, out.data(), upper.data(), s.m); });
+  measure("predict_variance",
+          [&] { return freeridge_predict_variance(model, &new_points, order, out.data(), s.m, noise.data()); });
   if (route == FREERIDGE_ROUTE_LANDMARK) {
     measure("landmark_trace", [&] { return freeridge_landmark_trace(model, few.data(), few.data() + 1); });
   }

@@ -1,7 +1,7 @@
 // Rows from a file beside rows in memory: CPU seconds and the most memory of a fit with exact left-out errors at 100 lambdas.
 //     reader make FILE n d                  writes x, n x d row by row, and then y: uniform numbers, a smooth y with noise
-//     reader read FILE n d [landmarks]      the rows by freeridge_set_reader
-//     reader memory FILE n d [landmarks]    the same rows in memory, by freeridge_set_data_view
+//     reader read FILE n d [landmarks]      the rows by freeridge_set_points, a reader's
+//     reader memory FILE n d [landmarks]    the same rows in memory, borrowed
 // Without landmarks the kernel is linear, else Gaussian with sigma = 3, and every (n / landmarks)-th row is one.
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -99,13 +99,21 @@ int main(int count, char** words) {
   check(freeridge_create(kernel, &model));
   std::vector<double> x, y, lambda(lambdas), scores(lambdas);
   for (std::size_t l = 0; l < lambda.size(); ++l) lambda[l] = std::pow(10.0, -3 + 9 * static_cast<double>(l) / 99);
+  freeridge_points points{};
+  points.size = sizeof points;
+  points.n = n;
+  points.d = d;
+  points.layout = FREERIDGE_ROW_MAJOR;
   if (std::strcmp(words[1], "read") == 0) {
-    check(freeridge_set_reader(model, FREERIDGE_ROW_MAJOR, n, d, 1, rows, &file));
+    points.reader = rows;
+    points.user = &file;
+    check(freeridge_set_points(model, &points, 0, FREERIDGE_ROW_MAJOR, 1, nullptr, 0));
   } else {
     x.resize(static_cast<std::size_t>(n * d));
     y.resize(static_cast<std::size_t>(n));
     if (rows(0, n, x.data(), y.data(), nullptr, &file) != n) return 1;
-    check(freeridge_set_data_view(model, FREERIDGE_ROW_MAJOR, n, d, x.data(), d, 1, y.data(), 1));
+    points.x = x.data();
+    check(freeridge_set_points(model, &points, 1, FREERIDGE_ROW_MAJOR, 1, y.data(), 1));
     check(freeridge_set_route(model, r > 0 ? FREERIDGE_ROUTE_LANDMARK : FREERIDGE_ROUTE_PRIMAL));
   }
   std::vector<std::int64_t> landmarks;

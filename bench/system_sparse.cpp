@@ -39,8 +39,15 @@ bench::Model factorized(const bench::Kernel& kernel, const Rows& rows, double ac
   freeridge_model* out = nullptr;
   check(freeridge_create(kernel.get(), &out));
   bench::Model model(out);
-  check(freeridge_set_sparse_view(out, FREERIDGE_CSR, rows.n(), rows.d, rows.start.data(), rows.index.data(),
-                                  rows.value.data(), FREERIDGE_COL_MAJOR, 1, rows.y.data(), rows.n()));
+  freeridge_points points{};
+  points.size = sizeof points;
+  points.n = rows.n();
+  points.d = rows.d;
+  points.format = FREERIDGE_CSR;
+  points.start = rows.start.data();
+  points.index = rows.index.data();
+  points.value = rows.value.data();
+  check(freeridge_set_points(out, &points, 1, FREERIDGE_COL_MAJOR, 1, rows.y.data(), rows.n()));
   check(freeridge_set_route(out, FREERIDGE_ROUTE_ITERATIVE));
   check(freeridge_set_accuracy(out, accuracy));
   check(freeridge_factorize(out));

@@ -20,30 +20,30 @@
  * 2. How it is used
  * -----------------
  *     kernel, model       freeridge_kernel_*, freeridge_create
- *     data                freeridge_set_data (or _view), freeridge_set_weights, ...
+ *     data                freeridge_set_data or freeridge_set_points, freeridge_set_weights, ...
  *     factorize           freeridge_factorize: the one expensive step
  *     lambda              freeridge_set_lambda, freeridge_set_lambdas or freeridge_select_lambda: nearly free
- *     answers             freeridge_loo, freeridge_group_errors, freeridge_predict, freeridge_get_*
+ *     answers             freeridge_loo, freeridge_group_errors, freeridge_predict(_points), freeridge_get_*
  *     for later           freeridge_save, freeridge_save_predictor, freeridge_load
  *
  * A model is in one of four states; each call names the least state it needs, and answers INVALID_STATE before it:
  *
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
- * set_data, set_sparse (and their _view), set_weights, set_fixed_effects, set_kernel, set_intercept, set_landmarks,
- * set_landmark_method, set_reduction, set_accuracy and set_route go back to DATA (unset the factorization and the
- * lambdas). set_missing, set_groups, set_gaps, set_expected_lambdas, set_refinement, set_progress and set_memory_limit
- * change no state. A model loaded from what was saved for prediction only answers INVALID_STATE to all calls but a few
- * ("Save and load").
+ * set_data, set_points, set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method, set_reduction,
+ * set_accuracy and set_route go back to DATA (unset the factorization and the lambdas). set_missing, set_groups,
+ * set_gaps, set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model loaded
+ * from what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
  * ---------------------------------
  * Status      Every call that can fail returns a freeridge_status. A call that fails leaves the model as it was, and
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
- *             value at this lambda; those are NaN and all others are valid. predict, predict_fixed, the calls named
- *             _path, predict_path_fixed, hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse,
- *             kernel_evaluate, and loo and group_errors of a reader's rows work in pieces: after CANCELLED, IO,
+ *             value at this lambda; those are NaN and all others are valid. predict, predict_points, the calls named
+ *             _path, hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse,
+ *             kernel_evaluate, and loo and group_errors of a reader's rows, and all calls on
+ *             new points of a reader work in pieces: after CANCELLED, IO,
  *             OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their output may
  *             be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
@@ -57,7 +57,7 @@
  *             a[i * ld + j] for ROW_MAJOR (ld >= columns). Outputs "n x t" without a layout argument are
  *             column-major with their own ld >= n. Outputs must not overlap what goes in, nor one another.
  * Ownership   The library frees what it allocates (the _destroy calls) and never keeps a pointer of yours, but for
- *             freeridge_set_data_view, freeridge_set_sparse_view and the callback's user pointer.
+ *             freeridge_set_points that borrows, and the callback's user pointer.
  * Threads     Handles are independent: two threads may use two models. One model is used by one thread at a time, but
  *             calls that take a const freeridge_model * may run side by side on one model.
  * Manners     The library prints nothing, installs no signal handlers, never exits and lets no exception out.
@@ -146,6 +146,44 @@ enum {
   FREERIDGE_CSR = 1, /* compressed rows */
   FREERIDGE_CSC = 2  /* compressed columns */
 };
+
+/* Hands out rows first, first + 1, ..., `count` of them at most, of points that need not be in memory
+ * (freeridge_points): x is count x d and y count x t, without gaps, in the layout of the points; weights has ones,
+ * which a reader of weighted rows replaces by positive numbers. For new points y and weights are NULL. Returns how many
+ * rows it gave: fewer than `count`, or none, where there are no more (with n = -1 it is asked once more then, and
+ * answers 0: rows after a stretch of fewer are an error), and less than 0 where it failed. `user` is that of the
+ * points. As for freeridge_progress it must return, on the thread that called it, and must not call into the same
+ * handle; a C++ exception that it throws makes the call INTERNAL. */
+typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, double* y, double* weights, void* user);
+
+/* Rows of features, with all that belongs to them. One of x, value and reader is not NULL: the rows are an
+ * ordinary matrix, a sparse one, or those that a reader hands out. In C:
+ *     freeridge_points points = {.size = sizeof points, .n = n, .d = d, .layout = FREERIDGE_COL_MAJOR, .x = x};
+ * Fields that are not named are zero. Where the rows are a reader's, a call on new points reads each row once, in
+ * stretches, and needs no more memory than for a stretch (the averages and `others` of freeridge_kernel_evaluate: than
+ * for all of them); `n` must be known there, and what it writes may be partly written where it fails. Sparse rows are
+ * taken as they are by linear kernels, and filled by tiles of rows elsewhere. Nothing of the struct is kept beyond the
+ * call, but for what freeridge_set_points borrows. Statuses of every call that takes points: INVALID_ARGUMENT (also:
+ * size; no rows, or rows of two kinds; start does not ascend from 0 or a line has more entries than places; an index
+ * that is out of range or does not ascend within its line), NOT_FINITE, DIMENSION_MISMATCH (d is not that of the
+ * model), IO (a reader fails or ends too early). */
+typedef struct freeridge_points {
+  int64_t size;                   /* sizeof(freeridge_points) */
+  int64_t n;                      /* rows; -1: until the reader has no more (freeridge_set_points) */
+  int64_t d;                      /* columns */
+  freeridge_layout layout;        /* of x, of what a reader hands out, and of unpenalised */
+  freeridge_sparse_format format; /* of start, index and value */
+  const double* x;                /* n x d in `layout` */
+  int64_t ldx;                    /* 0: without gaps */
+  const int64_t* start;           /* sparse rows, n x d in `format`; start: one number more than there are lines */
+  const int32_t* index;           /* the places of the entries within their lines */
+  const double* value;            /* the entries */
+  freeridge_reader reader;        /* the rows that a callback hands out */
+  void* user;                     /* handed to the reader */
+  int64_t unpenalised_count;      /* q columns without a penalty, beside x: the values of the fixed effects; 0: none */
+  const double* unpenalised;      /* n x q in `layout` */
+  int64_t ldu;                    /* 0: without gaps */
+} freeridge_points;
 
 /* How the factorization is computed. All routes give the same answers; they differ in cost, and in what they can do at
  * lambda = 0 (see freeridge_set_lambda). */
@@ -375,13 +413,13 @@ FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeri
 FREERIDGE_API freeridge_status freeridge_kernel_with_hyperparameters(const freeridge_kernel* kernel,
                                                                      const double* values, freeridge_kernel** out);
 
-/* out: the kernel values k(x_i, z_j), m x r, of the m rows of x and the r rows of z, d features each; x, z and out are
- * in `layout`. Statuses: INVALID_ARGUMENT (also: a precomputed kernel, whose values are given), NOT_FINITE (also: a
- * value overflows), DIMENSION_MISMATCH (a scaled kernel of another d). Cost: m r kernel values of O(d) each; memory
- * O(r d) and tiles. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_kernel_evaluate(const freeridge_kernel* kernel, freeridge_layout layout,
-                                                         int64_t m, int64_t r, int64_t d, const double* x, int64_t ldx,
-                                                         const double* z, int64_t ldz, double* out, int64_t ldout);
+/* out: the kernel values k(x_i, z_j), in `layout`, of the rows x_i of points and z_j of others, as many as they have.
+ * Neither has unpenalised columns. Statuses: INVALID_ARGUMENT (also: a precomputed kernel, whose values are given),
+ * NOT_FINITE (also: a value overflows), DIMENSION_MISMATCH (also: a scaled kernel of another d), IO. Cost: as many
+ * kernel values of O(d) each; memory O(d) for each of the others, and tiles. */
+FREERIDGE_API freeridge_status freeridge_kernel_evaluate(const freeridge_kernel* kernel, const freeridge_points* points,
+                                                         const freeridge_points* others, freeridge_layout layout,
+                                                         double* out, int64_t ldout);
 
 /* *linear: 1 for a linear kernel k(x, z) = sum_k x_k z_k / scale_k^2 (freeridge_kernel_linear, its scaled columns, and
  * sums of these), else 0. scale: its d divisors; untouched where *linear is 0. NULL is fine for each; without scale d
@@ -403,7 +441,7 @@ FREERIDGE_API freeridge_status freeridge_create(const freeridge_kernel* kernel, 
 /* Makes a second model in the same state: settings, data, factorization, lambdas, answers and search; a predictor's
  * is a predictor. The two are independent from then on: what is set, factorized or freed in one does not show in the
  * other. Data that the model copied, and the factorization, are held by both and never change: they take no more
- * memory. Data that are borrowed (freeridge_set_data_view, freeridge_set_sparse_view) are borrowed by both. The
+ * memory. Data that are borrowed (freeridge_set_points) are borrowed by both. The
  * callback is not copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized
  * or solved again. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out);
@@ -438,52 +476,53 @@ FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeri
                                                   const double* x, int64_t ldx, int64_t t, const double* y,
                                                   int64_t ldy);
 
-/* As freeridge_set_data without the copy: x and y are borrowed, and must stay as they are until other
- * data are set or the model is destroyed. Cost: O(n (d + t)), to see that all numbers are finite; no memory. Statuses:
- * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, freeridge_layout layout, int64_t n,
-                                                       int64_t d, const double* x, int64_t ldx, int64_t t,
-                                                       const double* y, int64_t ldy);
+/* The data of all kinds: points in memory, dense or sparse, or a reader's, with their unpenalised columns, and y (n x
+ * t) in `layout`, leading dimension ldy. borrow = 0: x (start, index, value) and y are copied; else they are borrowed,
+ * and must stay as they are until other data are set or the model is destroyed. Weights, groups and landmarks belong to
+ * the rows: they are dropped. Goes to DATA.
+ *   - Unpenalised columns F, n x q, copied in any case: fixed effects, whose coefficients a no penalty touches, beside
+ *     the intercept, which stays what freeridge_set_intercept says:
+ *         minimise 1/2 sum_i W_ii (Y_i - f(x_i) - b - F_i'a)^2 + lambda/2 ||f||_k^2
+ *     With a kernel matrix of relations among individuals that is the mixed model of genetics, with polynomials of x
+ *     and a kernel of the distance the partially linear model and splines. A column that depends on the intercept and
+ *     the columns before it, to 1e-10 of its rows, has the coefficient 0 (where R's lm says NA), here and in
+ *     predictions; all other answers are those without it. Everything goes along: left-out errors and groups (UNDEFINED
+ *     where the rows that stay do not determine a), criteria, degrees of freedom, eigenvalues, covariances, intervals,
+ *     saved models. Predictions need F of the new points, in the columns as they were set: else INVALID_STATE.
+ *     Derivatives and differences are those of f, whose points may have F or not. Not with them: the refinement of a
+ *     hyperplane (INVALID_STATE when lambda is set).
+ *   - Sparse rows: zeros are never filled, but for tiles of rows. AUTO takes PRIMAL for linear kernels with d < n, by
+ *     x'Wx in place of QR (freeridge_set_reduction: QR fills tiles), for d >= n a dual route on the products of sparse
+ *     rows, and ITERATIVE where these do not fit into memory or take far longer (minutes; seconds where one lambda is
+ *     expected, and GCV as criterion: freeridge_set_expected_lambdas, _criterion; where it does not converge at the
+ *     lambda that is set, the direct route takes its place): then LOO and GCV are estimates (freeridge_estimate_score);
+ *     other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix. Not with them: a
+ *     precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set, and of
+ *     the *_path calls).
+ *   - A reader's rows need not be in memory: the model asks it for all rows, in order and in stretches of its own
+ *     choice, each time that it needs them, and y, which must be NULL here, with them (t: how many outputs). What the
+ *     model can then do is said below (freeridge_set_unpenalised). `user` must live as long. unpenalised_count is 0
+ *     then: the first columns of x may be unpenalised.
+ *   - No rows (x, value and reader NULL) and y NULL, n and d as they are: the model keeps its rows and y, with their
+ *     weights, groups and landmarks, and has these unpenalised columns in the place of others (unpenalised_count 0:
+ *     none). Needs DATA, goes back to DATA.
+ * Statuses: INVALID_ARGUMENT (also: as many unpenalised columns as rows), INVALID_STATE (a predictor; no rows to keep),
+ * NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d; other sizes than those of rows that are kept),
+ * CANCELLED. Cost: O(n (d + q + t)), sparse O(entries + n (q + t)): to copy the numbers and to see that all are finite,
+ * and O(n q^2) and q reflections of K in factorize; a reader O(1). Source: H. Patterson, R. Thompson, Recovery of
+ * inter-block information when block sizes are unequal, Biometrika 58 (1971). */
+FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, const freeridge_points* points,
+                                                    int32_t borrow, freeridge_layout layout, int64_t t, const double* y,
+                                                    int64_t ldy);
 
-/* As freeridge_set_data, x (n x d) sparse: start, index and value are copied. y (n x t) is an ordinary matrix in
- * `layout`. Zeros are never filled, but for tiles of rows: AUTO takes PRIMAL for linear kernels with d < n, by x'Wx in
- * place of QR (freeridge_set_reduction: QR fills tiles), for d >= n a dual route on the products of sparse rows, and
- * ITERATIVE where these do not fit into memory or take far longer (minutes; seconds where one lambda is expected, and
- * GCV as criterion: freeridge_set_expected_lambdas, _criterion; where it does not converge at the lambda that is set,
- * the direct route takes its place): then LOO and GCV are estimates (freeridge_estimate_score); other kernels and
- * landmarks see tiles of rows. Answers are those for the ordinary matrix. What sparse x does not have: a precomputed
- * kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set, and of the *_path
- * calls). Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a line has more entries than places; an
- * index that is out of range or does not ascend within its line), NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with
- * another d), CANCELLED. Cost: O(entries + n t). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_sparse(freeridge_model* model, freeridge_sparse_format format, int64_t n,
-                                                    int64_t d, const int64_t* start, const int32_t* index,
-                                                    const double* value, freeridge_layout layout, int64_t t,
-                                                    const double* y, int64_t ldy);
-
-/* As freeridge_set_sparse without the copy: start, index, value and y are borrowed, and must stay as they are until
- * other data are set or the model is destroyed. Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled
- * kernel with another d), CANCELLED. Cost: O(entries + n t), to check them; no memory. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_sparse_view(freeridge_model* model, freeridge_sparse_format format,
-                                                         int64_t n, int64_t d, const int64_t* start,
-                                                         const int32_t* index, const double* value,
-                                                         freeridge_layout layout, int64_t t, const double* y,
-                                                         int64_t ldy);
-
-/* Hands out rows first, first + 1, ..., `count` of them at most, to a model that reads its rows (freeridge_set_reader):
- * x is count x d and y count x t, without gaps, in the layout that was named; weights has ones, which a reader of
- * weighted rows replaces by positive numbers. Returns how many rows it gave: fewer than `count`, or none, where there
- * are no more (with n = -1 it is asked once more then, and answers 0: rows after a stretch of fewer are an error), and
- * less than 0 where it failed. `user` is what it was set with. As for freeridge_progress it must
- * return, on the thread that called it, and must not call into the same model; a C++ exception that it throws makes the
- * call INTERNAL. */
-typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, double* y, double* weights, void* user);
-
-/* Rows that need not be in memory: instead of arrays the model has a callback, which it asks for all rows, in order and
- * in stretches of its own choice, each time that it needs them. n: how many there are, or -1: until the reader gives
- * fewer than it was asked for. The model forgets data that it had, and keeps its settings. What it can then do, in
- * O(p^2) memory whatever n is (p: d, or the landmarks; freeridge_memory_required), and in how many passes
- * (freeridge_explain):
+/* Unpenalised columns of a model whose rows a reader hands out: the first `count` columns of its x are not penalised, 0
+ * <= count < d (0, the default: all are), as those beside x are for rows in memory (freeridge_set_points). For a linear
+ * kernel. They stay columns of x: freeridge_predict takes them, and freeridge_get_hyperplane has their coefficients in
+ * its first rows, 0 for one that depends on the intercept and those before it (to 1e-10 of its norm). Goes back to
+ * DATA. Statuses: INVALID_STATE (no reader), INVALID_ARGUMENT. Cost: O(1).
+ *
+ * What a model with a reader can do, in O(p^2) memory whatever n is (p: d, or the landmarks;
+ * freeridge_memory_required), and in how many passes over the rows (freeridge_explain):
  *     freeridge_factorize      one pass; with landmarks (freeridge_set_landmarks) one more to fetch them, and one to
  *                              count the rows with n = -1, unless the rows of the landmarks are given
  *     freeridge_score          LOO, GROUPS: one pass for all lambdas of a call; GCV, REML: none
@@ -491,61 +530,25 @@ typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, dou
  *     freeridge_loo            one pass
  *     freeridge_group_errors, _with_gaps    one pass, and one more where a group has more rows than p
  * and none for freeridge_lambda_grid, _lambda_flags, _set_lambda, _set_lambdas, _get_search, _get_one_standard_error,
- * _predict, _predict_sparse, _get_lambda, _get_intercept, _get_hyperplane (with landmarks _coefficients: r x t, in the order of
- * freeridge_get_landmarks, which counts r), _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks,
- * _save_predictor and all settings but weights and fixed effects (refinement is refused where lambda is set, and NaN in
- * y are NOT_FINITE also after freeridge_set_missing); other calls need all points in memory, and say so
- * (INVALID_STATE). Columns that are not penalised: freeridge_set_unpenalised. Groups (freeridge_set_groups, where n is
- * known): any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2
- * (p + t)^2 (4 with a gap), beside 8 bytes a row and division: OUT_OF_MEMORY where too many are open together, as large
- * groups of rows that are scattered.
+ * _predict, _predict_points (without lambdas), _predict_gradient, _get_lambda, _get_intercept, _get_hyperplane (with
+ * landmarks _coefficients: r x t, in the order of freeridge_get_landmarks, which counts r), _get_unpenalised (without
+ * errors), _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but
+ * weights (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after freeridge_set_missing);
+ * other calls need all points in memory, and say so (INVALID_STATE). Groups (freeridge_set_groups, where n is known):
+ * any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p + t)^2
+ * (4 with a gap), beside 8 bytes a row and division: OUT_OF_MEMORY where too many are open together, as large groups of
+ * rows that are scattered.
  * The answers are those of the routes PRIMAL (linear kernels) and LANDMARK (other kernels, with landmarks; not chosen
  * ones but RANDOM: those are among max(2048, 4 r) rows that chance picks) on the same rows, but that a row of leverage
  * near one has no error where 1 - leverage has no six digits (freeridge_accumulator_loo). A pass compares the number of
  * rows and a checksum of x, y and the weights with the first one's. In each call that reads: IO, with the row, where
  * the reader fails, ends too early, gives too many or other rows; NOT_FINITE and INVALID_ARGUMENT, with the row, for
- * its numbers; the model is then as before. `user` must live as long. Statuses: INVALID_ARGUMENT (also: callback is
- * NULL), INVALID_STATE (a predictor), DIMENSION_MISMATCH (the kernel has scaled columns of another number). Cost: O(1).
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout layout, int64_t n,
-                                                    int64_t d, int64_t t, freeridge_reader callback, void* user);
-
-/* Fixed effects of a model with a reader: the first `count` columns of the reader's x are not penalised, 0 <= count < d
- * (0, the default: all are), as freeridge_set_fixed_effects has them for rows in memory. For a linear kernel. They stay
- * columns of x: freeridge_predict takes them, and freeridge_get_hyperplane has their coefficients in its first rows, 0
- * for one that depends on the intercept and those before it (to 1e-10 of its norm). Goes back to DATA. Statuses:
- * INVALID_STATE (no reader), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+ * its numbers; the model is then as before. */
 FREERIDGE_API freeridge_status freeridge_set_unpenalised(freeridge_model* model, int64_t count);
-
-/* *count: how many columns of the reader's x are not penalised; kept: that many flags, 0 where a column depends on the
- * intercept and those before it, else 1, which needs FACTORIZED. NULL is fine for each: ask for the number first.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_unpenalised(const freeridge_model* model, int64_t* count, int32_t* kept);
 
 /* weights: n positive numbers W_ii, copied; NULL: all one. Needs DATA, goes back to DATA.
  * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights);
-
-/* Fixed effects: f: n x q columns F in `layout`, leading dimension ldf, copied, with coefficients a that no penalty
- * touches, beside the intercept, which stays what freeridge_set_intercept says:
- *     minimise 1/2 sum_i W_ii (Y_i - f(x_i) - b - F_i'a)^2 + lambda/2 ||f||_k^2
- * With a kernel matrix of relations among individuals that is the mixed model of genetics, with polynomials of x and a
- * kernel of the distance the partially linear model and splines. q = 0: none, f may be NULL then. A column that
- * depends on the intercept and the columns before it, to 1e-10 of its rows, has the coefficient 0 (where R's lm says
- * NA), here and in predictions; all other answers are those without it. Everything goes along: left-out errors and
- * groups (UNDEFINED where the rows that stay do not determine a), criteria, degrees of freedom, eigenvalues,
- * covariances, intervals, saved models. Predictions need F of the new points: freeridge_predict_fixed and the other
- * calls of that ending; the calls without it are INVALID_STATE then. Derivatives and differences are those of f. Needs
- * DATA, goes back to DATA; new data have none. What models with fixed effects do not have: the refinement of a
- * hyperplane (INVALID_STATE when lambda is set), and new sparse points. Statuses: INVALID_ARGUMENT (also: q >= n),
- * NOT_FINITE, INVALID_STATE. Cost: O(n q), and O(n q^2) and q reflections of K in factorize. Source: H. Patterson, R.
- * Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_fixed_effects(freeridge_model* model, freeridge_layout layout, int64_t q,
-                                                           const double* f, int64_t ldf);
-
-/* *q: how many fixed effects the model has, 0 for none; of predictors, too. Needs DATA. Statuses: INVALID_STATE,
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_fixed_count(const freeridge_model* model, int64_t* q);
 
 /* The intercept b of f(x) + b. */
 typedef int32_t freeridge_intercept;
@@ -590,12 +593,12 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
 
 /* The other hint for AUTO: the criterion that lambdas will be judged by (LOO unless set). GCV and REML need no rows
  * left out, which halves the work of BAND and CHOLESKY; any criterion works after it, but for what ITERATIVE does not
- * have where AUTO takes it (freeridge_set_sparse). Changes no state: it counts at
+ * have where AUTO takes it (freeridge_set_points). Changes no state: it counts at
  * the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
-/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view),
- * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict, predict_*,
+/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data, set_points,
+ * factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict, predict_*,
  * *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
  * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and save_predictor.
  * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost:
@@ -607,7 +610,7 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, fr
  * it is refused with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and
  * a way out (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound,
  * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
- * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict,
+ * limits set_data, set_points, factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict,
  * predict_*, *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
  * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number and hat_matrix. Changes no state.
  * Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
@@ -797,7 +800,7 @@ FREERIDGE_API freeridge_status freeridge_explain(const freeridge_model* model, i
 /* The one expensive step: builds K or the features, and factorizes them by the chosen route. Cost: at freeridge_route.
  * Needs DATA, goes to FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required; a
  * precomputed kernel that is not symmetric, or not positive semi-definite); NOT_FINITE (a kernel value overflows);
- * NOT_CONVERGED; CANCELLED; IO (a reader; freeridge_set_reader has what else its rows may be). Since 0.1. */
+ * NOT_CONVERGED; CANCELLED; IO (a reader; freeridge_set_unpenalised has what else its rows may be). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
 
 /* Sets one lambda >= 0 for all outputs and solves (1). Needs FACTORIZED, goes to FITTED.
@@ -860,22 +863,20 @@ FREERIDGE_API freeridge_status freeridge_get_accuracy(const freeridge_model* mod
 FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m,
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
-/* The same at m sparse points (m x d, as freeridge_set_sparse has them) for any model but those of a precomputed kernel
- * (INVALID_ARGUMENT); out is m x t in `layout`. Needs FITTED. Cost: linear kernels O((entries + m) t); others as
- * freeridge_predict, by tiles of points. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1.
- */
-FREERIDGE_API freeridge_status freeridge_predict_sparse(const freeridge_model* model, freeridge_sparse_format format,
-                                                        int64_t m, const int64_t* start, const int32_t* index,
-                                                        const double* value, freeridge_layout layout, double* out,
-                                                        int64_t ldout);
-
-/* freeridge_predict for a model with fixed effects (freeridge_set_fixed_effects): f(x) + b + fixed'a. fixed: m x q in
- * `layout`, leading dimension ldfixed: their values at the new points, in the columns as they were set. Predictors
- * answer it, too. Statuses: as freeridge_predict, INVALID_STATE also where the model has no fixed effects. Cost: that
- * of freeridge_predict, and O(m q t). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_predict_fixed(const freeridge_model* model, freeridge_layout layout, int64_t m,
-                                                       const double* x, int64_t ldx, const double* fixed,
-                                                       int64_t ldfixed, double* out, int64_t ldout);
+/* Predictions f(x) + b + F a at new points of any kind, of which the unpenalised columns F must be there where the
+ * model has some. count = 0, lambdas NULL: at the lambdas in force, out n x t; predictors answer it, too. Else at
+ * `count` >= 1 lambdas >= 0, each for all outputs, whatever lambda is in force: out n x (count t), output j of lambda l
+ * in column l t + j, which are what freeridge_set_lambda and the call without lambdas answer, to rounding. out is in
+ * `layout`. Needs FITTED (with lambdas FACTORIZED). Cost: as of freeridge_predict, sparse rows and linear kernels
+ * O((entries + n) t); with lambdas that of freeridge_set_lambda for each, and of predictions with count t outputs:
+ * kernel values are made once for a block of lambdas, all of them as a rule (and a reader's rows are read once for each
+ * block). Memory: tiles; with lambdas 64 MiB, or the solution of one lambda, beside them. Statuses: INVALID_STATE
+ * (also: with lambdas a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT (also:
+ * sparse rows of a precomputed kernel), NOT_FINITE, DIMENSION_MISMATCH, CANCELLED, IO; with lambdas also
+ * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as freeridge_set_missing says). */
+FREERIDGE_API freeridge_status freeridge_predict_points(const freeridge_model* model, const freeridge_points* points,
+                                                        int64_t count, const double* lambdas, freeridge_layout layout,
+                                                        double* out, int64_t ldout);
 
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda
  * (LANDMARK: c_i of the landmarks solve problem (2), the others are 0); where K is singular and lambda is below
@@ -893,28 +894,30 @@ FREERIDGE_API freeridge_status freeridge_get_hyperplane(const freeridge_model* m
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b);
 
-/* Fixed effects at the lambdas in force. kept: q numbers, 1 for a column with an effect of its own, 0 for one that
- * depends on those before it; effects: a, q x t; errors: their standard errors in the mixed model, f a Gaussian
- * process of covariance tau^2 k and errors of variance lambda tau^2 / W_ii, tau^2 = Y'PY / m by REML (m = n - q, and 1
- * less with an intercept):
+/* The unpenalised columns and their effects at the lambdas in force. *count: how many there are, q (0: none): those
+ * beside the rows (freeridge_set_points), or the first of a reader's x. kept: q numbers, 1 for a column with an effect
+ * of its own, 0 for one that depends on the intercept and those before it; effects: a, q x t; errors: their standard
+ * errors in the mixed model, f a Gaussian process of covariance tau^2 k and errors of variance lambda tau^2 / W_ii,
+ * tau^2 = Y'PY / m by REML (m = n - q, and 1 less with an intercept):
  *     Cov(a, b) = tau^2 (F'M^-1 F)^-1,   F with the intercept's ones,   M = K + lambda W^-1
- * 0 for columns that are not kept. effects and errors are column-major, ld >= q; NULL is fine for each of the three.
- * Needs FITTED. Cost: O(q t); errors as freeridge_predict_variance at q points. Statuses: INVALID_STATE (also: no
- * fixed effects), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (errors: lambda is 0, or m is: NaN), CANCELLED. Source: C.
- * Henderson, Best linear unbiased estimation and prediction under a selection model, Biometrics 31 (1975). Since 0.1.
- */
-FREERIDGE_API freeridge_status freeridge_get_fixed_effects(const freeridge_model* model, int32_t* kept, double* effects,
-                                                           double* errors, int64_t ld);
+ * 0 for columns that are not kept. effects and errors are column-major, ld >= q; NULL is fine for each of the four: ask
+ * for the number first, with ld 0. *count needs DATA (predictors have it, too), kept of a reader's columns FACTORIZED,
+ * all else FITTED; a predictor has effects alone, a reader's model no errors. Cost: O(q t); errors as
+ * freeridge_predict_variance at q points. Statuses: INVALID_STATE (also: more than *count of a model without such
+ * columns), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (errors: lambda is 0, or m is: NaN), CANCELLED. Source: C.
+ * Henderson, Best linear unbiased estimation and prediction under a selection model, Biometrics 31 (1975). */
+FREERIDGE_API freeridge_status freeridge_get_unpenalised(const freeridge_model* model, int64_t* count, int32_t* kept,
+                                                         double* effects, double* errors, int64_t ld);
 
-/* covariance: Cov(a) of freeridge_get_fixed_effects, whole, whose diagonal is the square of the errors there: q x (q
- * t), column-major, ld >= q, that of output j in the columns q j to q j + q - 1; 0 in the rows and columns of effects
- * that are not kept. It is that of generalised least squares with tau^2 by REML, as mixed models have it, whatever the
+/* covariance: Cov(a) of freeridge_get_unpenalised, whole, whose diagonal is the square of the errors there: q x (q t),
+ * column-major, ld >= q, that of output j in the columns q j to q j + q - 1; 0 in the rows and columns of effects that
+ * are not kept. It is that of generalised least squares with tau^2 by REML, as mixed models have it, whatever the
  * kernel is; freeridge_coefficient_covariance has sigma2, that of the residuals. Needs FITTED. Cost:
- * freeridge_predict_variance at q (q + 1) / 2 points. Memory: q^2 t and n q. Statuses: INVALID_STATE (also: no fixed
- * effects), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (lambda is 0, or m is: NaN), CANCELLED. Source: C. Henderson, as
- * above. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_fixed_covariance(const freeridge_model* model, double* covariance,
-                                                              int64_t ld);
+ * freeridge_predict_variance at q (q + 1) / 2 points. Memory: q^2 t and n q. Statuses: INVALID_STATE (also: no
+ * unpenalised columns), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (lambda is 0, or m is: NaN), CANCELLED. Source: C.
+ * Henderson, as above. */
+FREERIDGE_API freeridge_status freeridge_get_unpenalised_covariance(const freeridge_model* model, double* covariance,
+                                                                    int64_t ld);
 
 /* The variance components of the mixed model Y = F a + f + e, t numbers each at the lambdas in force; NULL is fine:
  *     random = tau^2 = Y'PY / m     of f, of covariance tau^2 K;      residual = lambda tau^2     of the errors
@@ -968,27 +971,13 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
 /* ----------------------------------------------------------------------------------------------------
  * Answers at many lambdas from one factorization, whatever lambda is in force: count >= 1 lambdas >= 0, each for all
  * outputs; output j of lambda l stands in column l t + j. They are what freeridge_set_lambda and the call of one lambda
- * answer (predictions: to rounding) and set nothing. Data may be sparse, new points of freeridge_predict_path not. */
-
-/* Predictions f(x) + b at m new points: x is m x d, out is m x (count t), both in `layout`. Needs FACTORIZED. Cost:
- * that of freeridge_set_lambda for each lambda, and of freeridge_predict with count t outputs: kernel values are made
- * once for a block of lambdas, all of them as a rule. Memory: 64 MiB, or the solution of one lambda, and tiles.
- * Statuses: INVALID_STATE (also: a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT,
- * NOT_FINITE, NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as freeridge_set_missing says), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_layout layout, int64_t m,
-                                                      const double* x, int64_t ldx, int64_t count,
-                                                      const double* lambdas, double* out, int64_t ldout);
-
-/* The same of a model with fixed effects, as freeridge_predict_fixed. Statuses: as freeridge_predict_path. Cost: that
- * of freeridge_predict_path. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_predict_path_fixed(const freeridge_model* model, freeridge_layout layout,
-                                                            int64_t m, const double* x, int64_t ldx,
-                                                            const double* fixed, int64_t ldfixed, int64_t count,
-                                                            const double* lambdas, double* out, int64_t ldout);
+ * answer, and set nothing. Predictions: freeridge_predict_points. */
 
 /* c: the coefficients of freeridge_coefficients, n x (count t), column-major, ld >= n; b: t x count intercepts (0
  * without intercept), NULL is fine. Needs FACTORIZED. Cost: those of freeridge_set_lambda and freeridge_coefficients
- * for each lambda; no memory beside what they take. Statuses: as freeridge_predict_path. Since 0.1. */
+ * for each lambda; no memory beside what they take. Statuses: INVALID_STATE
+ * (also: a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as freeridge_set_missing says), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count,
                                                            const double* lambdas, double* c, int64_t ld, double* b);
 
@@ -1018,49 +1007,36 @@ FREERIDGE_API freeridge_status freeridge_degrees_of_freedom(const freeridge_mode
  * (1977). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* model, double* distance, int64_t ld);
 
-/* Jackknife+ prediction intervals at m new points, without a refit: lower and upper (m x t, in `layout`, leading
- * dimension ldout) hold a new Y with probability at least 2 level - 1, and about `level`, for exchangeable points
- * (lambda and the kernel taken as given):
+/* Jackknife+ prediction intervals at new points of any kind, without a refit: lower and upper (n x t, in `layout`,
+ * leading dimension ldout) hold a new Y with probability at least 2 level - 1, and about `level`, for exchangeable
+ * points (lambda and the kernel taken as given):
  *     f_(-i)(x) = f(x) + b - a_i(x) e_i,      a(x)'Y = f(x) + b
  *     lower = the floor((1 - level)(n + 1))-th smallest of f_(-i)(x) - |e_i|,  upper = the ceil(level (n + 1))-th
- *     smallest of f_(-i)(x) + |e_i|     (-Inf and +Inf when there is no such i)
- * 0 < level < 1. Cost: O(m n r) as matrix products and O(m n t); CHOLESKY, BAND O(m n^2); memory O(tile) and 2 m t.
- * The first call after a lambda is set makes the left-out errors (freeridge_loo), n t numbers kept with the fit.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (a left-out error of an output has no value: all its
- * intervals are NaN), CANCELLED. Source: R. Barber, E. Candes, A. Ramdas, R. Tibshirani, Predictive inference with the
- * jackknife+, Annals of Statistics 49 (2021). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model* model, freeridge_layout layout,
-                                                           int64_t m, const double* x, int64_t ldx, double level,
-                                                           double* lower, double* upper, int64_t ldout);
+ *     smallest of f_(-i)(x) + |e_i|     (-Inf and +Inf when there is no such i; n, i: the rows of the data)
+ * 0 < level < 1. Cost, of m new points: O(m n r) as matrix products and O(m n t); CHOLESKY, BAND O(m n^2); memory
+ * O(tile) and 2 m t. The first call after a lambda is set makes the left-out errors (freeridge_loo), n t numbers kept
+ * with the fit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH, UNDEFINED (a left-out error
+ * of an output has no value: all its intervals are NaN), CANCELLED, IO. Source: R. Barber, E. Candes, A. Ramdas, R.
+ * Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49 (2021). */
+FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model* model, const freeridge_points* points,
+                                                           double level, freeridge_layout layout, double* lower,
+                                                           double* upper, int64_t ldout);
 
-/* Gaussian-process predictive variance at m new points, m x t in `layout`: of f(x) + b, given Y, when f is a Gaussian
- * process of covariance tau^2 k, b flat (with intercept), and the errors have variance sigma^2 / W_ii, sigma^2 = lambda
- * tau^2, tau^2 = Y'PY / m (REML, m = n - 1 with an intercept, else n, without copies of rows: FREERIDGE_REML):
+/* Gaussian-process predictive variance at new points of any kind, n x t in `layout`: of f(x) + b, given Y, when f is a
+ * Gaussian process of covariance tau^2 k, b flat (with intercept), and the errors have variance sigma^2 / W_ii, sigma^2
+ * = lambda tau^2, tau^2 = Y'PY / m (REML, m = n - 1 with an intercept, else n, without copies of rows: FREERIDGE_REML):
  *     variance = tau^2 (k(x, x) - k'M^-1 k + (1 - 1'M^-1 k)^2 / (1'M^-1 1)),   k = k(X, x)
+ *     with unpenalised columns F (and the intercept's ones):
+ *     variance = tau^2 (k(x, x) - k'M^-1 k + r'(F'M^-1 F)^-1 r),   r = F(x) - F'M^-1 k
  * noise: t numbers, sigma^2, to be added (divided by the weight) for a new observation (there copies are counted in m:
- * it is the noise of one row); NULL is fine. With landmarks k
- * is the restricted k_xR K_RR^-1 K_RX (the prior variance k(x, x) too). lambda must be positive, and so
- * must be the m of tau^2: else UNDEFINED. Cost as freeridge_predict_jackknife (SPECTRAL, BAND, CHOLESKY); O(m d r)
- * (PRIMAL, LANDMARK). Statuses: INVALID_STATE, INVALID_ARGUMENT (a precomputed kernel: k(x, x) is not known),
- * NOT_FINITE, UNDEFINED, CANCELLED. Source: C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006,
- * equations 2.26 and 2.42. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model* model, freeridge_layout layout,
-                                                          int64_t m, const double* x, int64_t ldx, double* variance,
-                                                          int64_t ldout, double* noise);
-
-/* The two calls above for a model with fixed effects (freeridge_set_fixed_effects): fixed: m x q in `layout`, leading
- * dimension ldfixed: their values at the new points. The variance is then
- *     tau^2 (k(x, x) - k'M^-1 k + r'(F'M^-1 F)^-1 r),   r = F(x) - F'M^-1 k,   F with the intercept's ones
- * Statuses: as freeridge_predict_jackknife and freeridge_predict_variance, INVALID_STATE also where the model has no
- * fixed effects. Cost: that of these. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_predict_jackknife_fixed(const freeridge_model* model, freeridge_layout layout,
-                                                                 int64_t m, const double* x, int64_t ldx,
-                                                                 const double* fixed, int64_t ldfixed, double level,
-                                                                 double* lower, double* upper, int64_t ldout);
-FREERIDGE_API freeridge_status freeridge_predict_variance_fixed(const freeridge_model* model, freeridge_layout layout,
-                                                                int64_t m, const double* x, int64_t ldx,
-                                                                const double* fixed, int64_t ldfixed, double* variance,
-                                                                int64_t ldout, double* noise);
+ * it is the noise of one row); NULL is fine. With landmarks k is the restricted k_xR K_RR^-1 K_RX (the prior variance
+ * k(x, x) too). lambda must be positive, and so must be the m of tau^2: else UNDEFINED. Cost as
+ * freeridge_predict_jackknife (SPECTRAL, BAND, CHOLESKY); O(d r) a point (PRIMAL, LANDMARK). Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT (a precomputed kernel: k(x, x) is not known), NOT_FINITE, DIMENSION_MISMATCH, UNDEFINED, CANCELLED,
+ * IO. Source: C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, equations 2.26 and 2.42. */
+FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model* model, const freeridge_points* points,
+                                                          freeridge_layout layout, double* variance, int64_t ldout,
+                                                          double* noise);
 
 /* ----------------------------------------------------------------------------------------------------
  * Eigenvalues, conditioning, and whole matrices. K_c is the kernel matrix as the fit uses it: W^(1/2) K W^(1/2), and
@@ -1144,51 +1120,49 @@ FREERIDGE_API freeridge_status freeridge_coefficient_errors(const freeridge_mode
                                                             freeridge_covariance_type kind, double* w, int64_t ld,
                                                             double* b);
 
-/* gradient: the derivatives d f(x_i) / d x_ik at m new points, m x (d t) in `layout`, leading dimension ldout;
- * that of output j by column k stands in column k + d j. x: m x d in `layout`. f(x) = sum_l c_l k(x_l, x) with
+/* gradient: the derivatives d f(x_i) / d x_ik at new points of any kind, n x (d t) in `layout`, leading dimension
+ * ldout; that of output j by column k stands in column k + d j. f(x) = sum_l c_l k(x_l, x) with
  *     d k(x, z) / d x_k = S(x, z) (x_k - z_k) / s_k^2    kernels of the distance, S = 2 phi'(r^2), s the scales
  *     d k(x, z) / d x_k = T(x, z) z_k / s_k^2            kernels of the inner product, T = psi'(x'z)
  * sums and products of kernels by their rules; linear kernels: w. Predictors answer it, too. Cost: that of
- * freeridge_predict (once more for each factor of a product), and 2 m n d t flops for each kernel that the kernel is
- * made of; linear: O(m d t). Memory: tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: a precomputed kernel;
- * laplacian and matern with nu = 0.5, which have no derivative at the points of the data), NOT_FINITE (also: a
- * derivative overflows), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_predict_gradient(const freeridge_model* model, freeridge_layout layout,
-                                                          int64_t m, const double* x, int64_t ldx, double* gradient,
-                                                          int64_t ldout);
+ * freeridge_predict (once more for each factor of a product), and 2 n d t flops a point for each kernel that the kernel
+ * is made of; linear: O(d t) a point. Memory: tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: a precomputed
+ * kernel; laplacian and matern with nu = 0.5, which have no derivative at the points of the data), NOT_FINITE (also: a
+ * derivative overflows), DIMENSION_MISMATCH, CANCELLED, IO. */
+FREERIDGE_API freeridge_status freeridge_predict_gradient(const freeridge_model* model, const freeridge_points* points,
+                                                          freeridge_layout layout, double* gradient, int64_t ldout);
 
-/* The average derivatives over m points, with their standard errors: with a_i = weights[i] / sum(weights)
+/* The average derivatives over m points of any kind, with their standard errors: with a_i = weights[i] / sum(weights)
  *     average_kj = sum_i a_i d f_j(x_i) / d x_k = delta_k'c_j      delta_lk = sum_i a_i d k(x_i, x_l) / d x_ik
  *     errors_kj  BAYESIAN     (sigma2_j / lambda_j (v_k - delta_k'W^(1/2) P W^(1/2) delta_k))^(1/2)
  *                FREQUENTIST  (sigma2_j |P W^(1/2) delta_k|^2)^(1/2),   as c_j = W^(1/2) P W^(1/2) Y_j
  * v_k = sum_il a_i a_l d^2 k(x_i, x_l) / (d x_ik d x_lk), with landmarks of the kernel that they span. The first are
  * those of the posterior with the prior f ~ N(0, sigma2 / lambda k), the second tell how the average varies with Y, and
  * are smaller, as its bias is not counted: intervals of 95 % from them may cover 3 in 4. weights: m numbers >= 0, not
- * all zero; NULL: all one. kind: FREERIDGE_COVARIANCE_... . average, errors: d x t, column-major, ld >= d; errors may be
- * NULL. Linear kernels: w and its errors. Cost: as freeridge_predict_gradient with one output, 2 n r d (SPECTRAL,
+ * all zero; NULL: all one. kind: FREERIDGE_COVARIANCE_... . average, errors: d x t, column-major, ld >= d; errors may
+ * be NULL. Linear kernels: w and its errors. Cost: as freeridge_predict_gradient with one output, 2 n r d (SPECTRAL,
  * LANDMARK) or 2 n^2 d (BAND, CHOLESKY) flops, and BAYESIAN without landmarks m^2 d / 2 derivatives of the kernel.
  * Memory: 2 r d numbers (r: n or the landmarks) and tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (as
  * freeridge_predict_gradient; a weight < 0), NOT_FINITE, UNDEFINED (no degrees of freedom are left; lambda is 0,
- * FREQUENTIST only with landmarks, or as freeridge_coefficient_covariance: those errors are NaN), CANCELLED. Sources:
- * J. Hainmueller, C. Hazlett, Kernel regularized least squares, Political Analysis 22 (2014); A. O'Hagan, Bayes-Hermite
- * quadrature, Journal of Statistical Planning and Inference 29 (1991). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_average_gradient(const freeridge_model* model, freeridge_layout layout,
-                                                          int64_t m, const double* x, int64_t ldx,
+ * FREQUENTIST only with landmarks, or as freeridge_coefficient_covariance: those errors are NaN), CANCELLED, IO.
+ * Sources: J. Hainmueller, C. Hazlett, Kernel regularized least squares, Political Analysis 22 (2014); A. O'Hagan,
+ * Bayes-Hermite quadrature, Journal of Statistical Planning and Inference 29 (1991). */
+FREERIDGE_API freeridge_status freeridge_average_gradient(const freeridge_model* model, const freeridge_points* points,
                                                           const double* weights, freeridge_covariance_type kind,
                                                           double* average, double* errors, int64_t ld);
 
-/* The same of differences, as between the two values of a binary column or two levels of a factor: x and z are m x d in
- * `layout`, leading dimensions ldx and ldz,
+/* The same of differences, as between the two values of a binary column or two levels of a factor, for the m points x_i
+ * and m others z_i:
  *     average_j = sum_i a_i (f_j(x_i) - f_j(z_i)) = delta'c_j      delta_l = sum_i a_i (k(x_i, x_l) - k(z_i, x_l))
  * and the errors of freeridge_average_gradient with this delta and v = sum_il a_i a_l (k(x_i, x_l) - 2 k(x_i, z_l) +
  * k(z_i, z_l)). average, errors: t numbers each; errors may be NULL. Every kernel but a precomputed one. Cost: 2 m
  * kernel values with each row or landmark, 2 n r (SPECTRAL, LANDMARK) or 2 n^2 (BAND, CHOLESKY) flops, and BAYESIAN
  * without landmarks 4 m^2 kernel values; linear: O(m d), and for the errors the first part of
  * freeridge_coefficient_covariance. Memory: tiles. Statuses: as freeridge_average_gradient. Source: as
- * freeridge_average_gradient. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_average_difference(const freeridge_model* model, freeridge_layout layout,
-                                                            int64_t m, const double* x, int64_t ldx, const double* z,
-                                                            int64_t ldz, const double* weights,
+ * freeridge_average_gradient. */
+FREERIDGE_API freeridge_status freeridge_average_difference(const freeridge_model* model,
+                                                            const freeridge_points* points,
+                                                            const freeridge_points* others, const double* weights,
                                                             freeridge_covariance_type kind, double* average,
                                                             double* errors);
 
@@ -1279,13 +1253,13 @@ FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model,
  * 50) and, in the five deepest dips, the minima of polynomials in log lambda through the scores around them, to a
  * relative 1e-7 of lambda (ERROR_RATE, a step function: 100 values alone), and SETS the lambdas found, as
  * freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its score; a tie, within rounding of the
- * criterion, goes to the larger lambda. Needs FACTORIZED, goes to FITTED. Every score seen is kept: freeridge_get_search. The lowest of many scores is too low: by little for a lambda
- * chosen on hundreds of points, by much where many sets of features or many kernels are compared by their scores; then
- * rows that took no part (freeridge_make_holdout) have the last word.
- * Cost: freeridge_score at these values and, for each output, about ten more; and freeridge_set_lambdas. Statuses:
- * INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (0 < low <= high does not hold; ERROR_RATE as
- * freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the range), CANCELLED, IO (a reader).
- * Since 0.1. */
+ * criterion, goes to the larger lambda. Needs FACTORIZED, goes to FITTED. Every score seen is kept:
+ * freeridge_get_search. The lowest of many scores is too low: by little for a lambda chosen on hundreds of points, by
+ * much where many sets of features or many kernels are compared by their scores; then rows that took no part
+ * (freeridge_make_holdout) have the last word. Cost: freeridge_score at these values and, for each output, about ten
+ * more; and freeridge_set_lambdas. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (0 < low <= high
+ * does not hold; ERROR_RATE as freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the
+ * range), CANCELLED, IO (a reader). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion,
                                                        double low, double high, double* lambda, double* score);
 
@@ -1497,11 +1471,11 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  *     first answer after loading that needs more than the solution does that once more, and is NOT_POSITIVE_DEFINITE if
  *     K + lambda I is singular to rounding here, though it was not where it was saved.) A callback is not saved.
  *   - a predictor: only what prediction needs: the kernel, b, lambda, and either w, or c with its points (n (d + t)
- *     numbers; with landmarks r (d + t)). What is loaded answers freeridge_predict, freeridge_predict_fixed,
- *     freeridge_get_fixed_count, freeridge_get_dimensions,
- *     _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _coefficients (other kernels; where K is
- *     singular, c may lack a part that K maps to zero, which changes no prediction) and freeridge_set_progress, and can
- *     be saved as a predictor again; every other call on it is INVALID_STATE.
+ *     numbers; with landmarks r (d + t)). What is loaded answers freeridge_predict, freeridge_predict_points,
+ *     _predict_gradient, _get_unpenalised (count, effects), _get_dimensions, _get_lambda, _get_intercept,
+ *     _get_hyperplane (linear kernels), _coefficients (other kernels; where K is singular, c may lack a part that K
+ *     maps to zero, which changes no prediction) and freeridge_set_progress, and can be saved as a predictor again;
+ *     every other call on it is INVALID_STATE.
  * The kernel is saved as its text, which is read back at most 64 kernels deep (freeridge_kernel_parse): a deeper one is
  * INVALID_ARGUMENT. Writing and reading stream: beside the model no memory is needed. Costs: B is the bytes of the
  * file, about those of the model's numbers (of K one triangle). */
@@ -1586,7 +1560,7 @@ FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumula
 /* The first `count` columns of x are fixed effects: they are not penalised, as the intercept is not, 0 <= count < d (0,
  * the default: all are penalised). The sums do not depend on it, so that rows may have been added; only accumulators of
  * the same count merge. Answers are those of a model with these columns as its fixed effects
- * (freeridge_set_fixed_effects) and the others as its x; where the penalty is meant, d in what is said of an
+ * (freeridge_set_points) and the others as its x; where the penalty is meant, d in what is said of an
  * accumulator is d - count. solve has their coefficients in the first rows of w, and 0 for one that depends on the
  * intercept and those before it (to 1e-10 of its norm). Not over landmarks. Undoes freeridge_accumulator_prepare. Cost:
  * O(1); O(count) a row more in a second pass. Statuses: INVALID_ARGUMENT (also: over landmarks). Since 0.1. */
@@ -1608,9 +1582,10 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* 
                                                          int64_t n, const double* x, int64_t ldx, const double* y,
                                                          int64_t ldy, const double* weights);
 
-/* The same for rows of a sparse x (n x d, as freeridge_set_sparse has them); y is n x t in `layout`. The accumulator is
- * the one that the ordinary matrix gives, bit for bit. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted
- * and centred, beyond 1e300), CANCELLED. Cost: 2 n (d + t)^2, as of freeridge_accumulator_add. Since 0.1. */
+/* The same for rows of a sparse x (n x d; start, index, value: as of freeridge_points); y is n x t in `layout`. The
+ * accumulator is the one that the ordinary matrix gives, bit for bit. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a
+ * number, weighted and centred, beyond 1e300), CANCELLED. Cost: 2 n (d + t)^2, as of freeridge_accumulator_add. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_add_sparse(freeridge_accumulator* accumulator,
                                                                 freeridge_sparse_format format, int64_t n,
                                                                 const int64_t* start, const int32_t* index,
@@ -1679,11 +1654,11 @@ FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge
  * high = 0: the range of freeridge_accumulator_lambda_grid). lambda, score: t numbers each, the choice and its
  * score. NULL is fine for the others, t numbers each: edge, decades and dips as freeridge_get_search has them;
  * below: 1 where errors left out at the choice may have fewer than six digits, also as landmarks were left out, as
- * freeridge_lambda_flags has it, else 0; low = high asks for it at that lambda. Sets nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost:
- * O(d t) for each of 100 lambdas and about ten more for each output, beside the first answer's
- * (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion; 0 < low <= high does
- * not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere in the range; the outputs are
- * untouched), CANCELLED. Since 0.1. */
+ * freeridge_lambda_flags has it, else 0; low = high asks for it at that lambda. Sets nothing: hand the lambdas to
+ * freeridge_accumulator_solve. Needs rows. Cost: O(d t) for each of 100 lambdas and about ten more for each output,
+ * beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT (another
+ * criterion; 0 < low <= high does not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere
+ * in the range; the outputs are untouched), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
                                                                    freeridge_criterion criterion, double low,
                                                                    double high, double* lambda, double* score,
@@ -1703,9 +1678,10 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumul
                                                          const double* weights, int64_t count, const double* lambdas,
                                                          double* errors, int64_t ld);
 
-/* The same for rows of a sparse x (n x d, as freeridge_set_sparse has them); y is n x t in `layout`. The errors are
- * those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED,
- * UNDEFINED (NaN, as of freeridge_accumulator_loo), CANCELLED. Cost: as of freeridge_accumulator_loo. Since 0.1. */
+/* The same for rows of a sparse x (n x d; start, index, value: as of freeridge_points); y is n x t in `layout`. The
+ * errors are those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_CONVERGED, UNDEFINED (NaN, as of freeridge_accumulator_loo), CANCELLED. Cost: as of freeridge_accumulator_loo.
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_loo_sparse(
     const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
     const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
@@ -1726,9 +1702,9 @@ FREERIDGE_API freeridge_status freeridge_accumulator_squared_errors(const freeri
                                                                     const double* lambdas, double* sum_w,
                                                                     double* squares, int64_t ld);
 
-/* The same for rows of a sparse x (n x d, as freeridge_set_sparse has them); y is n x t in `layout`. The sums are those
- * of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED.
- * Cost: as of freeridge_accumulator_squared_errors. Since 0.1. */
+/* The same for rows of a sparse x (n x d; start, index, value: as of freeridge_points); y is n x t in `layout`. The
+ * sums are those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_CONVERGED, CANCELLED. Cost: as of freeridge_accumulator_squared_errors. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_squared_errors_sparse(
     const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
     const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
@@ -1797,9 +1773,9 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo_moments(const freeridge
                                                                  const double* weights, int64_t count,
                                                                  const double* lambdas, double* moments);
 
-/* The same for rows of a sparse x (n x d, as freeridge_set_sparse has them); y is n x t in `layout`. The moments are
- * those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED,
- * CANCELLED. Cost: as of freeridge_accumulator_loo_moments. Since 0.1. */
+/* The same for rows of a sparse x (n x d; start, index, value: as of freeridge_points); y is n x t in `layout`. The
+ * moments are those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_CONVERGED, CANCELLED. Cost: as of freeridge_accumulator_loo_moments. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_loo_moments_sparse(
     const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
     const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,

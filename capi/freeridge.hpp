@@ -83,6 +83,31 @@ struct View {
   const freeridge_layout layout;
 };
 
+// As freeridge_points; no_points: of a model, the rows that it has.
+inline freeridge_points no_points(std::int64_t n, std::int64_t d) {
+  freeridge_points points{};
+  points.size = sizeof points;
+  points.n = n;
+  points.d = d;
+  return points;
+}
+inline freeridge_points points_of(const View& x) {
+  freeridge_points points = no_points(x.rows, x.columns);
+  points.layout = x.layout;
+  points.x = x.data;
+  points.ldx = x.ld;
+  return points;
+}
+inline freeridge_points with_unpenalised(freeridge_points points, const View& f, freeridge_layout order,
+                                         std::int64_t ld) {
+  require(f.rows == points.n, FREERIDGE_DIMENSION_MISMATCH, "the unpenalised columns have other rows than the points");
+  points.layout = order;
+  points.unpenalised_count = f.columns;
+  points.unpenalised = f.data;
+  points.ldu = ld;
+  return points;
+}
+
 struct Matrix {  // an answer; owns its numbers, which have no gaps and are NaN until they are there
   Matrix(std::int64_t n, std::int64_t d, freeridge_layout order = FREERIDGE_COL_MAJOR)
       : rows(n), columns(d), layout(order) {
@@ -197,12 +222,17 @@ struct ScoreGradient {
 };
 
 class Model : public Owner<freeridge_model, freeridge_destroy> {
-  template <class Call>
-  void hand_over(Call call, const View& x, const View& y) {
-    check(call(get(), x.layout, x.rows, x.columns, x.data, x.ld, y.columns, y.data, y.ld_beside(x)));
+  void hand_over(const freeridge_points& points, const View& y, std::int32_t borrow) {
+    require(y.rows == points.n, FREERIDGE_DIMENSION_MISMATCH, "x and y differ in rows");
+    check(freeridge_set_points(get(), &points, borrow, y.layout, y.columns, y.data, y.ld));
+  }
+  Matrix predicted(const View& x, const freeridge_points& points) const {
+    return Matrix(x.rows, sizes()[2], x.layout).filled([&](double* out, std::int64_t ld) {
+      return freeridge_predict_points(get(), &points, 0, nullptr, x.layout, out, ld);
+    });
   }
   Matrix like_y() const { return Matrix(sizes()[0], sizes()[2]); }
-  Matrix like_effects() const { return Matrix(fixed_count(), sizes()[2]); }
+  Matrix like_effects() const { return Matrix(unpenalised_count(), sizes()[2]); }
   void check_points(const View& x) const {
     require(x.columns == sizes()[1], FREERIDGE_DIMENSION_MISMATCH, "x has other columns than the model");
   }
@@ -213,17 +243,18 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   static Model load(const std::string& path) { return Model(freeridge_load, whole(path)); }
   Model clone() const { return Model(freeridge_clone, get()); }
   void save(const std::string& path) const { check(freeridge_save(get(), whole(path))); }
-  void set_data(const View& x, const View& y) { hand_over(freeridge_set_data, x, y); }
+  void set_data(const View& x, const View& y) { hand_over(points_of(x), y, 0); }
   // Borrows the numbers of x and y: they must stay as they are until the model is destroyed or gets other data.
-  void set_data_view(const View& x, const View& y) { hand_over(freeridge_set_data_view, x, y); }
+  void set_data_view(const View& x, const View& y) { hand_over(points_of(x), y, 1); }
   void set_weights(const Numbers& w) { check(freeridge_set_weights(get(), exactly(sizes()[0], w, "weights"))); }
   void set_groups(const std::vector<std::int32_t>& group) {  // one division of the rows
     check(freeridge_set_groups(get(), 1, exactly(sizes()[0], group, "group")));
   }
-  // Columns that no penalty touches; copied.
-  void set_fixed_effects(const View& f) {
+  // Columns that no penalty touches, beside the rows that the model has; copied.
+  void set_unpenalised(const View& f) {
     require(f.rows == sizes()[0], FREERIDGE_DIMENSION_MISMATCH, "f has other rows than the model");
-    check(freeridge_set_fixed_effects(get(), f.layout, f.columns, f.data, f.ld));
+    const freeridge_points points = with_unpenalised(no_points(f.rows, sizes()[1]), f, f.layout, f.ld);
+    check(freeridge_set_points(get(), &points, 0, f.layout, 0, nullptr, 0));
   }
   void factorize() { check(freeridge_factorize(get())); }
   void set_lambda(double lambda) { check(freeridge_set_lambda(get(), lambda)); }
@@ -284,38 +315,37 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   }
   Matrix predict(const View& x) const {
     check_points(x);
-    return Matrix(x.rows, sizes()[2], x.layout).filled(freeridge_predict, get(), x.layout, x.rows, x.data, x.ld);
+    return predicted(x, points_of(x));
   }
-  // With the values of the fixed effects at the new points.
-  Matrix predict(const View& x, const View& fixed) const {
+  // With the values of the unpenalised columns at the new points.
+  Matrix predict(const View& x, const View& f) const {
     check_points(x);
-    require(fixed.columns == fixed_count(), FREERIDGE_DIMENSION_MISMATCH, "fixed has other columns than the model");
-    return Matrix(x.rows, sizes()[2], x.layout)
-        .filled(freeridge_predict_fixed, get(), x.layout, x.rows, x.data, x.ld, fixed.data, fixed.ld_beside(x));
+    require(f.columns == unpenalised_count(), FREERIDGE_DIMENSION_MISMATCH, "f has other columns than the model");
+    return predicted(x, with_unpenalised(points_of(x), f, x.layout, f.ld_beside(x)));
   }
-  std::int64_t fixed_count() const {
+  std::int64_t unpenalised_count() const {
     std::int64_t q = 0;
-    return check(freeridge_get_fixed_count(get(), &q)), q;
+    return check(freeridge_get_unpenalised(get(), &q, nullptr, nullptr, nullptr, 0)), q;
   }
-  Matrix fixed_effects() const {  // q x t; 0 for a column that depends on others, which fixed_kept() says
+  Matrix unpenalised_effects() const {  // q x t; 0 for a column that depends on others, which unpenalised_kept() says
     return like_effects().filled([&](double* effects, std::int64_t ld) {
-      return freeridge_get_fixed_effects(get(), nullptr, effects, nullptr, ld);
+      return freeridge_get_unpenalised(get(), nullptr, nullptr, effects, nullptr, ld);
     });
   }
-  Matrix fixed_errors() const {
+  Matrix unpenalised_errors() const {
     return like_effects().filled([&](double* errors, std::int64_t ld) {
-      return freeridge_get_fixed_effects(get(), nullptr, nullptr, errors, ld);
+      return freeridge_get_unpenalised(get(), nullptr, nullptr, nullptr, errors, ld);
     });
   }
-  Matrix fixed_covariance() const {  // q x q t, output after output
-    const std::int64_t q = fixed_count();
+  Matrix unpenalised_covariance() const {  // q x q t, output after output
+    const std::int64_t q = unpenalised_count();
     return Matrix(q, q * sizes()[2]).filled([&](double* covariance, std::int64_t ld) {
-      return freeridge_get_fixed_covariance(get(), covariance, ld);
+      return freeridge_get_unpenalised_covariance(get(), covariance, ld);
     });
   }
-  std::vector<std::int32_t> fixed_kept() const {
-    std::vector<std::int32_t> kept(static_cast<std::size_t>(fixed_count()));
-    return check(freeridge_get_fixed_effects(get(), kept.data(), nullptr, nullptr, fixed_count())), kept;
+  std::vector<std::int32_t> unpenalised_kept() const {
+    std::vector<std::int32_t> kept(static_cast<std::size_t>(unpenalised_count()));
+    return check(freeridge_get_unpenalised(get(), nullptr, kept.data(), nullptr, nullptr, 0)), kept;
   }
   Matrix variance_components() const {  // a row for each output; columns residual, random, share, error of the share
     return Matrix(sizes()[2], 4).filled([&](double* out, std::int64_t t) {

@@ -34,7 +34,7 @@ struct freeridge_model {
   freeridge::Model model;
   // Set for a model that was saved for prediction only. Then `model` is EMPTY, with the kernel and the callback.
   std::shared_ptr<const freeridge::Predictor> predictor = nullptr;
-  // Set by freeridge_set_reader. Then `model` is EMPTY, with the settings and the callback.
+  // Set by freeridge_set_points. Then `model` is EMPTY, with the settings and the callback.
   std::shared_ptr<ReadRowsOfModel> reader = nullptr;
 };
 
@@ -64,14 +64,14 @@ inline void require_whole(const Predictor* predictor) {
 inline void require_points(const freeridge_model& model) {
   if (model.reader && model.reader->fit)
     fail(Status::invalid_state,
-         "the rows of the model are a reader's (freeridge_set_reader), and the call needs all of them in memory");
+         "the rows of the model are a reader's (freeridge_set_points), and the call needs all of them in memory");
   if (model.reader && model.reader->model.factorized())
     fail(Status::invalid_state,
-         "the rows of the model are a reader's (freeridge_set_reader), and no lambda is set, or the call needs all "
+         "the rows of the model are a reader's (freeridge_set_points), and no lambda is set, or the call needs all "
          "rows in memory; call freeridge_set_lambda or freeridge_select_lambda first");
   if (model.reader)
     fail(Status::invalid_state,
-         "the rows of the model are a reader's (freeridge_set_reader), and the model is not factorized, or the call "
+         "the rows of the model are a reader's (freeridge_set_points), and the model is not factorized, or the call "
          "needs all rows in memory; call freeridge_factorize first");
   require_whole(model.predictor.get());
 }
@@ -96,7 +96,8 @@ inline void forget_rows_read(freeridge_model& model) {
   if (model.reader) model.reader->forget();
 }
 
-inline ReadRowsOfModel& require_factorized(ReadRowsOfModel& reader) {
+template <class Reader>  // ReadRowsOfModel, or const
+Reader& require_factorized(Reader& reader) {
   if (!reader.model.factorized())
     fail(Status::invalid_state, "the model is not factorized; call freeridge_factorize first");
   return reader;

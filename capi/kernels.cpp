@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "capi/handles.hpp"
+#include "capi/points.hpp"
 #include "libcore/kernel/additive.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
@@ -18,6 +19,8 @@ freeridge_status new_kernel(const char* call, freeridge_kernel** out, const Make
     *out = new freeridge_kernel{make()};
   });
 }
+
+constexpr const char* no_penalty = "a kernel has no penalty";
 
 // The parts of a sum or a product.
 Array<KernelPtr> checked_parts(const char* name, const freeridge_kernel* const* parts, int32_t count) {
@@ -197,19 +200,22 @@ freeridge_status freeridge_kernel_with_hyperparameters(const freeridge_kernel* k
   });
 }
 
-freeridge_status freeridge_kernel_evaluate(const freeridge_kernel* kernel, freeridge_layout layout, int64_t m,
-                                           int64_t r, int64_t d, const double* x, int64_t ldx, const double* z,
-                                           int64_t ldz, double* out, int64_t ldout) {
+freeridge_status freeridge_kernel_evaluate(const freeridge_kernel* kernel, const freeridge_points* points,
+                                           const freeridge_points* others, freeridge_layout layout, double* out,
+                                           int64_t ldout) {
   return guarded(__func__, [&] {
     const KernelPtr& function = required("kernel", kernel).kernel;
+    const GivenPoints given("points", points), against("others", others);
+    given.refuse_unpenalised(no_penalty);
+    against.refuse_unpenalised(no_penalty);
     const Layout order = checked_layout(layout);
-    require_size("m", m);
-    require_size("r", r);
-    require_size("d", d);
-    const LayoutView points = checked_matrix("x", x, order, "m", m, "d", d, "ldx", ldx);
-    const LayoutView others = checked_matrix("z", z, order, "r", r, "d", d, "ldz", ldz);
-    checked_matrix("out", out, order, "m", m, "r", r, "ldout", ldout);
-    kernel_values(function, points, others, out, ldout);
+    against.require_columns(given.d());
+    checked_matrix("out", out, order, "points.n", given.n(), "others.n", against.n(), "ldout", ldout);
+    Matrix room;
+    const Points all = against.filled(room, {}, 0);
+    given.each({}, [&](Index first, const Points& at) {
+      kernel_values(function, at.x, all.x, order, from_row(out, order, first, ldout), ldout);
+    });
   });
 }
 

@@ -9,51 +9,17 @@
 namespace freeridge::capi {
 namespace {
 
-freeridge_status set_data(const char* call, freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
-                          const double* x, int64_t ldx, int64_t t, const double* y, int64_t ldy, bool copy) noexcept {
-  return guarded(call, [&] {
-    Model& m = settings_of(model);
-    const Layout order = checked_layout(layout);
-    require_size("n", n);
-    require_size("d", d);
-    require_size("t", t);
-    const LayoutView x_view = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
-    const LayoutView y_view = checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy);
-    m.set_data(x_view, y_view, copy);
-    model->reader.reset();
-  });
-}
-
-freeridge_status set_sparse(const char* call, freeridge_model* model, freeridge_sparse_format format, int64_t n,
-                            int64_t d, const int64_t* start, const int32_t* index, const double* value,
-                            freeridge_layout layout, int64_t t, const double* y, int64_t ldy, bool copy) noexcept {
-  return guarded(call, [&] {
-    Model& m = settings_of(model);
-    require_size("n", n);
-    require_size("d", d);
-    require_size("t", t);
-    const SparseView x = checked_sparse(format, n, d, start, index, value);
-    m.set_data(x, checked_matrix("y", y, checked_layout(layout), "n", n, "t", t, "ldy", ldy), copy);
-    model->reader.reset();
-  });
-}
-
-// f(x) + b at points(d) in `out`, by a model or a predictor.
-template <class Points>
-void predict(const freeridge_model* model, Layout layout, int64_t m, double* out, int64_t ldout, const Points& points) {
-  const Predictor* const predictor = predictor_of(model);
-  const auto checked = [&](const auto& fitted) {
-    const Rows rows = points(fitted.d());
-    checked_matrix("out", out, layout, "m", m, "t", fitted.t(), "ldout", ldout);
-    return rows;
-  };
-  if (predictor == nullptr) {
-    model_of(model).require_fitted();
-    return model_of(model).predict(checked(model_of(model)), layout, out, ldout);
-  }
-  const Rows rows = checked(*predictor);
-  const Hearing hearing(model->model.listener());
-  predict(predictor->prediction(), rows, layout, out, ldout);
+// Other unpenalised columns beside the rows that the model has.
+void keep_rows(freeridge_model& model, const GivenPoints& given, const double* y) {
+  if (y != nullptr)
+    fail(Status::invalid_argument,
+         "x, value and reader of points are NULL, but y is not NULL; without rows the model keeps its own, and its y");
+  Model& m = model_of(&model);
+  m.require_data();
+  given.require_columns(m.d());
+  if (given.n() != m.n())
+    fail(Status::dimension_mismatch, "points.n is ", given.n(), ", but the model has ", m.n(), " rows");
+  m.set_fixed_effects(given.unpenalised());
 }
 
 // A getter of an n x t or d x t matrix, of a model or a predictor.
@@ -147,24 +113,31 @@ freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_ke
 
 freeridge_status freeridge_set_data(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
                                     const double* x, int64_t ldx, int64_t t, const double* y, int64_t ldy) {
-  return set_data(__func__, model, layout, n, d, x, ldx, t, y, ldy, true);
+  return guarded(__func__, [&] {
+    Model& m = settings_of(model);
+    const Layout order = checked_layout(layout);
+    require_size("n", n);
+    require_size("d", d);
+    require_size("t", t);
+    const LayoutView x_view = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
+    m.set_data(x_view, checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy), true);
+    model->reader.reset();
+  });
 }
 
-freeridge_status freeridge_set_data_view(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
-                                         const double* x, int64_t ldx, int64_t t, const double* y, int64_t ldy) {
-  return set_data(__func__, model, layout, n, d, x, ldx, t, y, ldy, false);
-}
-
-freeridge_status freeridge_set_sparse(freeridge_model* model, freeridge_sparse_format format, int64_t n, int64_t d,
-                                      const int64_t* start, const int32_t* index, const double* value,
+freeridge_status freeridge_set_points(freeridge_model* model, const freeridge_points* points, int32_t borrow,
                                       freeridge_layout layout, int64_t t, const double* y, int64_t ldy) {
-  return set_sparse(__func__, model, format, n, d, start, index, value, layout, t, y, ldy, true);
-}
-
-freeridge_status freeridge_set_sparse_view(freeridge_model* model, freeridge_sparse_format format, int64_t n, int64_t d,
-                                           const int64_t* start, const int32_t* index, const double* value,
-                                           freeridge_layout layout, int64_t t, const double* y, int64_t ldy) {
-  return set_sparse(__func__, model, format, n, d, start, index, value, layout, t, y, ldy, false);
+  return guarded(__func__, [&] {
+    Model& m = settings_of(model);
+    const GivenPoints given("points", points, Take::rows);
+    if (!given.any()) return keep_rows(*model, given, y);
+    require_size("t", t);
+    if (given.read()) return read_points(*model, given, t, y);
+    const Layout order = checked_layout(layout);
+    m.set_data(given.in_memory(), checked_matrix("y", y, order, "points.n", given.n(), "t", t, "ldy", ldy),
+               borrow == 0);
+    model->reader.reset();
+  });
 }
 
 freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights) {
@@ -299,30 +272,6 @@ freeridge_status freeridge_group_errors(const freeridge_model* model, const int3
 freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group, int64_t layers,
                                                   const int32_t* gap, double* errors, int64_t ld) {
   return group_errors(__func__, model, group, layers, gap, errors, ld);
-}
-
-freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m, const double* x,
-                                   int64_t ldx, double* out, int64_t ldout) {
-  return guarded(__func__, [&] {
-    predictor_of(model);
-    const Layout order = checked_new_points(layout, m, x);
-    required("out", out);
-    predict(model, order, m, out, ldout,
-            [&](Index d) { return checked_matrix("x", x, order, "m", m, "d", d, "ldx", ldx); });
-  });
-}
-
-freeridge_status freeridge_predict_sparse(const freeridge_model* model, freeridge_sparse_format format, int64_t m,
-                                          const int64_t* start, const int32_t* index, const double* value,
-                                          freeridge_layout layout, double* out, int64_t ldout) {
-  return guarded(__func__, [&] {
-    predictor_of(model);
-    require_size("m", m);
-    const SparseView points = checked_sparse(format, m, 1, start, index, value);
-    const Layout order = checked_layout(layout);
-    required("out", out);
-    predict(model, order, m, out, ldout, [&](Index d) { return SparseView{points.format, m, d, start, index, value}; });
-  });
 }
 
 freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld) {

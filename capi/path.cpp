@@ -45,22 +45,6 @@ freeridge_status solutions_path(const char* call, const freeridge_model* model, 
 using namespace freeridge;
 using namespace freeridge::capi;
 
-freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_layout layout, int64_t m,
-                                        const double* x, int64_t ldx, int64_t count, const double* lambdas, double* out,
-                                        int64_t ldout) {
-  return guarded(__func__, [&] {
-    const Model& factorized = model_of(model);
-    const Layout order = checked_new_points(layout, m, x);
-    const Span<const double> values = checked_lambdas(count, lambdas);
-    required("out", out);
-    factorized.require_factorized();
-    const LayoutView points = checked_matrix("x", x, order, "m", m, "d", factorized.d(), "ldx", ldx);
-    const Path path = path_of(factorized, values, nullptr);
-    checked_matrix("out", out, order, "m", m, "count t", path.columns, "ldout", ldout);
-    factorized.predict_path(points, order, path.lambdas, out, ldout);
-  });
-}
-
 freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count, const double* lambdas,
                                              double* c, int64_t ld, double* b) {
   return solutions_path(__func__, model, count, lambdas, "c", {"n", &Model::n}, c, ld, b, &Model::coefficients_path);

@@ -1,4 +1,4 @@
-// The C layer, models whose rows a reader hands out (freeridge_set_reader): what the calls on models do then.
+// The C layer, models whose rows a reader hands out (freeridge_set_points): what the calls on models do then.
 #include "capi/rows_read.hpp"
 
 #include <algorithm>
@@ -27,17 +27,26 @@ const ReaderModel& require_solvable(const freeridge_model& model) {
   return read;
 }
 
-template <class Handle>
-auto& reader_of(Handle* model) {
+ReaderModel& reader_of(freeridge_model* model) {
   settings_of(model);
   if (!model->reader)
     fail(Status::invalid_state,
-         "the model has no reader (freeridge_set_reader); with its rows in memory freeridge_set_fixed_effects has the "
-         "columns without a penalty");
+         "the model has no reader; with its rows in memory the columns without a penalty are those of "
+         "freeridge_points");
   return model->reader->model;
 }
 
 }  // namespace
+
+void read_points(freeridge_model& model, const GivenPoints& points, Index t, const double* y) {
+  points.refuse_unpenalised("those of a reader are the first columns of its x (freeridge_set_unpenalised)");
+  if (y != nullptr) fail(Status::invalid_argument, "y is not NULL, but the reader hands it out");
+  require_product("points.d", points.d(), "t", t);
+  model.model.kernel()->check_data(1, points.d());
+  auto reader = std::make_shared<ReadRowsOfModel>(ReadRowsOfModel{ReaderModel(points.reader(t))});
+  model.model.drop_data();
+  model.reader = std::move(reader);
+}
 
 void factorize_rows_read(freeridge_model& model) {
   ReaderModel next = model.reader->model;
@@ -158,39 +167,9 @@ const LambdaSearch& select_by_reader(freeridge_model& model, Criterion criterion
 using namespace freeridge;
 using namespace freeridge::capi;
 
-freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d, int64_t t,
-                                      freeridge_reader callback, void* user) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    const Layout order = checked_layout(layout);
-    if (n != -1 && n < 1)
-      fail(Status::invalid_argument, "n is ", n, "; it must be at least 1, or -1: until the reader has no more rows");
-    require_size("d", d);
-    require_size("t", t);
-    if (callback == nullptr) fail(Status::invalid_argument, "callback is NULL");
-    require_product("d", d, "t", t);
-    m.kernel()->check_data(1, d);
-    auto reader =
-        std::make_shared<ReadRowsOfModel>(ReadRowsOfModel{ReaderModel(RowReader(callback, user, order, n, d, t))});
-    m.drop_data();
-    model->reader = std::move(reader);
-  });
-}
-
 freeridge_status freeridge_set_unpenalised(freeridge_model* model, int64_t count) {
   return guarded(__func__, [&] {
     reader_of(model).set_unpenalised(count);
     forget_rows_read(*model);
-  });
-}
-
-freeridge_status freeridge_get_unpenalised(const freeridge_model* model, int64_t* count, int32_t* kept) {
-  return guarded(__func__, [&] {
-    const ReaderModel& read = reader_of(model);
-    if (kept != nullptr) {
-      require_factorized(*model->reader);
-      read.problem().unpenalised_kept({kept, read.unpenalised()});
-    }
-    if (count != nullptr) *count = read.unpenalised();
   });
 }

@@ -1,11 +1,14 @@
-// The C layer, models whose rows a reader hands out (freeridge_set_reader): what the calls on models do then.
+// The C layer, models whose rows a reader hands out (freeridge_set_points): what the calls on models do then.
 #pragma once
 
 #include "capi/handles.hpp"
+#include "capi/points.hpp"
 
 namespace freeridge::capi {
 
 ReaderModel::Settings reader_settings(const Model& model);
+// The points are a reader's, which hands out t outputs beside them; y must be NULL.
+void read_points(freeridge_model& model, const GivenPoints& points, Index t, const double* y);
 void factorize_rows_read(freeridge_model& model);
 void set_lambdas_of_reader(freeridge_model& model, const Array<double>& lambdas);
 freeridge_status loo_of_reader(const char* call, const freeridge_model& model, double* errors, int64_t ld) noexcept;

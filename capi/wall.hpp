@@ -72,6 +72,19 @@ inline void require_size(const char* name, std::int64_t value) {
     fail(Status::invalid_argument, name, " is ", value, "; it must be from 1 to ", largest_size);
 }
 
+// The caller's struct, which begins with its size in bytes. One of an older header is shorter, and its other fields
+// count as zero. first: the size that the struct had in the first header.
+template <class T>
+T checked_struct(const char* name, const T* given, std::size_t first) {
+  const std::int64_t size = required(name, given).size, known = sizeof(T);
+  if (size < static_cast<std::int64_t>(first) || size > known)
+    fail(Status::invalid_argument, name, ".size is ", size, "; it must be sizeof of the struct, which is ", known,
+         " in this library");
+  T out{};
+  std::memcpy(static_cast<void*>(&out), given, static_cast<std::size_t>(size));
+  return out;
+}
+
 // Writes the text that make() returns to `text` (room for `size` bytes, 0-terminated), and its length without the 0 to
 // *length. size = 0: *length alone.
 template <class Make>

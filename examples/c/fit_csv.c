@@ -45,7 +45,9 @@ int main(int count, char** arguments) {
   free(spread);
 
   /* The table as it is: x is its first d columns, y its last, both with a row every ld numbers. Nothing is copied. */
-  CHECK(freeridge_set_data_view(model, FREERIDGE_ROW_MAJOR, n, d, train.values, ld, 1, train.values + d, ld));
+  const freeridge_points points = {
+      .size = sizeof points, .n = n, .d = d, .layout = FREERIDGE_ROW_MAJOR, .x = train.values, .ldx = ld};
+  CHECK(freeridge_set_points(model, &points, 1, FREERIDGE_ROW_MAJOR, 1, train.values + d, ld)); /* 1: borrowed */
 
   /* Several factorizations, and for each all lambdas. The model is fitted at the best of all. */
   double sigma, lambda;

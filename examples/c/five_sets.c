@@ -58,7 +58,8 @@ static void one_case(const char* set, const char* name, freeridge_kernel* kernel
   CHECK(freeridge_create(scaled, &model));
   freeridge_kernel_destroy(scaled);
   freeridge_kernel_destroy(kernel);
-  CHECK(freeridge_set_data_view(model, FREERIDGE_COL_MAJOR, n, d, train->x, n, 1, train->y, n));
+  const freeridge_points points = {.size = sizeof points, .n = n, .d = d, .layout = FREERIDGE_COL_MAJOR, .x = train->x};
+  CHECK(freeridge_set_points(model, &points, 1, FREERIDGE_COL_MAJOR, 1, train->y, n)); /* 1: borrowed */
   CHECK(freeridge_set_route(model, route));
   if (route == FREERIDGE_ROUTE_LANDMARK) CHECK(freeridge_set_landmarks(model, (n + 3) / 4, NULL));
   CHECK(freeridge_factorize(model));

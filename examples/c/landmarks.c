@@ -57,7 +57,8 @@ int main(int count, char** arguments) {
   CHECK(freeridge_kernel_gaussian(3.0, &kernel));
   CHECK(freeridge_create(kernel, &model));
   freeridge_kernel_destroy(kernel);
-  CHECK(freeridge_set_data_view(model, FREERIDGE_ROW_MAJOR, n, 2, x, 2, 1, y, 1));
+  const freeridge_points points = {.size = sizeof points, .n = n, .d = 2, .layout = FREERIDGE_ROW_MAJOR, .x = x};
+  CHECK(freeridge_set_points(model, &points, 1, FREERIDGE_ROW_MAJOR, 1, y, 1)); /* 1: borrowed */
   CHECK(freeridge_set_landmarks(model, landmarks, NULL)); /* chosen by the library when it factorizes */
   CHECK(freeridge_set_progress(model, report, stage));
 

@@ -123,7 +123,9 @@ static void kernel_trick(void) {
 
   freeridge_kernel* kernel = NULL;
   CHECK(freeridge_kernel_polynomial(2, 1.0, 1.0, &kernel));
-  CHECK(freeridge_kernel_evaluate(kernel, FREERIDGE_COL_MAJOR, 2, 2, 2, x, PLANE, x, PLANE, k, 2));
+  const freeridge_points points = {
+      .size = sizeof points, .n = 2, .d = 2, .layout = FREERIDGE_COL_MAJOR, .x = x, .ldx = PLANE};
+  CHECK(freeridge_kernel_evaluate(kernel, &points, &points, FREERIDGE_COL_MAJOR, k, 2));
   say("trick.gram.kernel", k[2]); /* of points 1 and 2 */
 
   CHECK(freeridge_ridge(FREERIDGE_COL_MAJOR, PLANE, 6, phi, PLANE, 1, y, PLANE, 0, 0.1, NULL, w, &b));

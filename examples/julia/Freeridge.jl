@@ -120,7 +120,11 @@ function Model(kernel::Kernel, x, y; weights = nothing, with_intercept = true, r
     model = Model(handle[], size(x, 1), size(x, 2), size(y, 2), (x, y), nothing)
     finalizer(model -> freeridge_destroy(model.handle), model)
     ldx, ldy = stride(x, 2), stride(y, 2)
-    check(freeridge_set_data_view(model, FREERIDGE_COL_MAJOR, model.n, model.d, x, ldx, model.t, y, ldy))
+    GC.@preserve x begin
+        points = Ref(freeridge_points(sizeof(freeridge_points), model.n, model.d, FREERIDGE_COL_MAJOR, 0, pointer(x),
+                                      ldx, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, 0))
+        check(freeridge_set_points(model, points, 1, FREERIDGE_COL_MAJOR, model.t, y, ldy))  # 1: borrowed
+    end
     if weights !== nothing
         length(weights) == model.n || throw(DimensionMismatch("one weight for each row"))
         check(freeridge_set_weights(model, Vector{Float64}(weights)))

@@ -83,6 +83,9 @@ struct LayoutView {
   LayoutView columns(Index j, Index count) const {
     return {data + (layout == Layout::col_major ? j * ld : j), rows, count, ld, layout};
   }
+  LayoutView row_range(Index i, Index count) const {
+    return {data + (layout == Layout::col_major ? i : i * ld), count, cols, ld, layout};
+  }
 };
 
 inline LayoutView layout_view(const Matrix& a) {

@@ -21,6 +21,9 @@ Undisturbed::~Undisturbed() {
 }
 
 Hearing::Hearing(const Listener& listener) : before_(hearing), listener_(listener) {
+  if (before_ != nullptr && listener.callback != nullptr && before_->listener_.callback == listener.callback &&
+      before_->listener_.user == listener.user)
+    return;
   hearing = this;
   try {
     report(0);

@@ -59,7 +59,8 @@ class Undisturbed {
   class Hearing* own_;
 };
 
-// While it lives, the calling thread's work is reported to the callback. Begins by reporting the fraction 0.
+// While it lives, the calling thread's work is reported to the callback. Begins by reporting the fraction 0. Within a
+// Hearing of the same callback it changes nothing: a call that answers in parts is heard as one.
 class Hearing {
  public:
   explicit Hearing(const Listener& listener);

@@ -258,12 +258,12 @@ void Support::evaluate(const Rows& points, Index row, MatrixView out) const {
   }
 }
 
-void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutView& z, double* out, Index ldout) {
+void kernel_values(const KernelPtr& kernel, const Rows& x, const Rows& z, Layout layout, double* out, Index ldout) {
   if (kernel->precomputed())
     fail(Status::invalid_argument, "the kernel is precomputed: its values are given, and there is no function");
   kernel->check_features(x.cols);
   require_finite("x", x);
-  require_finite("z", z);
+  require_finite("others.x", z);
   const Support support(kernel, z);
   const Index rows = std::clamp<Index>(tile_doubles / z.rows, 1, std::min(tile_rows, x.rows));
   const double values = static_cast<double>(x.rows) * static_cast<double>(z.rows);
@@ -273,7 +273,7 @@ void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutVie
         const Index row = block * rows;
         Matrix tile(std::min(rows, x.rows - row), z.rows);
         support.evaluate(x, row, tile.view());
-        copy_out(tile.view(), x.layout, out + (x.layout == Layout::col_major ? row : row * ldout), ldout);
+        copy_out(tile.view(), layout, out + (layout == Layout::col_major ? row : row * ldout), ldout);
       },
       values * static_cast<double>(x.cols + 10));
 }

@@ -33,9 +33,9 @@ void kernel_product(const Kernel& kernel, const Rows& points, Index first, const
 void cross_kernel(const Kernel& kernel, const Rows& x, Span<const double> shift, const Rows& points, Index first,
                   MatrixView out);
 
-// Writes K(x, Z), x.rows x z.rows, to the user's array in the layout of x, by tiles of rows. Where a value overflows
-// NOT_FINITE is thrown, with a part of the array already written. Throws INVALID_ARGUMENT for a precomputed kernel.
-void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutView& z, double* out, Index ldout);
+// Writes K(x, Z), x.rows x z.rows, to the user's array in a layout, by tiles of rows. Where a value overflows NOT_FINITE
+// is thrown, with a part of the array already written. Throws INVALID_ARGUMENT for a precomputed kernel.
+void kernel_values(const KernelPtr& kernel, const Rows& x, const Rows& z, Layout layout, double* out, Index ldout);
 
 // out[q] = k(z, z), z = points[first + q] - s; NaN for a precomputed kernel. O(d) each.
 void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, Span<const double> shift, Span<double> out);

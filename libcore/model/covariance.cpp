@@ -51,6 +51,8 @@ struct Model::CoefficientVariances {
 
 namespace {
 
+constexpr Index difference_doubles = 1 << 20;  // numbers of points in a tile of linear_difference
+
 // The sum of the squares of row k.
 double row_norm2(ConstMatrixView a, Index k) {
   double sum = 0;
@@ -296,14 +298,20 @@ std::string Model::coefficient_errors(CovarianceType type, MatrixView w, double*
 }
 
 // D = w'z and its errors, z = sum_i a_i (high_i - low_i).
-Model::Effects Model::linear_difference(const LayoutView& high, const LayoutView& low, Span<const double> a,
-                                        CovarianceType type, bool with_errors) const {
+Model::Effects Model::linear_difference(const Rows& high, const Rows& low, Span<const double> a, CovarianceType type,
+                                        bool with_errors) const {
   if (with_errors) require_room_for_directions(d());
   const Hearing hearing(listener_);
   Array<double> z(factorization_->problem().d(), 0.0);  // a column of ones has no difference
-  for (Index k = 0; k < d(); ++k) {
-    for (Index i = 0; i < high.rows; ++i) z[k] += a[i] * (high(i, k) - low(i, k));
-    worked(2 * touched * static_cast<double>(high.rows));
+  const Index height = std::min(std::clamp<Index>(difference_doubles / d(), 1, 256), high.rows);
+  Matrix upper(height, d()), lower(height, d());
+  for (Index row = 0; row < high.rows; row += height) {
+    const Index rows = std::min(height, high.rows - row);
+    copy_rows(high, row, upper.view().row_range(0, rows));
+    copy_rows(low, row, lower.view().row_range(0, rows));
+    for (Index k = 0; k < d(); ++k)
+      for (Index i = 0; i < rows; ++i) z[k] += a[row + i] * (upper(i, k) - lower(i, k));
+    worked(2 * touched * static_cast<double>(rows) * static_cast<double>(d()));
   }
   Effects out{Matrix(1, t()), Matrix(with_errors ? 1 : 0, with_errors ? t() : 0), {}};
   const ConstMatrixView w = fit_->solution.w.view();

@@ -49,11 +49,11 @@ void require_finite_average(const Matrix& values, const char* what) {
 
 }  // namespace
 
-void Model::predict_gradient(const LayoutView& points, double* out, Index ldout) const {
+void Model::predict_gradient(const Rows& points, Layout layout, double* out, Index ldout) const {
   require_fitted();
   require_room_for_gradient(points.rows, 0);
   const Hearing hearing(listener_);
-  freeridge::predict_gradient(prediction(), points, out, ldout);
+  freeridge::predict_gradient(prediction(), points, layout, out, ldout);
 }
 
 // The averages delta'c and their errors. delta: support x functionals, used up.
@@ -114,7 +114,7 @@ void Model::effect_errors(ConstMatrixView delta, const WantedErrors& wanted, Eff
   }
 }
 
-Model::Effects Model::average_gradient(const LayoutView& points, const double* a, CovarianceType type,
+Model::Effects Model::average_gradient(const Rows& points, const double* a, CovarianceType type,
                                        bool with_errors) const {
   require_fitted();
   const bool linear = factorization_->problem().linear();
@@ -140,13 +140,13 @@ Model::Effects Model::average_gradient(const LayoutView& points, const double* a
   return out;
 }
 
-Model::Effects Model::average_difference(const LayoutView& high, const LayoutView& low, const double* a,
-                                         CovarianceType type, bool with_errors) const {
+Model::Effects Model::average_difference(const Rows& high, const Rows& low, const double* a, CovarianceType type,
+                                         bool with_errors) const {
   require_fitted();
   if (kernel_->precomputed())
     fail(Status::invalid_argument, "the model's kernel is precomputed: its points have no columns that could differ");
   require_finite("x", high);
-  require_finite("z", low);
+  require_finite("others.x", low);
   const Array<double> share = shares(a, high.rows);
   if (factorization_->problem().linear()) return linear_difference(high, low, share, type, with_errors);
   const Prediction from = prediction();

@@ -48,6 +48,20 @@ void require_fit(const Kernel& kernel, const Rows& x) {
          "matrix");
 }
 
+constexpr const char* copy_of_effects = "the copy of the unpenalised columns";
+
+void require_fewer_effects(Index q, Index n) {
+  if (q >= n)
+    fail(Status::invalid_argument, "points.unpenalised_count is ", q,
+         "; there can be fewer unpenalised columns than rows, of which there are ", n);
+}
+
+std::shared_ptr<Matrix> copied(const Rows& from) {
+  auto out = std::make_shared<Matrix>(from.rows, from.cols);
+  copy_rows(from, 0, out->view());
+  return out;
+}
+
 }  // namespace
 
 // ---- state ----
@@ -112,34 +126,34 @@ void Model::set_kernel(KernelPtr kernel) {
   unset();
 }
 
-void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
+void Model::set_data(const Points& points, const LayoutView& y, bool copy) {
+  const Rows& x = points.x;
+  const LayoutView& fixed = points.fixed;
   require_fit(*kernel_, x);
+  require_fewer_effects(fixed.cols, x.rows);
   if (copy && !x.is_sparse()) {
     const Index columns = x.cols + y.cols;
-    require_memory(checked_doubles(x.rows, columns) * 8, "the copy of x and y", "use freeridge_set_data_view",
+    require_memory(checked_doubles(x.rows, columns) * 8, "the copy of x and y", "let freeridge_set_points borrow them",
                    memory_limit_);
   }
+  require_memory(checked_doubles(x.rows, fixed.cols) * 8, copy_of_effects, "use fewer of them", memory_limit_);
   const Hearing hearing(listener_);
   require_finite("x", x);
   Data data{x, y, {}, {}, {}, {}, {}, 0, {}, {}};
   if (missing_allowed_) data.missing = missing_outputs(y);
   if (!data.missing) require_finite("y", y);
-  const auto own = [](const auto& from) {
-    auto copied = std::make_shared<Matrix>(from.rows, from.cols);
-    copy_rows(from, 0, copied->view());
-    return copied;
-  };
+  if (fixed.cols > 0) require_finite("unpenalised", fixed);
   if (copy && x.is_sparse()) {
     require_memory(x.sparse().bytes() + checked_doubles(y.rows, y.cols) * 8, "the copy of x and y",
-                   "use freeridge_set_sparse_view", memory_limit_);
+                   "let freeridge_set_points borrow them", memory_limit_);
     data.sparse_copy = std::make_shared<const SparseMatrix>(x.sparse());
     data.x = data.sparse_copy->view(x.sparse().format, x.rows, x.cols);
   } else if (copy) {
-    data.x_copy = own(x);
+    data.x_copy = copied(x);
     data.x = layout_view(*data.x_copy);
   }
   if (copy || data.missing) {
-    const std::shared_ptr<Matrix> y_copy = own(y);
+    const std::shared_ptr<Matrix> y_copy = copied(y);
     if (data.missing) {
       fill_missing(*data.missing, y_copy->view());
       require_finite("y", layout_view(*y_copy));
@@ -147,6 +161,7 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
     data.y_copy = y_copy;
     data.y = layout_view(*data.y_copy);
   }
+  if (fixed.cols > 0) data.fixed = copied(fixed);
   report(1);
   unset();
   data_ = std::move(data);
@@ -168,17 +183,11 @@ void Model::set_weights(const double* weights) {
 
 void Model::set_fixed_effects(const LayoutView& fixed) {
   require_data();
-  if (fixed.cols >= n())
-    fail(Status::invalid_argument, "q is ", fixed.cols,
-         "; there can be fewer fixed effects than points, of which there are ", n());
-  require_memory(checked_doubles(fixed.rows, fixed.cols) * 8, "the copy of the fixed effects", "use fewer of them",
-                 memory_limit_);
-  require_finite("f", fixed);
-  std::shared_ptr<Matrix> own;
-  if (fixed.cols > 0) {
-    own = std::make_shared<Matrix>(fixed.rows, fixed.cols);
-    copy_rows(fixed, 0, own->view());
-  }
+  require_fewer_effects(fixed.cols, n());
+  require_memory(checked_doubles(fixed.rows, fixed.cols) * 8, copy_of_effects, "use fewer of them", memory_limit_);
+  if (fixed.cols > 0) require_finite("unpenalised", fixed);
+  std::shared_ptr<const Matrix> own;
+  if (fixed.cols > 0) own = copied(fixed);
   unset();  // the old factorization borrows the old ones
   data_->fixed = std::move(own);
 }

@@ -42,8 +42,8 @@ class Model {
 
   // Settings
   void set_kernel(KernelPtr kernel);
-  void set_missing(bool allowed) { missing_allowed_ = allowed; }  // whether a NaN in y stands for a missing value
-  void set_data(const Rows& x, const LayoutView& y, bool copy);
+  void set_missing(bool allowed) { missing_allowed_ = allowed; }        // whether a NaN in y stands for a missing value
+  void set_data(const Points& points, const LayoutView& y, bool copy);  // copies the fixed effects in any case
   // Back to EMPTY, with all settings.
   void drop_data();
   void set_weights(const double* weights);                      // n, or NULL
@@ -115,7 +115,9 @@ class Model {
   VarianceComponents variance_components(bool with_error) const;
   // At many lambdas, whatever lambdas are in force (path.cpp). Output j of lambda l is in column l t + j; b: t x
   // lambdas, without data: not wanted.
-  void predict_path(const Points& points, Layout layout, Span<const double> lambdas, double* out, Index ldout) const;
+  // take(prediction, column): what predicts for the columns from `column` on, count t in all, at m new points.
+  using TakePrediction = std::function<void(const Prediction& prediction, Index column)>;
+  void each_prediction(Span<const double> lambdas, Index m, const TakePrediction& take) const;
   void coefficients_path(Span<const double> lambdas, MatrixView c, MatrixView b) const;
   void hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   void fitted(MatrixView out) const;
@@ -165,14 +167,14 @@ class Model {
   // w: d x t; b: t, or NULL
   [[nodiscard]] std::string coefficient_errors(CovarianceType type, MatrixView w, double* b) const;
   // Derivatives of f at points, m x (d t), in the user's layout (prediction.hpp)
-  void predict_gradient(const LayoutView& points, double* out, Index ldout) const;
+  void predict_gradient(const Rows& points, Layout layout, double* out, Index ldout) const;
   // Averages over points, with their standard errors of a type (effects.cpp). a: m weights, or NULL: all one.
   struct Effects {
     Matrix average, error;  // d x t, or 1 x t; error: empty where it was not wanted
     std::string reason;
   };
-  Effects average_gradient(const LayoutView& points, const double* a, CovarianceType type, bool with_errors) const;
-  Effects average_difference(const LayoutView& high, const LayoutView& low, const double* a, CovarianceType type,
+  Effects average_gradient(const Rows& points, const double* a, CovarianceType type, bool with_errors) const;
+  Effects average_difference(const Rows& high, const Rows& low, const double* a, CovarianceType type,
                              bool with_errors) const;
 
   Index rank() const;
@@ -324,7 +326,7 @@ class Model {
   Fit solve_path(Span<const double> lambdas) const;
   // The same for a few lambdas by one product; no value where the route cannot do that, or solutions are refined.
   std::optional<Fit> solve_together(Span<const double> lambdas) const;
-  Index path_block() const;    // the number of lambdas in one block of predict_path
+  Index path_block() const;    // the number of lambdas in one block of each_prediction
   Index path_product() const;  // the number of lambdas in one product
   // take(fit, columns of out) at each of many lambdas; b as in coefficients_path.
   template <class Take>
@@ -397,7 +399,7 @@ class Model {
   // P~Y~ of all outputs over the root of their degrees of freedom: R'R has sigma2 on its diagonal. reason: why it is
   // NaN.
   Matrix error_roots(std::string& reason) const;
-  Effects linear_difference(const LayoutView& high, const LayoutView& low, Span<const double> a, CovarianceType type,
+  Effects linear_difference(const Rows& high, const Rows& low, Span<const double> a, CovarianceType type,
                             bool with_errors) const;
   // The variances of the functionals of f under f ~ N(0, k), or empty: frequentist errors, which do not need them.
   struct WantedErrors {

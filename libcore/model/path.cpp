@@ -61,14 +61,11 @@ Model::Fit Model::solve_path(Span<const double> lambdas) const {
   return all;
 }
 
-void Model::predict_path(const Points& points, Layout layout, Span<const double> lambdas, double* out,
-                         Index ldout) const {
+void Model::each_prediction(Span<const double> lambdas, Index m, const TakePrediction& take) const {
   require_factorized();
   require_lambdas("lambdas", lambdas);
-  require_fixed(fixed_count(), points.fixed);
-  require_room_for_path(points.x.rows);
+  require_room_for_path(m);
   const Hearing hearing(listener_);
-  require_finite("x", points.x);
   const Index block = path_block(), all = std::ssize(lambdas);
   Stage stage(0, 0);
   for (Index first = 0; first < all; first += block) {
@@ -76,9 +73,7 @@ void Model::predict_path(const Points& points, Layout layout, Span<const double>
     stage.next(fraction(2 * first + count, 2 * all));
     const Fit fit = solve_path(lambdas.subspan(first, count));
     stage.next(fraction(first + count, all));
-    const Index column = static_cast<Index>(first) * t();
-    freeridge::predict(prediction(fit), points, layout, out + (layout == Layout::col_major ? column * ldout : column),
-                       ldout);
+    take(prediction(fit), first * t());
   }
 }
 

@@ -38,10 +38,12 @@ Index smoother_rows(Index n, Index m) {
 void require_fixed(Index q, const LayoutView& fixed) {
   if (fixed.cols != q && q > 0)
     fail(Status::invalid_state, "the model has ", q,
-         " fixed effects, of which predictions need the values at the new points; call freeridge_predict_fixed, or the "
-         "call of that ending in the place of another one");
-  if (fixed.cols != q) fail(Status::invalid_state, "fixed is given, but the model has no fixed effects");
-  require_finite("fixed", fixed);
+         " unpenalised columns, of which predictions need the values at the new points; the points have ", fixed.cols,
+         " (unpenalised of freeridge_points)");
+  if (fixed.cols != q)
+    fail(Status::invalid_state, "the points have ", fixed.cols,
+         " unpenalised columns, but the model has none (freeridge_set_points gives it some)");
+  require_finite("unpenalised", fixed);
 }
 
 void predict(const Prediction& prediction, const Points& given, Layout layout, double* out, Index ldout) {
@@ -50,7 +52,7 @@ void predict(const Prediction& prediction, const Points& given, Layout layout, d
   if (prediction.kernel.precomputed() && points.is_sparse())
     fail(Status::invalid_argument,
          "the model's kernel is precomputed, and x is sparse: the values of a precomputed kernel are an ordinary "
-         "matrix; see freeridge_predict");
+         "matrix");
   require_finite("x", points);
   const Index m = points.rows;
   const Index height = predicted_rows((prediction.w.rows > 0 ? prediction.d : 0) + prediction.t, m);
@@ -93,7 +95,7 @@ void require_derivative(const Kernel& kernel) {
          "nu = 0.5)");
 }
 
-void predict_gradient(const Prediction& prediction, const LayoutView& points, double* out, Index ldout) {
+void predict_gradient(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout) {
   const bool linear = prediction.w.rows > 0;
   if (!linear) require_derivative(prediction.kernel);
   require_finite("x", points);
@@ -112,7 +114,7 @@ void predict_gradient(const Prediction& prediction, const LayoutView& points, do
     } else {
       expansion_gradient(prediction.kernel, points, row, prediction.support, prediction.c, part);
     }
-    copy_out(part, points.layout, out + (points.layout == Layout::col_major ? row : row * ldout), ldout);
+    copy_out(part, layout, out + (layout == Layout::col_major ? row : row * ldout), ldout);
   }
 }
 

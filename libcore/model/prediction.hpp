@@ -62,9 +62,9 @@ void predict_rows(const Prediction& prediction, const Points& points, Index row,
 // Throws INVALID_STATE unless the points have as many fixed effects as the model, NOT_FINITE where one is no number.
 void require_fixed(Index q, const LayoutView& fixed);
 
-// d f / d x_k at the points: m x (d t), column k + d j of output j, in the layout of the points. Throws
+// d f / d x_k at the points: m x (d t), column k + d j of output j, in the user's layout. Throws
 // INVALID_ARGUMENT for a kernel without derivatives, NOT_FINITE when one overflows.
-void predict_gradient(const Prediction& prediction, const LayoutView& points, double* out, Index ldout);
+void predict_gradient(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout);
 // Throws INVALID_ARGUMENT where the kernel has no derivative at every point.
 void require_derivative(const Kernel& kernel);
 

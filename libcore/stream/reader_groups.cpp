@@ -12,7 +12,7 @@ namespace freeridge {
 Index ReaderModel::require_n() const {
   if (reader_.n() < 0)
     fail(Status::invalid_state,
-         "the number of the reader's rows is not known, and there is a label for each: give n to freeridge_set_reader");
+         "the number of the reader's rows is not known, and there is a label for each: give n to freeridge_set_points");
   return reader_.n();
 }
 

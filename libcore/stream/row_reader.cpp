@@ -53,7 +53,7 @@ Index RowReader::bytes() const {
 }
 
 Index RowReader::read(Index first, Index count, double* x, double* y, double* weights) const {
-  std::fill_n(weights, count, 1.0);
+  if (t_ > 0) std::fill_n(weights, count, 1.0);
   Index got = 0;
   {
     const Undisturbed quiet;  // the reader is the user's own code
@@ -81,7 +81,7 @@ void RowReader::check(const Chunk& chunk) const {
   };
   finite("x", chunk.x);
   finite("y", chunk.y);
-  for (Index i = 0; i < chunk.x.rows; ++i) {
+  for (Index i = 0; i < chunk.x.rows && chunk.weights != nullptr; ++i) {
     const double w = chunk.weights[i];
     if (!std::isfinite(w))
       fail(Status::not_finite, "the reader gave weights[", chunk.first + i, "] = ", w, "; every weight must be finite");
@@ -100,29 +100,30 @@ void RowReader::require_end(Index row, double* x, double* y, double* weights) co
 
 PassRead RowReader::pass(const std::optional<PassRead>& before, const std::function<void(const Chunk&)>& use) const {
   const Index step = rows_at_once(), known = n_ >= 0 ? n_ : before ? before->rows : 0;
-  Array<double> x(checked_doubles(step, d_)), y(checked_doubles(step, t_)), weights(step);
+  Array<double> x(checked_doubles(step, d_)), y(checked_doubles(step, t_)), weights(t_ > 0 ? step : 0);
+  double *const y_to = t_ > 0 ? y.data() : nullptr, *const weights_to = t_ > 0 ? weights.data() : nullptr;
   PassRead out;
   Stage stage(0, 0);
   for (bool more = true; more;) {
     const Index count = n_ < 0 ? step : std::min(step, n_ - out.rows);
-    const Index got = count == 0 ? 0 : read(out.rows, count, x.data(), y.data(), weights.data());
+    const Index got = count == 0 ? 0 : read(out.rows, count, x.data(), y_to, weights_to);
     more = got == count && (n_ < 0 || out.rows + got < n_);
     if (got == 0) break;
     const bool by_columns = layout_ == Layout::col_major;
     const Chunk chunk{out.rows,
                       {x.data(), got, d_, by_columns ? count : d_, layout_},
-                      {y.data(), got, t_, by_columns ? count : t_, layout_},
-                      weights.data()};
+                      {y_to, got, t_, by_columns ? count : t_, layout_},
+                      weights_to};
     check(chunk);
     add_to(out.checksum, chunk.x);
     add_to(out.checksum, chunk.y);
-    add_to(out.checksum, Span<const double>(weights).first(got));
+    if (t_ > 0) add_to(out.checksum, Span<const double>(weights).first(got));
     if (before && out.rows + got > before->rows) fail_changed(out.rows + got);
     if (known > 0) stage.next(std::min(fraction(out.rows + got, known), 1.0));
     use(chunk);
     report(1);
     out.rows += got;
-    if (n_ < 0 && got < count) require_end(out.rows, x.data(), y.data(), weights.data());
+    if (n_ < 0 && got < count) require_end(out.rows, x.data(), y_to, weights_to);
   }
   if (out.rows == 0) fail(Status::io, "the reader gave no row");
   if (before && (before->rows != out.rows || before->checksum != out.checksum)) fail_changed(out.rows);

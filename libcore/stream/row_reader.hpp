@@ -25,7 +25,8 @@ struct PassRead {
 
 class RowReader {
  public:
-  // n: how many rows there are, or -1: until the reader has no more.
+  // n: how many rows there are, or -1: until the reader has no more. t = 0: rows of new points, which have neither y
+  // nor weights; the reader is then called with NULL for both.
   RowReader(ReadRows callback, void* user, Layout layout, Index n, Index d, Index t)
       : read_(callback), user_(user), layout_(layout), n_(n), d_(d), t_(t) {}
 
@@ -38,7 +39,7 @@ class RowReader {
   struct Chunk {
     Index first;
     LayoutView x, y;
-    const double* weights;
+    const double* weights;  // NULL: new points
   };
   // use(chunk) for all rows. before: what the first pass read; nothing: this is the first one. Throws IO, with the row,
   // where the reader fails, ends too early or has changed, NOT_FINITE or INVALID_ARGUMENT for its numbers.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import (Array, Integers, Matrix, Sparse, empty, is_sparse, leading_dimension, matrix_of_labels, numbers,
-                     pointer, same_names, vector)
+                     pointer, same_names, struct_of, vector)
 from .settings import Settings
 
 
@@ -95,37 +95,43 @@ class Answers(Settings):
         out = empty(rows, self.t)
         return self._answer(out, name, *arguments, pointer(out), rows)
 
-    def _points(self, x: ArrayLike, name: str = "x", layout: Optional[int] = None) -> Matrix:
-        points = Matrix(x, layout, name)
+    def _points(self, x: ArrayLike, name: str = "x") -> Union[Matrix, Sparse]:
+        points = Sparse(x, name) if is_sparse(x) else Matrix(x, name=name)
         if points.columns != self.d:
             raise ValueError(f"{name} has {points.columns} columns, the model's data have {self.d}")
-        same_names(points.names, self._names, name)
+        if isinstance(points, Matrix):
+            same_names(points.names, self._names, name)
         return points
+
+    def _predict(self, points: Union[Matrix, Sparse], given: Any, lambdas: Optional[Array] = None) -> Array:
+        count = 0 if lambdas is None else len(lambdas)
+        out = empty(points.rows, max(count, 1) * self.t, points.layout)
+        return self._answer(out, "predict_points", given, count, pointer(lambdas), points.layout, pointer(out),
+                            leading_dimension(out, points.layout))
+
+    def _jackknife(self, points: Union[Matrix, Sparse], given: Any, level: float) -> Interval:
+        out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
+        return self._answer(out, "predict_jackknife", given, level, points.layout, pointer(out.lower),
+                            pointer(out.upper), leading_dimension(out.lower, points.layout))
+
+    def _variance(self, points: Union[Matrix, Sparse], given: Any) -> Variance:
+        out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
+        return self._answer(out, "predict_variance", given, points.layout, pointer(out.variance),
+                            leading_dimension(out.variance, points.layout), pointer(out.noise))
 
     def predict(self, x: ArrayLike) -> Array:
         """f(x) + b at m new points (m x d, the units of the model's x): m x t. Needs a lambda, or raises Error
-        (INVALID_STATE), as all answers do. x may be a scipy.sparse matrix. Cost: O(m n (d + t)), linear kernels
-        O(m d t), of a sparse x O((entries + m) t)."""
-        if is_sparse(x):
-            sparse = Sparse(x, "x")
-            if sparse.columns != self.d:
-                raise ValueError(f"x has {sparse.columns} columns, and the model {self.d}")
-            out = empty(sparse.rows, self.t)
-            return self._answer(out, "predict_sparse", sparse.format, sparse.rows, *sparse.pointers, c.COL_MAJOR,
-                                pointer(out), sparse.rows)
+        (INVALID_STATE), as all answers do. Here and below new points may be a scipy.sparse matrix. Cost:
+        O(m n (d + t)), linear kernels O(m d t), of a sparse x O((entries + m) t)."""
         points = self._points(x)
-        out = empty(points.rows, self.t, points.layout)
-        return self._answer(out, "predict", points.layout, points.rows, points.pointer, points.ld, pointer(out),
-                            leading_dimension(out, points.layout))
+        return self._predict(points, struct_of(points))
 
     def predict_path(self, x: ArrayLike, lambdas: ArrayLike) -> Array:
         """f(x) + b at m new points and many lambdas >= 0, whatever lambda is set, from one factorization:
         m x (count t), output j of lambda l in column l t + j. Raises Error (NOT_POSITIVE_DEFINITE), as set_lambda().
         Cost: set_lambda() for each, and predict() of count t outputs."""
-        points, lambdas = self._points(x), vector(lambdas, name="lambdas")
-        out = empty(points.rows, len(lambdas) * self.t, points.layout)
-        return self._answer(out, "predict_path", points.layout, points.rows, points.pointer, points.ld, len(lambdas),
-                            pointer(lambdas), pointer(out), leading_dimension(out, points.layout))
+        points = self._points(x)
+        return self._predict(points, struct_of(points), vector(lambdas, name="lambdas"))
 
     def coefficients_path(self, lambdas: ArrayLike) -> Path:
         """c and b at many lambdas >= 0. Raises as predict_path(). Cost: set_lambda() and coefficients() for each."""
@@ -146,27 +152,22 @@ class Answers(Settings):
         of at least 2 level - 1, and about `level`; an end is infinite where n is too small for the level. Raises Error
         (UNDEFINED) where an error left out has no value. Cost: O(m n r)."""
         points = self._points(x)
-        out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
-        return self._answer(out, "predict_jackknife", points.layout, points.rows, points.pointer, points.ld, level,
-                            pointer(out.lower), pointer(out.upper), leading_dimension(out.lower, points.layout))
+        return self._jackknife(points, struct_of(points), level)
 
     def predict_variance(self, x: ArrayLike) -> Variance:
         """The variance of f(x) + b at m points as a Gaussian process, given y, its scale estimated by REML; add `noise`
         (divided by the weight) for a new observation. lambda must be positive, else Error (UNDEFINED); a precomputed
         kernel: InputError. Cost: O(m n r)."""
         points = self._points(x)
-        out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
-        return self._answer(out, "predict_variance", points.layout, points.rows, points.pointer, points.ld,
-                            pointer(out.variance), leading_dimension(out.variance, points.layout),
-                            pointer(out.noise))
+        return self._variance(points, struct_of(points))
 
     def predict_gradient(self, x: ArrayLike) -> Array:
         """d f / d x_k at m points: m x (d t), that of output j by column k in column k + d j. Kernels without
         derivatives (laplacian, matern with nu = 0.5, precomputed): InputError. Cost: predict(), and O(m n d t)."""
         points = self._points(x)
         out = empty(points.rows, self.d * self.t, points.layout)
-        return self._answer(out, "predict_gradient", points.layout, points.rows, points.pointer, points.ld,
-                            pointer(out), leading_dimension(out, points.layout))
+        return self._answer(out, "predict_gradient", struct_of(points), points.layout, pointer(out),
+                            leading_dimension(out, points.layout))
 
     def average_gradient(self, x: ArrayLike, weights: Optional[ArrayLike] = None,
                          kind: int = c.COVARIANCE_BAYESIAN) -> Average:
@@ -176,7 +177,7 @@ class Answers(Settings):
         O((m^2 + n^2) d)."""
         points = self._points(x)
         out = Average(empty(self.d, self.t), empty(self.d, self.t))
-        return self._answer(out, "average_gradient", points.layout, points.rows, points.pointer, points.ld,
+        return self._answer(out, "average_gradient", struct_of(points),
                             self._weights_of(points, weights), kind, pointer(out.average), pointer(out.errors), self.d)
 
     def average_difference(self, x: ArrayLike, z: ArrayLike, weights: Optional[ArrayLike] = None,
@@ -184,16 +185,15 @@ class Answers(Settings):
         """The average of f(x_i) - f(z_i) over m pairs of points, t numbers, and its standard errors; else as
         average_gradient(). Cost: O(m n d), and O(m^2 d + n^2)."""
         points = self._points(x)
-        others = self._points(z, "z", points.layout)
+        others = self._points(z, "z")
         if others.rows != points.rows:
             raise ValueError(f"z has {others.rows} rows, and x {points.rows}")
         out = Average(numbers(self.t), numbers(self.t))
-        return self._answer(out, "average_difference", points.layout, points.rows, points.pointer, points.ld,
-                            others.pointer, others.ld, self._weights_of(points, weights), kind,
-                            pointer(out.average), pointer(out.errors))
+        return self._answer(out, "average_difference", struct_of(points), struct_of(others),
+                            self._weights_of(points, weights), kind, pointer(out.average), pointer(out.errors))
 
     @staticmethod
-    def _weights_of(points: Matrix, weights: Optional[ArrayLike]) -> Any:
+    def _weights_of(points: Union[Matrix, Sparse], weights: Optional[ArrayLike]) -> Any:
         return None if weights is None else pointer(vector(weights, length=points.rows, name="weights"))
 
     def coefficient_covariance(self, kind: int = c.COVARIANCE_BAYESIAN) -> Array:

@@ -4,12 +4,13 @@ columns are contiguous is not copied, nor is a slice of such a matrix."""
 from __future__ import annotations
 
 import reprlib
+from ctypes import sizeof
 from typing import Any, List, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .library import COL_MAJOR, CSC, CSR, DOUBLES, INT32S, INT64S, ROW_MAJOR
+from .library import COL_MAJOR, CSC, CSR, DOUBLES, INT32S, INT64S, ROW_MAJOR, freeridge_points
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -223,6 +224,7 @@ class Sparse:
             matrix.sum_duplicates()
         self.format = CSR if matrix.format == "csr" else CSC
         self.rows, self.columns = matrix.shape
+        self.layout = COL_MAJOR  # of answers at these points
         self.start = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
         self.index = np.ascontiguousarray(matrix.indices, dtype=np.int32)
         self.value = np.ascontiguousarray(real(matrix.data, name), dtype=np.float64)
@@ -230,6 +232,22 @@ class Sparse:
     @property
     def pointers(self) -> Any:
         return pointer(self.start), pointer(self.index), pointer(self.value)
+
+
+def struct_of(points: Any, unpenalised: Optional[Matrix] = None) -> Any:
+    """A Matrix or a Sparse as freeridge_points, with the columns without a penalty, a Matrix in the layout of the
+    points (or, of sparse ones, in its own)."""
+    out = freeridge_points(n=points.rows, d=points.columns)
+    out.size = sizeof(out)
+    if isinstance(points, Sparse):
+        out.format = points.format
+        out.start, out.index, out.value = points.pointers
+    else:
+        out.layout, out.x, out.ldx = points.layout, points.pointer, points.ld
+    if unpenalised is not None:
+        out.layout, out.unpenalised_count = unpenalised.layout, unpenalised.columns
+        out.unpenalised, out.ldu = unpenalised.pointer, unpenalised.ld
+    return out
 
 
 def empty(rows: int, columns: int, layout: int = COL_MAJOR) -> Array:

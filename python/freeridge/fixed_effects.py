@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Tuple
+from typing import Any, List, NamedTuple, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from . import library as c
 from .answers import Answers, Interval, Variance
-from .arrays import Array, Matrix, Names, empty, leading_dimension, numbers, pointer, same_names, vector
+from .arrays import Array, Matrix, Names, Sparse, empty, numbers, pointer, same_names, struct_of, vector
 
 
 class FixedEffects(NamedTuple):
@@ -38,14 +39,16 @@ class FixedAnswers(Answers):
 
     def fixed_count(self) -> int:
         """q, 0 without fixed effects; of predictors, too. Cost: O(1)."""
-        return int(self._number("get_fixed_count"))
+        count = c.INT64()
+        self._ask("get_unpenalised", count, None, None, None, 0)
+        return count.value
 
     def fixed_effects(self) -> FixedEffects:
         """Raises Error (INVALID_STATE) without fixed effects, (UNDEFINED) at lambda = 0, with the effects and NaN for
         the errors in its `values`. Cost: predict_variance() at q points."""
         q = self.fixed_count()
         out = FixedEffects(np.zeros(max(q, 1), np.int32), empty(max(q, 1), self.t), empty(max(q, 1), self.t))
-        return self._answer(out, "get_fixed_effects", pointer(out.kept), pointer(out.effects), pointer(out.errors),
+        return self._answer(out, "get_unpenalised", None, pointer(out.kept), pointer(out.effects), pointer(out.errors),
                             max(q, 1))
 
     def fixed_covariance(self) -> List[Array]:
@@ -54,7 +57,7 @@ class FixedAnswers(Answers):
         q = self.fixed_count()
         whole = empty(max(q, 1), max(q, 1) * self.t)
         parts = [whole[:, j * q : (j + 1) * q] for j in range(self.t)]
-        return self._answer(parts, "get_fixed_covariance", pointer(whole), max(q, 1))
+        return self._answer(parts, "get_unpenalised_covariance", pointer(whole), max(q, 1))
 
     def variance_components(self) -> VarianceComponents:
         """Those of the mixed model y = F a + f + e at the lambda set, which REML should have chosen. Raises Error
@@ -63,39 +66,27 @@ class FixedAnswers(Answers):
         out = VarianceComponents(numbers(self.t), numbers(self.t), numbers(self.t), numbers(self.t))
         return self._answer(out, "variance_components", *(pointer(part) for part in out))
 
-    def _with_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Tuple[Matrix, List[Any]]:
+    def _with_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Tuple[Union[Matrix, Sparse], Any]:
         points = self._points(x)
         values = Matrix(fixed, points.layout, "fixed")
         if (values.rows, values.columns) != (points.rows, self.fixed_count()):
             raise ValueError(f"fixed is {values.rows} x {values.columns}, expected was {points.rows} x "
                              f"{self.fixed_count()}")
         same_names(values.names, self._fixed_names, "fixed")
-        return points, [points.layout, points.rows, points.pointer, points.ld, values.pointer, values.ld]
+        return points, struct_of(points, values)
 
     def predict_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Array:
         """f(x) + b + fixed a at m new points: m x t. Cost: predict(), and O(m q t)."""
-        points, given = self._with_fixed(x, fixed)
-        out = empty(points.rows, self.t, points.layout)
-        return self._answer(out, "predict_fixed", *given, pointer(out),
-                            leading_dimension(out, points.layout))
+        return self._predict(*self._with_fixed(x, fixed))
 
     def predict_path_fixed(self, x: ArrayLike, fixed: ArrayLike, lambdas: ArrayLike) -> Array:
         """predict_path() with fixed effects. Cost: that of predict_path, and m q flops a lambda."""
-        (points, given), lambdas = self._with_fixed(x, fixed), vector(lambdas, name="lambdas")
-        out = empty(points.rows, len(lambdas) * self.t, points.layout)
-        return self._answer(out, "predict_path_fixed", *given, len(lambdas), pointer(lambdas), pointer(out),
-                            leading_dimension(out, points.layout))
+        return self._predict(*self._with_fixed(x, fixed), vector(lambdas, name="lambdas"))
 
     def predict_jackknife_fixed(self, x: ArrayLike, fixed: ArrayLike, level: float = 0.9) -> Interval:
         """predict_jackknife() with fixed effects. Cost: that of predict_jackknife, and n m q flops."""
-        points, given = self._with_fixed(x, fixed)
-        out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
-        return self._answer(out, "predict_jackknife_fixed", *given, level, pointer(out.lower), pointer(out.upper),
-                            leading_dimension(out.lower, points.layout))
+        return self._jackknife(*self._with_fixed(x, fixed), level)
 
     def predict_variance_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Variance:
         """predict_variance() with fixed effects. Cost: that of predict_variance, and n m q flops."""
-        points, given = self._with_fixed(x, fixed)
-        out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
-        return self._answer(out, "predict_variance_fixed", *given, pointer(out.variance),
-                            leading_dimension(out.variance, points.layout), pointer(out.noise))
+        return self._variance(*self._with_fixed(x, fixed))

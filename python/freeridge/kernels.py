@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, empty, numbers, pointer, vector
+from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, struct_of, vector
 from .library import c_text, call, hold, library
 
 
@@ -122,13 +122,12 @@ class Kernel:
     def values(self, x: ArrayLike, z: ArrayLike) -> Array:
         """k(x_i, z_j) for the rows of x (m x d) and z (r x d): m x r. A precomputed kernel has none: InputError. Cost:
         O(m r d)."""
-        points = Matrix(x, name="x")
-        others = Matrix(z, points.layout, name="z")
+        points = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
+        others = Sparse(z, "z") if is_sparse(z) else Matrix(z, name="z")
         if others.columns != points.columns:
             raise ValueError(f"x has {points.columns} columns, z has {others.columns}")
         out = empty(points.rows, others.rows, points.layout)
-        call("kernel_evaluate", self.handle, points.layout, points.rows, others.rows, points.columns, points.pointer,
-             points.ld, others.pointer, others.ld, pointer(out),
+        call("kernel_evaluate", self.handle, struct_of(points), struct_of(others), points.layout, pointer(out),
              others.rows if points.layout == c.ROW_MAJOR else points.rows)
         return out
 

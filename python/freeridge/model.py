@@ -11,7 +11,8 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Matrix, Sparse, is_sparse, matrix_of_labels, names_of, pointer, read_rows, same_names, vector
+from .arrays import (Matrix, Sparse, is_sparse, matrix_of_labels, names_of, pointer, read_rows, same_names, struct_of,
+                     vector)
 from .calls import Callback, Path, Progress, path_bytes
 from .kernels import Kernel
 from .selection import Selection
@@ -84,18 +85,17 @@ class Model(Selection):
     def set_data(self, x: ArrayLike, y: ArrayLike, copy: bool = True) -> Model:
         """Replaces the data; drops weights, groups and landmarks. Cost: O(n (d + t)), of a sparse x
         O(entries + n t)."""
-        if is_sparse(x):
-            return self._set_sparse(Sparse(x, "x"), y, copy)
-        points = Matrix(x, name="x")
-        outputs = Matrix(y, points.layout, name="y")
+        points = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
+        outputs = Matrix(y, name="y")
         if outputs.rows != points.rows:
             raise ValueError(f"x has {points.rows} rows, y has {outputs.rows}")
         with _missing_explained(outputs):
-            self._change("set_data" if copy else "set_data_view", points.layout, points.rows, points.columns,
-                         points.pointer, points.ld, outputs.columns, outputs.pointer, outputs.ld)
-        self.n, self.d, self.t, self._names = points.rows, points.columns, outputs.columns, points.names
+            self._change("set_points", struct_of(points), int(not copy), outputs.layout, outputs.columns,
+                         outputs.pointer, outputs.ld)
+        self.n, self.d, self.t = points.rows, points.columns, outputs.columns
+        kept, self._names = (points, None) if isinstance(points, Sparse) else (points.array, points.names)
         self._reads = False
-        self._borrowed = None if copy else (points.array, outputs.array)
+        self._borrowed = None if copy else (kept, outputs.array)
         return self
 
     def set_reader(self, reader: Reader, d: int, t: int = 1, n: int = -1) -> Model:
@@ -115,7 +115,9 @@ class Model(Selection):
             return len(parts[0])
 
         callback = c.READER(Callback(self._calls, -1, hand_out))
-        self._change("set_reader", c.ROW_MAJOR, n, d, t, callback, None)
+        points = c.freeridge_points(n=n, d=d, layout=c.ROW_MAJOR, reader=callback)
+        points.size = ctypes.sizeof(points)
+        self._change("set_points", points, 0, c.ROW_MAJOR, t, None, 0)
         self.n, self.d, self.t, self._names = n, d, t, None
         self._reads = True
         self._borrowed = callback
@@ -129,23 +131,11 @@ class Model(Selection):
     def unpenalised(self) -> npt.NDArray[np.bool_]:
         """For each column of set_unpenalised(): False where it depends on the intercept and the columns before it.
         Raises Error (INVALID_STATE) before factorize(). Cost: O(1)."""
-        count = c.INT64()
-        self._ask("get_unpenalised", count, None)
-        kept = np.zeros(count.value, np.int32)
-        self._ask("get_unpenalised", None, pointer(kept))
+        count = self.fixed_count()
+        kept = np.zeros(count, np.int32)
+        if count > 0 or not self._reads:
+            self._ask("get_unpenalised", None, pointer(kept), None, None, 0)
         return kept != 0
-
-    def _set_sparse(self, points: Sparse, y: ArrayLike, copy: bool) -> Model:
-        outputs = Matrix(y, name="y")
-        if outputs.rows != points.rows:
-            raise ValueError(f"x has {points.rows} rows, y has {outputs.rows}")
-        with _missing_explained(outputs):
-            self._change("set_sparse" if copy else "set_sparse_view", points.format, points.rows, points.columns,
-                         *points.pointers, outputs.layout, outputs.columns, outputs.pointer, outputs.ld)
-        self.n, self.d, self.t, self._names = points.rows, points.columns, outputs.columns, None
-        self._reads = False
-        self._borrowed = None if copy else (points, outputs.array)
-        return self
 
     def set_kernel(self, kernel: Kernel) -> Model:
         """Replaces the kernel, for loops over bandwidths. Cost: O(1)."""
@@ -159,13 +149,16 @@ class Model(Selection):
     def set_fixed_effects(self, fixed: Optional[ArrayLike]) -> Model:
         """n x q columns whose coefficients are not penalised, beside the intercept; None: none. Predictions need their
         values at the new points (predict_fixed()). Cost: O(n q)."""
-        if fixed is None:
-            return self._change("set_fixed_effects", c.COL_MAJOR, 0, None, 0)
-        columns = Matrix(fixed, name="fixed")
-        if columns.rows != self._rows():
-            raise ValueError(f"fixed has {columns.rows} rows, and x {self.n}")
-        self._fixed_names = columns.names
-        return self._change("set_fixed_effects", columns.layout, columns.columns, columns.pointer, columns.ld)
+        points = c.freeridge_points(n=self.n, d=self.d)  # no rows: the model keeps its own
+        points.size = ctypes.sizeof(points)
+        if fixed is not None:
+            columns = Matrix(fixed, name="fixed")
+            if columns.rows != self._rows():
+                raise ValueError(f"fixed has {columns.rows} rows, and x {self.n}")
+            self._fixed_names = columns.names
+            points.layout, points.unpenalised_count = columns.layout, columns.columns
+            points.unpenalised, points.ldu = columns.pointer, columns.ld
+        return self._change("set_points", points, 0, c.COL_MAJOR, 0, None, 0)
 
     def set_intercept(self, intercept: Union[bool, int]) -> Model:
         """Whether there is b; INTERCEPT_PENALISED: with lambda/2 b^2 in the objective. Cost: O(1)."""

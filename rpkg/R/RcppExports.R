@@ -245,10 +245,6 @@ core_average_difference <- function(handle, x, z, weights, type, se) {
     .Call(`_freeridge_core_average_difference`, handle, x, z, weights, type, se)
 }
 
-core_set_fixed_effects <- function(handle, f) {
-    invisible(.Call(`_freeridge_core_set_fixed_effects`, handle, f))
-}
-
 core_fixed_effects <- function(handle, se) {
     .Call(`_freeridge_core_fixed_effects`, handle, se)
 }
@@ -405,8 +401,8 @@ core_build_info <- function() {
     .Call(`_freeridge_core_build_info`)
 }
 
-core_create <- function(kernel, scale, x, y, missing = FALSE) {
-    .Call(`_freeridge_core_create`, kernel, scale, x, y, missing)
+core_create <- function(kernel, scale, x, y, missing = FALSE, fixed = NULL) {
+    .Call(`_freeridge_core_create`, kernel, scale, x, y, missing, fixed)
 }
 
 core_set_intercept <- function(handle, intercept) {

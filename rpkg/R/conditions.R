@@ -23,6 +23,7 @@ words_of_r <- c(
   "; call freeridge_set_landmarks( first| before freeridge_factorize)" = "; give landmarks to freeridge()",
   "; see freeridge_classifier_set_control" = "; give tolerance and iterations",
   "; call freeridge_accumulator_add first" = "; accumulate() adds some",
+  "\\bpoints\\.unpenalised_count is ([0-9]+)" = "fixed has \\1 columns",
   "set sigma, or give low and high" = "give the kernel its bandwidth, or bandwidth_range",
   "save it for prediction only \\(freeridge_save_predictor\\)" = "keep predictor(fit) only",
   "(the )?SPECTRAL route\\b" = "route = \"spectral\"",

@@ -1,5 +1,5 @@
 # Covariances of the coefficients of a linear fit, in the original units of x (freeridge_coefficient_covariance); for a
-# fit with unpenalised columns the covariances of their effects (freeridge_get_fixed_covariance).
+# fit with unpenalised columns the covariances of their effects (freeridge_get_unpenalised_covariance).
 
 # complete = FALSE leaves out unpenalised effects that are NA. No other coefficient is NA.
 vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = TRUE, ...) {

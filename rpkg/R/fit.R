@@ -13,7 +13,8 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   if (by_function) kernel <- precomputed_kernel()
   y <- if (is.null(fit$offset)) fit$y else fit$y - fit$offset
   model <- tryCatch({
-    core_create(unclass(kernel), if (!by_function) fit$scale, with_columns(fit$x), y, isTRUE(fit$missing_values))
+    core_create(unclass(kernel), if (!by_function) fit$scale, with_columns(fit$x), y, isTRUE(fit$missing_values),
+                fit$fixed)
   }, freeridge_not_finite = function(condition) {
     if (!is_sparse(fit$x)) check_finite(fit$x, "x")  # finds the same fault first, and names row and column as R does
     check_finite(if (isTRUE(fit$missing_values)) replace(fit$y, is.na(fit$y), 0) else fit$y, "y")
@@ -22,7 +23,6 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   attr(model, "offset") <- fit$offset
   core_set_intercept(model, intercept_code(fit))
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
-  if (!is.null(fit$fixed)) core_set_fixed_effects(model, fit$fixed)
   if (!is.null(fit$groups)) core_set_groups(model, NCOL(fit$groups), fit$groups)
   if (!is.null(fit$gap)) core_set_gaps(model, ncol(fit$gap) %/% NCOL(fit$groups), fit$gap)
   if (!is.null(landmarks)) {

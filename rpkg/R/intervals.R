@@ -16,7 +16,7 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
   gp <- if (interval == "gp" || of_lm || se.fit) {
     noise <- NULL
     variance <- answered(new, function(x, fixed = NULL) {
-      found <- core_predict_variance(model, dense_rows(x), fixed)
+      found <- core_predict_variance(model, x, fixed)
       noise <<- found$noise
       found$variance
     })
@@ -33,7 +33,7 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
     prediction = around(centre, sqrt(sweep(errors^2, 2L, freedom$sigma2, "+")), left, level),
     "jackknife+" = {
       both <- answered(new, function(x, fixed = NULL) {
-        do.call(cbind, core_predict_jackknife(model, dense_rows(x), level, fixed))
+        do.call(cbind, core_predict_jackknife(model, x, level, fixed))
       }, new$offset)
       lower <- seq_len(ncol(centre))
       list(lower = both[, lower, drop = FALSE], upper = both[, -lower, drop = FALSE])

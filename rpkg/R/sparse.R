@@ -40,17 +40,3 @@ check_sparse_settings <- function(fit) {
   if (fit$kernel$name == "precomputed") refuse_sparse("a precomputed kernel")
   if (fit$refine > 0) refuse_sparse("iterative refinement")
 }
-
-# Points for an answer that the core does not give for sparse ones.
-dense_rows <- function(x) if (is_sparse(x)) as.matrix(x) else x
-
-# With fixed effects the core takes no sparse points: they go there in pieces of 32 MB, with their zeros.
-core_predict_whole <- core_predict
-core_predict <- function(handle, x, fixed = NULL) {
-  if (is.null(fixed) || !is_sparse(x)) return(core_predict_whole(handle, x, fixed))
-  rows <- seq_len(nrow(x))
-  pieces <- split(rows, (rows - 1) %/% max(1, 4194304 %/% ncol(x)))
-  do.call(rbind, lapply(unname(pieces), function(piece) {
-    core_predict_whole(handle, as.matrix(x[piece, , drop = FALSE]), fixed[piece, , drop = FALSE])
-  }))
-}

@@ -738,16 +738,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_set_fixed_effects
-void core_set_fixed_effects(SEXP handle, SEXP f);
-RcppExport SEXP _freeridge_core_set_fixed_effects(SEXP handleSEXP, SEXP fSEXP) {
-BEGIN_RCPP
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type f(fSEXP);
-    core_set_fixed_effects(handle, f);
-    return R_NilValue;
-END_RCPP
-}
 // core_fixed_effects
 Rcpp::List core_fixed_effects(SEXP handle, bool se);
 RcppExport SEXP _freeridge_core_fixed_effects(SEXP handleSEXP, SEXP seSEXP) {
@@ -1185,8 +1175,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_create
-SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing);
-RcppExport SEXP _freeridge_core_create(SEXP kernelSEXP, SEXP scaleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP missingSEXP) {
+SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing, SEXP fixed);
+RcppExport SEXP _freeridge_core_create(SEXP kernelSEXP, SEXP scaleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP missingSEXP, SEXP fixedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
@@ -1194,7 +1184,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
     Rcpp::traits::input_parameter< bool >::type missing(missingSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_create(kernel, scale, x, y, missing));
+    Rcpp::traits::input_parameter< SEXP >::type fixed(fixedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_create(kernel, scale, x, y, missing, fixed));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1452,7 +1443,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_predict_gradient", (DL_FUNC) &_freeridge_core_predict_gradient, 2},
     {"_freeridge_core_average_gradient", (DL_FUNC) &_freeridge_core_average_gradient, 5},
     {"_freeridge_core_average_difference", (DL_FUNC) &_freeridge_core_average_difference, 6},
-    {"_freeridge_core_set_fixed_effects", (DL_FUNC) &_freeridge_core_set_fixed_effects, 2},
     {"_freeridge_core_fixed_effects", (DL_FUNC) &_freeridge_core_fixed_effects, 2},
     {"_freeridge_core_fixed_covariance", (DL_FUNC) &_freeridge_core_fixed_covariance, 1},
     {"_freeridge_core_variance_components", (DL_FUNC) &_freeridge_core_variance_components, 1},
@@ -1492,7 +1482,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_convert_lambda", (DL_FUNC) &_freeridge_core_convert_lambda, 5},
     {"_freeridge_core_threads", (DL_FUNC) &_freeridge_core_threads, 1},
     {"_freeridge_core_build_info", (DL_FUNC) &_freeridge_core_build_info, 0},
-    {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 5},
+    {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 6},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},
     {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 3},

@@ -1,21 +1,17 @@
 // Answers at the lambdas in force: matrices n x t unless said otherwise.
 #include "model.h"
 
-View points_of(const Model& model, SEXP x) {
-  const auto view = Rcpp::as<View>(x);
-  if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
-  return view;
+int unpenalised_count(const Model& model) {
+  std::int64_t count = 0;
+  check(freeridge_get_unpenalised(model.core, &count, nullptr, nullptr, nullptr, 0));
+  return static_cast<int>(count);
 }
 
-NewPoints::NewPoints(const Model& model, SEXP x_in, SEXP fixed_in)
-    : x(points_of(model, x_in)), m(static_cast<int>(x.rows())) {
-  if (Rf_isNull(fixed_in)) return;
-  const auto values = Rcpp::as<View>(fixed_in);
-  if (values.rows() != m) refuse("fixed and newdata differ in their number of rows");
-  std::int64_t q = 0;  // the core reads so many columns of `fixed`
-  check(freeridge_get_fixed_count(model.core, &q));
-  if (values.cols() != q) refuse("fixed has another number of columns");
-  fixed = values.data();
+NewPoints::NewPoints(const Model& model, SEXP x, SEXP fixed) : Points(x) {
+  if (fields.d != dimensions_of(model).d) refuse("newdata has another number of columns");
+  add_unpenalised(fixed, "newdata");
+  if (fields.unpenalised_count > 0 && fields.unpenalised_count != unpenalised_count(model))
+    refuse("fixed has another number of columns");
 }
 
 namespace {
@@ -76,25 +72,14 @@ Rcpp::NumericVector core_intercept(SEXP handle) {
   return b;
 }
 
-// x: m x d, a matrix or, without fixed effects, a dgCMatrix; fixed: m x q, NULL without fixed effects; the answer is m x t
+// x: m x d, a matrix or a dgCMatrix; fixed: m x q, NULL without fixed effects; the answer is m x t
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x, SEXP fixed = R_NilValue) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  if (Rf_isS4(x)) {
-    const SparseView view{Rcpp::S4(x)};
-    if (view.columns != size.d) refuse("newdata has another number of columns");
-    auto out = fresh<Rcpp::NumericMatrix>(view.rows, size.t);
-    check(model, freeridge_predict_sparse(model.core, FREERIDGE_CSC, view.rows, view.start.data(), view.index.begin(),
-                                          view.value.begin(), FREERIDGE_COL_MAJOR, out.begin(), view.rows));
-    return out;
-  }
   const NewPoints points(model, x, fixed);
-  const int m = points.m;
-  auto out = fresh<Rcpp::NumericMatrix>(m, size.t);
-  check(model, points.fixed != nullptr
-                   ? freeridge_predict_fixed(model.core, FREERIDGE_COL_MAJOR, m, points.x.data(), m, points.fixed, m,
-                                             out.begin(), m)
-                   : freeridge_predict(model.core, FREERIDGE_COL_MAJOR, m, points.x.data(), m, out.begin(), m));
+  auto out = fresh<Rcpp::NumericMatrix>(points.rows(), size.t);
+  check(model, freeridge_predict_points(model.core, &points.fields, 0, nullptr, FREERIDGE_COL_MAJOR, out.begin(),
+                                        points.rows()));
   return out;
 }

@@ -50,11 +50,11 @@ Rcpp::List core_coefficient_errors(SEXP handle, std::string type) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_predict_gradient(SEXP handle, SEXP x) {
   Model& model = model_of(handle);
-  const View view = points_of(model, x);
+  const NewPoints points(model, x);
   const Dimensions size = dimensions_of(model);
-  const int m = static_cast<int>(view.rows());
+  const int m = points.rows();
   auto gradient = fresh<Rcpp::NumericMatrix>(m, size.d * size.t);
-  check(model, freeridge_predict_gradient(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, gradient.begin(), m));
+  check(model, freeridge_predict_gradient(model.core, &points.fields, FREERIDGE_COL_MAJOR, gradient.begin(), m));
   return gradient;
 }
 
@@ -62,14 +62,13 @@ Rcpp::NumericMatrix core_predict_gradient(SEXP handle, SEXP x) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_average_gradient(SEXP handle, SEXP x, Rcpp::NumericVector weights, std::string type, bool se) {
   Model& model = model_of(handle);
-  const View view = points_of(model, x);
+  const NewPoints points(model, x);
   const Dimensions size = dimensions_of(model);
-  const int m = static_cast<int>(view.rows());
-  if (weights.size() != m) refuse("weights must be one number for each row");
+  if (weights.size() != points.rows()) refuse("weights must be one number for each row");
   Effects out(size.d, size.t, se);
-  check_but_undefined(
-      model, freeridge_average_gradient(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, weights.begin(),
-                                        covariance_type_of(type), out.average.begin(), out.errors_or_null(), size.d));
+  check_but_undefined(model,
+                      freeridge_average_gradient(model.core, &points.fields, weights.begin(), covariance_type_of(type),
+                                                 out.average.begin(), out.errors_or_null(), size.d));
   return out.list();
 }
 
@@ -78,12 +77,12 @@ Rcpp::List core_average_gradient(SEXP handle, SEXP x, Rcpp::NumericVector weight
 Rcpp::List core_average_difference(SEXP handle, SEXP x, SEXP z, Rcpp::NumericVector weights, std::string type,
                                    bool se) {
   Model& model = model_of(handle);
-  const View high = points_of(model, x), low = points_of(model, z);
-  const int m = static_cast<int>(high.rows());
+  const NewPoints high(model, x), low(model, z);
+  const int m = high.rows();
   if (low.rows() != m || weights.size() != m) refuse("there must be as many rows and weights on both sides");
   Effects out(1, dimensions_of(model).t, se);
-  check_but_undefined(model, freeridge_average_difference(model.core, FREERIDGE_COL_MAJOR, m, high.data(), m,
-                                                          low.data(), m, weights.begin(), covariance_type_of(type),
-                                                          out.average.begin(), out.errors_or_null()));
+  check_but_undefined(
+      model, freeridge_average_difference(model.core, &high.fields, &low.fields, weights.begin(),
+                                          covariance_type_of(type), out.average.begin(), out.errors_or_null()));
   return out.list();
 }

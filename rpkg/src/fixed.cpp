@@ -2,26 +2,16 @@
 // has no value is NaN.
 #include "model.h"
 
-// f: n x q, q > 0
-// [[Rcpp::export(rng = false)]]
-void core_set_fixed_effects(SEXP handle, SEXP f) {
-  Model& model = model_of(handle);
-  const auto view = Rcpp::as<View>(f);
-  if (view.rows() != dimensions_of(model).n) refuse("fixed and x differ in their number of rows");
-  check(freeridge_set_fixed_effects(model.core, FREERIDGE_COL_MAJOR, view.cols(), view.data(), view.rows()));
-}
-
 // kept: q flags; effects, errors: q x t (errors: 0 x 0 where `se` is false); reason: why errors are NaN, or ""
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_fixed_effects(SEXP handle, bool se) {
   Model& model = model_of(handle);
-  std::int64_t count = 0;
-  check(freeridge_get_fixed_count(model.core, &count));
-  const int q = static_cast<int>(count), t = dimensions_of(model).t;
+  const int q = unpenalised_count(model), t = dimensions_of(model).t;
   auto kept = fresh<Rcpp::IntegerVector>(q);
   auto effects = fresh<Rcpp::NumericMatrix>(q, t), errors = fresh<Rcpp::NumericMatrix>(se ? q : 0, se ? t : 0);
-  const std::string reason = reason_of(model, freeridge_get_fixed_effects(model.core, kept.begin(), effects.begin(),
-                                                                          se ? errors.begin() : nullptr, count));
+  const std::string reason = reason_of(
+      model,
+      freeridge_get_unpenalised(model.core, nullptr, kept.begin(), effects.begin(), se ? errors.begin() : nullptr, q));
   return Rcpp::List::create(Rcpp::Named("kept") = kept, Rcpp::Named("effects") = effects,
                             Rcpp::Named("errors") = errors, Rcpp::Named("reason") = reason);
 }
@@ -30,11 +20,9 @@ Rcpp::List core_fixed_effects(SEXP handle, bool se) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_fixed_covariance(SEXP handle) {
   Model& model = model_of(handle);
-  std::int64_t count = 0;
-  check(freeridge_get_fixed_count(model.core, &count));
-  const int q = static_cast<int>(count), t = dimensions_of(model).t;
+  const int q = unpenalised_count(model), t = dimensions_of(model).t;
   auto covariance = fresh<Rcpp::NumericMatrix>(q, q * t);
-  const std::string reason = reason_of(model, freeridge_get_fixed_covariance(model.core, covariance.begin(), count));
+  const std::string reason = reason_of(model, freeridge_get_unpenalised_covariance(model.core, covariance.begin(), q));
   return Rcpp::List::create(Rcpp::Named("covariance") = covariance, Rcpp::Named("reason") = reason);
 }
 

@@ -38,12 +38,11 @@ Rcpp::NumericMatrix core_hat_matrix(SEXP handle, double lambda, bool inverse) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_kernel_evaluate(Rcpp::List kernel, SEXP x, SEXP z) {
   const KernelPtr made = make_kernel(kernel, R_NilValue);
-  const auto points = Rcpp::as<View>(x), others = Rcpp::as<View>(z);
-  if (points.cols() != others.cols()) refuse("x and z have different numbers of columns");
-  const int m = static_cast<int>(points.rows()), r = static_cast<int>(others.rows());
-  auto out = fresh<Rcpp::NumericMatrix>(m, r);
-  check(freeridge_kernel_evaluate(made.get(), FREERIDGE_COL_MAJOR, m, r, points.cols(), points.data(), m, others.data(),
-                                  r, out.begin(), m));
+  const Points points(x), others(z);
+  if (points.fields.d != others.fields.d) refuse("x and z have different numbers of columns");
+  auto out = fresh<Rcpp::NumericMatrix>(points.rows(), others.rows());
+  check(freeridge_kernel_evaluate(made.get(), &points.fields, &others.fields, FREERIDGE_COL_MAJOR, out.begin(),
+                                  points.rows()));
   return out;
 }
 

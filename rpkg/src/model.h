@@ -50,7 +50,7 @@ struct Owner : Listener {
 };
 
 struct Model : Owner<freeridge_model, freeridge_destroy> {
-  Rcpp::RObject x, y;               // borrowed by core (freeridge_set_data_view): kept alive as long as core
+  Rcpp::RObject x, y;               // borrowed by core (freeridge_set_points): kept alive as long as core
   std::vector<std::int64_t> start;  // of a sparse x
 };
 
@@ -61,6 +61,19 @@ struct SparseView {
   std::vector<std::int64_t> start;
   Rcpp::IntegerVector index;
   Rcpp::NumericVector value;
+};
+
+// A matrix or a dgCMatrix as points of the core, which borrow R's own memory (sparse ones own their starts).
+struct Points {
+  explicit Points(SEXP x);
+  Points(const Points&) = delete;
+  Points& operator=(const Points&) = delete;
+  // Unpenalised columns beside them; nothing where R gives NULL. what: the rows, in an error.
+  void add_unpenalised(SEXP values, const char* what);
+  int rows() const { return static_cast<int>(fields.n); }
+
+  freeridge_points fields{};
+  std::unique_ptr<SparseView> sparse;
 };
 
 struct Dimensions {
@@ -143,6 +156,7 @@ SEXP new_handle(std::unique_ptr<T> object, const char* tag) {
 Model& model_of(SEXP handle);
 SEXP new_model_handle(std::unique_ptr<Model> model);
 Dimensions dimensions_of(const Model& model);
+int unpenalised_count(const Model& model);
 
 // kernel: list(name, parameters); scale: NULL or the divisors of the columns.
 KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale);
@@ -166,14 +180,9 @@ SEXP kept_bytes(const std::function<freeridge_status(std::int64_t size, void* by
 // The bytes that were saved; x: what was left out.
 std::vector<unsigned char> whole_bytes(const Rcpp::List& kept, SEXP x);
 
-// New points for a model: m x d.
-View points_of(const Model& model, SEXP x);
-// New points and the values of the model's fixed effects there, m x q; fixed: nullptr where R gives NULL.
-struct NewPoints {
-  NewPoints(const Model& model, SEXP x, SEXP fixed);
-  View x;
-  int m;
-  const double* fixed = nullptr;
+// New points for a model, and the values of its fixed effects there, m x q, or NULL.
+struct NewPoints : Points {
+  NewPoints(const Model& model, SEXP x, SEXP fixed = R_NilValue);
 };
 
 // The number of freeridge.h for a word of the R interface; an unknown word is an error of class

@@ -14,28 +14,49 @@ SparseView::SparseView(const Rcpp::S4& x) : index(x.slot("i")), value(x.slot("x"
   start.assign(p.begin(), p.end());
 }
 
-// x: a numeric matrix or a dgCMatrix, y: a numeric matrix. Neither is copied: the model borrows R's own memory.
+Points::Points(SEXP x) {
+  fields.size = sizeof fields;
+  fields.layout = FREERIDGE_COL_MAJOR;
+  if (Rf_isS4(x)) {
+    sparse = std::make_unique<SparseView>(Rcpp::S4(x));
+    fields.n = sparse->rows;
+    fields.d = sparse->columns;
+    fields.format = FREERIDGE_CSC;
+    fields.start = sparse->start.data();
+    fields.index = sparse->index.begin();
+    fields.value = sparse->value.begin();
+    return;
+  }
+  const auto view = Rcpp::as<View>(x);
+  fields.n = view.rows();
+  fields.d = view.cols();
+  fields.x = view.data();
+}
+
+void Points::add_unpenalised(SEXP values, const char* what) {
+  if (Rf_isNull(values)) return;
+  const auto view = Rcpp::as<View>(values);
+  if (view.rows() != fields.n) refuse(std::string("fixed and ") + what + " differ in their number of rows");
+  fields.unpenalised_count = view.cols();
+  fields.unpenalised = view.data();
+}
+
+// x: a numeric matrix or a dgCMatrix, y: a numeric matrix. Neither is copied: the model borrows R's own memory. fixed: n x
+// q, copied, or NULL.
 // [[Rcpp::export(rng = false)]]
-SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing = false) {
+SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing = false, SEXP fixed = R_NilValue) {
   auto model = std::make_unique<Model>();
   model->x = x;
   model->y = y;
   check(freeridge_create(make_kernel(kernel, scale).get(), &model->core));
   check(freeridge_set_missing(model->core, missing ? 1 : 0));
   const auto outputs = Rcpp::as<View>(y);
-  if (Rf_isS4(x)) {
-    SparseView view{Rcpp::S4(x)};
-    if (view.rows != outputs.rows()) refuse("x and y differ in their number of rows");
-    model->start = std::move(view.start);
-    check(freeridge_set_sparse_view(model->core, FREERIDGE_CSC, view.rows, view.columns, model->start.data(),
-                                    view.index.begin(), view.value.begin(), FREERIDGE_COL_MAJOR, outputs.cols(),
-                                    outputs.data(), outputs.rows()));
-  } else {
-    const auto view = Rcpp::as<View>(x);
-    if (view.rows() != outputs.rows()) refuse("x and y differ in their number of rows");
-    check(freeridge_set_data_view(model->core, FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(), view.rows(),
-                                  outputs.cols(), outputs.data(), outputs.rows()));
-  }
+  Points points(x);
+  if (points.rows() != outputs.rows()) refuse("x and y differ in their number of rows");
+  points.add_unpenalised(fixed, "x");
+  check(freeridge_set_points(model->core, &points.fields, 1, FREERIDGE_COL_MAJOR, outputs.cols(), outputs.data(),
+                             outputs.rows()));
+  if (points.sparse) model->start = std::move(points.sparse->start);
   return new_model_handle(std::move(model));
 }
 

@@ -123,8 +123,14 @@ void expect_layouts(const Model& model, const std::vector<Output<double> Call::*
       Call call;
       call.model = model.get();
       call.layout = layout;
-      call.x.values = x.values;
-      call.ldx = x.ld;
+      if constexpr (requires { call.points; }) {
+        call.points.fields.layout = layout;
+        call.points.x.values = x.values;
+        call.points.fields.ldx = x.ld;
+      } else {
+        call.x.values = x.values;
+        call.ldx = x.ld;
+      }
       call.ldout = (layout == FREERIDGE_COL_MAJOR ? m : t) + padding;
       for (const auto output : outputs)
         call.*output = Output<double>(sample::size(call.ldout, layout == FREERIDGE_COL_MAJOR ? t : m));

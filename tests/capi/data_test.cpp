@@ -14,14 +14,14 @@ void expect_other_d_refused() {
   const Fingerprint before = fingerprint(model.get());
   Call call;
   call.model = model.get();
-  call.d = 1;
+  *slot(kind_of<Call>(), call, kind_of<Call>().name == std::string("freeridge_set_data") ? "d" : "points.d").int64 = 1;
   expect_failure(call, FREERIDGE_DIMENSION_MISMATCH, {"d", "1", "2"});
   EXPECT_EQ(difference(before, fingerprint(model.get())), "");
 }
 
 TEST(ContractData, AScaledKernelRefusesDataOfAnotherD) {
   expect_other_d_refused<SetData>();
-  expect_other_d_refused<SetDataView>();
+  expect_other_d_refused<SetPointsView>();
 }
 
 TEST(ContractData, SetGroupsRefusesGroupsWithoutAnyLabel) {
@@ -76,8 +76,14 @@ Call padded(freeridge_layout layout, int64_t padding) {
   const support::Packed y = support::pack(sample::matrix(n, sample::y()), layout, padding);
   Call call;
   call.layout = layout;
-  call.x.values = x.values;
-  call.ldx = x.ld;
+  if constexpr (requires { call.points; }) {
+    call.points.fields.layout = layout;
+    call.points.x.values = x.values;
+    call.points.fields.ldx = x.ld;
+  } else {
+    call.x.values = x.values;
+    call.ldx = x.ld;
+  }
   call.y.values = y.values;
   call.ldy = y.ld;
   return call;
@@ -114,7 +120,7 @@ void expect_layouts_agree() {
 
 TEST(ContractData, LayoutsAndViewsGiveTheSameAnswers) {
   expect_layouts_agree<SetData>();
-  expect_layouts_agree<SetDataView>();
+  expect_layouts_agree<SetPointsView>();
 }
 
 TEST(ContractData, ArraysAreCopied) {
@@ -145,7 +151,7 @@ TEST(ContractData, ArraysAreCopied) {
 // A view lets go of the arrays at the next data and at destroy: they are freed before the model is used again.
 TEST(ContractData, AViewIsLetGo) {
   Model model(Kernel::gaussian(sample::sigma));
-  auto first = std::make_unique<SetDataView>(), second = std::make_unique<SetDataView>();
+  auto first = std::make_unique<SetPointsView>(), second = std::make_unique<SetPointsView>();
   first->model = second->model = model.get();
   ASSERT_EQ((*first)(), FREERIDGE_OK);
   model.factorize();
@@ -164,11 +170,11 @@ TEST(ContractData, AViewIsLetGo) {
 // A view that is refused leaves the view before it in force.
 TEST(ContractData, ARefusedViewLeavesTheOldOne) {
   Model model(Kernel::gaussian(sample::sigma));
-  SetDataView data;
+  SetPointsView data;
   data.model = model.get();
   ASSERT_EQ(data(), FREERIDGE_OK);
   {
-    SetDataView bad;
+    SetPointsView bad;
     bad.model = model.get();
     bad.y.values.back() = NaN;
     expect_failure(bad, FREERIDGE_NOT_FINITE, {"y", "NaN"});

@@ -16,10 +16,11 @@ static double work(freeridge_route route, int64_t n, const double* x, const doub
   int64_t bytes = 0, i;
   freeridge_kernel* kernel = NULL;
   freeridge_model* model = NULL;
+  const freeridge_points rows = {.size = sizeof rows, .n = n, .d = d, .layout = FREERIDGE_ROW_MAJOR, .x = x};
   for (i = 0; i < lambdas; ++i) lambda[i] = pow(10, -2 + (double)i);
   REQUIRE(freeridge_kernel_gaussian(0.5, &kernel) == FREERIDGE_OK);
   REQUIRE(freeridge_create(kernel, &model) == FREERIDGE_OK);
-  REQUIRE(freeridge_set_data_view(model, FREERIDGE_ROW_MAJOR, n, d, x, d, 1, y, 1) == FREERIDGE_OK);
+  REQUIRE(freeridge_set_points(model, &rows, 1, FREERIDGE_ROW_MAJOR, 1, y, 1) == FREERIDGE_OK);
   REQUIRE(freeridge_set_route(model, route) == FREERIDGE_OK);
   REQUIRE(freeridge_memory_required(model, &bytes) == FREERIDGE_OK);
   REQUIRE(freeridge_factorize(model) == FREERIDGE_OK);

@@ -47,11 +47,12 @@ TEST(ContractDiagnostics, AnOverflowIsNotFinite) {
     model.factorize().lambda(1e-3);
     PredictJackknife call;
     call.model = model.get();
-    call.x.values = {0.5, 1.7e308, 0.5};
+    call.points.x.values = {0.5, 1.7e308, 0.5};
+    call.points.fields.d = 1;
     expect_failure(call, FREERIDGE_NOT_FINITE, {"x"});
     PredictVariance variance;
     variance.model = model.get();
-    variance.x.values = call.x.values;
+    variance.points = call.points;
     expect_failure(variance, FREERIDGE_NOT_FINITE, {"x"});
   }
 }

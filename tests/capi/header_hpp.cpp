@@ -124,7 +124,6 @@ void models() {
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_lambdas({1, 1}));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(y));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_data(rows, both));
-  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_data(rows, View(both, n, 2, FREERIDGE_COL_MAJOR)));
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, model.score(FREERIDGE_LOO, {}));
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, Kernel::gaussian(-1));
   EXPECT_REFUSED(FREERIDGE_IO, Model::load("/does/not/exist"));
@@ -191,7 +190,13 @@ void undefined() {
   // A reader's rows are not counted before they are read.
   const auto none = [](std::int64_t, std::int64_t, double*, double*, double*, void*) { return std::int64_t{0}; };
   Model rows(Kernel::linear());
-  freeridge::check(freeridge_set_reader(rows.get(), FREERIDGE_ROW_MAJOR, -1, 1, 1, none, nullptr));
+  freeridge_points points{};
+  points.size = sizeof points;
+  points.n = -1;
+  points.d = 1;
+  points.layout = FREERIDGE_ROW_MAJOR;
+  points.reader = none;
+  freeridge::check(freeridge_set_points(rows.get(), &points, 0, FREERIDGE_ROW_MAJOR, 1, nullptr, 0));
   EXPECT_REFUSED(FREERIDGE_INVALID_STATE, rows.loo());
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, rows.set_weights({1}));
 }
@@ -216,14 +221,14 @@ void kernels_and_effects() {
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, kernel.with_hyperparameters({1, -2, 1}));
 
   Model model(kernel);
-  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.set_fixed_effects(effects));
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.set_unpenalised(effects));
   EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.kernel_search());
   model.set_data(rows, y);
   std::vector<std::int32_t> group(n);
   for (std::size_t i = 0; i < n; ++i) group[i] = static_cast<std::int32_t>(i % 5);
   model.set_groups(group);
-  model.set_fixed_effects(effects);
-  EXPECT(model.fixed_count() == 2 && model.kernel().hyperparameters()[1] == 2);
+  model.set_unpenalised(effects);
+  EXPECT(model.unpenalised_count() == 2 && model.kernel().hyperparameters()[1] == 2);
   const freeridge::ScoreGradient g = model.score_gradient(FREERIDGE_GROUPS, 0.1);
   const double step = 1e-5;
   const auto score_at = [&](double lambda) {
@@ -249,10 +254,10 @@ void kernels_and_effects() {
   how.label = {-1, -1, -1};
   EXPECT_REFUSED(FREERIDGE_UNDEFINED, model.select_kernel(FREERIDGE_REML, how));
 
-  const Matrix a = model.fixed_effects(), errors = model.fixed_errors();
-  EXPECT(model.fixed_kept() == (std::vector<std::int32_t>{1, 0}) && a(1) == 0 && errors(1) == 0);
+  const Matrix a = model.unpenalised_effects(), errors = model.unpenalised_errors();
+  EXPECT(model.unpenalised_kept() == (std::vector<std::int32_t>{1, 0}) && a(1) == 0 && errors(1) == 0);
   EXPECT(std::fabs(a(0) - 4) < 0.1 && errors(0) > 0 && errors(0) < 0.1);
-  EXPECT(close(model.fixed_covariance()(0), errors(0) * errors(0)));
+  EXPECT(close(model.unpenalised_covariance()(0), errors(0) * errors(0)));
   const Matrix f0 = model.predict(rows, effects), parts = model.variance_components();
   for (std::int64_t i = 0; i < 40; ++i)
     EXPECT(std::fabs(y[static_cast<std::size_t>(i)] - f0(i) - parts(0, 0) / parts(0, 1) * model.coefficients()(i)) <
@@ -262,13 +267,12 @@ void kernels_and_effects() {
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(rows, View(f, 2 * n, 1, FREERIDGE_ROW_MAJOR)));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(rows, View(f, n - 1, 2, FREERIDGE_ROW_MAJOR)));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(effects, View(f, n, 2, FREERIDGE_COL_MAJOR)));
-  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_fixed_effects(View(f, n - 1, 2, FREERIDGE_ROW_MAJOR)));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_unpenalised(View(f, n - 1, 2, FREERIDGE_ROW_MAJOR)));
   Model none(kernel);
   none.set_data(rows, y);
   none.factorize();
   none.set_lambda(1);
-  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, none.fixed_effects());
-  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, none.fixed_kept());
+  EXPECT(none.unpenalised_count() == 0 && none.unpenalised_effects().rows == 0 && none.unpenalised_kept().empty());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ int main(void) {
   uint64_t state = 1;
   freeridge_kernel* kernel = NULL;
   freeridge_model* model = NULL;
+  freeridge_points points = {0};
   measure_arrays_held();
   REQUIRE(x != NULL && y != NULL && errors != NULL);
   for (i = 0; i < (int64_t)n * d; ++i) {
@@ -29,7 +30,8 @@ int main(void) {
 
   REQUIRE(freeridge_kernel_gaussian(1.5, &kernel) == FREERIDGE_OK);
   REQUIRE(freeridge_create(kernel, &model) == FREERIDGE_OK);
-  REQUIRE(freeridge_set_data_view(model, FREERIDGE_COL_MAJOR, n, d, x, n, 1, y, n) == FREERIDGE_OK);
+  points.size = sizeof points, points.n = n, points.d = d, points.layout = FREERIDGE_COL_MAJOR, points.x = x;
+  REQUIRE(freeridge_set_points(model, &points, 1, FREERIDGE_COL_MAJOR, 1, y, n) == FREERIDGE_OK);
   REQUIRE(freeridge_set_landmarks(model, r, NULL) == FREERIDGE_OK);
   REQUIRE(freeridge_set_landmark_method(model, FREERIDGE_LANDMARKS_PIVOTED, 1) == FREERIDGE_OK);
   REQUIRE(freeridge_memory_required(model, &bytes) == FREERIDGE_OK);

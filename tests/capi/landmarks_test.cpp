@@ -261,7 +261,8 @@ class ContractLandmarkMemory : public testing::Test {
     for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = std::sin(static_cast<double>(i));
   }
   void use(Model& model) {
-    ASSERT_EQ(freeridge_set_data_view(model.get(), FREERIDGE_COL_MAJOR, n, d, x_.data(), n, t, x_.data(), n),
+    ASSERT_EQ(freeridge_set_points(model.get(), support::at(FREERIDGE_COL_MAJOR, n, d, x_.data()), 1,
+                                   FREERIDGE_COL_MAJOR, t, x_.data(), n),
               FREERIDGE_OK)
         << freeridge_last_error();
   }

@@ -33,17 +33,18 @@ int main(void) {
   before = peak_bytes();
   for (layout = 0; layout < 2; ++layout)
     for (reduction = 0; reduction < 2; ++reduction) {
-      const int64_t ld = layout == 0 ? n : d;
+      const freeridge_points points = {
+          .size = sizeof points, .n = n, .d = d, .layout = layouts[layout], .x = x, .ldx = layout == 0 ? n : d};
       freeridge_model* model = NULL;
       REQUIRE(freeridge_create(kernel, &model) == FREERIDGE_OK);
-      REQUIRE(freeridge_set_data_view(model, layouts[layout], n, d, x, ld, 1, y, layout == 0 ? n : 1) == FREERIDGE_OK);
+      REQUIRE(freeridge_set_points(model, &points, 1, layouts[layout], 1, y, layout == 0 ? n : 1) == FREERIDGE_OK);
       REQUIRE(freeridge_set_reduction(model, reductions[reduction]) == FREERIDGE_OK);
       REQUIRE(freeridge_memory_required(model, &bytes) == FREERIDGE_OK);
       REQUIRE(freeridge_factorize(model) == FREERIDGE_OK);
       REQUIRE(freeridge_score(model, FREERIDGE_LOO, lambdas, lambda, scores, NULL, lambdas) == FREERIDGE_OK);
       REQUIRE(freeridge_set_lambda(model, lambda[0]) == FREERIDGE_OK);
       REQUIRE(freeridge_loo(model, out, n) == FREERIDGE_OK);
-      REQUIRE(freeridge_predict(model, layouts[layout], n, x, ld, out, layout == 0 ? n : 1) == FREERIDGE_OK);
+      REQUIRE(freeridge_predict(model, layouts[layout], n, x, points.ldx, out, layout == 0 ? n : 1) == FREERIDGE_OK);
       for (i = 0; i < lambdas; ++i) REQUIRE(isfinite(scores[i]));
       growth = peak_bytes() - before;
       printf("grown by %.1f MiB, required: %.1f MiB\n", growth / 1048576, (double)bytes / 1048576);

@@ -56,7 +56,8 @@ class ContractMemoryBigModel : public testing::Test {
       x_[sample::size(i)] = 1e-3 * static_cast<double>(i);
       y_[sample::size(i)] = static_cast<double>(i % 7);
     }
-    ASSERT_EQ(freeridge_set_data_view(model_.get(), FREERIDGE_COL_MAJOR, n, 1, x_.data(), n, 1, y_.data(), n),
+    ASSERT_EQ(freeridge_set_points(model_.get(), support::at(FREERIDGE_COL_MAJOR, n, 1, x_.data()), 1,
+                                   FREERIDGE_COL_MAJOR, 1, y_.data(), n),
               FREERIDGE_OK)
         << freeridge_last_error();
   }

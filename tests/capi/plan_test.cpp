@@ -39,7 +39,8 @@ class ContractPlan : public testing::Test {
     for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = std::sin(static_cast<double>(i));
     for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = std::cos(static_cast<double>(i));
     EXPECT_EQ(freeridge_set_kernel(model_.get(), Kernel::linear().get()), FREERIDGE_OK);
-    EXPECT_EQ(freeridge_set_data_view(model_.get(), FREERIDGE_COL_MAJOR, n, d, x_.data(), n, t, y_.data(), n),
+    EXPECT_EQ(freeridge_set_points(model_.get(), support::at(FREERIDGE_COL_MAJOR, n, d, x_.data()), 1,
+                                   FREERIDGE_COL_MAJOR, t, y_.data(), n),
               FREERIDGE_OK);
     EXPECT_EQ(freeridge_set_kernel(model_.get(), kernel.get()), FREERIDGE_OK);
     return model_;

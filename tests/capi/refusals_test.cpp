@@ -40,22 +40,21 @@ TEST(Refusals, Kernels) {
 }
 
 TEST(Refusals, Settings) {
-  expect_all_refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetIntercept, SetRoute,
+  expect_all_refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetIntercept, SetRoute,
                      SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
                      SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, GetGaps,
                      SetMissing, HasIntercept, GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion,
                      GetMemoryLimit, GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement,
-                     GetRequestedAccuracy, GetFixedCount>();
-  expect_refused<SetReader>({{"n", integers({0, -2, INT64_MIN})}});
+                     GetRequestedAccuracy>();
+  expect_refused<SetReader>({{"points.n", integers({0, -2, INT64_MIN})}});
   const auto as_it_is = [](AnyCall&) {};
   expect_each_refused(kind_of<SetUnpenalised>(), {{"count", integers({-1, sample::d, INT64_MIN, INT64_MAX})}}, as_it_is,
                       [] {});
-  expect_each_refused(kind_of<GetUnpenalised>(), {}, as_it_is, [] {});
+  expect_each_refused(kind_of<GetUnpenalisedRead>(), {}, as_it_is, [] {});
   expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
   expect_refused<SetGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
-  expect_refused<SetFixedEffects>({{"q", integers({-1, INT64_MIN, sample::n, int64_t{INT32_MAX} + 1, INT64_MAX})},
-                                   {"ldf", integers(bad_leading(sample::n))}});
+  expect_refused<SetPoints>({{"points.unpenalised_count", integers({sample::n})}});
   expect_refused<SetMemoryLimit>({{"bytes", integers(negative)}});
   expect_refused<SetRefinement>({{"steps", integers({-1, 101, INT32_MIN, INT32_MAX})}});
   expect_refused<SetAccuracy>({{"accuracy", reals({0.0, -1e-300, -1.0, 1.0, 1e300})},
@@ -68,8 +67,8 @@ TEST(Refusals, Settings) {
 }
 
 TEST(Refusals, Answers) {
-  expect_all_refused<Loo, GroupErrors, Predict, PredictSparse, Coefficients, GetIntercept, GetFitted, GetLeverage,
-                     GetLambda, GetRoute, GetDimensions, DegreesOfFreedom, CooksDistance, PredictJackknife,
+  expect_all_refused<Loo, GroupErrors, Predict, PredictPoints, PredictSparse, Coefficients, GetIntercept, GetFitted,
+                     GetLeverage, GetLambda, GetRoute, GetDimensions, DegreesOfFreedom, CooksDistance, PredictJackknife,
                      PredictVariance, AverageGradient, AverageDifference, GetLandmarks, GetTolerance,
                      CoefficientsPath>();
   expect_refused<GroupErrorsWithGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
@@ -88,8 +87,8 @@ TEST(Refusals, Answers) {
   expect_refused<Eigenvalues>({{"count", integers({sample::n})}}, {Variant::spectral});
   expect_refused<ConditionNumber>({}, {Variant::spectral, Variant::primal, Variant::landmark});
   expect_refused<HatMatrix>();
-  expect_refused<GetFixedEffects>({}, {Variant::fixed});
-  expect_refused<GetFixedCovariance>({}, {Variant::fixed});
+  expect_refused<GetUnpenalised>({}, {Variant::fixed});
+  expect_refused<GetUnpenalisedCovariance>({}, {Variant::fixed});
   expect_refused<PredictFixed>({}, {Variant::fixed});
   expect_refused<PredictPathFixed>({{"ldout", integers(bad_leading(sample::m))}}, {Variant::fixed});
   expect_refused<PredictJackknifeFixed>({}, {Variant::fixed});

@@ -97,8 +97,7 @@ const std::vector<Rule>& rules() {
       rule<SetKernel>(State::empty, Leaves::data),
       rule<SetReader>(State::empty, Leaves::new_data),
       rule<SetWeights>(State::data, Leaves::data),
-      rule<SetFixedEffects>(State::data, Leaves::data),
-      rule<GetFixedCount>(State::data, Leaves::the_same),
+      rule<SetPoints>(State::empty, Leaves::new_data),
       rule<SetIntercept>(State::empty, Leaves::data),
       rule<SetGroups>(State::data, Leaves::the_same),
       rule<SetGaps>(State::data, Leaves::the_same),
@@ -120,6 +119,7 @@ const std::vector<Rule>& rules() {
       rule<GroupErrors>(State::fitted, Leaves::the_same),
       rule<GroupErrorsWithGaps>(State::fitted, Leaves::the_same),
       rule<Predict>(State::fitted, Leaves::the_same),
+      rule<PredictPoints>(State::fitted, Leaves::the_same),
       rule<PredictSparse>(State::fitted, Leaves::the_same),
       rule<Coefficients>(State::fitted, Leaves::the_same),
       rule<GetIntercept>(State::fitted, Leaves::the_same),
@@ -235,7 +235,7 @@ TEST(ContractStates, SetDataStartsAgainFromAnyState) {
     ASSERT_EQ(copy(), FREERIDGE_OK) << freeridge_last_error();
     EXPECT_STREQ(name_of(sample::state_of(model.get())), "DATA");
     Model other = sample::model(state);
-    SetDataView view;
+    SetPointsView view;
     view.model = other.get();
     ASSERT_EQ(view(), FREERIDGE_OK) << freeridge_last_error();
     EXPECT_STREQ(name_of(sample::state_of(other.get())), "DATA");
@@ -261,14 +261,14 @@ TEST(ContractStates, HyperplaneNeedsALinearKernel) {
 }
 
 template <class Call>
-void expect_needs_fixed_effects(State least) {
+void expect_needs_unpenalised(State least) {
   SCOPED_TRACE(Call::name);
   for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
     SCOPED_TRACE(name_of(state));
     Call call;
     Model none = sample::model(state);
     call.model = none.get();
-    expect_failure(call, FREERIDGE_INVALID_STATE, state >= least ? Words{"freeridge_set_fixed_effects"} : Words{});
+    expect_failure(call, FREERIDGE_INVALID_STATE, state >= least ? Words{"freeridge_set_points"} : Words{});
     Model with = sample::model(state, sample::Variant::fixed);
     call.model = with.get();
     if (state >= least) {
@@ -281,19 +281,20 @@ void expect_needs_fixed_effects(State least) {
 
 // With fixed effects predictions need their values at the new points, without they have none.
 TEST(ContractStates, PredictionsAndFixedEffects) {
-  expect_needs_fixed_effects<GetFixedEffects>(State::fitted);
-  expect_needs_fixed_effects<GetFixedCovariance>(State::fitted);
-  expect_needs_fixed_effects<PredictFixed>(State::fitted);
-  expect_needs_fixed_effects<PredictPathFixed>(State::factorized);
-  expect_needs_fixed_effects<PredictJackknifeFixed>(State::fitted);
-  expect_needs_fixed_effects<PredictVarianceFixed>(State::fitted);
+  expect_needs_unpenalised<GetUnpenalised>(State::fitted);
+  expect_needs_unpenalised<GetUnpenalisedCovariance>(State::fitted);
+  expect_needs_unpenalised<PredictFixed>(State::fitted);
+  expect_needs_unpenalised<PredictPathFixed>(State::factorized);
+  expect_needs_unpenalised<PredictJackknifeFixed>(State::fitted);
+  expect_needs_unpenalised<PredictVarianceFixed>(State::fitted);
   const Model with = sample::model(State::fitted, sample::Variant::fixed);
   const auto expect_refused = [&](auto call) {
     call.model = with.get();
-    expect_failure(call, FREERIDGE_INVALID_STATE, {"fixed", "freeridge_predict_fixed"});
+    expect_failure(call, FREERIDGE_INVALID_STATE, {"unpenalised", "freeridge_points"});
   };
   expect_refused(Predict());
   expect_refused(PredictSparse());
+  expect_refused(PredictPoints());
   expect_refused(PredictPath());
   expect_refused(PredictJackknife());
   expect_refused(PredictVariance());

@@ -121,7 +121,8 @@ TEST(CloneOf, AView) {
   Handle clone;
   {
     Model model(Kernel::linear());
-    check(freeridge_set_data_view(model.get(), FREERIDGE_COL_MAJOR, 4, 1, x, 4, 1, y, 4), "freeridge_set_data_view");
+    check(freeridge_set_points(model.get(), at(FREERIDGE_COL_MAJOR, 4, 1, x), 1, FREERIDGE_COL_MAJOR, 1, y, 4),
+          "freeridge_set_points");
     clone = clone_of(model.get());
   }
   y[0] = 2;

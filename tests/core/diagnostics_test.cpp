@@ -182,9 +182,8 @@ TEST(DiagnosticsPrecomputed, IntervalsAreThoseOfTheKernelAndVarianceIsRefused) {
       EXPECT_CLOSE(actual.upper, expected.upper, tolerance);
     }
     Vector out(10);
-    EXPECT_EQ(
-        freeridge_predict_variance(model.get(), FREERIDGE_COL_MAJOR, 5, cross.values.data(), 5, out.data(), 5, nullptr),
-        FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_predict_variance(model.get(), at(cross), FREERIDGE_COL_MAJOR, out.data(), 5, nullptr),
+              FREERIDGE_INVALID_ARGUMENT);
   }
 }
 
@@ -275,8 +274,7 @@ TEST(DiagnosticsScale, UnitsOfXAndY) {
     EXPECT_CLOSE(other.cooks_distance(), model.cooks_distance(), 1e-10);
     Vector sigma2(2), out(8);
     EXPECT_EQ(freeridge_degrees_of_freedom(other.get(), nullptr, sigma2.data()), FREERIDGE_NOT_FINITE);
-    EXPECT_EQ(freeridge_predict_variance(other.get(), FREERIDGE_COL_MAJOR, 4, points.values.data(), 4, out.data(), 4,
-                                         nullptr),
+    EXPECT_EQ(freeridge_predict_variance(other.get(), at(points), FREERIDGE_COL_MAJOR, out.data(), 4, nullptr),
               FREERIDGE_NOT_FINITE);
   }
 }

@@ -22,7 +22,7 @@ Matrix gradient(const freeridge_model* model, const Matrix& points, std::int64_t
                 freeridge_layout layout = FREERIDGE_COL_MAJOR) {
   const Packed x = pack(points, layout, 1);
   Packed out = pack(Matrix(points.rows, points.cols * t), layout, 2);
-  check(freeridge_predict_gradient(model, layout, points.rows, x.values.data(), x.ld, out.values.data(), out.ld),
+  check(freeridge_predict_gradient(model, at(x, points.rows, points.cols), layout, out.values.data(), out.ld),
         "freeridge_predict_gradient");
   return unpack(out, points.rows, points.cols * t);
 }
@@ -37,7 +37,7 @@ Effects average_gradient(const Model& model, const Matrix& points, const Vector&
   const Packed x = pack(points, layout, 1);
   const std::int64_t d = points.cols;
   Effects out{Matrix(d, t), Matrix(d, t)};
-  check(freeridge_average_gradient(model.get(), layout, points.rows, x.values.data(), x.ld,
+  check(freeridge_average_gradient(model.get(), at(x, points.rows, points.cols),
                                    weights.empty() ? nullptr : weights.data(), kind, out.average.values.data(),
                                    out.errors.values.data(), d),
         "freeridge_average_gradient");
@@ -49,7 +49,7 @@ Effects average_difference(const Model& model, const Matrix& high, const Matrix&
                            freeridge_covariance_type kind = FREERIDGE_COVARIANCE_FREQUENTIST) {
   const Packed x = pack(high, layout, 1), z = pack(low, layout, 2);
   Effects out{Matrix(1, t), Matrix(1, t)};
-  check(freeridge_average_difference(model.get(), layout, high.rows, x.values.data(), x.ld, z.values.data(), z.ld,
+  check(freeridge_average_difference(model.get(), at(x, high.rows, high.cols), at(z, low.rows, low.cols),
                                      weights.empty() ? nullptr : weights.data(), kind, out.average.values.data(),
                                      out.errors.values.data()),
         "freeridge_average_difference");
@@ -264,9 +264,8 @@ TEST_P(EffectsOf, AveragesAndTheirErrorsAreThoseOfLinearFunctionsOfTheResponse) 
       }
       EXPECT_CLOSE(average_gradient(model, near, weights, 3, FREERIDGE_ROW_MAJOR).errors, slopes.errors, 1e-14);
       Effects alone{Matrix(columns, 3), {}};
-      check(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 6, near.values.data(), 6,
-                                       weights.empty() ? nullptr : weights.data(), FREERIDGE_COVARIANCE_BAYESIAN,
-                                       alone.average.values.data(), nullptr, columns),
+      check(freeridge_average_gradient(model.get(), at(near), weights.empty() ? nullptr : weights.data(),
+                                       FREERIDGE_COVARIANCE_BAYESIAN, alone.average.values.data(), nullptr, columns),
             "freeridge_average_gradient");
       EXPECT_TRUE(bit_equal(alone.average, slopes.average));
     }
@@ -368,11 +367,10 @@ TEST(Effects, WhatHasNoDerivativeIsRefused) {
     const Problem problem = random_problem(random, kernel, 10, 4, 1, false, true);
     Model model = oracle::make_model(problem);
     model.factorize().lambda(1);
-    EXPECT_EQ(
-        freeridge_predict_gradient(model.get(), FREERIDGE_COL_MAJOR, 3, points.values.data(), 3, out.values.data(), 3),
-        FREERIDGE_INVALID_ARGUMENT);
-    EXPECT_EQ(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 3, points.values.data(), 3, nullptr,
-                                         FREERIDGE_COVARIANCE_BAYESIAN, average.values.data(), errors.values.data(), 4),
+    EXPECT_EQ(freeridge_predict_gradient(model.get(), at(points), FREERIDGE_COL_MAJOR, out.values.data(), 3),
+              FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_average_gradient(model.get(), at(points), nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+                                         average.values.data(), errors.values.data(), 4),
               FREERIDGE_INVALID_ARGUMENT);
     average_difference(model, points, scaled(points, 2.0), {}, 1);  // a difference needs no derivative
   }
@@ -380,13 +378,11 @@ TEST(Effects, WhatHasNoDerivativeIsRefused) {
   Model given(Kernel::precomputed());
   given.data(square, Matrix(3, 1, 1.0)).factorize().lambda(1);
   Matrix wide(3, 3);
-  EXPECT_EQ(
-      freeridge_predict_gradient(given.get(), FREERIDGE_COL_MAJOR, 3, square.values.data(), 3, wide.values.data(), 3),
-      FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(
-      freeridge_average_difference(given.get(), FREERIDGE_COL_MAJOR, 3, square.values.data(), 3, square.values.data(),
-                                   3, nullptr, FREERIDGE_COVARIANCE_BAYESIAN, average.values.data(), nullptr),
-      FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_predict_gradient(given.get(), at(square), FREERIDGE_COL_MAJOR, wide.values.data(), 3),
+            FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_average_difference(given.get(), at(square), at(square), nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+                                         average.values.data(), nullptr),
+            FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST(Effects, HostileNumbers) {
@@ -397,8 +393,8 @@ TEST(Effects, HostileNumbers) {
   const Matrix points = random.uniform_matrix(2, 3, -1, 1);
   Matrix average(3, 1);
   const auto with = [&](const Vector& weights) {
-    return freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 2, points.values.data(), 2, weights.data(),
-                                      FREERIDGE_COVARIANCE_BAYESIAN, average.values.data(), nullptr, 3);
+    return freeridge_average_gradient(model.get(), at(points), weights.data(), FREERIDGE_COVARIANCE_BAYESIAN,
+                                      average.values.data(), nullptr, 3);
   };
   EXPECT_EQ(with({-1, 2}), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(with({0, 0}), FREERIDGE_INVALID_ARGUMENT);
@@ -429,8 +425,8 @@ TEST(Effects, WithoutDegreesOfFreedomOrLambdaErrorsAreUndefined) {
     model.factorize().lambda(0);
     Matrix average(2, 1, 7.0), errors(2, 1, 7.0);
     for (const auto kind : {FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_COVARIANCE_BAYESIAN})
-      EXPECT_EQ(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 6, problem.x.values.data(), 6, nullptr,
-                                           kind, average.values.data(), errors.values.data(), 2),
+      EXPECT_EQ(freeridge_average_gradient(model.get(), at(problem.x), nullptr, kind, average.values.data(),
+                                           errors.values.data(), 2),
                 FREERIDGE_UNDEFINED);
     for (std::size_t k = 0; k < 2; ++k) {
       EXPECT_TRUE(std::isnan(errors.values[k]));

@@ -11,6 +11,7 @@
 #include "support/deep.hpp"
 #include "support/problems.hpp"
 #include "support/sparse.hpp"
+#include "support/unpenalised.hpp"
 
 namespace fixed_effects_test {
 
@@ -72,12 +73,6 @@ struct Case {
   std::vector<Real> own;
 };
 
-void set_fixed(const Model& model, const Matrix& f, freeridge_layout layout = FREERIDGE_COL_MAJOR) {
-  const Packed packed = pack(f, layout, 2);
-  check(freeridge_set_fixed_effects(model.get(), layout, f.cols, packed.values.data(), packed.ld),
-        "freeridge_set_fixed_effects");
-}
-
 // The kernel restricted to landmarks, k_xR K_RR^-1 K_Rz.
 Dense restricted(const oracle::KernelSpec& kernel, const Matrix& a, const Matrix& b, const Matrix& r) {
   const Dense k_r = oracle::kernel_matrix(kernel, r, r);
@@ -90,7 +85,7 @@ void set_data(const Way& way, Case& c) {
     return;
   }
   c.model.data(c.problem.x, c.problem.y);  // whose sizes the wrapper remembers
-  check(set_sparse(c.model.get(), Sparse(c.problem.x, FREERIDGE_CSR), c.problem.y, false), "freeridge_set_sparse");
+  check(set_sparse(c.model.get(), Sparse(c.problem.x, FREERIDGE_CSR), c.problem.y, false), "freeridge_set_points");
 }
 
 Case make_case(const Way& way, std::int64_t q, bool weighted, bool intercept, double lambda) {
@@ -112,7 +107,8 @@ Case make_case(const Way& way, std::int64_t q, bool weighted, bool intercept, do
   check(freeridge_set_reduction(c.model.get(), way.reduction), "freeridge_set_reduction");
   if (way.landmarks > 0)
     check(freeridge_set_landmarks(c.model.get(), way.landmarks, c.landmarks.data()), "freeridge_set_landmarks");
-  set_fixed(c.model, c.f, weighted ? FREERIDGE_ROW_MAJOR : FREERIDGE_COL_MAJOR);
+  const freeridge_layout layout = weighted ? FREERIDGE_ROW_MAJOR : FREERIDGE_COL_MAJOR;
+  set_unpenalised(c.model, c.f, layout);
   c.model.factorize().lambda(lambda);
 
   const Matrix r = select_rows(c.problem.x, c.landmarks);
@@ -149,9 +145,9 @@ class FixedEffects : public ::testing::TestWithParam<Way> {
 Matrix predict_fixed(const Case& c, freeridge_layout layout) {
   const Packed x = pack(c.points, layout, 1), f = pack(c.f_points, layout, 2);
   Packed out = pack(Matrix(c.points.rows, c.problem.y.cols), layout, 1);
-  check(freeridge_predict_fixed(c.model.get(), layout, c.points.rows, x.values.data(), x.ld, f.values.data(), f.ld,
-                                out.values.data(), out.ld),
-        "freeridge_predict_fixed");
+  const Points points = with(at(x, c.points.rows, c.points.cols), c.f_points.cols, f.values.data(), f.ld);
+  check(freeridge_predict_points(c.model.get(), points, 0, nullptr, layout, out.values.data(), out.ld),
+        "freeridge_predict_points");
   return unpack(out, c.points.rows, c.problem.y.cols);
 }
 
@@ -184,9 +180,9 @@ TEST_P(FixedEffects, FitsAndPredicts) {
     EXPECT_CLOSE(predict_fixed(c, FREERIDGE_ROW_MAJOR), expected, tolerance);
     Matrix path(c.points.rows, 2 * c.problem.y.cols);
     const Vector lambdas = {lambda, 1e6};
-    check(freeridge_predict_path_fixed(c.model.get(), FREERIDGE_COL_MAJOR, 4, c.points.values.data(), 4,
-                                       c.f_points.values.data(), 4, 2, lambdas.data(), path.values.data(), 4),
-          "freeridge_predict_path_fixed");
+    check(freeridge_predict_points(c.model.get(), with(at(c.points), c.f_points), 2, lambdas.data(),
+                                   FREERIDGE_COL_MAJOR, path.values.data(), 4),
+          "freeridge_predict_points");
     for (std::int64_t j = 0; j < expected.cols; ++j) EXPECT_CLOSE(column(path, j), column(expected, j), tolerance);
   });
 }
@@ -199,9 +195,10 @@ TEST_P(FixedEffects, EffectsAndTheirErrors) {
     Matrix effects(q, t), errors(q, t), expected(q, t), expected_errors(q, t), b(1, t), expected_b(1, t);
     Labels kept(static_cast<std::size_t>(q), -1);
     Matrix whole(q, q * t), expected_whole(q, q * t);
-    check(freeridge_get_fixed_covariance(c.model.get(), whole.values.data(), q), "freeridge_get_fixed_covariance");
-    check(freeridge_get_fixed_effects(c.model.get(), kept.data(), effects.values.data(), errors.values.data(), q),
-          "freeridge_get_fixed_effects");
+    check(freeridge_get_unpenalised_covariance(c.model.get(), whole.values.data(), q), "the covariance");
+    check(
+        freeridge_get_unpenalised(c.model.get(), nullptr, kept.data(), effects.values.data(), errors.values.data(), q),
+        "freeridge_get_unpenalised");
     for (std::int64_t j = 0; j < t; ++j) {
       for (std::int64_t k = 0; k < q; ++k) {
         expected(k, j) = static_cast<double>(fit.a(ones + k, j));
@@ -280,13 +277,13 @@ TEST_P(FixedEffects, VariancesAndIntervals) {
     const std::int64_t n = c.mixed.n(), m = c.points.rows;
     Matrix variance(m, 2), expected(m, 2), lower(m, 2), upper(m, 2), expected_lower(m, 2), expected_upper(m, 2);
     Vector noise(2);
-    check(freeridge_predict_variance_fixed(c.model.get(), FREERIDGE_COL_MAJOR, m, c.points.values.data(), m,
-                                           c.f_points.values.data(), m, variance.values.data(), m, noise.data()),
-          "freeridge_predict_variance_fixed");
-    check(freeridge_predict_jackknife_fixed(c.model.get(), FREERIDGE_COL_MAJOR, m, c.points.values.data(), m,
-                                            c.f_points.values.data(), m, 0.8, lower.values.data(), upper.values.data(),
-                                            m),
-          "freeridge_predict_jackknife_fixed");
+    const Points points = with(at(c.points), c.f_points);
+    check(
+        freeridge_predict_variance(c.model.get(), points, FREERIDGE_COL_MAJOR, variance.values.data(), m, noise.data()),
+        "freeridge_predict_variance");
+    check(freeridge_predict_jackknife(c.model.get(), points, 0.8, FREERIDGE_COL_MAJOR, lower.values.data(),
+                                      upper.values.data(), m),
+          "freeridge_predict_jackknife");
     const auto place = static_cast<std::size_t>(std::ceil(0.8L * static_cast<Real>(n + 1)));
     for (std::int64_t j = 0; j < 2; ++j) {
       std::vector<Mixed::Fit> fits;  // without row i each
@@ -370,16 +367,15 @@ TEST_P(FixedEffects, RefinementAndAverages) {
     check(freeridge_set_refinement(c.model.get(), 4), "freeridge_set_refinement");
     check(freeridge_set_lambda(c.model.get(), lambda), "freeridge_set_lambda");
     Matrix effects(q, 2), expected(q, 2);
-    check(freeridge_get_fixed_effects(c.model.get(), nullptr, effects.values.data(), nullptr, q),
-          "freeridge_get_fixed_effects");
+    check(freeridge_get_unpenalised(c.model.get(), nullptr, nullptr, effects.values.data(), nullptr, q),
+          "freeridge_get_unpenalised");
     for (std::int64_t j = 0; j < 2; ++j)
       for (std::int64_t k = 0; k < q; ++k) expected(k, j) = static_cast<double>(fit.a(ones + k, j));
     EXPECT_CLOSE(effects, expected, 1e-11);
     EXPECT_CLOSE(c.model.coefficients(), to_double(fit.c), 1e-11);
 
     Matrix z(m, c.points.cols, 0.25), change(1, 2), errors(1, 2), expected_change(1, 2), expected_errors(1, 2);
-    check(freeridge_average_difference(c.model.get(), FREERIDGE_COL_MAJOR, m, c.points.values.data(), m,
-                                       z.values.data(), m, nullptr, FREERIDGE_COVARIANCE_FREQUENTIST,
+    check(freeridge_average_difference(c.model.get(), at(c.points), at(z), nullptr, FREERIDGE_COVARIANCE_FREQUENTIST,
                                        change.values.data(), errors.values.data()),
           "freeridge_average_difference");
     const Dense other = oracle::kernel_matrix(c.problem.kernel, c.problem.x, z);
@@ -417,15 +413,15 @@ TEST(FixedEffectsOfManyRows, Streamed) {
                            std::int64_t landmarks) {
     Model model(landmarks > 0 ? Kernel::gaussian(1.5) : Kernel::linear());
     model.data(of.x, of.y);
-    if (sparse) check(set_sparse(model.get(), Sparse(of.x, FREERIDGE_CSC), of.y, false), "freeridge_set_sparse");
+    if (sparse) check(set_sparse(model.get(), Sparse(of.x, FREERIDGE_CSC), of.y, false), "freeridge_set_points");
     model.weights(of.weights).route(landmarks > 0 ? FREERIDGE_ROUTE_LANDMARK : FREERIDGE_ROUTE_PRIMAL);
     check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
     if (landmarks > 0) check(freeridge_set_landmarks(model.get(), landmarks, nullptr), "freeridge_set_landmarks");
-    set_fixed(model, f);
+    set_unpenalised(model, f);
     model.factorize().lambda(0.1);
     Matrix effects(q, 2);
-    check(freeridge_get_fixed_effects(model.get(), nullptr, effects.values.data(), nullptr, q),
-          "freeridge_get_fixed_effects");
+    check(freeridge_get_unpenalised(model.get(), nullptr, nullptr, effects.values.data(), nullptr, q),
+          "freeridge_get_unpenalised");
     const Matrix loo = model.loo(), groups = model.group_errors(modulo_groups(n, 3));
     Matrix out(n, 6);
     for (std::int64_t j = 0; j < 2; ++j)
@@ -498,11 +494,11 @@ TEST(ColumnsThatFixedEffectsSpan, AreNoFeatures) {
           SCOPED_TRACE(::testing::Message() << "lambda " << lambda);
           Model model(polynomial ? Kernel::polynomial(2, 1, 1) : Kernel::linear());
           model.data(x, y);
-          if (way.sparse) check(set_sparse(model.get(), Sparse(x, FREERIDGE_CSR), y, false), "freeridge_set_sparse");
+          if (way.sparse) check(set_sparse(model.get(), Sparse(x, FREERIDGE_CSR), y, false), "freeridge_set_points");
           model.weights(weights).intercept(true).route(way.route);
           check(freeridge_set_reduction(model.get(), way.reduction), "freeridge_set_reduction");
           if (polynomial) check(freeridge_set_landmarks(model.get(), 5, nullptr), "freeridge_set_landmarks");
-          set_fixed(model, f);
+          set_unpenalised(model, f);
           model.factorize().lambda(lambda);
           const bool few_digits = way.unit < 1 && way.reduction == FREERIDGE_REDUCTION_GRAM;  // a flag says so
           if (few_digits && model.lambda_flags().below[0] == 1) continue;

@@ -13,6 +13,7 @@
 #include "support/problems.hpp"
 #include "support/saved.hpp"
 #include "support/sparse.hpp"
+#include "support/unpenalised.hpp"
 
 namespace gaps_test {
 
@@ -196,10 +197,9 @@ TEST(GapsOfAModel, AreAskedWithTheirGroupWhetherTheOthersDetermineTheEffects) {
   Random random(6);
   const Problem problem = random_problem(random, kernel_of(Family::gaussian, 2), 12, 2, 1, false, true);
   Model model = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY);
-  Vector effect(12, 0.0);
-  effect[3] = effect[4] = effect[7] = 1;
-  check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 1, effect.data(), 12),
-        "freeridge_set_fixed_effects");
+  Matrix effect(12, 1);
+  effect(3, 0) = effect(4, 0) = effect(7, 0) = 1;
+  set_unpenalised(model, effect);
   model.factorize().lambda(1);
   const Labels group = {-1, -1, -1, 0, 0, -1, 1, 1, -1, -1, -1, -1};
   freeridge_status status = FREERIDGE_INTERNAL;

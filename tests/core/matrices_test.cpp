@@ -154,7 +154,7 @@ class Matrices : public ::testing::TestWithParam<Case> {
         Model model = oracle::make_model(problem, c.route);
         set_reduction(model, c.reduction);
         if (c.sparse) {
-          check(set_sparse(model.get(), Sparse(problem.x, FREERIDGE_CSR), problem.y, false), "freeridge_set_sparse");
+          check(set_sparse(model.get(), Sparse(problem.x, FREERIDGE_CSR), problem.y, false), "freeridge_set_points");
           model.weights(problem.weights);
         }
         if (c.route != FREERIDGE_ROUTE_LANDMARK) {

@@ -13,6 +13,7 @@
 #include "support/problems.hpp"
 #include "support/saved.hpp"
 #include "support/sparse.hpp"
+#include "support/unpenalised.hpp"
 
 namespace missing_test {
 
@@ -88,9 +89,7 @@ class Missing : public ::testing::TestWithParam<Way> {
     out.data(x, y);
     if (way.sparse) check(set_sparse(out.get(), Sparse(x, FREERIDGE_CSR), y, false), "set_sparse");
     out.weights(weights).intercept(problem.intercept).route(way.route);
-    if (fixed.cols > 0)
-      check(freeridge_set_fixed_effects(out.get(), FREERIDGE_COL_MAJOR, fixed.cols, fixed.values.data(), fixed.rows),
-            "freeridge_set_fixed_effects");
+    if (fixed.cols > 0) set_unpenalised(out, fixed);
     check(freeridge_set_reduction(out.get(), way.reduction), "freeridge_set_reduction");
     if (way.landmarks) set_landmarks(out, own);
     return std::move(out.factorize());
@@ -129,21 +128,13 @@ class Missing : public ::testing::TestWithParam<Way> {
     const std::int64_t m = points.rows;
     New out{Matrix(m, outputs), Matrix(m, outputs), Matrix(m, outputs), Matrix(m, outputs),
             Vector(static_cast<std::size_t>(outputs))};
-    const double *const x = points.values.data(), *const u = f_points.values.data();
     constexpr freeridge_layout layout = FREERIDGE_COL_MAJOR;
-    const bool effects = f.cols > 0;
-    check(effects ? freeridge_predict_fixed(of.get(), layout, m, x, m, u, m, out.f.values.data(), m)
-                  : freeridge_predict(of.get(), layout, m, x, m, out.f.values.data(), m),
-          "freeridge_predict");
-    check(effects
-              ? freeridge_predict_variance_fixed(of.get(), layout, m, x, m, u, m, out.variance.values.data(), m,
-                                                 out.noise.data())
-              : freeridge_predict_variance(of.get(), layout, m, x, m, out.variance.values.data(), m, out.noise.data()),
+    const Points here = with(at(points), f_points);
+    check(freeridge_predict_points(of.get(), here, 0, nullptr, layout, out.f.values.data(), m),
+          "freeridge_predict_points");
+    check(freeridge_predict_variance(of.get(), here, layout, out.variance.values.data(), m, out.noise.data()),
           "freeridge_predict_variance");
-    check(effects ? freeridge_predict_jackknife_fixed(of.get(), layout, m, x, m, u, m, 0.8, out.lower.values.data(),
-                                                      out.upper.values.data(), m)
-                  : freeridge_predict_jackknife(of.get(), layout, m, x, m, 0.8, out.lower.values.data(),
-                                                out.upper.values.data(), m),
+    check(freeridge_predict_jackknife(of.get(), here, 0.8, layout, out.lower.values.data(), out.upper.values.data(), m),
           "freeridge_predict_jackknife");
     return out;
   }
@@ -163,8 +154,8 @@ class Missing : public ::testing::TestWithParam<Way> {
     };
     Matrix effects(q, outputs), errors(q, outputs), covariance(q, q * outputs);
     if (q > 0) {
-      defined(freeridge_get_fixed_effects(of.get(), nullptr, effects.values.data(), errors.values.data(), q));
-      defined(freeridge_get_fixed_covariance(of.get(), covariance.values.data(), q));
+      defined(freeridge_get_unpenalised(of.get(), nullptr, nullptr, effects.values.data(), errors.values.data(), q));
+      defined(freeridge_get_unpenalised_covariance(of.get(), covariance.values.data(), q));
       for (const Matrix& each : {effects, errors, covariance}) take(each);
     }
     std::vector<Matrix> parts(4, Matrix(1, outputs));
@@ -178,15 +169,14 @@ class Missing : public ::testing::TestWithParam<Way> {
                                 parts[2].values.data(), 3));
     for (const Matrix& each : parts) take(each);
     if (GetParam().landmarks) return table_of(rows);
-    const double *const x = points.values.data(), *const z = problem.x.values.data();
     Matrix average(d, outputs), average_errors(d, outputs), difference(2, outputs);
     if (!GetParam().sparse) {
-      defined(freeridge_average_gradient(of.get(), FREERIDGE_COL_MAJOR, m, x, m, nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+      defined(freeridge_average_gradient(of.get(), at(points), nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
                                          average.values.data(), average_errors.values.data(), d));
       Vector both(static_cast<std::size_t>(2 * outputs));
-      defined(freeridge_average_difference(of.get(), FREERIDGE_COL_MAJOR, m, x, m, z, problem.x.rows, nullptr,
-                                           FREERIDGE_COVARIANCE_BAYESIAN, both.data(),
-                                           &both[static_cast<std::size_t>(outputs)]));
+      const Points others = at(FREERIDGE_COL_MAJOR, m, d, problem.x.values.data(), problem.x.rows);
+      defined(freeridge_average_difference(of.get(), at(points), others, nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+                                           both.data(), &both[static_cast<std::size_t>(outputs)]));
       for (std::int64_t k = 0; k < 2 * outputs; ++k)
         difference(k / outputs, k % outputs) = both[static_cast<std::size_t>(k)];
       for (const Matrix& each : {average, average_errors, difference}) take(each);
@@ -378,8 +368,8 @@ TEST(MissingValues, GradientsWithLandmarksThatAreNotObserved) {
           Matrix x = problem.x;
           if (precomputed) {
             x = Matrix(30, 30);
-            check(freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, 30, 30, 2, problem.x.values.data(), 30,
-                                            problem.x.values.data(), 30, x.values.data(), 30),
+            check(freeridge_kernel_evaluate(kernel.get(), at(problem.x), at(problem.x), FREERIDGE_COL_MAJOR,
+                                            x.values.data(), 30),
                   "freeridge_kernel_evaluate");
           }
           Model out(precomputed ? Kernel::precomputed() : Kernel::matern(1.5, length));
@@ -450,9 +440,8 @@ TEST(MissingValues, AreKeptByLayoutsCopiesAndSavedBytes) {
   // at many lambdas, and after a bandwidth was chosen
   Matrix path(22, 2 * t);
   const double lambdas[] = {0.4, 3};
-  check(freeridge_predict_path(model.get(), FREERIDGE_COL_MAJOR, 22, problem.x.values.data(), 22, 2, lambdas,
-                               path.values.data(), 22),
-        "freeridge_predict_path");
+  check(freeridge_predict_points(model.get(), at(problem.x), 2, lambdas, FREERIDGE_COL_MAJOR, path.values.data(), 22),
+        "freeridge_predict_points");
   const Matrix there = model.lambda(3).predict(problem.x);
   for (std::int64_t j = 0; j < t; ++j) {
     EXPECT_CLOSE(column(path, j), column(f, j), 1e-13);
@@ -533,7 +522,7 @@ TEST(MissingValues, EffectsThatTheObservedRowsLeaveUndetermined) {
     Model model = gappy(problem);
     Matrix f(22, 1);
     for (const std::int64_t i : {3, 9}) f(i, 0) = 1;  // output 1
-    check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 1, f.values.data(), 22), "set_fixed_effects");
+    set_unpenalised(model, f);
     model.route(route).factorize();
     EXPECT_EQ(freeridge_set_lambda(model.get(), 0.4), FREERIDGE_UNDEFINED);
     EXPECT_NE(std::string(freeridge_last_error()).find("output 1"), std::string::npos) << freeridge_last_error();
@@ -555,10 +544,9 @@ TEST(MissingValues, NoDegreesOfFreedomAreLeft) {
   Model model(Kernel::linear());
   check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
   model.data(problem.x, y).factorize().lambda(0);
-  const double* const x = problem.x.values.data();
   for (const freeridge_status status :
        {freeridge_coefficient_errors(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, w.values.data(), 2, nullptr),
-        freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 9, x, 9, nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+        freeridge_average_gradient(model.get(), at(problem.x), nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
                                    average.values.data(), w.values.data(), 2)}) {
     EXPECT_EQ(status, FREERIDGE_UNDEFINED);
     EXPECT_NE(std::string(freeridge_last_error()).find("as output 1"), std::string::npos) << freeridge_last_error();

@@ -7,6 +7,7 @@
 #include "core/fixed_effects_oracle.hpp"
 #include "support/compare.hpp"
 #include "support/problems.hpp"
+#include "support/unpenalised.hpp"
 
 namespace mixed_model_test {
 
@@ -17,11 +18,6 @@ using fixed_effects::with_ones;
 constexpr double tolerance = 1e-10;
 const freeridge_route dual_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND};
 
-void set_fixed(const Model& model, const Matrix& f) {
-  check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, f.cols, f.values.data(), f.rows),
-        "freeridge_set_fixed_effects");
-}
-
 struct Effects {
   Labels kept;
   Matrix effects, errors;
@@ -29,17 +25,17 @@ struct Effects {
 
 Effects effects_of(const Model& model, std::int64_t q, std::int64_t t) {
   Effects out{Labels(static_cast<std::size_t>(q), -1), Matrix(q, t), Matrix(q, t)};
-  check(
-      freeridge_get_fixed_effects(model.get(), out.kept.data(), out.effects.values.data(), out.errors.values.data(), q),
-      "freeridge_get_fixed_effects");
+  check(freeridge_get_unpenalised(model.get(), nullptr, out.kept.data(), out.effects.values.data(),
+                                  out.errors.values.data(), q),
+        "freeridge_get_unpenalised");
   return out;
 }
 
 Matrix predicted(const Model& model, const Matrix& x, const Matrix& f, std::int64_t t) {
   Matrix out(x.rows, t);
-  check(freeridge_predict_fixed(model.get(), FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, f.values.data(),
-                                f.rows, out.values.data(), x.rows),
-        "freeridge_predict_fixed");
+  check(
+      freeridge_predict_points(model.get(), with(at(x), f), 0, nullptr, FREERIDGE_COL_MAJOR, out.values.data(), x.rows),
+      "freeridge_predict_points");
   return out;
 }
 
@@ -59,7 +55,7 @@ TEST(MixedModel, LargeLambdaIsWeightedLeastSquares) {
   for (const freeridge_route route : dual_routes) {
     const Sample s = sample(25, 3);
     Model model = oracle::make_model(s.problem, route);
-    set_fixed(model, s.f);
+    set_unpenalised(model, s.f);
     model.factorize().lambda(1e14);
     Mixed mixed{Dense(25, 25), with_ones(s.f, true), to_real(s.problem.y), s.problem.weights, 1};
     const Mixed::Fit fit = mixed.fit();
@@ -82,7 +78,7 @@ TEST(MixedModel, AConstantColumnIsTheIntercept) {
       if (route == FREERIDGE_ROUTE_PRIMAL) s.problem.kernel = oracle::KernelSpec::linear();
       Model with = oracle::make_model(s.problem, route), without = oracle::make_model(s.problem, route);
       without.intercept(false);
-      set_fixed(without, Matrix(25, 1, constant));
+      set_unpenalised(without, Matrix(25, 1, constant));
       with.factorize().lambda(0.3);
       without.factorize().lambda(0.3);
       EXPECT_CLOSE(without.loo(), with.loo(), 1e-12);
@@ -119,8 +115,8 @@ TEST(MixedModel, ColumnsThatDependOnOthers) {
   }
   for (const freeridge_route route : dual_routes) {
     Model model = oracle::make_model(s.problem, route), plain = oracle::make_model(s.problem, route);
-    set_fixed(model, f);
-    set_fixed(plain, s.f);
+    set_unpenalised(model, f);
+    set_unpenalised(plain, s.f);
     model.factorize().lambda(0.3);
     plain.factorize().lambda(0.3);
     const Effects found = effects_of(model, 7, 2), expected = effects_of(plain, 2, 2);
@@ -144,8 +140,8 @@ TEST(MixedModel, UnitsOfTheColumnsDoNotMatter) {
   }
   for (const freeridge_route route : dual_routes) {
     Model model = oracle::make_model(s.problem, route), plain = oracle::make_model(s.problem, route);
-    set_fixed(model, f);
-    set_fixed(plain, s.f);
+    set_unpenalised(model, f);
+    set_unpenalised(plain, s.f);
     model.factorize().lambda(0.3);
     plain.factorize().lambda(0.3);
     EXPECT_TRUE(bit_equal(model.loo(), plain.loo()));
@@ -175,7 +171,7 @@ TEST(MixedModel, RowsThatAloneDetermineAnEffect) {
     SCOPED_TRACE(route_name(route));
     const Sample& used = route == FREERIDGE_ROUTE_PRIMAL ? linear : s;
     Model model = oracle::make_model(used.problem, route);
-    set_fixed(model, f);
+    set_unpenalised(model, f);
     model.factorize().lambda(0.2);
     const Dense k = oracle::kernel_matrix(used.problem.kernel, used.problem.x, used.problem.x);
     const Mixed mixed{k, with_ones(f, true), to_real(used.problem.y), used.problem.weights, Real{0.2}};
@@ -213,7 +209,7 @@ TEST(MixedModel, ThinPlateSpline) {
     SCOPED_TRACE(route_name(route));
     Model model(Kernel::precomputed());
     model.data(k, y).route(route);
-    set_fixed(model, x);
+    set_unpenalised(model, x);
     model.factorize().lambda(0.01);
     const Mixed mixed{to_real(k), with_ones(x, true), to_real(y), {}, Real{0.01L}};
     EXPECT_CLOSE(model.loo(), mixed.left_out(single_groups(n)), 1e-9);
@@ -255,7 +251,7 @@ TEST(MixedModel, VarianceComponents) {
     SCOPED_TRACE(route_name(route));
     Model model(Kernel::precomputed());
     model.data(k, y).route(route);
-    set_fixed(model, f);
+    set_unpenalised(model, f);
     model.factorize();
     Vector lambda(1), score(1);
     check(freeridge_select_lambda(model.get(), FREERIDGE_REML, 0, 0, lambda.data(), score.data()),
@@ -302,7 +298,7 @@ TEST(MixedModel, WeightsOverManyDecades) {
     SCOPED_TRACE(route_name(route));
     const Sample& used = route == FREERIDGE_ROUTE_PRIMAL ? linear : s;
     Model model = oracle::make_model(used.problem, route);
-    set_fixed(model, s.f);
+    set_unpenalised(model, s.f);
     model.factorize().lambda(1);
     const Dense k = oracle::kernel_matrix(used.problem.kernel, used.problem.x, used.problem.x);
     const Mixed mixed{k, with_ones(s.f, true), to_real(s.problem.y), used.problem.weights, 1};
@@ -319,16 +315,14 @@ TEST(MixedModel, SavedAndCloned) {
     Sample s = sample(25, 3);
     if (route == FREERIDGE_ROUTE_PRIMAL) s.problem.kernel = oracle::KernelSpec::linear();
     Model model = oracle::make_model(s.problem, route);
-    set_fixed(model, s.f);
+    set_unpenalised(model, s.f);
     model.factorize().lambda(0.3);
     const Matrix made = predicted(model, s.problem.x, s.f, 2), loo = model.loo();
     const auto try_copy = [&](freeridge_model* copy, bool whole) {
-      std::int64_t q = -1;
-      EXPECT_EQ(freeridge_get_fixed_count(copy, &q), FREERIDGE_OK);
-      EXPECT_EQ(q, 3);
+      EXPECT_EQ(unpenalised_count(copy), 3);
       Matrix again(25, 2), errors(25, 2);
-      EXPECT_EQ(freeridge_predict_fixed(copy, FREERIDGE_COL_MAJOR, 25, s.problem.x.values.data(), 25, s.f.values.data(),
-                                        25, again.values.data(), 25),
+      EXPECT_EQ(freeridge_predict_points(copy, with(at(s.problem.x), s.f), 0, nullptr, FREERIDGE_COL_MAJOR,
+                                         again.values.data(), 25),
                 FREERIDGE_OK);
       EXPECT_TRUE(bit_equal(again, made));
       EXPECT_EQ(
@@ -337,10 +331,10 @@ TEST(MixedModel, SavedAndCloned) {
       if (whole) {
         EXPECT_EQ(freeridge_loo(copy, errors.values.data(), 25), FREERIDGE_OK);
         EXPECT_TRUE(bit_equal(errors, loo));
-        Matrix effects(3, 2);
-        EXPECT_EQ(freeridge_get_fixed_effects(copy, nullptr, effects.values.data(), nullptr, 3), FREERIDGE_OK);
-        EXPECT_TRUE(bit_equal(effects, effects_of(model, 3, 2).effects));
       }
+      Matrix effects(3, 2);
+      EXPECT_EQ(freeridge_get_unpenalised(copy, nullptr, nullptr, effects.values.data(), nullptr, 3), FREERIDGE_OK);
+      EXPECT_TRUE(bit_equal(effects, effects_of(model, 3, 2).effects));
       freeridge_destroy(copy);
     };
     freeridge_model* copy = nullptr;
@@ -361,13 +355,11 @@ TEST(MixedModel, SavedAndCloned) {
 TEST(MixedModel, WithoutEffectsAgain) {
   const Sample s = sample(10, 2);
   Model model = oracle::make_model(s.problem, FREERIDGE_ROUTE_SPECTRAL);
-  set_fixed(model, s.f);
+  set_unpenalised(model, s.f);
   model.factorize().lambda(1);
-  EXPECT_EQ(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 0, nullptr, 0), FREERIDGE_OK);
+  set_unpenalised(model, Matrix(10, 0));
   EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE) << "back to DATA";
-  std::int64_t q = -1;
-  EXPECT_EQ(freeridge_get_fixed_count(model.get(), &q), FREERIDGE_OK);
-  EXPECT_EQ(q, 0);
+  EXPECT_EQ(unpenalised_count(model.get()), 0);
   Model never = oracle::make_model(s.problem, FREERIDGE_ROUTE_SPECTRAL);
   EXPECT_TRUE(bit_equal(model.factorize().lambda(1).loo(), never.factorize().lambda(1).loo()));
 }
@@ -381,7 +373,7 @@ TEST(MixedModel, NoDegreeOfFreedom) {
     Model model(Kernel::gaussian(1));
     const Matrix x = random.uniform_matrix(n, 1, 0, 1), y = random.uniform_matrix(n, 1, 0, 1);
     model.data(x, y).route(route);
-    set_fixed(model, random.uniform_matrix(n, n - 1, -1, 1));
+    set_unpenalised(model, random.uniform_matrix(n, n - 1, -1, 1));
     model.factorize().lambda(1);
     freeridge_status status = FREERIDGE_OK;
     EXPECT_CLOSE(model.fitted(), y, 1e-12);

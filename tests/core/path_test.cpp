@@ -29,9 +29,9 @@ Matrix predict_path(const Model& model, const Matrix& x, const Vector& at, std::
   const auto count = static_cast<std::int64_t>(at.size());
   const Packed px = pack(x, layout, padding);
   Packed out = pack(Matrix(x.rows, count * t), layout, padding);
-  check(freeridge_predict_path(model.get(), layout, x.rows, px.values.data(), px.ld, count, at.data(),
-                               out.values.data(), out.ld),
-        "freeridge_predict_path");
+  check(freeridge_predict_points(model.get(), support::at(px, x.rows, x.cols), count, at.data(), layout,
+                                 out.values.data(), out.ld),
+        "freeridge_predict_points");
   return unpack(out, x.rows, count * t);
 }
 

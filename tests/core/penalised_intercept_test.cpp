@@ -77,8 +77,7 @@ void expect_equal(Model& ours, Model& theirs, const Matrix& fresh, const Matrix&
     EXPECT_CLOSE(ours.score(criterion, {0.1, 3}).values, theirs.score(criterion, {0.1, 3}).values, tolerance);
   Vector lower(m * t), upper(m * t), low(m * t), high(m * t);
   const auto jackknife = [](const Model& model, const Matrix& x, Vector& from, Vector& to) {
-    check(freeridge_predict_jackknife(model.get(), FREERIDGE_COL_MAJOR, m, x.values.data(), m, 0.8, from.data(),
-                                      to.data(), m),
+    check(freeridge_predict_jackknife(model.get(), at(x), 0.8, FREERIDGE_COL_MAJOR, from.data(), to.data(), m),
           "freeridge_predict_jackknife");
   };
   jackknife(ours, fresh, lower, upper);
@@ -87,12 +86,11 @@ void expect_equal(Model& ours, Model& theirs, const Matrix& fresh, const Matrix&
   EXPECT_CLOSE(upper, high, tolerance);
   const Vector lambdas = {0.2, 2};
   Vector path(2 * m * t), other(2 * m * t);
-  check(freeridge_predict_path(ours.get(), FREERIDGE_COL_MAJOR, m, fresh.values.data(), m, 2, lambdas.data(),
-                               path.data(), m),
-        "freeridge_predict_path");
-  check(freeridge_predict_path(theirs.get(), FREERIDGE_COL_MAJOR, m, their_fresh.values.data(), m, 2, lambdas.data(),
-                               other.data(), m),
-        "freeridge_predict_path");
+  check(freeridge_predict_points(ours.get(), at(fresh), 2, lambdas.data(), FREERIDGE_COL_MAJOR, path.data(), m),
+        "freeridge_predict_points");
+  check(
+      freeridge_predict_points(theirs.get(), at(their_fresh), 2, lambdas.data(), FREERIDGE_COL_MAJOR, other.data(), m),
+      "freeridge_predict_points");
   EXPECT_CLOSE(path, other, tolerance);
   expect_equal_matrices(ours, theirs, tolerance);
 }
@@ -139,11 +137,11 @@ TEST(PenalisedIntercept, OfALinearKernelIsAColumnOfOnes) {
         }
         Vector variance(m * t), noise(t), variance_theirs(m * t), noise_theirs(t);
         const Matrix wide = with_ones(s.fresh);
-        check(freeridge_predict_variance(ours.get(), FREERIDGE_COL_MAJOR, m, s.fresh.values.data(), m, variance.data(),
-                                         m, noise.data()),
-              "freeridge_predict_variance");
-        check(freeridge_predict_variance(theirs.get(), FREERIDGE_COL_MAJOR, m, wide.values.data(), m,
-                                         variance_theirs.data(), m, noise_theirs.data()),
+        check(
+            freeridge_predict_variance(ours.get(), at(s.fresh), FREERIDGE_COL_MAJOR, variance.data(), m, noise.data()),
+            "freeridge_predict_variance");
+        check(freeridge_predict_variance(theirs.get(), at(wide), FREERIDGE_COL_MAJOR, variance_theirs.data(), m,
+                                         noise_theirs.data()),
               "freeridge_predict_variance");
         EXPECT_CLOSE(variance, variance_theirs, 1e-8);
         EXPECT_CLOSE(noise, noise_theirs, 1e-9);
@@ -221,7 +219,7 @@ TEST(PenalisedIntercept, OfSparseRows) {
     for (const char* const kernel : {"linear()", "gaussian(sigma = 1)"}) {
       Model dense(Kernel::parse(kernel)), sparse(Kernel::parse(kernel));
       dense.data(x, s.y);
-      check(set_sparse(sparse.get(), Sparse(x, format), s.y, false), "freeridge_set_sparse");
+      check(set_sparse(sparse.get(), Sparse(x, format), s.y, false), "freeridge_set_points");
       Vector values(m * t);
       for (Model* model : {&dense, &sparse}) {
         model->weights(s.weights).intercept_kind(FREERIDGE_INTERCEPT_PENALISED);

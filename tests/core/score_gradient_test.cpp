@@ -12,6 +12,7 @@
 #include "support/kernel_numbers.hpp"
 #include "support/problems.hpp"
 #include "support/sparse.hpp"
+#include "support/unpenalised.hpp"
 
 namespace score_gradient_test {
 
@@ -221,8 +222,7 @@ TEST(ScoreGradient, IsThatOfScoresWithFixedEffects) {
     const Kernel kernel = Kernel::parse(text);
     Model model(kernel);
     model.data(problem.x, problem.y).weights(problem.weights).groups(modulo_groups(40, 7));
-    check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 2, effects.values.data(), 40),
-          "freeridge_set_fixed_effects");
+    set_unpenalised(model, effects);
     expect_by_scores(model, kernel, problem, 0.8);
   }
 }
@@ -359,9 +359,7 @@ TEST(ScoreGradient, OfSparseRowsIsThatOfTheSameNumbers) {
       const Sparse sparse(problem.x, format);
       Model dense(Kernel::parse(text)), other(Kernel::parse(text));
       dense.data(problem.x, problem.y).weights(problem.weights);
-      check(freeridge_set_sparse(other.get(), format, 50, 3, sparse.start.data(), sparse.index.data(),
-                                 sparse.value.data(), FREERIDGE_COL_MAJOR, 2, problem.y.values.data(), 50),
-            "freeridge_set_sparse");
+      check(set_sparse(other.get(), sparse, problem.y, false), "freeridge_set_points");
       other.weights(problem.weights);
       for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_REML}) {
         const Gradient expected = gradient(dense, criterion, 0.4), found = gradient(other, criterion, 0.4);

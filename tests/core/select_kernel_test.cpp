@@ -79,8 +79,8 @@ double spread_of(const Kernel& kernel, const Data& data) {
   const Packed x = pack(data.x, FREERIDGE_COL_MAJOR, 0);
   const auto rows = static_cast<std::size_t>(data.x.rows);
   Vector k(rows * rows);
-  EXPECT_EQ(freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, data.x.rows, data.x.rows, d, x.values.data(),
-                                      x.ld, x.values.data(), x.ld, k.data(), data.x.rows),
+  EXPECT_EQ(freeridge_kernel_evaluate(kernel.get(), at(x, data.x.rows, d), at(x, data.x.rows, d), FREERIDGE_COL_MAJOR,
+                                      k.data(), data.x.rows),
             FREERIDGE_OK);
   double trace = 0, sum = 0, weight = data.weights.empty() ? static_cast<double>(rows) : 0;
   for (std::size_t i = 0; i < rows; ++i) trace += k[i * rows + i];

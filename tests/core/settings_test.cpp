@@ -112,9 +112,9 @@ TEST(KernelEvaluate, IsTheFormula) {
         const Packed px = pack(x, layout, 2), pz = pack(z, layout, 1);
         Packed out = pack(Matrix(m, r), layout, 3);
         const Kernel kernel = oracle::make_kernel(spec);
-        ASSERT_EQ(freeridge_kernel_evaluate(kernel.get(), layout, m, r, d, px.values.data(), px.ld, pz.values.data(),
-                                            pz.ld, out.values.data(), out.ld),
-                  FREERIDGE_OK)
+        ASSERT_EQ(
+            freeridge_kernel_evaluate(kernel.get(), at(px, m, d), at(pz, r, d), layout, out.values.data(), out.ld),
+            FREERIDGE_OK)
             << freeridge_last_error();
         EXPECT_CLOSE(unpack(out, m, r), to_double(oracle::kernel_matrix(spec, x, z)), 1e-14);
       }
@@ -124,7 +124,8 @@ TEST(KernelEvaluate, Refuses) {
   const double x[] = {1, 2}, large[] = {1e200, 1}, nan[] = {NAN, 1};
   double out[4] = {7, 7, 7, 7};
   const auto evaluate = [&](const Kernel& kernel, const double* a, const double* b, std::int64_t d = 1) {
-    return freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, 2 / d, 2 / d, d, a, 2, b, 2, out, 2);
+    return freeridge_kernel_evaluate(kernel.get(), at(FREERIDGE_COL_MAJOR, 2 / d, d, a, 2),
+                                     at(FREERIDGE_COL_MAJOR, 2 / d, d, b, 2), FREERIDGE_COL_MAJOR, out, 2);
   };
   EXPECT_EQ(evaluate(Kernel::precomputed(), x, x), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(evaluate(Kernel::gaussian(1), nan, x), FREERIDGE_NOT_FINITE);

@@ -46,7 +46,6 @@ class Comments(unittest.TestCase):
     def test_the_check_sees_what_is_missing(self):
         """One thing is taken out of a comment, and the check says so, of that call."""
         for name, pattern, fault in [
-            ("freeridge_loo", r"\bSince 0\.1\.", 'no "Since"'),
             ("freeridge_loo", r"\bCost: ", "no cost"),
             ("freeridge_loo", r"\bStatuses: ", "no statuses"),
             ("freeridge_loo", r"\bINVALID_STATE\b", "BAD_STATE is no status"),

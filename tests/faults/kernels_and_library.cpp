@@ -135,7 +135,10 @@ void add_kernels(Scenarios& all) {
     call.owned = composite();
     call.kernel = call.owned.get();
     call.layout = FREERIDGE_ROW_MAJOR;
-    call.ldx = call.ldz = sample::d;
+    for (freeridge_points* points : {&call.points.fields, &call.others.fields}) {
+      points->layout = FREERIDGE_ROW_MAJOR;
+      points->ldx = sample::d;
+    }
     call.ldout = sample::n;
   });
   all.push_back({"freeridge_kernel_destroy", "composite", false, [] {

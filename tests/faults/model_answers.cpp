@@ -1,5 +1,6 @@
 // Trials of the calls that ask a model: one FITTED model survives all faults.
 #include "faults/models.hpp"
+#include "support/landmarks.hpp"
 
 namespace faults {
 namespace {
@@ -12,8 +13,8 @@ Model at_one_lambda(freeridge_route route) {
 }
 
 template <class Call>
-void add_answer(Scenarios& all, const std::vector<freeridge_route>& without = {}) {
-  add_on_routes<Call>(all, true, "", {}, without);
+void add_answer(Scenarios& all, const std::vector<freeridge_route>& without = {}, const std::string& about = "") {
+  add_on_routes<Call>(all, true, about, {}, without);
 }
 
 // The answers whose work depends on the lambdas: one for each output, and one for all.
@@ -103,13 +104,14 @@ void add_undefined(Scenarios& all, const Change<Call>& prepare = {}, const std::
 
 // On every route, with its lambda near the best one.
 template <class Call>
-void add_with_fixed_effects(Scenarios& all) {
+void add_with_fixed_effects(Scenarios& all, const std::string& about = "") {
   for (const auto& [name, route] : routes)
-    add_on_model<Call>(all, std::string(name) + "_fixed", true, [route = route] {
+    add_on_model<Call>(all, std::string(name) + "_fixed" + about, true, [route = route] {
       Model model = model_on(route, State::data);
-      support::check(
-          freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, sample::q, sample::fixed().data(), sample::n),
-          "freeridge_set_fixed_effects");
+      model.data(sample::matrix(sample::n, sample::x()), sample::matrix(sample::n, sample::y()),
+                 sample::matrix(sample::n, sample::fixed()));
+      model.weights(sample::weights()).groups(sample::group());
+      if (route == FREERIDGE_ROUTE_LANDMARK) support::set_landmarks(model, sample::landmarks());
       model.factorize().select_lambda(FREERIDGE_REML, 1e-3, 1e3);
       return model;
     });
@@ -132,21 +134,21 @@ void add_model_answers(Scenarios& all) {
   add_both<CooksDistance>(all);
   add_both<PredictJackknife>(all);
   add_both<PredictVariance>(all);
-  add_with_fixed_effects<GetFixedEffects>(all);
-  add_with_fixed_effects<GetFixedCovariance>(all);
+  add_with_fixed_effects<GetUnpenalised>(all);
+  add_with_fixed_effects<GetUnpenalisedCovariance>(all);
   add_with_fixed_effects<PredictFixed>(all);
-  add_with_fixed_effects<PredictPathFixed>(all);
+  add_with_fixed_effects<PredictPathFixed>(all, "_lambdas");
   add_with_fixed_effects<PredictJackknifeFixed>(all);
   add_with_fixed_effects<PredictVarianceFixed>(all);
   add_with_fixed_effects<VarianceComponents>(all);
-  add_answer<GetFixedCount>(all);
   add_both<AverageGradient>(all);
   add_answer<AverageDifference>(all);
   add_answer<PredictGradient>(all);
   add_answer<CoefficientCovariance>(all, not_linear);
   add_answer<CoefficientErrors>(all, not_linear);
   add_answer<Predict>(all);
-  add_answer<PredictSparse>(all);
+  add_answer<PredictPoints>(all);
+  add_answer<PredictSparse>(all, {}, "_sparse");
   add_answer<Coefficients>(all);
   add_answer<GetHyperplane>(all, not_linear);
   add_answer<GetIntercept>(all);
@@ -179,7 +181,7 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetSearch>(all);
   add_answer<GetOneStandardError>(all);
   add_answer<LambdaFlags>(all);
-  add_answer<PredictPath>(all);
+  add_answer<PredictPath>(all, {}, "_lambdas");
   add_answer<CoefficientsPath>(all);
   add_answer<HyperplanePath>(all, not_linear);
   add_making<Clone, freeridge_model>(

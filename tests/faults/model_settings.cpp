@@ -47,9 +47,9 @@ Model refined(freeridge_route route) {
 Model read_rows(State state) {
   sample_rows(0, 0, nullptr, nullptr, nullptr, nullptr);  // which makes its arrays before requests are refused
   Model model(Kernel::linear());
-  support::check(
-      freeridge_set_reader(model.get(), FREERIDGE_COL_MAJOR, sample::n, sample::d, sample::t, sample_rows, nullptr),
-      "freeridge_set_reader");
+  SetReader set;
+  set.model = model.get();
+  support::check(set(), "freeridge_set_points");
   model.groups(sample::group());
   if (state >= State::factorized) model.factorize();
   if (state == State::fitted) model.lambda(0.5);
@@ -71,19 +71,18 @@ void add_setters(Scenarios& all) {
     call.ldx = sample::d;
     call.ldy = sample::t;
   });
-  add_on_routes<SetDataView>(all, false);
-  add_on_routes<SetSparse>(all, false);
-  add_on_routes<SetSparseView>(all, false);
+  add_on_routes<SetPointsView>(all, false, "_borrowed");
+  add_on_routes<SetSparse>(all, false, "_sparse");
+  add_on_routes<SetPoints>(all, false);
   add_on_routes<SetWeights>(all, false);
-  add_on_routes<SetFixedEffects>(all, false);
   add_on_routes<SetGroups>(all, false);
   add_on_routes<SetGaps>(all, false);
   const auto spectral = [] { return model_on(FREERIDGE_ROUTE_SPECTRAL, State::fitted); };
   const auto landmark = [] { return model_on(FREERIDGE_ROUTE_LANDMARK, State::fitted); };
-  add_on_model<SetReader>(all, "plain", false, spectral);
-  add_on_model<SetReader>(all, "again", false, [] { return read_rows(State::fitted); });
+  add_on_model<SetReader>(all, "reader", false, spectral);
+  add_on_model<SetReader>(all, "reader_again", false, [] { return read_rows(State::fitted); });
   add_on_model<SetUnpenalised>(all, "reader", false, [] { return read_rows(State::fitted); });
-  add_on_model<GetUnpenalised>(all, "reader", true, [] { return read_rows(State::fitted); });
+  add_on_model<GetUnpenalisedRead>(all, "reader", true, [] { return read_rows(State::fitted); });
   add_on_model<SetIntercept>(all, "off", false, spectral, [](SetIntercept& call) { call.on = 0; });
   add_on_model<SetRoute>(all, "plain", false, spectral);
   add_on_model<SetExpectedLambdas>(all, "plain", false, spectral);

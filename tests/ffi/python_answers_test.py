@@ -590,6 +590,11 @@ class SparseRows(unittest.TestCase):
                     model = fr.Model(kernel, matrix, self.y, copy=copy).set_lambda(0.5)
                     for points in (self.x, matrix):
                         np.testing.assert_allclose(model.predict(points), dense.predict(self.x), atol=1e-12)
+                        for ask in (lambda m, x: m.predict_path(x, [0.5, 3.0]), lambda m, x: m.predict_jackknife(x)[0],
+                                    lambda m, x: m.predict_variance(x)[0], lambda m, x: m.predict_gradient(x),
+                                    lambda m, x: m.average_gradient(x)[1], lambda m, x: kernel.values(x, x),
+                                    lambda m, x: m.average_difference(x, 2 * x)[1]):
+                            np.testing.assert_allclose(ask(model, points), ask(dense, self.x), atol=1e-9)
                     np.testing.assert_allclose(model.loo(), dense.loo(), atol=1e-12)
                     again = fr.Model.from_bytes(model.to_bytes())
                     np.testing.assert_array_equal(again.loo(), model.loo())

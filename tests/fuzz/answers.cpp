@@ -77,7 +77,8 @@ void ask_for_paths(const freeridge_model* model, const Sizes& size, const Questi
   const std::vector<double> x = repeated(questions.numbers, m * d);
   Output<double> out(size_of(m, count * t)), c(size_of(n, count * t)), w(size_of(d, count * t)), b(size_of(t, count)),
       b_of_w(size_of(t, count));
-  ASK(freeridge_predict_path, Caller::in_pieces, model, FREERIDGE_COL_MAJOR, m, x.data(), m, count, lambdas, out, m);
+  const support::Points points = support::at(FREERIDGE_COL_MAJOR, m, d, x.data());
+  ASK(freeridge_predict_points, Caller::in_pieces, model, &points.fields, count, lambdas, FREERIDGE_COL_MAJOR, out, m);
   ASK(freeridge_coefficients_path, Caller::in_pieces, model, count, lambdas, c, n, b);
   ASK(freeridge_hyperplane_path, Caller::in_pieces, model, count, lambdas, w, d, b_of_w);
 }
@@ -115,25 +116,26 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
   ASK(freeridge_cooks_distance, 0, model, distance, n);
 }
 
-// With the values of the fixed effects, where the model has some: as many columns of the same numbers.
+// With unpenalised columns, where the model has some: as many columns of the same numbers.
 void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
   Output<std::int64_t> known(1);
-  ASK(freeridge_get_fixed_count, 0, model, known);
+  ASK(freeridge_get_unpenalised, 0, model, known, nullptr, nullptr, nullptr, 0);
   const std::int64_t m = questions.m, d = size.d, t = size.t, q = known.untouched() ? 0 : known.values[0];
   const std::vector<double> x = repeated(questions.numbers, m * d), fixed = repeated(questions.numbers, m * (q + 1));
   Output<double> out(size_of(m, t)), lower(size_of(m, t)), upper(size_of(m, t)), variance(size_of(m, t)),
       noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), random(size_of(t)),
       share(size_of(t)), error(size_of(t)), path(size_of(m, t)), covariance(size_of(q, q * t));
   Output<std::int32_t> kept(size_of(q));
-  ASK(freeridge_predict_fixed, Caller::in_pieces, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, out, m);
-  ASK(freeridge_predict_path_fixed, Caller::in_pieces, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, 1,
-      questions.lambdas.data(), path, m);
-  ASK(freeridge_predict_jackknife_fixed, Caller::may_be_inf, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(),
-      m, questions.level, lower, upper, m);
-  ASK(freeridge_predict_variance_fixed, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, variance, m,
-      noise);
-  ASK(freeridge_get_fixed_effects, 0, model, kept, effects, errors, std::max<std::int64_t>(q, 1));
-  ASK(freeridge_get_fixed_covariance, 0, model, covariance, std::max<std::int64_t>(q, 1));
+  const support::Points both = support::with(support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), q, fixed.data());
+  const freeridge_points* const points = both;
+  ASK(freeridge_predict_points, Caller::in_pieces, model, points, 0, nullptr, FREERIDGE_COL_MAJOR, out, m);
+  ASK(freeridge_predict_points, Caller::in_pieces, model, points, 1, questions.lambdas.data(), FREERIDGE_COL_MAJOR,
+      path, m);
+  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, points, questions.level, FREERIDGE_COL_MAJOR, lower,
+      upper, m);
+  ASK(freeridge_predict_variance, 0, model, points, FREERIDGE_COL_MAJOR, variance, m, noise);
+  ASK(freeridge_get_unpenalised, 0, model, nullptr, kept, effects, errors, std::max<std::int64_t>(q, 1));
+  ASK(freeridge_get_unpenalised_covariance, 0, model, covariance, std::max<std::int64_t>(q, 1));
   ASK(freeridge_variance_components, 0, model, residual, random, share, error);
 }
 
@@ -146,18 +148,21 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
   ASK(freeridge_predict, Caller::in_pieces, model, FREERIDGE_ROW_MAJOR, m, x.data(), d, by_rows, t);
   const support::Sparse thin = sparse_of(x, m, d);
   Output<double> of_sparse(size_of(m, t));
-  ASK(freeridge_predict_sparse, Caller::in_pieces, model, thin.format, m, thin.start.data(), thin.index.data(),
-      thin.value.data(), FREERIDGE_COL_MAJOR, of_sparse, m);
-  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, FREERIDGE_COL_MAJOR, m, x.data(), m, questions.level,
+  const support::Points sparse = support::at(thin), columns = support::at(FREERIDGE_COL_MAJOR, m, d, x.data()),
+                        rows = support::at(FREERIDGE_ROW_MAJOR, m, d, x.data());
+  ASK(freeridge_predict_points, Caller::in_pieces, model, &sparse.fields, 0, nullptr, FREERIDGE_COL_MAJOR, of_sparse,
+      m);
+  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, &columns.fields, questions.level, FREERIDGE_COL_MAJOR,
       lower, upper, m);
-  ASK(freeridge_predict_variance, 0, model, FREERIDGE_ROW_MAJOR, m, x.data(), d, variance, t, noise);
+  ASK(freeridge_predict_variance, 0, model, &rows.fields, FREERIDGE_ROW_MAJOR, variance, t, noise);
   Output<double> gradient(size_of(m, d * t)), slopes(size_of(d, t)), slope_errors(size_of(d, t)), step(size_of(t)),
       step_errors(size_of(t));
-  ASK(freeridge_predict_gradient, Caller::in_pieces, model, FREERIDGE_ROW_MAJOR, m, x.data(), d, gradient, d * t);
-  ASK(freeridge_average_gradient, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
-      slopes, slope_errors, d);
+  ASK(freeridge_predict_gradient, Caller::in_pieces, model, &rows.fields, FREERIDGE_ROW_MAJOR, gradient, d * t);
+  ASK(freeridge_average_gradient, 0, model, &columns.fields, nullptr, FREERIDGE_COVARIANCE_BAYESIAN, slopes,
+      slope_errors, d);
   const std::vector<double> z(x.rbegin(), x.rend());
-  ASK(freeridge_average_difference, 0, model, FREERIDGE_COL_MAJOR, m, x.data(), m, z.data(), m, nullptr,
+  const support::Points others = support::at(FREERIDGE_COL_MAJOR, m, d, z.data());
+  ASK(freeridge_average_difference, 0, model, &columns.fields, &others.fields, nullptr,
       FREERIDGE_COVARIANCE_FREQUENTIST, step, step_errors);
 }
 

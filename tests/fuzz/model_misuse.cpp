@@ -58,9 +58,17 @@ void misuse_data(freeridge_model* model, Source& in) {
       break;
   }
   const bool borrow = in.one_in(2);
-  refused(borrow ? "freeridge_set_data_view" : "freeridge_set_data", [&] {
-    return (borrow ? freeridge_set_data_view : freeridge_set_data)(model, layout, n, d, px, ldx, t, py, ldy);
-  });
+  if (!borrow)
+    return refused("freeridge_set_data", [&] { return freeridge_set_data(model, layout, n, d, px, ldx, t, py, ldy); });
+  const std::int64_t some_ldx = ldx == 0 ? -1 : ldx;  // 0 is fine there
+  refused("freeridge_set_points",
+          [&] { return freeridge_set_points(model, support::at(layout, n, d, px, some_ldx), 1, layout, t, py, ldy); });
+}
+
+std::int64_t told_d(const freeridge_model* model) {
+  std::int64_t n = 0, d = 1, t = 0;
+  (void)freeridge_get_dimensions(model, &n, &d, &t);
+  return d;
 }
 
 void misuse_setters(freeridge_model* model, Source& in) {
@@ -69,8 +77,10 @@ void misuse_setters(freeridge_model* model, Source& in) {
   const std::vector<std::int64_t> rows = {3, 3}, far = {INT64_MAX, INT64_MIN};
   switch (in.byte() % 15) {
     case 13:
-      return refused("freeridge_set_fixed_effects", [&] {
-        return freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, 1, numbers.data(), INT64_MAX);
+      return refused("freeridge_set_points", [&] {
+        const support::Points points = support::at(FREERIDGE_COL_MAJOR, 12, 1, negative.data());
+        return freeridge_set_points(model, support::with(points, 1, numbers.data(), INT64_MAX), 0, FREERIDGE_COL_MAJOR,
+                                    1, negative.data(), 12);
       });
     case 0:
       return refused("freeridge_set_kernel", [&] { return freeridge_set_kernel(model, nullptr); });
@@ -132,8 +142,9 @@ void misuse_answers(freeridge_model* model, Source& in) {
       return refused(
           "freeridge_predict_jackknife",
           [&] {
-            return freeridge_predict_jackknife(model, FREERIDGE_ROW_MAJOR, 2, fine.data(), 12,
-                                               in.one_in(2) ? in.among(bad_numbers) : 1.0, out.get(), other.get(), 2);
+            const support::Points points = support::at(FREERIDGE_ROW_MAJOR, 2, told_d(model), fine.data(), 12);
+            return freeridge_predict_jackknife(model, points, in.one_in(2) ? in.among(bad_numbers) : 1.0,
+                                               FREERIDGE_ROW_MAJOR, out.get(), other.get(), 2);
           },
           out, other);
     case 7:
@@ -180,18 +191,13 @@ void ModelSequence::misuse_sparse(Source& in) {
   const std::vector<double> y(size_of(n), 1.0);
   const bool borrow = in.one_in(2);
   freeridge_model* const model = model_.get();
-  refused(borrow ? "freeridge_set_sparse_view" : "freeridge_set_sparse", [&] {
-    return (borrow ? freeridge_set_sparse_view : freeridge_set_sparse)(model, x.format, x.n, d, x.start, x.index,
-                                                                       x.value, FREERIDGE_COL_MAJOR, 1, y.data(), n);
-  });
+  const support::Points points = support::at(x.format, x.n, d, x.start, x.index, x.value);
+  refused("freeridge_set_points",
+          [&] { return freeridge_set_points(model, points, borrow ? 1 : 0, FREERIDGE_COL_MAJOR, 1, y.data(), n); });
   Output<double> out(size_of(n, told_.data ? told_.data->t : 1));
   refused(
-      "freeridge_predict_sparse",
-      [&] {
-        return freeridge_predict_sparse(model, x.format, x.n, x.start, x.index, x.value, FREERIDGE_COL_MAJOR, out.get(),
-                                        n);
-      },
-      out);
+      "freeridge_predict_points",
+      [&] { return freeridge_predict_points(model, points, 0, nullptr, FREERIDGE_COL_MAJOR, out.get(), n); }, out);
 }
 
 void ModelSequence::misuse(Source& in) {

@@ -96,9 +96,8 @@ void ModelSequence::set_data(Source& in, bool borrow, bool sparse) {
       for (std::int64_t k = 0; k < data->d; ++k) x(i, k) = data->x[at(i, k, data->ldx)];
     data->sparse.emplace(x, in.one_in(2) ? FREERIDGE_CSC : FREERIDGE_CSR);
   }
-  const char* const names[] = {"freeridge_set_data", "freeridge_set_data_view", "freeridge_set_sparse",
-                               "freeridge_set_sparse_view"};
-  if (!worked(in, names[(sparse ? 2 : 0) + (borrow ? 1 : 0)], [&] { return give(model_.get(), *data); })) return;
+  const char* const name = sparse || borrow ? "freeridge_set_points" : "freeridge_set_data";
+  if (!worked(in, name, [&] { return give(model_.get(), *data); })) return;
   forget_data(std::move(data));
 }
 
@@ -114,7 +113,7 @@ void ModelSequence::set_reader(Source& in) {
       data->weights.push_back(std::ldexp(1.0, static_cast<int>(in.from(-4, 4))));
   if (in.one_in(8)) data->fails_at = in.below(data->n);
   if (in.one_in(8)) (in.one_in(2) ? data->x : data->y).back() = std::numeric_limits<double>::infinity();
-  if (!worked(in, "freeridge_set_reader", [&] { return give(model_.get(), *data); })) return;
+  if (!worked(in, "freeridge_set_points", [&] { return give(model_.get(), *data); })) return;
   forget_data(std::move(data));
 }
 
@@ -152,9 +151,10 @@ void ModelSequence::set_fixed_effects(Source& in) {
   std::vector<double> fixed;
   for (std::int64_t k = 0; k < n * q; ++k)
     fixed.push_back(in.one_in(8) ? in.tame() : static_cast<double>(in.from(-1, 2)));
-  if (!worked(in, "freeridge_set_fixed_effects",
-              [&] { return freeridge_set_fixed_effects(model_.get(), FREERIDGE_COL_MAJOR, q, or_null(fixed), n); }))
-    return;
+  Settings::Data none;
+  none.n = none.d = 1;
+  const Settings::Data& data = told_.data ? *told_.data : none;
+  if (!worked(in, "freeridge_set_points", [&] { return give_unpenalised(model_.get(), data, fixed); })) return;
   told_.fixed = std::move(fixed);
   told_.unset();
 }

@@ -20,16 +20,24 @@ std::int64_t hand_out(std::int64_t first, std::int64_t count, double* x, double*
 }  // namespace
 
 freeridge_status give(freeridge_model* model, const Settings::Data& data) {
-  if (data.read)
-    return freeridge_set_reader(model, FREERIDGE_ROW_MAJOR, data.n, data.d, data.t, hand_out,
-                                const_cast<Settings::Data*>(&data));
-  if (!data.sparse)
-    return (data.borrowed ? freeridge_set_data_view : freeridge_set_data)(
-        model, data.layout, data.n, data.d, data.x.data(), data.ldx, data.t, data.y.data(), data.ldy);
-  const support::Sparse& x = *data.sparse;
-  return (data.borrowed ? freeridge_set_sparse_view : freeridge_set_sparse)(
-      model, x.format, data.n, data.d, x.start.data(), x.index.data(), x.value.data(), data.layout, data.t,
-      data.y.data(), data.ldy);
+  if (data.read) {
+    auto* const user = const_cast<Settings::Data*>(&data);
+    return freeridge_set_points(model, support::at(FREERIDGE_ROW_MAJOR, data.n, data.d, hand_out, user), 0,
+                                FREERIDGE_ROW_MAJOR, data.t, nullptr, 0);
+  }
+  if (!data.sparse && !data.borrowed)
+    return freeridge_set_data(model, data.layout, data.n, data.d, data.x.data(), data.ldx, data.t, data.y.data(),
+                              data.ldy);
+  const support::Points points =
+      data.sparse ? support::at(*data.sparse) : support::at(data.layout, data.n, data.d, data.x.data(), data.ldx);
+  return freeridge_set_points(model, points, data.borrowed ? 1 : 0, data.layout, data.t, data.y.data(), data.ldy);
+}
+
+freeridge_status give_unpenalised(freeridge_model* model, const Settings::Data& data,
+                                  const std::vector<double>& fixed) {
+  const support::Points points = support::no_points(data.n, data.d);
+  const auto q = static_cast<std::int64_t>(fixed.size()) / data.n;
+  return freeridge_set_points(model, support::with(points, q, or_null(fixed)), 0, FREERIDGE_COL_MAJOR, 0, nullptr, 0);
 }
 
 namespace {
@@ -68,10 +76,7 @@ ModelHandle fresh(const Settings& told) {
   must(freeridge_set_missing(made, told.missing), "set_missing");
   if (!told.read()) {
     must(freeridge_set_weights(made, or_null(told.weights)), "set_weights");
-    must(freeridge_set_fixed_effects(made, FREERIDGE_COL_MAJOR,
-                                     static_cast<std::int64_t>(told.fixed.size()) / told.data->n, or_null(told.fixed),
-                                     told.data->n),
-         "set_fixed_effects");
+    must(give_unpenalised(made, *told.data, told.fixed), "set_points");
   }
   if (told.read()) must(freeridge_set_unpenalised(made, told.unpenalised), "set_unpenalised");
   must(freeridge_set_landmarks(made, told.landmarks, or_null(told.landmark_rows)), "set_landmarks");

@@ -29,7 +29,7 @@ struct Settings {
   std::string kernel;
   std::shared_ptr<const Data> data;  // also what the model borrows
   std::vector<double> weights;       // empty: none
-  std::vector<double> fixed;         // fixed effects, column by column; empty: none
+  std::vector<double> fixed;         // unpenalised columns, column by column; empty: none
   std::vector<std::int32_t> groups;  // empty: none
   std::vector<std::int32_t> gaps;    // one layer; empty: none
   std::int32_t intercept = 1, route = FREERIDGE_ROUTE_AUTO, method = FREERIDGE_LANDMARKS_AUTO;
@@ -70,6 +70,8 @@ struct Settings {
 
 // Hands the data over, as the fuzzer chose: copied or borrowed, sparse or not.
 freeridge_status give(freeridge_model* model, const Settings::Data& data);
+// Unpenalised columns beside the rows that the model has.
+freeridge_status give_unpenalised(freeridge_model* model, const Settings::Data& data, const std::vector<double>& fixed);
 
 template <class T>
 const T* or_null(const std::vector<T>& values) {

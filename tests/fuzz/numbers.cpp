@@ -5,6 +5,7 @@
 
 #include "fuzz/answers.hpp"
 #include "fuzz/source.hpp"
+#include "support/points.hpp"
 
 namespace {
 
@@ -203,11 +204,11 @@ fuzz::KernelHandle kernel_from(Source& in, std::int64_t d, Caller& call) {
 
 // The kernel's values at the data's own points.
 void evaluate(const freeridge_kernel* kernel, const Data& data, Caller& call) {
-  const std::int64_t n = data.n, d = data.d;
-  const double* const x = data.x.data();
+  const std::int64_t n = data.n;
+  const support::Points points = support::at(FREERIDGE_ROW_MAJOR, n, data.d, data.x.data());
   Output<double> out(size_of(n, n));
-  const auto status =
-      ASK(freeridge_kernel_evaluate, Caller::in_pieces, kernel, FREERIDGE_ROW_MAJOR, n, n, d, x, d, x, d, out, n);
+  const auto status = ASK(freeridge_kernel_evaluate, Caller::in_pieces, kernel, &points.fields, &points.fields,
+                          FREERIDGE_ROW_MAJOR, out, n);
   if (!all_finite(data.x) && status == FREERIDGE_OK) fuzz::wrong("freeridge_kernel_evaluate took NaN or Inf");
 }
 

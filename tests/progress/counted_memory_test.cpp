@@ -276,7 +276,7 @@ TEST(CountedMemory, OfEstimatesOfSparseRows) {
     Model model(support::Kernel::linear());
     support::check(
         set_sparse(model.get(), support::Sparse(x, FREERIDGE_CSR), random.uniform_matrix(size.n, size.t, -1, 1), false),
-        "freeridge_set_sparse");
+        "freeridge_set_points");
     model.weights(random.uniform_vector(size.n, 0.5, 2)).route(FREERIDGE_ROUTE_ITERATIVE);
     expect_estimates(std::move(model), size);
   }

@@ -156,10 +156,10 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
                      }});
   }
   const Matrix points = data_of(c, s).points;
-  out.push_back({"predict_path",
+  out.push_back({"predict_points at lambdas",
                  [=](const Model& m) {
-                   return asked(m, freeridge_predict_path, FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, several,
-                                lambdas.data(), Out{s.m * several * s.t}, s.m);
+                   return asked(m, freeridge_predict_points, support::at(points), several, lambdas.data(),
+                                FREERIDGE_COL_MAJOR, Out{s.m * several * s.t}, s.m);
                  },
                  true});
   out.push_back({"objective", [=](const Model& m) {
@@ -211,20 +211,28 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
   out.push_back({"degrees_of_freedom",
                  [=](const Model& m) { return asked(m, freeridge_degrees_of_freedom, each_output, each_output); }});
   const Matrix points = data_of(c, s).points;
-  // A call at new points: function(model, layout, m, x, ldx, argument...).
+  // A call at new points: function(model, points, argument...).
   const auto at_points = [=](const Model& m, auto function, const auto&... argument) {
-    return asked(m, function, FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, argument...);
+    return asked(m, function, support::at(points), argument...);
   };
-  out.push_back({"predict", [=](const Model& m) { return at_points(m, freeridge_predict, new_points, s.m); }, true});
+  out.push_back({"predict",
+                 [=](const Model& m) {
+                   return asked(m, freeridge_predict, FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, new_points,
+                                s.m);
+                 },
+                 true});
   out.push_back({"predict_jackknife", [=](const Model& m) {
-                   return at_points(m, freeridge_predict_jackknife, 0.8, new_points, new_points, s.m);
+                   return at_points(m, freeridge_predict_jackknife, 0.8, FREERIDGE_COL_MAJOR, new_points, new_points,
+                                    s.m);
                  }});
   if (std::string(c.kernel) == "precomputed()") return out;
   out.push_back({"predict_variance", [=](const Model& m) {
-                   return at_points(m, freeridge_predict_variance, new_points, s.m, each_output);
+                   return at_points(m, freeridge_predict_variance, FREERIDGE_COL_MAJOR, new_points, s.m, each_output);
                  }});
   out.push_back({"predict_gradient",
-                 [=](const Model& m) { return at_points(m, freeridge_predict_gradient, Out{s.m * s.d * s.t}, s.m); },
+                 [=](const Model& m) {
+                   return at_points(m, freeridge_predict_gradient, FREERIDGE_COL_MAJOR, Out{s.m * s.d * s.t}, s.m);
+                 },
                  true});
   out.push_back({"average_gradient", [=](const Model& m) {
                    return at_points(m, freeridge_average_gradient, nullptr, FREERIDGE_COVARIANCE_BAYESIAN, features,
@@ -232,7 +240,7 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                  }});
   out.push_back({"average_difference", [=](const Model& m) {
                    const Matrix others = support::scaled(points, 0.5);
-                   return at_points(m, freeridge_average_difference, others.values.data(), s.m, nullptr,
+                   return at_points(m, freeridge_average_difference, support::at(others), nullptr,
                                     FREERIDGE_COVARIANCE_BAYESIAN, each_output, each_output);
                  }});
   if (std::string(c.kernel) != "linear()") return out;

@@ -10,6 +10,7 @@
 #include "support/problems.hpp"
 #include "support/saved.hpp"
 #include "support/sparse.hpp"
+#include "support/unpenalised.hpp"
 
 namespace sparse_iterative_test {
 
@@ -35,7 +36,7 @@ Problem text_like(std::int64_t n, std::int64_t d, std::int64_t t, bool weighted,
 
 Model iterative(const Problem& problem, freeridge_sparse_format format, double accuracy) {
   Model model = oracle::make_model(problem);
-  check(set_sparse(model.get(), Sparse(problem.x, format), problem.y, false), "freeridge_set_sparse");
+  check(set_sparse(model.get(), Sparse(problem.x, format), problem.y, false), "freeridge_set_points");
   model.weights(problem.weights).route(FREERIDGE_ROUTE_ITERATIVE);
   check(freeridge_set_accuracy(model.get(), accuracy), "freeridge_set_accuracy");
   return model;
@@ -124,10 +125,9 @@ TEST(SparseIterative, ScaledPenalisedOffsetFixedEffectsAndVariances) {
   Matrix fixed(70, 3);
   for (std::int64_t i = 0; i < 70; ++i) fixed(i, i % 3) = 1;
   Model model = iterative(problem, FREERIDGE_CSC, 1e-10), exact = exact_model(problem);
-  for (Model* const each : {&model, &exact}) {
-    check(freeridge_set_fixed_effects(each->get(), FREERIDGE_COL_MAJOR, 3, fixed.values.data(), 70), "fixed effects");
-    each->factorize().lambda(0.7);
-  }
+  set_unpenalised(model, fixed);
+  set_unpenalised(exact, fixed);
+  for (Model* const each : {&model, &exact}) each->factorize().lambda(0.7);
   EXPECT_CLOSE(model.hyperplane(), exact.hyperplane(), 1e-8);
   EXPECT_CLOSE(model.fitted(), exact.fitted(), 1e-7);
 }
@@ -271,8 +271,8 @@ TEST(SparseIterative, PromisesAboutSinglePointsAreRefused) {
   EXPECT_EQ(freeridge_group_errors(model.get(), group.data(), out.data(), 80), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_get_leverage(model.get(), out.data(), 80), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_cooks_distance(model.get(), out.data(), 80), FREERIDGE_INVALID_STATE);
-  EXPECT_EQ(freeridge_predict_jackknife(model.get(), FREERIDGE_COL_MAJOR, 2, problem.x.values.data(), 80, 0.9,
-                                        out.data(), out.data() + 100, 80),
+  EXPECT_EQ(freeridge_predict_jackknife(model.get(), at(problem.x), 0.9, FREERIDGE_COL_MAJOR, out.data(),
+                                        out.data() + out.size() / 2, 80),
             FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_REML, 1, &lambda, out.data(), nullptr, 1), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_eigenvalues(model.get(), 1, out.data(), nullptr, 0), FREERIDGE_INVALID_STATE);
@@ -337,7 +337,7 @@ std::string explained(const Model& model) {
 TEST(SparseIterative, AutoTakesItWhereDirectRoutesDoNotPay) {
   const Pairs rows(30000, 40000);
   Model model(Kernel::linear());
-  check(set_sparse(model.get(), rows.x, rows.y, true), "freeridge_set_sparse_view");
+  check(set_sparse(model.get(), rows.x, rows.y, true), "freeridge_set_points");
   const std::string text = explained(model);
   EXPECT_NE(text.find("route ITERATIVE: x is sparse"), std::string::npos) << text;
   model.factorize().lambda(1.0);
@@ -362,7 +362,7 @@ TEST(SparseIterative, AutoTakesItForOneSolution) {
                {&few, 1, FREERIDGE_GCV, "route PRIMAL"}};
   {  // where ITERATIVE does not converge, PRIMAL answers
     Model model(Kernel::linear());
-    check(set_sparse(model.get(), fewer.x, fewer.y, true), "freeridge_set_sparse_view");
+    check(set_sparse(model.get(), fewer.x, fewer.y, true), "freeridge_set_points");
     check(freeridge_set_expected_lambdas(model.get(), 1), "freeridge_set_expected_lambdas");
     check(freeridge_set_expected_criterion(model.get(), FREERIDGE_GCV), "freeridge_set_expected_criterion");
     check(freeridge_set_accuracy(model.get(), 1e-17), "freeridge_set_accuracy");
@@ -373,7 +373,7 @@ TEST(SparseIterative, AutoTakesItForOneSolution) {
   }
   for (const auto& one : cases) {
     Model model(Kernel::linear());
-    check(set_sparse(model.get(), one.rows->x, one.rows->y, true), "freeridge_set_sparse_view");
+    check(set_sparse(model.get(), one.rows->x, one.rows->y, true), "freeridge_set_points");
     check(freeridge_set_expected_lambdas(model.get(), one.lambdas), "freeridge_set_expected_lambdas");
     check(freeridge_set_expected_criterion(model.get(), one.criterion), "freeridge_set_expected_criterion");
     const std::string text = explained(model);

@@ -51,7 +51,7 @@ TEST(SparseRefusals, EveryCallWithASparseMatrix) {
   for (const auto format : {FREERIDGE_CSR, FREERIDGE_CSC}) {
     const Sparse right(numbers(), format);
     Model model(Kernel::linear());
-    check(set_sparse(model.get(), right, y, false), "freeridge_set_sparse");
+    check(set_sparse(model.get(), right, y, false), "freeridge_set_points");
     model.factorize().lambda(0.5);
     const Matrix before = predict_sparse(model.get(), right, 1, FREERIDGE_COL_MAJOR);
     Accumulator rows(d, 1, true), others(d, 1, true);
@@ -70,8 +70,10 @@ TEST(SparseRefusals, EveryCallWithASparseMatrix) {
       };
       expect(set_sparse(model.get(), x, y, false));
       expect(set_sparse(model.get(), x, y, true));
-      expect(freeridge_predict_sparse(model.get(), x.format, n, x.start.data(), x.index.data(), x.value.data(),
-                                      FREERIDGE_COL_MAJOR, out.data(), n));
+      expect(freeridge_predict_points(model.get(), at(x), 0, nullptr, FREERIDGE_COL_MAJOR, out.data(), n));
+      EXPECT_EQ(freeridge_predict_variance(model.get(), at(x), FREERIDGE_COL_MAJOR, out.data(), n, nullptr),
+                wrong.status);
+      EXPECT_EQ(freeridge_predict_gradient(model.get(), at(x), FREERIDGE_COL_MAJOR, out.data(), 2 * n), wrong.status);
       EXPECT_EQ(out, Vector(n, 7.0));
       expect(freeridge_accumulator_add_sparse(rows.get(), x.format, n, x.start.data(), x.index.data(), x.value.data(),
                                               FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr));
@@ -94,8 +96,8 @@ TEST(SparseRefusals, SizesPointersAndKernels) {
   Model model(Kernel::linear());
   const auto set = [&](std::int64_t rows, std::int64_t columns, const std::int64_t* start, const std::int32_t* index,
                        const double* value, std::int64_t t, const double* outputs, std::int64_t ld) {
-    return freeridge_set_sparse(model.get(), x.format, rows, columns, start, index, value, FREERIDGE_COL_MAJOR, t,
-                                outputs, ld);
+    return freeridge_set_points(model.get(), at(x.format, rows, columns, start, index, value), 0, FREERIDGE_COL_MAJOR,
+                                t, outputs, ld);
   };
   const auto *const s = x.start.data(), *const none = static_cast<const std::int64_t*>(nullptr);
   const auto* const i = x.index.data();
@@ -123,7 +125,8 @@ TEST(SparseRefusals, SizesPointersAndKernels) {
   model.factorize();
   EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
   double predicted = 0;
-  EXPECT_EQ(freeridge_predict_sparse(model.get(), x.format, 1, s, i, v, FREERIDGE_COL_MAJOR, &predicted, 1),
+  EXPECT_EQ(freeridge_predict_points(model.get(), at(x.format, 1, d, s, i, v), 0, nullptr, FREERIDGE_COL_MAJOR,
+                                     &predicted, 1),
             FREERIDGE_INVALID_STATE);
 }
 
@@ -132,7 +135,7 @@ TEST(SparseRefusals, AMemoryLimitIsHeard) {
   Model model(Kernel::linear());
   check(freeridge_set_memory_limit(model.get(), 1), "freeridge_set_memory_limit");
   EXPECT_EQ(set_sparse(model.get(), x, y, false), FREERIDGE_OUT_OF_MEMORY);
-  check(set_sparse(model.get(), x, y, true), "freeridge_set_sparse_view");
+  check(set_sparse(model.get(), x, y, true), "freeridge_set_points");
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_OUT_OF_MEMORY);
 }
 

@@ -40,7 +40,7 @@ Model dense_model(const Problem& problem, freeridge_route route = FREERIDGE_ROUT
 
 Model sparse_model(const Problem& problem, const Sparse& x, bool view, freeridge_route route = FREERIDGE_ROUTE_AUTO) {
   Model model = dense_model(problem, route);
-  check(set_sparse(model.get(), x, problem.y, view), "freeridge_set_sparse");
+  check(set_sparse(model.get(), x, problem.y, view), "freeridge_set_points");
   model.weights(problem.weights);
   return model;
 }

@@ -44,7 +44,7 @@ Matrix filled(const Sparse& x) {
 Model model_of(const Sparse& x, const Matrix& y, freeridge_route route, const Vector& weights = {}) {
   Model model(Kernel::linear());
   model.data(Matrix(y.rows, 1), y);  // so that the wrapper knows n and t
-  check(set_sparse(model.get(), x, y, false), "freeridge_set_sparse");
+  check(set_sparse(model.get(), x, y, false), "freeridge_set_points");
   model.weights(weights).route(route);
   return model;
 }
@@ -79,7 +79,7 @@ TEST(WideSparse, EveryDualRouteAnswersAsForTheOrdinaryMatrix) {
         SCOPED_TRACE(::testing::Message() << route << ", design " << design << ", format " << format);
         const Problem problem = mixed_problem(26, 90, weighted, intercept, scaled_columns);
         Model sparse = oracle::make_model(problem, route), dense = oracle::make_model(problem, route);
-        check(set_sparse(sparse.get(), Sparse(problem.x, format), problem.y, false), "freeridge_set_sparse");
+        check(set_sparse(sparse.get(), Sparse(problem.x, format), problem.y, false), "freeridge_set_points");
         sparse.weights(problem.weights).factorize(), dense.factorize();
         Random random(7);
         const Matrix points = random.uniform_matrix(19, 90, -1, 1);
@@ -165,8 +165,7 @@ TEST(WideSparse, MemoryAndWorkAreThoseOfXAndOfTheDualProblem) {
     Matrix variance(2, 1);
     const std::int64_t held = held_bytes();
     most_held_bytes();
-    check(freeridge_predict_variance(model.get(), FREERIDGE_COL_MAJOR, 2, points.values.data(), 2,
-                                     variance.values.data(), 2, nullptr),
+    check(freeridge_predict_variance(model.get(), at(points), FREERIDGE_COL_MAJOR, variance.values.data(), 2, nullptr),
           "freeridge_predict_variance");
     EXPECT_LT(most_held_bytes() - held, 60 * megabyte);
     double lambda = 0, score = 0;

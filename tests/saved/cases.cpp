@@ -74,16 +74,15 @@ Prepare sparse(freeridge_sparse_format format) {
     x(1, 0) = x(2, 0) = 0;
     support::check(
         support::set_sparse(model.get(), support::Sparse(x, format), sample::matrix(sample::n, sample::y()), false),
-        "freeridge_set_sparse");
+        "freeridge_set_points");
     weigh(model);
   };
 }
 
 void fix(Model& model) {
+  model.data(sample::matrix(sample::n, sample::x()), sample::matrix(sample::n, sample::y()),
+             sample::matrix(sample::n, sample::fixed()));
   weigh(model);
-  support::check(
-      freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, sample::q, sample::fixed().data(), sample::n),
-      "freeridge_set_fixed_effects");
 }
 
 void refine(Model& model) {

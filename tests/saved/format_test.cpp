@@ -344,8 +344,8 @@ TEST_P(SavedFiles, FixedEffects) {
     const Handle model = support::loaded_file(file(name, GetParam()));
     const std::vector<double> zeros(36, 0.0);
     double out[6];
-    ASSERT_EQ(freeridge_predict_fixed(model.get(), FREERIDGE_COL_MAJOR, 6, zeros.data(), 6, x.data(), 6, out, 6),
-              FREERIDGE_OK)
+    const auto points = support::with(support::at(FREERIDGE_COL_MAJOR, 6, 6, zeros.data()), 1, x.data());
+    ASSERT_EQ(freeridge_predict_points(model.get(), points, 0, nullptr, FREERIDGE_COL_MAJOR, out, 6), FREERIDGE_OK)
         << freeridge_last_error();
     for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(out[i], line(0).w * x[i] + line(0).b, 8 * tolerance);
   }

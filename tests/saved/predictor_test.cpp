@@ -63,10 +63,11 @@ TEST(SavedPredictor, AnswersAsTheModel) {
       EXPECT_EQ(answer<Coefficients>(predictor.get()).first, FREERIDGE_INVALID_STATE);
     else
       EXPECT_EQ(answer<Coefficients>(predictor.get()), answer<Coefficients>(model.get()));
-    EXPECT_EQ(answer<GetFixedCount>(predictor.get()), answer<GetFixedCount>(model.get()));
-    int64_t n = 0, d = 0, t = 0, q = 0;
+    int64_t n = 0, d = 0, t = 0, q = 0, expected_q = -1;
     ASSERT_EQ(freeridge_get_dimensions(predictor.get(), &n, &d, &t), FREERIDGE_OK);
-    ASSERT_EQ(freeridge_get_fixed_count(predictor.get(), &q), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_get_unpenalised(predictor.get(), &q, nullptr, nullptr, nullptr, 0), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_get_unpenalised(model.get(), &expected_q, nullptr, nullptr, nullptr, 0), FREERIDGE_OK);
+    EXPECT_EQ(q, expected_q);
     if (q > 0) {
       const auto expected = answer<PredictFixed>(model.get());
       ASSERT_EQ(expected.first, FREERIDGE_OK);
@@ -243,20 +244,19 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Bytes bytes = support::saved_predictor(model.get());
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
-    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetReader, SetUnpenalised, SetWeights,
-                   SetFixedEffects, SetGroups, SetGaps, SetMissing, SetIntercept, SetRoute, SetExpectedLambdas,
-                   SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy,
-                   SetMemoryLimit>();
+    others.refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetReader, SetUnpenalised, SetWeights,
+                   SetGroups, SetGaps, SetMissing, SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion,
+                   SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchRows, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
                    DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, CoefficientCovariance,
-                   CoefficientErrors, AverageGradient, AverageDifference, GetFixedEffects, GetFixedCovariance,
+                   CoefficientErrors, AverageGradient, AverageDifference, GetUnpenalised, GetUnpenalisedCovariance,
                    PredictPathFixed, PredictJackknifeFixed, PredictVarianceFixed, VarianceComponents>();
     others
         .refused<LambdaGrid, Score, EstimateScore, ScoreGradient, Objective, GetSearch, GetOneStandardError,
                  LambdaFlags, PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
-    others.refused<GetUnpenalised, GetWeights, GetGroups, GetGaps, HasIntercept, GetRequestedRoute,
+    others.refused<GetUnpenalisedRead, GetWeights, GetGroups, GetGaps, HasIntercept, GetRequestedRoute,
                    GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement, GetRequestedAccuracy,
                    GetAccuracy, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();
@@ -266,8 +266,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     std::set<std::string> expected = calls_on_models();
     ASSERT_GT(expected.size(), 50u);
     for (const char* answered :
-         {"freeridge_destroy", "freeridge_clone", "freeridge_predict", "freeridge_predict_sparse",
-          "freeridge_predict_gradient", "freeridge_predict_fixed", "freeridge_get_fixed_count",
+         {"freeridge_destroy", "freeridge_clone", "freeridge_predict", "freeridge_predict_gradient",
           "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda", "freeridge_get_intercept",
           "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress", "freeridge_save_predictor",
           "freeridge_save_predictor_to_memory"})

@@ -10,6 +10,7 @@
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 #include "support/reader.hpp"
+#include "support/unpenalised.hpp"
 
 namespace groups_test {
 
@@ -196,7 +197,7 @@ TEST(StreamGroups, WithColumnsThatAreNotPenalised) {
   Problem rest = problem;
   rest.x = columns(problem.x, 3, 4);
   Model model = oracle::make_model(rest, FREERIDGE_ROUTE_SPECTRAL);
-  check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, 3, problem.x.values.data(), 50), "fixed effects");
+  set_unpenalised(model, columns(problem.x, 0, 3));
   model.factorize();
   Source source{problem, true};
   Model read(Kernel::linear());
@@ -365,7 +366,7 @@ TEST(StreamGroups, Refused) {
   Model unknown(Kernel::linear()), read(Kernel::linear());
   const Labels none(3000, -1), some = labels_of(3000, 2, false);
   EXPECT_EQ(freeridge_set_unpenalised(read.get(), 1), FREERIDGE_INVALID_STATE);
-  EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, nullptr), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, nullptr, nullptr, nullptr, 0), FREERIDGE_INVALID_STATE);
   set_reader(unknown, source, false);
   EXPECT_EQ(freeridge_set_groups(unknown.get(), 1, some.data()), FREERIDGE_INVALID_STATE);
   set_reader(read, source);
@@ -380,10 +381,10 @@ TEST(StreamGroups, Refused) {
   read.groups(some);
   Labels kept(1, 9);
   check(freeridge_set_unpenalised(read.get(), 1), "freeridge_set_unpenalised");  // forgets the factorization
-  EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, kept.data()), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, kept.data(), nullptr, nullptr, 0), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_score(read.get(), FREERIDGE_GROUPS, 1, &lambda, &score, nullptr, 1), FREERIDGE_INVALID_STATE);
   read.factorize();
-  EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, kept.data()), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, kept.data(), nullptr, nullptr, 0), FREERIDGE_OK);
   EXPECT_EQ(kept[0], 1);
   EXPECT_EQ(freeridge_score(read.get(), FREERIDGE_GROUPS, 1, &lambda, &score, nullptr, 1), FREERIDGE_OK);
   check(freeridge_set_memory_limit(read.get(), 50000), "freeridge_set_memory_limit");

@@ -9,6 +9,7 @@
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 #include "support/reader.hpp"
+#include "support/unpenalised.hpp"
 
 namespace reader_test {
 
@@ -163,7 +164,9 @@ TEST(Reader, ColumnsThatAreNotPenalisedAreFixedEffects) {
     for (std::int64_t k = 0; k < 3; ++k) rest.x(i, k) = source.problem.x(i, k + 2);
   const Vector& x = source.problem.x.values;
   Model whole = oracle::make_model(rest, FREERIDGE_ROUTE_SPECTRAL), read(Kernel::linear());
-  check(freeridge_set_fixed_effects(whole.get(), FREERIDGE_COL_MAJOR, 2, x.data(), 300), "freeridge_set_fixed_effects");
+  Matrix free(300, 2);
+  std::copy_n(x.begin(), 600, free.values.begin());
+  set_unpenalised(whole, free);
   set_reader(read, source);
   check(freeridge_set_unpenalised(read.get(), 2), "freeridge_set_unpenalised");
   for (Model* const model : {&whole, &read}) model->factorize();
@@ -175,14 +178,20 @@ TEST(Reader, ColumnsThatAreNotPenalisedAreFixedEffects) {
   ASSERT_EQ(freeridge_loo(read.get(), errors.values.data(), 300), FREERIDGE_OK) << freeridge_last_error();
   EXPECT_CLOSE(errors, whole.loo(), 1e-10);
   check(freeridge_predict(read.get(), FREERIDGE_COL_MAJOR, 300, x.data(), 300, f.values.data(), 300), "predict");
-  check(freeridge_predict_fixed(whole.get(), FREERIDGE_COL_MAJOR, 300, rest.x.values.data(), 300, x.data(), 300,
-                                expected.values.data(), 300),
-        "freeridge_predict_fixed");
+  check(freeridge_predict_points(whole.get(), with(at(rest.x), free), 0, nullptr, FREERIDGE_COL_MAJOR,
+                                 expected.values.data(), 300),
+        "freeridge_predict_points");
   EXPECT_CLOSE(f, expected, 1e-10);
   check(freeridge_get_hyperplane(read.get(), w.values.data(), 5), "freeridge_get_hyperplane");
-  check(freeridge_get_fixed_effects(whole.get(), nullptr, effects.values.data(), nullptr, 2), "fixed effects");
+  const auto effects_of = [](const Model& model, Matrix& to) {
+    check(freeridge_get_unpenalised(model.get(), nullptr, nullptr, to.values.data(), nullptr, 2),
+          "freeridge_get_unpenalised");
+  };
+  Matrix own(2, 2);
+  effects_of(whole, effects), effects_of(read, own);
+  EXPECT_CLOSE(own, effects, 1e-9);
   for (std::int64_t j = 0; j < 2; ++j)
-    for (std::int64_t k = 0; k < 2; ++k) EXPECT_NEAR(w(k, j), effects(k, j), 1e-9);
+    for (std::int64_t k = 0; k < 2; ++k) EXPECT_EQ(w(k, j), own(k, j));
 }
 
 TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
@@ -273,12 +282,14 @@ TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
   EXPECT_EQ(freeridge_factorize(unknown.get()), FREERIDGE_OK) << freeridge_last_error();
   // More rows than 32 bits count may be said.
   ASSERT_EQ(
-      freeridge_set_reader(unknown.get(), FREERIDGE_COL_MAJOR, std::int64_t{1} << 33, 3, 1, Source::read, &source),
+      freeridge_set_points(unknown.get(), at(FREERIDGE_COL_MAJOR, std::int64_t{1} << 33, 3, Source::read, &source), 0,
+                           FREERIDGE_COL_MAJOR, 1, nullptr, 0),
       FREERIDGE_OK);
   std::int64_t rows = 0, columns = 0, outputs = 0;
   ASSERT_EQ(freeridge_get_dimensions(unknown.get(), &rows, &columns, &outputs), FREERIDGE_OK);
   EXPECT_EQ(rows, std::int64_t{1} << 33);
-  EXPECT_EQ(freeridge_set_reader(unknown.get(), FREERIDGE_COL_MAJOR, -2, 3, 1, Source::read, &source),
+  EXPECT_EQ(freeridge_set_points(unknown.get(), at(FREERIDGE_COL_MAJOR, -2, 3, Source::read, &source), 0,
+                                 FREERIDGE_COL_MAJOR, 1, nullptr, 0),
             FREERIDGE_INVALID_ARGUMENT);
   EXPECT_TRUE(bit_equal(scores_of(model, FREERIDGE_LOO, lambda_values, 1).scores, before.scores));
 }

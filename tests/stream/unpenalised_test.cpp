@@ -6,6 +6,7 @@
 
 #include "support/accumulator.hpp"
 #include "support/problems.hpp"
+#include "support/unpenalised.hpp"
 
 namespace unpenalised_test {
 
@@ -102,8 +103,9 @@ Model model_of(const Problem& problem, std::int64_t q) {
   for (std::int64_t k = q; k < problem.x.cols; ++k)
     for (std::int64_t i = 0; i < problem.x.rows; ++i) rest.x(i, k - q) = problem.x(i, k);
   Model model = oracle::make_model(rest, FREERIDGE_ROUTE_SPECTRAL);
-  check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, q, problem.x.values.data(), problem.x.rows),
-        "freeridge_set_fixed_effects");
+  Matrix f(problem.x.rows, q);
+  std::copy_n(problem.x.values.begin(), f.values.size(), f.values.begin());
+  set_unpenalised(model, f);
   model.factorize();
   return model;
 }

@@ -8,6 +8,7 @@
 
 #include "freeridge.h"
 #include "support/matrix.hpp"
+#include "support/points.hpp"
 
 namespace support {
 
@@ -231,9 +232,18 @@ class Model {
   }
   // x and y are borrowed: they must outlive the model's use of them.
   Model& data_view(const Packed& x, const Packed& y, std::int64_t n, std::int64_t d, std::int64_t t) {
-    check(freeridge_set_data_view(get(), x.layout, n, d, x.values.data(), x.ld, t, y.values.data(), y.ld),
-          "freeridge_set_data_view");
+    check(freeridge_set_points(get(), at(x, n, d), 1, x.layout, t, y.values.data(), y.ld), "freeridge_set_points");
     n_ = n, d_ = d, t_ = t;
+    return *this;
+  }
+  // With unpenalised columns, in the layout of x.
+  Model& data(const Matrix& x, const Matrix& y, const Matrix& unpenalised,
+              freeridge_layout layout = FREERIDGE_COL_MAJOR, std::int64_t padding = 0) {
+    const Packed px = pack(x, layout, padding), py = pack(y, layout, padding), pf = pack(unpenalised, layout, padding);
+    check(freeridge_set_points(get(), with(at(px, x.rows, x.cols), unpenalised.cols, pf.values.data(), pf.ld), 0,
+                               layout, y.cols, py.values.data(), py.ld),
+          "freeridge_set_points");
+    remember(x, y);
     return *this;
   }
   Model& weights(const Vector& weights) {  // empty: all one
@@ -332,7 +342,7 @@ class Model {
                               std::int64_t padding = 0, freeridge_status* status = nullptr) const {
     const Packed px = pack(x, layout, padding);
     Packed lower = pack(Matrix(x.rows, t_), layout, padding), upper = lower;
-    const freeridge_status answer = freeridge_predict_jackknife(get(), layout, x.rows, px.values.data(), px.ld, level,
+    const freeridge_status answer = freeridge_predict_jackknife(get(), at(px, x.rows, x.cols), level, layout,
                                                                 lower.values.data(), upper.values.data(), lower.ld);
     if (status != nullptr) *status = answer;
     if (status == nullptr || answer != FREERIDGE_UNDEFINED) check(answer, "freeridge_predict_jackknife");
@@ -343,7 +353,7 @@ class Model {
     const Packed px = pack(x, layout, padding);
     Packed variance = pack(Matrix(x.rows, t_), layout, padding);
     PredictedVariance out{{}, Vector(static_cast<std::size_t>(t_))};
-    const freeridge_status answer = freeridge_predict_variance(get(), layout, x.rows, px.values.data(), px.ld,
+    const freeridge_status answer = freeridge_predict_variance(get(), at(px, x.rows, x.cols), layout,
                                                                variance.values.data(), variance.ld, out.noise.data());
     if (status != nullptr) *status = answer;
     if (status == nullptr || answer != FREERIDGE_UNDEFINED) check(answer, "freeridge_predict_variance");

@@ -24,18 +24,20 @@ struct Source {
     source.largest = std::max(source.largest, count);
     for (std::int64_t i = 0; i < got; ++i) {
       for (std::int64_t k = 0; k < d; ++k) x[source.by_rows ? i * d + k : i + k * count] = p.x(first + i, k);
-      for (std::int64_t j = 0; j < t; ++j) y[source.by_rows ? i * t + j : i + j * count] = p.y(first + i, j);
-      if (!p.weights.empty()) weights[i] = p.weight(first + i);
+      for (std::int64_t j = 0; j < t && y != nullptr; ++j)
+        y[source.by_rows ? i * t + j : i + j * count] = p.y(first + i, j);
+      if (!p.weights.empty() && weights != nullptr) weights[i] = p.weight(first + i);
     }
     return source.spoil ? source.spoil(first, got, x, y, weights) : got;
   }
 };
 
 inline void set_reader(Model& model, Source& source, bool knows_n = true) {
-  check(freeridge_set_reader(model.get(), source.by_rows ? FREERIDGE_ROW_MAJOR : FREERIDGE_COL_MAJOR,
-                             knows_n ? source.problem.x.rows : -1, source.problem.x.cols, source.problem.y.cols,
-                             Source::read, &source),
-        "freeridge_set_reader");
+  const freeridge_layout layout = source.by_rows ? FREERIDGE_ROW_MAJOR : FREERIDGE_COL_MAJOR;
+  const std::int64_t n = knows_n ? source.problem.x.rows : -1;
+  check(freeridge_set_points(model.get(), at(layout, n, source.problem.x.cols, Source::read, &source), 0, layout,
+                             source.problem.y.cols, nullptr, 0),
+        "freeridge_set_points");
 }
 
 }  // namespace support

@@ -1,7 +1,7 @@
 //! What a factorized or fitted model answers.
 
 use crate::choices::{Covariance, Route};
-use crate::error::{answer, check_length, numbers, size, told, zeros, Arrays, Error, Result, Status};
+use crate::error::{answer, check_length, numbers, size, told, zeros, Arrays, Result};
 use crate::matrix::{Dense, Layout, Matrix};
 use crate::model::Model;
 use crate::sparse::Sparse;
@@ -102,19 +102,10 @@ impl Model<'_> {
         let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
         let mut out = Dense::room(Layout::ColumnMajor, x.rows(), t)?;
-        let (x, (place, ld)) = (x.lent()?, out.place()?);
+        let (points, (place, ld)) = (x.lent()?.points(), out.place()?);
         let done = self.handle.read(|model| unsafe {
-            sys::freeridge_predict_sparse(
-                model,
-                x.format,
-                x.rows,
-                x.start,
-                x.index,
-                x.value,
-                sys::FREERIDGE_COL_MAJOR,
-                place,
-                ld,
-            )
+            let by_columns = sys::FREERIDGE_COL_MAJOR;
+            sys::freeridge_predict_points(model, &points, 0, ptr::null(), by_columns, place, ld)
         });
         answer(done, out)
     }
@@ -122,9 +113,9 @@ impl Model<'_> {
     /// Jackknife+ prediction intervals at the rows of x, in the layout of x.
     pub fn predict_jackknife(&self, x: Matrix<'_>, level: f64) -> Result<Intervals> {
         let (mut lower, mut upper) = (self.room_for(x)?, self.room_for(x)?);
-        let (x, (low, ld), (high, _)) = (x.lent()?, lower.place()?, upper.place()?);
+        let (points, (low, ld), (high, _)) = (x.lent()?.points(), lower.place()?, upper.place()?);
         let done = self.handle.read(|model| unsafe {
-            sys::freeridge_predict_jackknife(model, x.layout, x.rows, x.data, x.ld, level, low, high, ld)
+            sys::freeridge_predict_jackknife(model, &points, level, points.layout, low, high, ld)
         });
         answer(done, Intervals { lower, upper })
     }
@@ -132,10 +123,9 @@ impl Model<'_> {
     /// Gaussian-process variances at the rows of x, in the layout of x.
     pub fn predict_variance(&self, x: Matrix<'_>) -> Result<Variances> {
         let (mut variance, mut noise) = (self.room_for(x)?, numbers(self.outputs()?)?);
-        let (x, (place, ld)) = (x.lent()?, variance.place()?);
+        let (points, (place, ld)) = (x.lent()?.points(), variance.place()?);
         let done = self.handle.read(|model| unsafe {
-            let noise = noise.as_mut_ptr();
-            sys::freeridge_predict_variance(model, x.layout, x.rows, x.data, x.ld, place, ld, noise)
+            sys::freeridge_predict_variance(model, &points, points.layout, place, ld, noise.as_mut_ptr())
         });
         answer(done, Variances { variance, noise })
     }
@@ -144,12 +134,12 @@ impl Model<'_> {
     pub fn predict_gradient(&self, x: Matrix<'_>) -> Result<Dense> {
         let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
-        let x_at = x.lent()?;
+        let points = x.lent()?.points();
         let mut out = Dense::room(x.layout(), x.rows(), d.saturating_mul(t))?;
         let (place, ld) = out.place()?;
-        let done = self.handle.read(|model| unsafe {
-            sys::freeridge_predict_gradient(model, x_at.layout, x_at.rows, x_at.data, x_at.ld, place, ld)
-        });
+        let done = self
+            .handle
+            .read(|model| unsafe { sys::freeridge_predict_gradient(model, &points, points.layout, place, ld) });
         answer(done, out)
     }
 
@@ -157,20 +147,17 @@ impl Model<'_> {
     pub fn average_gradient(&self, x: Matrix<'_>, weights: Option<&[f64]>, kind: Covariance) -> Result<Average> {
         let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
-        let (x_at, weights) = (x.lent()?, Self::weights_of(x, weights)?);
+        let (points, weights) = (x.lent()?.points(), Self::weights_of(x, weights)?);
         let (mut average, mut errors) =
             (Dense::room(Layout::ColumnMajor, d, t)?, Dense::room(Layout::ColumnMajor, d, t)?);
         let ((place, ld), (errors_at, _)) = (average.place()?, errors.place()?);
         let done = self.handle.read(|model| unsafe {
-            let (layout, rows, kind) = (x_at.layout, x_at.rows, kind.number());
-            sys::freeridge_average_gradient(
-                model, layout, rows, x_at.data, x_at.ld, weights, kind, place, errors_at, ld,
-            )
+            sys::freeridge_average_gradient(model, &points, weights, kind.number(), place, errors_at, ld)
         });
         answer(done, Average { average, errors })
     }
 
-    /// The average of f(x_i) - f(z_i) over pairs of rows of one layout, 1 x t.
+    /// The average of f(x_i) - f(z_i) over pairs of rows, 1 x t.
     pub fn average_difference(
         &self, x: Matrix<'_>, z: Matrix<'_>, weights: Option<&[f64]>, kind: Covariance,
     ) -> Result<Average> {
@@ -178,28 +165,12 @@ impl Model<'_> {
         check_length("a row of x", x.columns(), d)?;
         check_length("a row of z", z.columns(), d)?;
         check_length("z", z.rows(), x.rows())?;
-        let (x_at, z_at, weights) = (x.lent()?, z.lent()?, Self::weights_of(x, weights)?);
-        if x_at.layout != z_at.layout {
-            return Err(Error::new(Status::InvalidArgument, "x and z must have one layout"));
-        }
+        let (points, others, weights) = (x.lent()?.points(), z.lent()?.points(), Self::weights_of(x, weights)?);
         let (mut average, mut errors) =
             (Dense::room(Layout::ColumnMajor, 1, t)?, Dense::room(Layout::ColumnMajor, 1, t)?);
         let ((place, _), (errors_at, _)) = (average.place()?, errors.place()?);
         let done = self.handle.read(|model| unsafe {
-            let (layout, rows, z, ldz) = (x_at.layout, x_at.rows, z_at.data, z_at.ld);
-            sys::freeridge_average_difference(
-                model,
-                layout,
-                rows,
-                x_at.data,
-                x_at.ld,
-                z,
-                ldz,
-                weights,
-                kind.number(),
-                place,
-                errors_at,
-            )
+            sys::freeridge_average_difference(model, &points, &others, weights, kind.number(), place, errors_at)
         });
         answer(done, Average { average, errors })
     }
@@ -391,12 +362,11 @@ impl Model<'_> {
     pub fn predict_path(&self, x: Matrix<'_>, lambdas: &[f64]) -> Result<Dense> {
         let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
-        let (x_at, count) = (x.lent()?, size(lambdas.len())?);
+        let (points, count) = (x.lent()?.points(), size(lambdas.len())?);
         let mut out = Dense::room(x.layout(), x.rows(), lambdas.len().saturating_mul(t))?;
         let (place, ld) = out.place()?;
         let done = self.handle.read(|model| unsafe {
-            let (layout, rows, lambdas) = (x_at.layout, x_at.rows, lambdas.as_ptr());
-            sys::freeridge_predict_path(model, layout, rows, x_at.data, x_at.ld, count, lambdas, place, ld)
+            sys::freeridge_predict_points(model, &points, count, lambdas.as_ptr(), points.layout, place, ld)
         });
         answer(done, out)
     }

@@ -2,9 +2,10 @@
 
 use crate::answers::{Intervals, Variances};
 use crate::error::{answer, check_length, numbers, size, told, zeros, Arrays, Result};
-use crate::matrix::{Dense, Layout, Lent, Matrix};
+use crate::matrix::{no_points, Dense, Layout, Matrix};
 use crate::model::Model;
 use crate::sys;
+use std::ptr::{self, null_mut as none};
 
 /// The coefficients of F and their standard errors, q x t each; kept: 0 for a column that depends on those before it,
 /// whose effect is 0.
@@ -41,20 +42,22 @@ impl Arrays for VarianceComponents {
 impl Model<'_> {
     /// n x q columns whose coefficients are not penalised, beside the intercept; `None`: none.
     pub fn set_fixed_effects(&mut self, fixed: Option<Matrix<'_>>) -> Result<()> {
-        let f = match fixed {
-            None => Lent::none(),
-            Some(fixed) => {
-                check_length("fixed", fixed.rows(), self.points()?)?;
-                fixed.lent()?
-            }
-        };
-        self.handle.write(|model| unsafe { sys::freeridge_set_fixed_effects(model, f.layout, f.columns, f.data, f.ld) })
+        let (n, d) = (self.points()?, self.sizes()?.1);
+        let mut points = no_points(size(n)?, size(d)?);
+        if let Some(fixed) = fixed {
+            check_length("fixed", fixed.rows(), n)?;
+            points = fixed.lent()?.beside(points);
+        }
+        let by_columns = sys::FREERIDGE_COL_MAJOR;
+        self.handle
+            .write(|model| unsafe { sys::freeridge_set_points(model, &points, 0, by_columns, 0, ptr::null(), 0) })
     }
 
     /// How many fixed effects there are, 0 for none.
     pub fn fixed_count(&self) -> Result<usize> {
         let mut q = 0;
-        self.handle.read(|model| unsafe { sys::freeridge_get_fixed_count(model, &mut q) })?;
+        self.handle
+            .read(|model| unsafe { sys::freeridge_get_unpenalised(model, &mut q, none(), none(), none(), 0) })?;
         Ok(told(q))
     }
 
@@ -65,9 +68,9 @@ impl Model<'_> {
         let mut effects = Dense::room(Layout::ColumnMajor, q, t)?;
         let mut errors = Dense::room(Layout::ColumnMajor, q, t)?;
         let ((place, ld), (errors_at, _)) = (effects.place()?, errors.place()?);
-        let done = self
-            .handle
-            .read(|model| unsafe { sys::freeridge_get_fixed_effects(model, kept.as_mut_ptr(), place, errors_at, ld) });
+        let done = self.handle.read(|model| unsafe {
+            sys::freeridge_get_unpenalised(model, none(), kept.as_mut_ptr(), place, errors_at, ld)
+        });
         answer(done, FixedEffects { kept, effects, errors })
     }
 
@@ -76,7 +79,7 @@ impl Model<'_> {
     pub fn fixed_covariance(&self) -> Result<Dense> {
         let (q, t) = (self.fixed_count()?, self.outputs()?);
         Dense::filled(q, q * t, |covariance, ld| {
-            self.handle.read(|model| unsafe { sys::freeridge_get_fixed_covariance(model, covariance, ld) })
+            self.handle.read(|model| unsafe { sys::freeridge_get_unpenalised_covariance(model, covariance, ld) })
         })
     }
 
@@ -96,62 +99,57 @@ impl Model<'_> {
         answer(done, VarianceComponents { residual, random, share, error })
     }
 
-    fn check_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<()> {
+    fn with_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<sys::freeridge_points> {
         check_length("a row of x", x.columns(), self.sizes()?.1)?;
         check_length("fixed", fixed.rows(), x.rows())?;
         check_length("a row of fixed", fixed.columns(), self.fixed_count()?)?;
-        check_length("the layout of fixed", fixed.layout() as usize, x.layout() as usize)
+        check_length("the layout of fixed", fixed.layout() as usize, x.layout() as usize)?;
+        Ok(fixed.lent()?.beside(x.lent()?.points()))
     }
 
     /// Predictions at the rows of x, where the fixed effects have these values, in the layout of both.
     pub fn predict_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<Dense> {
-        self.check_fixed(x, fixed)?;
+        let points = self.with_fixed(x, fixed)?;
         let mut out = Dense::room(x.layout(), x.rows(), self.outputs()?)?;
-        let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, out.place()?);
+        let (place, ld) = out.place()?;
         let done = self.handle.read(|model| unsafe {
-            sys::freeridge_predict_fixed(model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, place, ld)
+            sys::freeridge_predict_points(model, &points, 0, ptr::null(), points.layout, place, ld)
         });
         answer(done, out)
     }
 
     /// The same at many lambdas, output j of lambda l in column l t + j.
     pub fn predict_path_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>, lambdas: &[f64]) -> Result<Dense> {
-        self.check_fixed(x, fixed)?;
+        let points = self.with_fixed(x, fixed)?;
         let count = size(lambdas.len())?;
         let mut out = Dense::room(x.layout(), x.rows(), lambdas.len().saturating_mul(self.outputs()?))?;
-        let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, out.place()?);
+        let (place, ld) = out.place()?;
         let done = self.handle.read(|model| unsafe {
-            let values = lambdas.as_ptr();
-            sys::freeridge_predict_path_fixed(
-                model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, count, values, place, ld,
-            )
+            sys::freeridge_predict_points(model, &points, count, lambdas.as_ptr(), points.layout, place, ld)
         });
         answer(done, out)
     }
 
     /// Jackknife+ prediction intervals.
     pub fn predict_jackknife_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>, level: f64) -> Result<Intervals> {
-        self.check_fixed(x, fixed)?;
+        let points = self.with_fixed(x, fixed)?;
         let t = self.outputs()?;
         let (mut lower, mut upper) = (Dense::room(x.layout(), x.rows(), t)?, Dense::room(x.layout(), x.rows(), t)?);
-        let (x, f, (low, ld), (high, _)) = (x.lent()?, fixed.lent()?, lower.place()?, upper.place()?);
+        let ((low, ld), (high, _)) = (lower.place()?, upper.place()?);
         let done = self.handle.read(|model| unsafe {
-            sys::freeridge_predict_jackknife_fixed(
-                model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, level, low, high, ld,
-            )
+            sys::freeridge_predict_jackknife(model, &points, level, points.layout, low, high, ld)
         });
         answer(done, Intervals { lower, upper })
     }
 
     /// Gaussian-process variances.
     pub fn predict_variance_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<Variances> {
-        self.check_fixed(x, fixed)?;
+        let points = self.with_fixed(x, fixed)?;
         let t = self.outputs()?;
         let (mut variance, mut noise) = (Dense::room(x.layout(), x.rows(), t)?, numbers(t)?);
-        let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, variance.place()?);
+        let (place, ld) = variance.place()?;
         let done = self.handle.read(|model| unsafe {
-            let noise = noise.as_mut_ptr();
-            sys::freeridge_predict_variance_fixed(model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, place, ld, noise)
+            sys::freeridge_predict_variance(model, &points, points.layout, place, ld, noise.as_mut_ptr())
         });
         answer(done, Variances { variance, noise })
     }

@@ -42,27 +42,11 @@ impl Kernel {
     /// k(x_i, z_j) for the rows of x and z, in the layout of x.
     pub fn values(&self, x: Matrix<'_>, z: Matrix<'_>) -> Result<Dense> {
         check_length("a row of z", z.columns(), x.columns())?;
-        let mut buffer = Vec::new();
-        let (x_at, z_at) = (x.lent()?, z.in_layout(x.layout(), &mut buffer)?.lent()?);
+        let (points, others) = (x.lent()?.points(), z.lent()?.points());
         let mut out = Dense::room(x.layout(), x.rows(), z.rows())?;
         let (place, ld) = out.place()?;
-        check(unsafe {
-            let (m, r, d) = (x_at.rows, z_at.rows, x_at.columns);
-            let layout = x_at.layout;
-            sys::freeridge_kernel_evaluate(
-                self.handle(),
-                layout,
-                m,
-                r,
-                d,
-                x_at.data,
-                x_at.ld,
-                z_at.data,
-                z_at.ld,
-                place,
-                ld,
-            )
-        })?;
+        let layout = points.layout;
+        check(unsafe { sys::freeridge_kernel_evaluate(self.handle(), &points, &others, layout, place, ld) })?;
         Ok(out)
     }
 

@@ -50,9 +50,37 @@ pub(crate) struct Lent {
 }
 
 impl Lent {
-    /// Of no columns.
-    pub fn none() -> Lent {
-        Lent { layout: sys::FREERIDGE_COL_MAJOR, rows: 0, columns: 0, ld: 0, data: std::ptr::null() }
+    /// As points: one row each.
+    pub fn points(&self) -> sys::freeridge_points {
+        let none = no_points(self.rows, self.columns);
+        sys::freeridge_points { layout: self.layout, x: self.data, ldx: self.ld, ..none }
+    }
+
+    /// The columns that are not penalised, beside such points.
+    pub fn beside(&self, points: sys::freeridge_points) -> sys::freeridge_points {
+        let (count, unpenalised) = (self.columns, self.data);
+        sys::freeridge_points { layout: self.layout, unpenalised_count: count, unpenalised, ldu: self.ld, ..points }
+    }
+}
+
+/// Points without rows: those that a model has.
+pub(crate) fn no_points(n: i64, d: i64) -> sys::freeridge_points {
+    sys::freeridge_points {
+        size: std::mem::size_of::<sys::freeridge_points>() as i64,
+        n,
+        d,
+        layout: 0,
+        format: 0,
+        x: std::ptr::null(),
+        ldx: 0,
+        start: std::ptr::null(),
+        index: std::ptr::null(),
+        value: std::ptr::null(),
+        reader: None,
+        user: std::ptr::null_mut(),
+        unpenalised_count: 0,
+        unpenalised: std::ptr::null(),
+        ldu: 0,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::choices::{Criterion, LandmarkMethod, Reduction, Route};
 use crate::error::{answer, bytes, check_length, numbers, size, told, zeros, Error, Result, Status};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
-use crate::matrix::{Dense, Layout, Matrix};
+use crate::matrix::{no_points, Dense, Layout, Matrix};
 use crate::progress::keep_panic;
 use crate::sparse::Sparse;
 use crate::sys;
@@ -75,15 +75,12 @@ impl<'a> Model<'a> {
 
     /// Copies x (n x d) and y (n x t).
     pub fn set_data(&mut self, x: Matrix<'_>, y: Matrix<'_>) -> Result<()> {
-        self.hand_over(sys::freeridge_set_data, x, y)
+        self.hand_over(x, y, 0)
     }
 
-    /// Borrows x and y, which have to be in the same layout; a single column without gaps is in both.
+    /// Borrows x and y.
     pub fn set_data_view(&mut self, x: Matrix<'a>, y: Matrix<'a>) -> Result<()> {
-        if y.seen_as(x.layout()).is_none() {
-            return Err(Error::new(Status::InvalidArgument, "x and y are borrowed, and have different layouts"));
-        }
-        self.hand_over(sys::freeridge_set_data_view, x, y)
+        self.hand_over(x, y, 1)
     }
 
     /// Rows that need not be in memory: n of them, or as many as the closure gives.
@@ -91,10 +88,9 @@ impl<'a> Model<'a> {
         let rows = n.map_or(Ok(-1), size)?;
         let reader = Arc::new(Reader { d, t, closure });
         let (columns, outputs, user) = (size(d)?, size(t)?, Arc::as_ptr(&reader) as *mut c_void);
-        self.handle.write(|model| unsafe {
-            let by_rows = sys::FREERIDGE_ROW_MAJOR;
-            sys::freeridge_set_reader(model, by_rows, rows, columns, outputs, Some(read_rows), user)
-        })?;
+        let layout = sys::FREERIDGE_ROW_MAJOR;
+        let points = sys::freeridge_points { layout, reader: Some(read_rows), user, ..no_points(rows, columns) };
+        self.give(&points, 0, layout, outputs, ptr::null(), 0)?;
         self.reader = Some(reader);
         Ok(())
     }
@@ -108,36 +104,40 @@ impl<'a> Model<'a> {
     /// Which of these columns have a part: not those that depend on the intercept and the ones before them.
     pub fn unpenalised(&self) -> Result<Vec<bool>> {
         unpenalised(|count, kept| {
-            self.handle.read(|model| unsafe { sys::freeridge_get_unpenalised(model, count, kept) })
+            let none = ptr::null_mut();
+            self.handle.read(|model| unsafe { sys::freeridge_get_unpenalised(model, count, kept, none, none, 0) })
         })
     }
 
-    fn hand_over(&mut self, call: SetData, x: Matrix<'_>, y: Matrix<'_>) -> Result<()> {
+    fn hand_over(&mut self, x: Matrix<'_>, y: Matrix<'_>, borrow: i32) -> Result<()> {
         same_rows(x, y)?;
-        let mut buffer = Vec::new();
-        let (x, y) = (x.lent()?, y.in_layout(x.layout(), &mut buffer)?.lent()?);
-        self.handle
-            .write(|model| unsafe { call(model, x.layout, x.rows, x.columns, x.data, x.ld, y.columns, y.data, y.ld) })?;
+        let (points, y) = (x.lent()?.points(), y.lent()?);
+        self.give(&points, borrow, y.layout, y.columns, y.data, y.ld)?;
         self.reader = None;
         Ok(())
     }
 
+    fn give(
+        &mut self, points: &sys::freeridge_points, borrow: i32, layout: sys::freeridge_layout, t: i64, y: *const f64,
+        ldy: i64,
+    ) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_points(model, points, borrow, layout, t, y, ldy) })
+    }
+
     /// Copies a sparse x (n x d), and y (n x t).
     pub fn set_sparse(&mut self, x: Sparse<'_>, y: Matrix<'_>) -> Result<()> {
-        self.hand_over_sparse(sys::freeridge_set_sparse, x, y)
+        self.hand_over_sparse(x, y, 0)
     }
 
     /// Borrows a sparse x, and y.
     pub fn set_sparse_view(&mut self, x: Sparse<'a>, y: Matrix<'a>) -> Result<()> {
-        self.hand_over_sparse(sys::freeridge_set_sparse_view, x, y)
+        self.hand_over_sparse(x, y, 1)
     }
 
-    fn hand_over_sparse(&mut self, call: SetSparse, x: Sparse<'_>, y: Matrix<'_>) -> Result<()> {
+    fn hand_over_sparse(&mut self, x: Sparse<'_>, y: Matrix<'_>, borrow: i32) -> Result<()> {
         check_length("y", y.rows(), x.rows())?;
-        let (x, y) = (x.lent()?, y.lent()?);
-        self.handle.write(|model| unsafe {
-            call(model, x.format, x.rows, x.columns, x.start, x.index, x.value, y.layout, y.columns, y.data, y.ld)
-        })?;
+        let (points, y) = (x.lent()?.points(), y.lent()?);
+        self.give(&points, borrow, y.layout, y.columns, y.data, y.ld)?;
         self.reader = None;
         Ok(())
     }
@@ -438,7 +438,6 @@ pub(crate) fn path_text(path: &Path) -> Result<CString> {
 type SaveToMemory =
     unsafe extern "C" fn(*const sys::freeridge_model, i64, *mut c_void, *mut i64) -> sys::freeridge_status;
 
-/// freeridge_set_data and freeridge_set_data_view.
 // What get_unpenalised says of a handle.
 pub(crate) fn unpenalised(get: impl Fn(*mut i64, *mut i32) -> Result<()>) -> Result<Vec<bool>> {
     let mut count = 0;
@@ -447,28 +446,3 @@ pub(crate) fn unpenalised(get: impl Fn(*mut i64, *mut i32) -> Result<()>) -> Res
     get(ptr::null_mut(), kept.as_mut_ptr())?;
     Ok(kept.into_iter().map(|flag: i32| flag != 0).collect())
 }
-
-type SetData = unsafe extern "C" fn(
-    *mut sys::freeridge_model,
-    sys::freeridge_layout,
-    i64,
-    i64,
-    *const f64,
-    i64,
-    i64,
-    *const f64,
-    i64,
-) -> sys::freeridge_status;
-type SetSparse = unsafe extern "C" fn(
-    *mut sys::freeridge_model,
-    sys::freeridge_sparse_format,
-    i64,
-    i64,
-    *const i64,
-    *const i32,
-    *const f64,
-    sys::freeridge_layout,
-    i64,
-    *const f64,
-    i64,
-) -> sys::freeridge_status;

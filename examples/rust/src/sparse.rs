@@ -2,6 +2,7 @@
 //! library checks that places ascend within their line.
 
 use crate::error::{size, Error, Result, Status};
+use crate::matrix::no_points;
 use crate::sys;
 
 /// What the lines of a sparse matrix are.
@@ -32,6 +33,14 @@ pub(crate) struct LentSparse {
     pub start: *const i64,
     pub index: *const i32,
     pub value: *const f64,
+}
+
+impl LentSparse {
+    /// As points: one row each.
+    pub fn points(&self) -> sys::freeridge_points {
+        let (format, start, index, value) = (self.format, self.start, self.index, self.value);
+        sys::freeridge_points { format, start, index, value, ..no_points(self.rows, self.columns) }
+    }
 }
 
 impl<'a> Sparse<'a> {

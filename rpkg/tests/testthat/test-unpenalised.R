@@ -327,7 +327,8 @@ test_that("what makes no sense is refused, and says why", {
   expect_refusal(freeridge(x, data$mpg, fixed = replace(data$gear, 3L, NA)), "fixed\\[3, \"fixed\"\\] is NA")
   expect_refusal(freeridge(x, data$mpg, fixed = list(1)), "fixed must be a numeric matrix")
   expect_refusal(freeridge(x, data$mpg, fixed = matrix(0, 32L, 0L)), "fixed has no columns")
-  expect_refusal(freeridge(x, data$mpg, gaussian_kernel(1), 1, fixed = diag(32L)), "there can be fewer fixed effects than points")
+  expect_refusal(freeridge(x, data$mpg, gaussian_kernel(1), 1, fixed = diag(32L)),
+                 "fixed has 32 columns; there can be fewer unpenalised columns than rows")
   expect_refusal(freeridge(x, data$mpg, linear_kernel(), 1, fixed = data$wt, refine = 2), "refinement")
 
   numbers <- freeridge(x, data$mpg, gaussian_kernel(80), 1, fixed = cbind(wt = data$wt, am = data$am))
@@ -348,7 +349,8 @@ test_that("what makes no sense is refused, and says why", {
   expect_refusal(variance_components(fit, 1, 2), "unknown argument")
 
   model <- model_at(numbers)
-  expect_refusal(core_set_fixed_effects(model, matrix(0, 2L, 1L)), "fixed and x differ in their number of rows")
+  expect_refusal(core_create(list(name = "linear"), NULL, x, cbind(data$mpg), FALSE, matrix(0, 2L, 1L)),
+                 "fixed and x differ in their number of rows")
   expect_refusal(core_predict(model, x, matrix(0, 2L, 2L)), "fixed and newdata differ in their number of rows")
   for (ask in list(core_predict, core_predict_variance, function(model, x, fixed) core_predict_jackknife(model, x, 0.9, fixed))) {
     expect_refusal(ask(model, x, matrix(0, 32L, 3L)), "fixed has another number of columns")

@@ -44,6 +44,10 @@ static inline void check_near(double a, double b, const char* what, int line) {
 #define REFUSED(status, call) check_status(call, FREERIDGE_##status, #call, __LINE__)
 #define NEAR(a, b) check_near(a, b, #a " = " #b, __LINE__)
 
+/* freeridge_points, as an argument of a call. */
+#define POINTS(...) (&(freeridge_points){.size = sizeof(freeridge_points), __VA_ARGS__})
+#define DENSE(LAYOUT, ROWS, COLUMNS, X) POINTS(.n = ROWS, .d = COLUMNS, .layout = LAYOUT, .x = X)
+
 /* Hostile sizes; BEYOND is fine in 64 bits, and more than the library takes. WHOLE x WHOLE numbers overflow in bytes. */
 #define BEYOND INT64_C(2147483648)
 #define WHOLE INT64_C(2147483647)

@@ -25,7 +25,7 @@ static void layouts(void) {
   for (way = 0; way < 3; ++way) {
     if (way == 0) OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N));
     if (way == 1) OK(freeridge_set_data(model, FREERIDGE_ROW_MAJOR, N, D, x, D, T, y, T));
-    if (way == 2) OK(freeridge_set_data_view(model, FREERIDGE_ROW_MAJOR, N, D, x, D, T, y, T));
+    if (way == 2) OK(freeridge_set_points(model, DENSE(FREERIDGE_ROW_MAJOR, N, D, x), 1, FREERIDGE_ROW_MAJOR, T, y, T));
     OK(freeridge_get_dimensions(model, &n, &d, &t));
     CHECK(n == N && d == D && t == T);
     OK(freeridge_factorize(model));
@@ -64,15 +64,17 @@ static void sparse(void) {
     const int64_t* start = way == 0 ? by_row : by_column;
     const int32_t* index = way == 0 ? columns : rows;
     const double* value = way == 0 ? of_rows : of_columns;
-    if (way == 0) OK(freeridge_set_sparse(model, format, 6, 2, start, index, value, FREERIDGE_COL_MAJOR, 1, y, 6));
-    if (way == 1) OK(freeridge_set_sparse_view(model, format, 6, 2, start, index, value, FREERIDGE_ROW_MAJOR, 1, y, 1));
+    const freeridge_points* points =
+        POINTS(.n = 6, .d = 2, .format = format, .start = start, .index = index, .value = value);
+    if (way == 0) OK(freeridge_set_points(model, points, 0, FREERIDGE_COL_MAJOR, 1, y, 6));
+    if (way == 1) OK(freeridge_set_points(model, points, 1, FREERIDGE_ROW_MAJOR, 1, y, 1));
     OK(freeridge_factorize(model));
     OK(freeridge_set_lambda(model, lambda));
     OK(freeridge_loo(model, out, 6));
     for (i = 0; i < 6; ++i) NEAR(out[i], expected[i]);
     OK(freeridge_get_hyperplane(model, w, 2));
     OK(freeridge_get_intercept(model, &b));
-    OK(freeridge_predict_sparse(model, format, 6, start, index, value, FREERIDGE_COL_MAJOR, out, 6));
+    OK(freeridge_predict_points(model, points, 0, NULL, FREERIDGE_COL_MAJOR, out, 6));
     for (i = 0; i < 6; ++i) NEAR(out[i], x[2 * i] * w[0] + x[2 * i + 1] * w[1] + b);
     OK(freeridge_accumulator_create(2, 1, 1, &dense));
     OK(freeridge_accumulator_create(2, 1, 1, &thin));
@@ -187,10 +189,12 @@ static void read_rows(void) {
   double lambda[T], score[T], expected_lambda[T], expected_score[T], errors[N * T], expected[N * T];
   int64_t n = -5, d = -5, t = -5;
   int32_t kept = -5;
+  const freeridge_points* points;
   int calls = 0, i;
   OK(freeridge_kernel_linear(&kernel));
   OK(freeridge_create(kernel, &model));
-  OK(freeridge_set_reader(model, FREERIDGE_COL_MAJOR, -1, D, T, hand_out, &calls));
+  points = POINTS(.n = -1, .d = D, .layout = FREERIDGE_COL_MAJOR, .reader = hand_out, .user = &calls);
+  OK(freeridge_set_points(model, points, 0, FREERIDGE_COL_MAJOR, T, NULL, 0));
   REFUSED(INVALID_STATE, freeridge_set_lambda(model, 1));
   OK(freeridge_factorize(model));
   OK(freeridge_get_dimensions(model, &n, &d, &t));
@@ -204,9 +208,9 @@ static void read_rows(void) {
   for (i = 0; i < N * T; ++i) NEAR(errors[i], expected[i]);
   REFUSED(INVALID_STATE, freeridge_get_fitted(model, errors, N));
   OK(freeridge_set_unpenalised(model, 1));
-  REFUSED(INVALID_STATE, freeridge_get_unpenalised(model, &n, &kept));
+  REFUSED(INVALID_STATE, freeridge_get_unpenalised(model, &n, &kept, NULL, NULL, 0));
   OK(freeridge_factorize(model));
-  OK(freeridge_get_unpenalised(model, &n, &kept));
+  OK(freeridge_get_unpenalised(model, &n, &kept, NULL, NULL, 0));
   CHECK(n == 1 && kept == 1);
   REFUSED(INVALID_STATE, freeridge_set_unpenalised(whole, 1));
   freeridge_destroy(model);

@@ -3,6 +3,7 @@
 
 static void formulas(freeridge_route route) {
   freeridge_model* model = fitted_model(route, 0.5);
+  const freeridge_points* points = DENSE(FREERIDGE_ROW_MAJOR, M, D, sample_points());
   double df[T], sigma2[T], cook[N * T], loo[N * T], leverage[N * T], fitted[N * T];
   double lower[M * T], upper[M * T], wide[M * T], variance[M * T], noise[T], predicted[M * T];
   int i, j;
@@ -13,13 +14,13 @@ static void formulas(freeridge_route route) {
   OK(freeridge_get_leverage(model, leverage, N));
   OK(freeridge_get_fitted(model, fitted, N));
   OK(freeridge_predict(model, FREERIDGE_ROW_MAJOR, M, sample_points(), D, predicted, T));
-  OK(freeridge_predict_jackknife(model, FREERIDGE_ROW_MAJOR, M, sample_points(), D, 0.7, lower, upper, T));
-  OK(freeridge_predict_jackknife(model, FREERIDGE_ROW_MAJOR, M, sample_points(), D, 0.99, wide, variance, T));
+  OK(freeridge_predict_jackknife(model, points, 0.7, FREERIDGE_ROW_MAJOR, lower, upper, T));
+  OK(freeridge_predict_jackknife(model, points, 0.99, FREERIDGE_ROW_MAJOR, wide, variance, T));
   for (i = 0; i < M * T; ++i) {
     CHECK(lower[i] < upper[i]);
     CHECK(wide[i] == -INFINITY && variance[i] == INFINITY); /* no such order statistic */
   }
-  OK(freeridge_predict_variance(model, FREERIDGE_ROW_MAJOR, M, sample_points(), D, variance, T, noise));
+  OK(freeridge_predict_variance(model, points, FREERIDGE_ROW_MAJOR, variance, T, noise));
   for (i = 0; i < M * T; ++i) CHECK(variance[i] > 0 && isfinite(variance[i]));
   for (j = 0; j < T; ++j) {
     double trace = 0, squares = 0;
@@ -86,21 +87,23 @@ static void matrices(freeridge_route route) {
 static void effects(freeridge_route route) {
   freeridge_model* model = fitted_model(route, 0.5);
   const freeridge_covariance_type type = FREERIDGE_COVARIANCE_FREQUENTIST;
+  const freeridge_points* points = DENSE(FREERIDGE_COL_MAJOR, M, D, sample_points());
   const double step = 1e-4, weights[M] = {1, 0, 3};
   double gradient[M * D * T], high[M * T], low[M * T], moved[M * D], other[M * D];
   double average[D * T], errors[D * T], change[T], change_errors[T];
   double covariance[(D + 1) * T * (D + 1) * T], w[D * T], b[T];
   int i, j, k;
-  OK(freeridge_predict_gradient(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, gradient, M));
-  OK(freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, weights, type, average, errors, D));
+  OK(freeridge_predict_gradient(model, points, FREERIDGE_COL_MAJOR, gradient, M));
+  OK(freeridge_average_gradient(model, points, weights, type, average, errors, D));
   for (k = 0; k < D; ++k) {
     memcpy(moved, sample_points(), sizeof moved);
     memcpy(other, sample_points(), sizeof other);
     for (i = 0; i < M; ++i) moved[i + k * M] += step, other[i + k * M] -= step;
     OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, M, moved, M, high, M));
     OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, M, other, M, low, M));
-    OK(freeridge_average_difference(model, FREERIDGE_COL_MAJOR, M, moved, M, other, M, NULL,
-                                    FREERIDGE_COVARIANCE_BAYESIAN, change, change_errors));
+    OK(freeridge_average_difference(model, DENSE(FREERIDGE_COL_MAJOR, M, D, moved),
+                                    DENSE(FREERIDGE_COL_MAJOR, M, D, other), NULL, FREERIDGE_COVARIANCE_BAYESIAN,
+                                    change, change_errors));
     for (j = 0; j < T; ++j) {
       const double* of = gradient + (k + j * D) * M;
       double sum = 0;

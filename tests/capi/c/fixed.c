@@ -4,10 +4,14 @@
 enum { Q = 2 };
 static const double effects_of_rows[N * Q] = {1, 0, 2, 1, 0.5, 1.5, -1, 0.25, 3, 3, 3, 3, 3, 3, 3, 3};
 
+#define WITH_EFFECTS                                                                             \
+  POINTS(.n = N, .d = D, .layout = FREERIDGE_COL_MAJOR, .x = sample_x(), .unpenalised_count = Q, \
+         .unpenalised = effects_of_rows)
+
 /* With the fixed effects above, of which the second is the intercept again. */
 static freeridge_model* model_with_effects(void) {
   freeridge_model* model = data_model(0);
-  OK(freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, Q, effects_of_rows, N));
+  OK(freeridge_set_points(model, WITH_EFFECTS, 0, FREERIDGE_COL_MAJOR, T, sample_y(), N));
   OK(freeridge_factorize(model));
   OK(freeridge_set_lambda(model, 0.5));
   return model;
@@ -21,20 +25,17 @@ static void answers(void) {
   int32_t kept[Q] = {7, 7};
   int64_t q = -1;
   int i, j;
-  OK(freeridge_get_fixed_count(model, &q));
+  OK(freeridge_get_unpenalised(model, &q, NULL, NULL, NULL, 0));
   CHECK(q == Q);
-  OK(freeridge_get_fixed_effects(model, kept, effects, errors, Q));
-  OK(freeridge_get_fixed_covariance(model, covariance, Q));
+  OK(freeridge_get_unpenalised(model, NULL, kept, effects, errors, Q));
+  OK(freeridge_get_unpenalised_covariance(model, covariance, Q));
   OK(freeridge_get_intercept(model, b));
   CHECK(kept[0] == 1 && kept[1] == 0);
   OK(freeridge_get_fitted(model, fitted, N));
-  OK(freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, effects_of_rows, N, out, N));
-  OK(freeridge_predict_path_fixed(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, effects_of_rows, N, 2, lambdas, path,
-                                  N));
-  OK(freeridge_predict_jackknife_fixed(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, effects_of_rows, N, 0.7, lower,
-                                       upper, N));
-  OK(freeridge_predict_variance_fixed(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, effects_of_rows, N, variance, N,
-                                      noise));
+  OK(freeridge_predict_points(model, WITH_EFFECTS, 0, NULL, FREERIDGE_COL_MAJOR, out, N));
+  OK(freeridge_predict_points(model, WITH_EFFECTS, 2, lambdas, FREERIDGE_COL_MAJOR, path, N));
+  OK(freeridge_predict_jackknife(model, WITH_EFFECTS, 0.7, FREERIDGE_COL_MAJOR, lower, upper, N));
+  OK(freeridge_predict_variance(model, WITH_EFFECTS, FREERIDGE_COL_MAJOR, variance, N, noise));
   for (j = 0; j < T; ++j) {
     CHECK(effects[1 + j * Q] == 0 && errors[1 + j * Q] == 0 && errors[j * Q] > 0);
     NEAR(covariance[j * Q * Q], errors[j * Q] * errors[j * Q]);
@@ -51,8 +52,8 @@ static void answers(void) {
     NEAR(random[j], noise[j] / 0.5);
     NEAR(share[j], 1 / 1.5);
   }
-  OK(freeridge_set_fixed_effects(model, FREERIDGE_ROW_MAJOR, 0, NULL, 0));
-  OK(freeridge_get_fixed_count(model, &q));
+  OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N));
+  OK(freeridge_get_unpenalised(model, &q, NULL, NULL, NULL, 0));
   CHECK(q == 0);
   freeridge_destroy(model);
 }

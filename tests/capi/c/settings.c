@@ -64,7 +64,8 @@ static void paths(freeridge_route route) {
   OK(freeridge_objective(model, COUNT, lambdas, training, norm2, objective, COUNT));
   for (i = 0; i < COUNT * T; ++i) NEAR(objective[i], N * training[i] + lambdas[i % COUNT] * norm2[i]);
   OK(freeridge_objective(model, COUNT, lambdas, NULL, NULL, objective, COUNT));
-  OK(freeridge_predict_path(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, COUNT, lambdas, predicted, N));
+  OK(freeridge_predict_points(model, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), COUNT, lambdas, FREERIDGE_COL_MAJOR,
+                              predicted, N));
   OK(freeridge_coefficients_path(model, COUNT, lambdas, c, N, b));
   if (route == FREERIDGE_ROUTE_PRIMAL)
     OK(freeridge_hyperplane_path(model, COUNT, lambdas, w, D, NULL));
@@ -82,6 +83,7 @@ static void paths(freeridge_route route) {
 
 static void classifiers(void) {
   double y[N], before[N], after[N], weights[N], x[2] = {0, 1}, values[4], tolerance = -1, lambda = -1;
+  const freeridge_points* points;
   freeridge_kernel *kernel = NULL, *same = NULL;
   freeridge_classifier *classifier = NULL, *loaded = NULL;
   freeridge_loss loss = -1;
@@ -89,8 +91,9 @@ static void classifiers(void) {
   int64_t length = -1, iterations = -1, n = -1, d = -1;
   int i;
   for (i = 0; i < N; ++i) y[i] = i % 3 == 0 ? 1 : -1;
+  points = DENSE(FREERIDGE_COL_MAJOR, 2, 1, x);
   OK(freeridge_kernel_gaussian(1.5, &kernel));
-  OK(freeridge_kernel_evaluate(kernel, FREERIDGE_COL_MAJOR, 2, 2, 1, x, 2, x, 2, values, 2));
+  OK(freeridge_kernel_evaluate(kernel, points, points, FREERIDGE_COL_MAJOR, values, 2));
   CHECK(values[0] == 1 && values[3] == 1 && values[1] == values[2]);
   NEAR(values[1], exp(-1 / 2.25));
   OK(freeridge_classifier_create(kernel, FREERIDGE_LOSS_LOGISTIC, &classifier));

@@ -26,22 +26,30 @@ struct GroupErrorsWithGaps : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_group_errors_with_gaps);
 };
 
-struct Predict : AnyCall, AtPoints {
+struct Predict : AnyCall, OnModel, PlainPoints {
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict);
 };
 
-struct PredictSparse : AnyCall, OnModel {
-  freeridge_sparse_format format = FREERIDGE_CSC;
-  int64_t m = sample::m;
-  Input<int64_t> start{sample::starts(sample::m, sample::d)};
-  Input<int32_t> index{sample::places(sample::m, sample::d)};
-  Input<double> value{sample::new_x()};
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+struct PredictPoints : AnyCall, AtPoints {
+  static constexpr const char* optional = "lambdas";
+  static constexpr const char* own = "count";
+  int64_t count = 0;
+  const double* lambdas = nullptr;
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_sparse);
+  FREERIDGE_CALL(freeridge_predict_points);
+};
+
+struct PredictSparse : AnyCall, AtSparsePoints {
+  static constexpr const char* optional = "lambdas";
+  static constexpr const char* own = "count";
+  int64_t count = 0;
+  const double* lambdas = nullptr;
+  Output<double> out{sample::size(sample::m, sample::t)};
+  int64_t ldout = sample::m;
+  FREERIDGE_CALL(freeridge_predict_points);
 };
 
 struct Coefficients : AnyCall, OnModel {
@@ -146,7 +154,8 @@ struct PredictGradient : AnyCall, AtPoints {
   FREERIDGE_CALL(freeridge_predict_gradient);
 };
 
-struct AverageGradient : AnyCall, AtPoints {
+struct AverageGradient : AnyCall, OnModel {
+  PointsArgument points = dense_points(sample::m, sample::new_x());
   static constexpr const char* optional = "weights errors";
   Input<double> weights{{1.0, 0.5, 2.0}};
   freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
@@ -155,10 +164,10 @@ struct AverageGradient : AnyCall, AtPoints {
   FREERIDGE_CALL(freeridge_average_gradient);
 };
 
-struct AverageDifference : AnyCall, AtPoints {
+struct AverageDifference : AnyCall, OnModel {
+  PointsArgument points = dense_points(sample::m, sample::new_x());
+  PointsArgument others = dense_points(sample::m, {1.0, -0.5, 0.25, 2.0, 0.5, -1.0});
   static constexpr const char* optional = "weights errors";
-  Input<double> z{{1.0, -0.5, 0.25, 2.0, 0.5, -1.0}};  // m x d
-  int64_t ldz = sample::m;
   Input<double> weights{{1.0, 0.5, 2.0}};
   freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
   Output<double> average{sample::size(sample::t)}, errors{sample::size(sample::t)};
@@ -172,7 +181,7 @@ struct PredictPath : AnyCall, AtPoints {
   Input<double> lambdas{{0.5, 1.0, 10.0}};
   Output<double> out{sample::size(sample::m, 3 * sample::t)};
   int64_t ldout = sample::m;
-  FREERIDGE_CALL(freeridge_predict_path);
+  FREERIDGE_CALL(freeridge_predict_points);
 };
 
 struct CoefficientsPath : AnyCall, OnModel {

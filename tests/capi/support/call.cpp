@@ -9,11 +9,34 @@ std::vector<std::string> names_in(const std::string& list) {
   return out;
 }
 
+const freeridge_points* PointsArgument::get() {
+  fields.x = x.values.empty() ? nullptr : x.get();
+  fields.start = start.values.empty() ? nullptr : start.get();
+  fields.index = index.values.empty() ? nullptr : index.get();
+  fields.value = value.values.empty() ? nullptr : value.get();
+  fields.unpenalised = unpenalised.values.empty() ? nullptr : unpenalised.get();
+  return null ? nullptr : &fields;
+}
+
+std::vector<std::string> names_of(const CallKind& kind, AnyCall& call) {
+  const std::vector<std::string> names = names_in(kind.argument_names);
+  const std::vector<call::Slot> slots = call.slots();
+  std::vector<std::string> out;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    out.push_back(names[k]);
+    for (const auto& [field, slot] : slots[k].fields) out.push_back(names[k] + "." + field);
+  }
+  return out;
+}
+
 call::Slot slot(const CallKind& kind, AnyCall& call, const std::string& name) {
   const std::vector<std::string> names = names_in(kind.argument_names);
   const std::vector<call::Slot> slots = call.slots();
-  for (std::size_t k = 0; k < names.size(); ++k)
+  for (std::size_t k = 0; k < names.size(); ++k) {
     if (names[k] == name) return slots[k];
+    for (const auto& [field, slot] : slots[k].fields)
+      if (names[k] + "." + field == name) return slot;
+  }
   return {};
 }
 

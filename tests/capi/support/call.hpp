@@ -20,6 +20,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "argument_names.hpp"
@@ -39,9 +40,22 @@ struct Slot {
   std::int64_t* int64 = nullptr;
   double* real = nullptr;
   AnyOutput* output = nullptr;
+  std::vector<std::pair<std::string, Slot>> fields{};  // of a struct
 };
 
 }  // namespace call
+
+// freeridge_points whose arrays can be made NULL. Dense: x; sparse: start, index and value; both with unpenalised columns
+// where `unpenalised` has some.
+struct PointsArgument {
+  freeridge_points fields{};
+  Input<double> x;
+  Input<std::int64_t> start;
+  Input<std::int32_t> index;
+  Input<double> value, unpenalised;
+  bool null = false;
+  const freeridge_points* get();
+};
 
 // A call whatever its type is. (Tests of all calls are compiled for it, and not once for each of them.)
 struct AnyCall {
@@ -86,7 +100,10 @@ CallKind kind_of() {
 // The words of a list with spaces, or commas and spaces, between them.
 std::vector<std::string> names_in(const std::string& list);
 
-// The argument of that name; one without anything where there is none.
+// The names of all arguments, and of the fields of structs among them: "points", "points.n".
+std::vector<std::string> names_of(const CallKind& kind, AnyCall& call);
+
+// The argument, or the field, of that name; one without anything where there is none.
 call::Slot slot(const CallKind& kind, AnyCall& call, const std::string& name);
 
 namespace call {
@@ -101,6 +118,10 @@ const T* passed(Input<T>& argument) {
 }
 template <class T>
 T* passed(Output<T>& argument) {
+  return argument.get();
+}
+
+inline const freeridge_points* passed(PointsArgument& argument) {
   return argument.get();
 }
 
@@ -129,6 +150,23 @@ Slot slot_of(Input<T>& argument) {
 template <class T>
 Slot slot_of(Output<T>& argument) {
   return {.null = &argument.null, .output = &argument};
+}
+inline Slot slot_of(PointsArgument& argument) {
+  Slot out{.null = &argument.null};
+  freeridge_points& fields = argument.fields;
+  out.fields = {{"size", slot_of(fields.size)}, {"n", slot_of(fields.n)}, {"d", slot_of(fields.d)}};
+  const auto add = [&](const char* name, const Slot& slot) { out.fields.emplace_back(name, slot); };
+  if (!argument.x.values.empty()) {
+    add("layout", slot_of(fields.layout)), add("ldx", slot_of(fields.ldx)), add("x", slot_of(argument.x));
+  } else if (!argument.value.values.empty()) {
+    add("format", slot_of(fields.format)), add("start", slot_of(argument.start));
+    add("index", slot_of(argument.index)), add("value", slot_of(argument.value));
+  }
+  if (!argument.unpenalised.values.empty()) {
+    add("unpenalised_count", slot_of(fields.unpenalised_count));
+    add("unpenalised", slot_of(argument.unpenalised)), add("ldu", slot_of(fields.ldu));
+  }
+  return out;
 }
 template <class T>
 Slot slot_of(T*& argument) {

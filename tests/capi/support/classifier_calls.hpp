@@ -105,7 +105,7 @@ struct SetControl : AnyCall, OnClassifier {
 
 FREERIDGE_SETTER(Fit, OnClassifier, freeridge_classifier_fit, 0.25);
 
-struct Predict : AnyCall, OnClassifier, Points {
+struct Predict : AnyCall, OnClassifier, PlainPoints {
   static constexpr const char* optional = "decision probability";
   Output<double> decision{sample::m}, probability{sample::m};
   FREERIDGE_CALL(freeridge_classifier_predict);
@@ -133,7 +133,7 @@ struct GetSupport : AnyCall, OnClassifier {
   FREERIDGE_CALL(freeridge_classifier_get_support);
 };
 
-struct Distances : AnyCall, OnClassifier, Points {
+struct Distances : AnyCall, OnClassifier, PlainPoints {
   Output<double> distance{sample::m};
   FREERIDGE_CALL(freeridge_classifier_distances);
 };

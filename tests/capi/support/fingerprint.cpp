@@ -23,10 +23,19 @@ Call call_with_points(const freeridge_model* model) {
   Call call = call_on<Call>(model);
   int64_t n = 0, d = 0, t = 0;
   if (freeridge_get_dimensions(model, &n, &d, &t) == FREERIDGE_OK) {
-    const std::vector<double> points = call.x.values;
-    for (std::size_t k = points.size(); k < sample::size(sample::m, d); ++k) {
-      call.x.values.push_back(points[k % points.size()]);
-      if constexpr (requires { call.z; }) call.z.values.push_back(points[k % points.size()]);
+    const auto widen = [&](std::vector<double>& x) {
+      const std::vector<double> points = x;
+      for (std::size_t k = points.size(); k < sample::size(sample::m, d); ++k) x.push_back(points[k % points.size()]);
+    };
+    if constexpr (requires { call.points; }) {
+      widen(call.points.x.values);
+      call.points.fields.d = d;
+    } else {
+      widen(call.x.values);
+    }
+    if constexpr (requires { call.others; }) {
+      widen(call.others.x.values);
+      call.others.fields.d = d;
     }
     if constexpr (requires { call.gradient; }) call.gradient = Output<double>(sample::size(sample::m, d * t));
   }
@@ -58,12 +67,12 @@ ScoreGradient gradient_of(const freeridge_model* model) {
   return call;
 }
 
-// A model of other sizes has no fixed effects.
-void ask_about_fixed_effects(Fingerprint& answers, const freeridge_model* model) {
+// A model of other sizes has no unpenalised columns.
+void ask_about_unpenalised(Fingerprint& answers, const freeridge_model* model) {
   int64_t q = 0;
-  if (freeridge_get_fixed_count(model, &q) != FREERIDGE_OK || q != sample::q) return;
-  ask(answers, call_on<GetFixedEffects>(model));
-  ask(answers, call_on<GetFixedCovariance>(model));
+  if (freeridge_get_unpenalised(model, &q, nullptr, nullptr, nullptr, 0) != FREERIDGE_OK || q != sample::q) return;
+  ask(answers, call_on<GetUnpenalised>(model));
+  ask(answers, call_on<GetUnpenalisedCovariance>(model));
   ask(answers, call_on<VarianceComponents>(model));
   ask(answers, call_on<PredictFixed>(model));
   ask(answers, call_on<PredictPathFixed>(model));
@@ -111,8 +120,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetGroups>(model));
   ask(answers, call_on<GetGaps>(model));
   ask(answers, call_on<HasIntercept>(model));
-  ask(answers, call_on<GetFixedCount>(model));
-  ask_about_fixed_effects(answers, model);
+  ask_about_unpenalised(answers, model);
   ask(answers, call_on<GetRequestedRoute>(model));
   ask(answers, call_on<GetRequestedLandmarks>(model));
   ask(answers, call_on<GetLandmarkMethod>(model));

@@ -176,15 +176,11 @@ struct KernelLinearScale : AnyCall, OnKernel<Kernel::linear> {
   FREERIDGE_CALL(freeridge_kernel_linear_scale);
 };
 
-// Its columns of out are rows of z.
+// Its columns of out are the others' rows.
 struct KernelEvaluate : AnyCall, OnKernel<a_gaussian> {
   static constexpr const char* own = "ldout";
+  PointsArgument points = dense_points(sample::m, sample::new_x()), others = dense_points(sample::n, sample::x());
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t m = sample::m, r = sample::n, d = sample::d;
-  Input<double> x{sample::new_x()};
-  int64_t ldx = sample::m;
-  Input<double> z{sample::x()};
-  int64_t ldz = sample::n;
   Output<double> out{sample::size(sample::m, sample::n)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_kernel_evaluate);

@@ -66,9 +66,13 @@ using Rows = std::vector<Row>;
 
 inline const std::vector<double> not_finite = {NaN, Inf, -Inf};
 inline const std::vector<int64_t> bad_sizes = {0, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX};
-// Leading dimensions that are shorter than `least`, and one whose product with the columns overflows.
-inline std::vector<int64_t> bad_leading(int64_t least) {
-  return {least - 1, 0, -1, INT64_MIN, INT64_MAX};
+// Leading dimensions that are shorter than `least`, and one whose product with the columns overflows. zero: 0 is none of
+// them.
+inline std::vector<int64_t> bad_leading(int64_t least, bool zero = false) {
+  std::vector<int64_t> out{-1, INT64_MIN, INT64_MAX};
+  if (!zero || least > 1) out.push_back(least - 1);
+  if (!zero) out.push_back(0);
+  return out;
 }
 
 // --- the check ----------------------------------------------------------------------------------------------------

@@ -97,11 +97,12 @@ Model model(State state, Variant variant) {
                : variant == Variant::iterative ? FREERIDGE_ROUTE_ITERATIVE
                                                : FREERIDGE_ROUTE_SPECTRAL);
   if (state == State::empty) return result;
-  result.data(matrix(n, x()), matrix(n, y())).weights(weights()).groups(group()).gaps(gap());
-  if (variant == Variant::landmark) support::set_landmarks(result, landmarks());
   if (variant == Variant::fixed)
-    support::check(freeridge_set_fixed_effects(result.get(), FREERIDGE_COL_MAJOR, q, fixed().data(), n),
-                   "freeridge_set_fixed_effects");
+    result.data(matrix(n, x()), matrix(n, y()), matrix(n, fixed()));
+  else
+    result.data(matrix(n, x()), matrix(n, y()));
+  result.weights(weights()).groups(group()).gaps(gap());
+  if (variant == Variant::landmark) support::set_landmarks(result, landmarks());
   if (state == State::data) return result;
   result.factorize();
   if (state == State::factorized) return result;

@@ -22,25 +22,36 @@ struct SetData : AnyCall, OnModel {
   int64_t ldy = sample::n;
   FREERIDGE_CALL(freeridge_set_data);
 };
-struct SetDataView : SetData {
-  FREERIDGE_CALL(freeridge_set_data_view);
-};
 
-// Of the sample's x by columns.
-struct SetSparse : AnyCall, OnModel {
-  freeridge_sparse_format format = FREERIDGE_CSC;
-  int64_t n = sample::n, d = sample::d;
-  Input<int64_t> start{sample::starts(sample::n, sample::d)};
-  Input<int32_t> index{sample::places(sample::n, sample::d)};
-  Input<double> value{sample::x()};
+// y of the sample beside points.
+struct SetPoints : AnyCall, OnModel {
+  PointsArgument points = with_unpenalised(dense_points(sample::n, sample::x()), sample::fixed());
+  int32_t borrow = 0;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t t = sample::t;
   Input<double> y{sample::y()};
   int64_t ldy = sample::n;
-  FREERIDGE_CALL(freeridge_set_sparse);
+  FREERIDGE_CALL(freeridge_set_points);
 };
-struct SetSparseView : SetSparse {
-  FREERIDGE_CALL(freeridge_set_sparse_view);
+struct SetPointsView : AnyCall, OnModel {
+  PointsArgument points = dense_points(sample::n, sample::x());
+  int32_t borrow = 1;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t t = sample::t;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  FREERIDGE_CALL(freeridge_set_points);
+};
+
+// Of the sample's x by columns.
+struct SetSparse : AnyCall, OnModel {
+  PointsArgument points = sparse_points(sample::n, sample::x());
+  int32_t borrow = 0;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t t = sample::t;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  FREERIDGE_CALL(freeridge_set_points);
 };
 
 struct SetWeights : AnyCall, OnModel {
@@ -49,15 +60,6 @@ struct SetWeights : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_set_weights);
 };
 
-struct SetFixedEffects : AnyCall, OnModel {
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t q = sample::q;
-  Input<double> f{sample::fixed()};
-  int64_t ldf = sample::n;
-  FREERIDGE_CALL(freeridge_set_fixed_effects);
-};
-
-FREERIDGE_GETTER(GetFixedCount, OnModel, freeridge_get_fixed_count, 1);
 FREERIDGE_SETTER(SetIntercept, OnModel, freeridge_set_intercept, 1);
 
 struct SetGroups : AnyCall, OnModel {
@@ -81,32 +83,47 @@ FREERIDGE_SETTER(SetExpectedLambdas, OnModel, freeridge_set_expected_lambdas, 10
 FREERIDGE_SETTER(SetExpectedCriterion, OnModel, freeridge_set_expected_criterion, FREERIDGE_GCV);
 FREERIDGE_SETTER(SetMemoryLimit, OnModel, freeridge_set_memory_limit, int64_t{1} << 30);
 
-// The rows of the sample, all in one stretch.
+// The rows of the sample, all in one stretch; y may be NULL.
 inline int64_t sample_rows(int64_t first, int64_t count, double* x, double* y, double*, void*) {
   static const std::vector<double> of_x = sample::x(), of_y = sample::y();
   const int64_t got = std::min(count, sample::n - first);
   for (int64_t i = 0; i < got; ++i) {
     for (int64_t k = 0; k < sample::d; ++k) x[i + k * count] = of_x[sample::size(first + i + k * sample::n)];
-    for (int64_t j = 0; j < sample::t; ++j) y[i + j * count] = of_y[sample::size(first + i + j * sample::n)];
+    for (int64_t j = 0; j < sample::t && y != nullptr; ++j)
+      y[i + j * count] = of_y[sample::size(first + i + j * sample::n)];
   }
   return got;
 }
 
+inline PointsArgument read_points(int64_t n) {
+  PointsArgument out;
+  out.fields.size = sizeof out.fields;
+  out.fields.n = n;
+  out.fields.d = sample::d;
+  out.fields.layout = FREERIDGE_COL_MAJOR;
+  out.fields.reader = sample_rows;
+  return out;
+}
+
 struct SetReader : AnyCall, OnModel {
-  static constexpr const char* optional = "user";
-  static constexpr const char* own = "n";
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t n = sample::n, d = sample::d, t = sample::t;
-  freeridge_reader callback = sample_rows;
-  void* user = nullptr;
-  FREERIDGE_CALL(freeridge_set_reader);
+  static constexpr const char* optional = "y";
+  static constexpr const char* own = "points.n layout ldy";
+  PointsArgument points = read_points(sample::n);
+  int32_t borrow = 0;
+  freeridge_layout layout = 0;
+  int64_t t = sample::t;
+  const double* y = nullptr;
+  int64_t ldy = 0;
+  FREERIDGE_CALL(freeridge_set_points);
 };
 
 // A model with a reader, which has been factorized.
 inline support::Model with_reader() {
   support::Model model(support::Kernel::linear());
-  support::check(freeridge_set_reader(model.get(), FREERIDGE_COL_MAJOR, -1, sample::d, sample::t, sample_rows, nullptr),
-                 "freeridge_set_reader");
+  SetReader set;
+  set.points = read_points(-1);
+  set.model = model.get();
+  support::check(set(), "freeridge_set_points");
   support::check(freeridge_set_unpenalised(model.get(), 1), "freeridge_set_unpenalised");
   model.factorize();
   return model;
@@ -120,12 +137,15 @@ struct SetUnpenalised : AnyCall {
   FREERIDGE_CALL(freeridge_set_unpenalised);
 };
 
-struct GetUnpenalised : AnyCall {
-  static constexpr const char* optional = "count kept";
+struct GetUnpenalisedRead : AnyCall {
+  static constexpr const char* optional = "count kept effects errors";
+  static constexpr const char* own = "ld";
   support::Model read = with_reader();
   const freeridge_model* model = read.get();
   Output<int64_t> count{1};
   Output<int32_t> kept{1};
+  double *effects = nullptr, *errors = nullptr;
+  int64_t ld = 0;
   FREERIDGE_CALL(freeridge_get_unpenalised);
 };
 

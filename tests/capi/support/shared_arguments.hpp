@@ -9,18 +9,56 @@ struct OnModel {
 };
 
 // New points.
-struct Points {
+struct PlainPoints {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m;
   Input<double> x{sample::new_x()};
   int64_t ldx = sample::m;
 };
-struct AtPoints : OnModel, Points {};
 
-// New points with their fixed effects.
-struct AtPointsFixed : AtPoints {
-  Input<double> fixed{sample::new_fixed()};
-  int64_t ldfixed = sample::m;
+// The same as freeridge_points.
+inline PointsArgument dense_points(int64_t n, std::vector<double> x) {
+  PointsArgument out;
+  out.fields.size = sizeof out.fields;
+  out.fields.n = n;
+  out.fields.d = sample::d;
+  out.fields.layout = FREERIDGE_COL_MAJOR;
+  out.fields.ldx = n;
+  out.x.values = std::move(x);
+  return out;
+}
+// A matrix that is full, by columns.
+inline PointsArgument sparse_points(int64_t n, std::vector<double> x) {
+  PointsArgument out;
+  out.fields.size = sizeof out.fields;
+  out.fields.n = n;
+  out.fields.d = sample::d;
+  out.fields.format = FREERIDGE_CSC;
+  out.start.values = sample::starts(n, sample::d);
+  out.index.values = sample::places(n, sample::d);
+  out.value.values = std::move(x);
+  return out;
+}
+inline PointsArgument with_unpenalised(PointsArgument points, std::vector<double> unpenalised) {
+  points.fields.layout = FREERIDGE_COL_MAJOR;
+  points.fields.unpenalised_count = sample::q;
+  points.fields.ldu = points.fields.n;
+  points.unpenalised.values = std::move(unpenalised);
+  return points;
+}
+
+struct AtPoints : OnModel {
+  PointsArgument points = dense_points(sample::m, sample::new_x());
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+};
+struct AtSparsePoints : OnModel {
+  PointsArgument points = sparse_points(sample::m, sample::new_x());
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+};
+// Of a model with unpenalised columns (sample::Variant::fixed).
+struct AtPointsFixed : OnModel {
+  PointsArgument points = with_unpenalised(dense_points(sample::m, sample::new_x()), sample::new_fixed());
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
 };
 
 namespace call {

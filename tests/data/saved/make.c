@@ -67,6 +67,20 @@ int main(int argc, char** argv) {
                 {"model_primal_streamed", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_GRAM},
                 {"model_landmark", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_AUTO}};
   const int64_t landmark = 3;
+  const freeridge_points sparse = {.size = sizeof sparse,
+                                   .n = 6,
+                                   .d = 1,
+                                   .format = FREERIDGE_CSR,
+                                   .start = starts,
+                                   .index = places,
+                                   .value = x + 1},
+                         given_points = {.size = sizeof given_points,
+                                         .n = 6,
+                                         .d = 6,
+                                         .layout = FREERIDGE_COL_MAJOR,
+                                         .x = zeros,
+                                         .unpenalised_count = 1,
+                                         .unpenalised = x};
   char path[1024];
   freeridge_kernel *linear = NULL, *gaussian = NULL, *given = NULL;
   freeridge_model* model;
@@ -101,7 +115,7 @@ int main(int argc, char** argv) {
 
   /* Six points, x sparse, by rows. */
   model = model_of(linear, 6, 1, FREERIDGE_ROUTE_PRIMAL);
-  check(freeridge_set_sparse(model, FREERIDGE_CSR, 6, 1, starts, places, x + 1, FREERIDGE_COL_MAJOR, 1, y, 6));
+  check(freeridge_set_points(model, &sparse, 0, FREERIDGE_COL_MAJOR, 1, y, 6));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_primal_sparse");
   check(freeridge_save(model, path));
@@ -109,7 +123,7 @@ int main(int argc, char** argv) {
 
   /* The same, and two points with a Gaussian kernel, by conjugate gradients; intercept. */
   model = model_of(linear, 6, 1, FREERIDGE_ROUTE_ITERATIVE);
-  check(freeridge_set_sparse(model, FREERIDGE_CSR, 6, 1, starts, places, x + 1, FREERIDGE_COL_MAJOR, 1, y, 6));
+  check(freeridge_set_points(model, &sparse, 0, FREERIDGE_COL_MAJOR, 1, y, 6));
   check(freeridge_set_accuracy(model, 1e-12));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_iterative_sparse");
@@ -132,8 +146,7 @@ int main(int argc, char** argv) {
   /* Six points, K = 0, x as a fixed effect. */
   check(freeridge_kernel_precomputed(&given));
   check(freeridge_create(given, &model));
-  check(freeridge_set_data(model, FREERIDGE_COL_MAJOR, 6, 6, zeros, 6, 1, y, 6));
-  check(freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, 1, x, 6));
+  check(freeridge_set_points(model, &given_points, 0, FREERIDGE_COL_MAJOR, 1, y, 6));
   check(freeridge_set_route(model, FREERIDGE_ROUTE_SPECTRAL));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_fixed");

@@ -1,0 +1,192 @@
+// The C layer, answers at new points: each call is one lambda behind the wall, checks its arguments, and hands over to
+// the core. New points of a reader are answered stretch by stretch.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "capi/handles.hpp"
+#include "capi/points.hpp"
+#include "libcore/base/checks.hpp"
+
+namespace freeridge::capi {
+namespace {
+
+struct FitSizes {
+  Index d, t;
+};
+
+// Of a predictor, or of a model that must be fitted.
+FitSizes fit_sizes(const freeridge_model* model) {
+  if (const Predictor* const predictor = predictor_of(model); predictor != nullptr)
+    return {predictor->d(), predictor->t()};
+  const Model& fitted = model_of(model);
+  fitted.require_fitted();
+  return {fitted.d(), fitted.t()};
+}
+
+// answer(model or prediction, points, output from the row first on) for all new points.
+template <class ByModel, class ByPrediction>
+void each_points(const freeridge_model* model, const GivenPoints& given, const ByModel& by_model,
+                 const ByPrediction& by_prediction) {
+  const Predictor* const predictor = predictor_of(model);
+  const Listener& listener = model->model.listener();
+  given.each(listener, [&](Index first, const Points& points) {
+    if (predictor == nullptr) return by_model(model_of(model), points, first);
+    const Hearing hearing(listener);
+    by_prediction(predictor->prediction(), points, first);
+  });
+}
+
+void predict_at(const freeridge_model* model, const GivenPoints& given, Layout layout, double* out, Index ldout) {
+  each_points(
+      model, given,
+      [&](const Model& fitted, const Points& points, Index first) {
+        fitted.predict(points, layout, from_row(out, layout, first, ldout), ldout);
+      },
+      [&](const Prediction& prediction, const Points& points, Index first) {
+        predict(prediction, points, layout, from_row(out, layout, first, ldout), ldout);
+      });
+}
+
+// f(x) + b of count t columns, those of each lambda together.
+void predict_path(const Model& model, const GivenPoints& given, Span<const double> lambdas, Layout layout, double* out,
+                  Index ldout) {
+  require_lambdas("lambdas", lambdas);
+  require_fixed(model.fixed_count(), given.unpenalised());
+  const Hearing hearing(model.listener());
+  given.require_finite();
+  model.each_prediction(lambdas, given.n(), [&](const Prediction& prediction, Index column) {
+    double* const to = out + (layout == Layout::col_major ? column * ldout : column);
+    given.each(model.listener(), [&](Index first, const Points& points) {
+      predict(prediction, points, layout, from_row(to, layout, first, ldout), ldout);
+    });
+  });
+}
+
+// New points of a fitted model, and where the answers about them go (n x t in a layout).
+struct Asked {
+  const Model& model;
+  GivenPoints points;
+  Layout layout;
+  Index ldout;
+
+  void copy(const Matrix& from, Index first, double* out) const {
+    copy_out(from.view(), layout, from_row(out, layout, first, ldout), ldout);
+  }
+};
+
+Asked asked(const freeridge_model* model, const freeridge_points* points, freeridge_layout layout, const char* out_name,
+            const double* out, std::int64_t ldout) {
+  const Model& fitted = model_of(model);
+  Asked to{fitted, GivenPoints("points", points), checked_layout(layout), ldout};
+  required(out_name, out);
+  fitted.require_fitted();
+  to.points.require_columns(fitted.d());
+  checked_matrix(out_name, out, to.layout, "points.n", to.points.n(), "t", fitted.t(), "ldout", ldout);
+  return to;
+}
+
+}  // namespace
+}  // namespace freeridge::capi
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m, const double* x,
+                                   int64_t ldx, double* out, int64_t ldout) {
+  return guarded(__func__, [&] {
+    predictor_of(model);
+    const Layout order = checked_layout(layout);
+    require_size("m", m);
+    required("x", x);
+    required("out", out);
+    const auto [d, t] = fit_sizes(model);
+    checked_matrix("x", x, order, "m", m, "d", d, "ldx", ldx);
+    checked_matrix("out", out, order, "m", m, "t", t, "ldout", ldout);
+    freeridge_points points{};
+    points.size = sizeof points;
+    points.n = m;
+    points.d = d;
+    points.layout = layout;
+    points.x = x;
+    points.ldx = ldx;
+    predict_at(model, GivenPoints("points", &points), order, out, ldout);
+  });
+}
+
+freeridge_status freeridge_predict_points(const freeridge_model* model, const freeridge_points* points, int64_t count,
+                                          const double* lambdas, freeridge_layout layout, double* out, int64_t ldout) {
+  return guarded(__func__, [&] {
+    predictor_of(model);
+    const GivenPoints given("points", points);
+    const Layout order = checked_layout(layout);
+    required("out", out);
+    if (count == 0 && lambdas == nullptr) {
+      const auto [d, t] = fit_sizes(model);
+      given.require_columns(d);
+      checked_matrix("out", out, order, "points.n", given.n(), "t", t, "ldout", ldout);
+      return predict_at(model, given, order, out, ldout);
+    }
+    const Model& factorized = model_of(model);
+    const Span<const double> values = checked_lambdas(count, lambdas);
+    factorized.require_factorized();
+    given.require_columns(factorized.d());
+    require_product("count", count, "t", factorized.t());
+    checked_matrix("out", out, order, "points.n", given.n(), "count t", count * factorized.t(), "ldout", ldout);
+    predict_path(factorized, given, values, order, out, ldout);
+  });
+}
+
+freeridge_status freeridge_predict_jackknife(const freeridge_model* model, const freeridge_points* points, double level,
+                                             freeridge_layout layout, double* lower, double* upper, int64_t ldout) {
+  return guarded(__func__, [&] {
+    model_of(model);
+    required("upper", upper);
+    const Asked to = asked(model, points, layout, "lower", lower, ldout);
+    std::string reason;
+    to.points.each(to.model.listener(), [&](Index first, const Points& at) {
+      Model::Intervals found = to.model.predict_jackknife(at, level);
+      to.copy(found.lower, first, lower);
+      to.copy(found.upper, first, upper);
+      reason = std::move(found.reason);
+    });
+    report_undefined(std::move(reason));
+  });
+}
+
+freeridge_status freeridge_predict_variance(const freeridge_model* model, const freeridge_points* points,
+                                            freeridge_layout layout, double* variance, int64_t ldout, double* noise) {
+  return guarded(__func__, [&] {
+    const Asked to = asked(model, points, layout, "variance", variance, ldout);
+    std::string reason;
+    to.points.each(to.model.listener(), [&](Index first, const Points& at) {
+      Model::Variance found = to.model.predict_variance(at);
+      to.copy(found.of_mean, first, variance);
+      if (first == 0) copy_to(found.noise, noise);
+      reason = std::move(found.reason);
+    });
+    report_undefined(std::move(reason));
+  });
+}
+
+freeridge_status freeridge_predict_gradient(const freeridge_model* model, const freeridge_points* points,
+                                            freeridge_layout layout, double* gradient, int64_t ldout) {
+  return guarded(__func__, [&] {
+    predictor_of(model);
+    const GivenPoints given("points", points);
+    const Layout order = checked_layout(layout);
+    required("gradient", gradient);
+    const auto [d, t] = fit_sizes(model);
+    given.require_columns(d);
+    require_product("d", d, "t", t);
+    checked_matrix("gradient", gradient, order, "points.n", given.n(), "d t", d * t, "ldout", ldout);
+    each_points(
+        model, given,
+        [&](const Model& fitted, const Points& at, Index first) {
+          fitted.predict_gradient(at.x, order, from_row(gradient, order, first, ldout), ldout);
+        },
+        [&](const Prediction& prediction, const Points& at, Index first) {
+          predict_gradient(prediction, at.x, order, from_row(gradient, order, first, ldout), ldout);
+        });
+  });
+}
