@@ -184,8 +184,12 @@ void measure_accumulator(const Sizes& s) {
   bench::check(freeridge_accumulator_create(s.d, s.t, 1, &other));
   const bench::Accumulator other_owner(other);
   bench::check(freeridge_accumulator_set_progress(accumulator, Watch::hear, &watch));
+  const freeridge_points rows = bench::points_of(FREERIDGE_COL_MAJOR, s.n, s.d, x.data());
+  freeridge_points row = rows;
+  row.n = 1;
+  row.ldx = s.n;
   const auto add_to = [&](freeridge_accumulator* to) {
-    return freeridge_accumulator_add(to, FREERIDGE_COL_MAJOR, s.n, x.data(), s.n, y.data(), s.n, nullptr);
+    return freeridge_accumulator_add(to, &rows, FREERIDGE_COL_MAJOR, y.data(), s.n, nullptr);
   };
   bench::check(add_to(other));
   const double lambda = 1;
@@ -197,13 +201,13 @@ void measure_accumulator(const Sizes& s) {
       "merge", [&] { return freeridge_accumulator_merge(accumulator, other); }, true);
   measure("add a row and solve", [&] {
     const freeridge_status status =
-        freeridge_accumulator_add(accumulator, FREERIDGE_COL_MAJOR, 1, x.data(), s.n, y.data(), s.n, nullptr);
+        freeridge_accumulator_add(accumulator, &row, FREERIDGE_COL_MAJOR, y.data(), s.n, nullptr);
     return status != FREERIDGE_OK ? status
                                   : freeridge_accumulator_solve(accumulator, 1, &lambda, w.data(), s.d, b.data());
   });
   measure("loo", [&] {
-    return freeridge_accumulator_loo(accumulator, FREERIDGE_COL_MAJOR, s.n, x.data(), s.n, y.data(), s.n, nullptr, 1,
-                                     &lambda, errors.data(), s.n);
+    return freeridge_accumulator_errors(accumulator, &rows, FREERIDGE_COL_MAJOR, y.data(), s.n, nullptr, nullptr, 1,
+                                        &lambda, errors.data(), s.n);
   });
 }
 

@@ -86,10 +86,14 @@ struct Shard {
 
 // The two passes over the rows of all ranks, from an empty accumulator on.
 void passes(const Shard& own, freeridge_accumulator* part) {
+  freeridge_points rows{};
+  rows.size = sizeof rows;
+  rows.n = own.n;
+  rows.d = own.d;
+  rows.layout = FREERIDGE_ROW_MAJOR;
+  rows.x = own.x.data();
   freeridge_accumulator* all = nullptr;
-  timed("add", [&] {
-    require(freeridge_accumulator_add(part, FREERIDGE_ROW_MAJOR, own.n, own.x.data(), own.d, own.y.data(), 1, nullptr));
-  });
+  timed("add", [&] { require(freeridge_accumulator_add(part, &rows, FREERIDGE_ROW_MAJOR, own.y.data(), 1, nullptr)); });
   timed("allreduce", [&] { require(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &all)); });
   std::int64_t sent = 0, received = 0;
   require(freeridge_accumulator_save_to_memory(part, 0, nullptr, &sent));
@@ -99,8 +103,8 @@ void passes(const Shard& own, freeridge_accumulator* part) {
   const std::vector<double> tried = lambdas(100);
   std::vector<double> moments(5 * tried.size());
   timed("LOO, a pass", [&] {
-    require(freeridge_accumulator_loo_moments(all, FREERIDGE_ROW_MAJOR, own.n, own.x.data(), own.d, own.y.data(), 1,
-                                              nullptr, 100, tried.data(), moments.data()));
+    require(freeridge_accumulator_moments(all, &rows, FREERIDGE_ROW_MAJOR, own.y.data(), 1, nullptr, nullptr, 100,
+                                          tried.data(), moments.data()));
   });
   freeridge_accumulator_destroy(part);
   freeridge_accumulator_destroy(all);

@@ -135,12 +135,12 @@ void kernel_values(benchmark::State& state, const char* kernel, std::int64_t d) 
 
 void accumulator(benchmark::State& state, std::int64_t rows_at_a_time) {
   const Problem problem(rows_at_a_time, 100);
+  const freeridge_points rows = bench::points_of(FREERIDGE_COL_MAJOR, problem.n, problem.d, problem.x.data());
   freeridge_accumulator* handle = nullptr;
   check(freeridge_accumulator_create(problem.d, 1, 1, &handle));
   const bench::Accumulator sums(handle);
   for (auto _ : state) {
-    check(freeridge_accumulator_add(handle, FREERIDGE_COL_MAJOR, problem.n, problem.x.data(), problem.n,
-                                    problem.y.data(), problem.n, nullptr));
+    check(freeridge_accumulator_add(handle, &rows, FREERIDGE_COL_MAJOR, problem.y.data(), problem.n, nullptr));
   }
   state.SetItemsProcessed(state.iterations() * problem.n);
 }

@@ -13,35 +13,8 @@ static_assert(FREERIDGE_CORRUPT == int(Status::corrupt) && FREERIDGE_NEWER_FORMA
 Criterion checked_streamed_criterion(freeridge_criterion criterion) {
   if (criterion != FREERIDGE_GCV && criterion != FREERIDGE_REML)
     fail(Status::invalid_argument, "criterion is ", criterion,
-         "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_loo)");
+         "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_moments)");
   return static_cast<Criterion>(criterion);
-}
-
-void hand_out_loo(const Accumulator& accumulator, const Chunk& rows, const double* weights, std::int64_t count,
-                  const double* lambdas, double* errors, std::int64_t ld) {
-  const auto values = checked_lambdas(count, lambdas);
-  const Index n = rows.x.rows, t = accumulator.rows().t();
-  require_product("count", count, "t", t);
-  const MatrixView out = checked_output("errors", errors, "n", n, count * t, ld);
-  const Hearing hearing(accumulator.listener());
-  const auto problem = reduced(accumulator);
-  const Stage stage(0.5, 1);
-  report_undefined(problem->loo(rows.x, rows.y, weights, values, out));
-}
-
-void hand_out_squares(const Accumulator& accumulator, const Chunk& rows, const double* weights, std::int64_t count,
-                      const double* lambdas, double* sum_w, double* squares, std::int64_t ld) {
-  const auto values = checked_lambdas(count, lambdas);
-  const Index t = accumulator.rows().t();
-  require_product("count", count, "t", t);
-  const MatrixView out = checked_output("squares", squares, "count", count, t, ld);
-  const Hearing hearing(accumulator.listener());
-  const auto problem = reduced(accumulator);
-  const Stage stage(0.5, 1);
-  const SquaredErrors found = problem->squared_errors(rows.x, rows.y, weights, values);
-  report(1);
-  copy_out(found.squares.view(), Layout::col_major, out.data, out.ld);
-  if (sum_w != nullptr) *sum_w = found.sum_w;
 }
 
 }  // namespace
@@ -96,24 +69,14 @@ freeridge_status freeridge_accumulator_memory_required(const freeridge_accumulat
   });
 }
 
-freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, freeridge_layout layout, int64_t n,
-                                           const double* x, int64_t ldx, const double* y, int64_t ldy,
+freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, const freeridge_points* points,
+                                           freeridge_layout layout, const double* y, int64_t ldy,
                                            const double* weights) {
   return guarded(__func__, [&] {
     Accumulator& a = accumulator_of(accumulator);
-    const Chunk rows = checked_rows(a, layout, n, x, ldx, y, ldy, Empty::allowed);
-    a.add(rows.x, rows.y, weights);
-  });
-}
-
-freeridge_status freeridge_accumulator_add_sparse(freeridge_accumulator* accumulator, freeridge_sparse_format format,
-                                                  int64_t n, const int64_t* start, const int32_t* index,
-                                                  const double* value, freeridge_layout layout, const double* y,
-                                                  int64_t ldy, const double* weights) {
-  return guarded(__func__, [&] {
-    Accumulator& a = accumulator_of(accumulator);
-    const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy, Empty::allowed);
-    a.add(rows.x, rows.y, weights);
+    const GivenRows rows(a, points, layout, y, ldy, weights, {.unknown_number = true, .none = true});
+    if (rows.read()) return a.add(rows.reader());
+    rows.each([&](Index, const Rows& x, const LayoutView& outputs, const double* w) { a.add(x, outputs, w); });
   });
 }
 
@@ -227,47 +190,31 @@ freeridge_status freeridge_accumulator_objective(const freeridge_accumulator* ac
   });
 }
 
-freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumulator, freeridge_layout layout, int64_t n,
-                                           const double* x, int64_t ldx, const double* y, int64_t ldy,
-                                           const double* weights, int64_t count, const double* lambdas, double* errors,
-                                           int64_t ld) {
+freeridge_status freeridge_accumulator_squared_errors(const freeridge_accumulator* accumulator,
+                                                      const freeridge_points* points, freeridge_layout layout,
+                                                      const double* y, int64_t ldy, const double* weights,
+                                                      int64_t count, const double* lambdas, double* sum_w,
+                                                      double* squares, int64_t ld) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    hand_out_loo(a, checked_rows(a, layout, n, x, ldx, y, ldy), weights, count, lambdas, errors, ld);
-  });
-}
-
-freeridge_status freeridge_accumulator_loo_sparse(const freeridge_accumulator* accumulator,
-                                                  freeridge_sparse_format format, int64_t n, const int64_t* start,
-                                                  const int32_t* index, const double* value, freeridge_layout layout,
-                                                  const double* y, int64_t ldy, const double* weights, int64_t count,
-                                                  const double* lambdas, double* errors, int64_t ld) {
-  return guarded(__func__, [&] {
-    const Accumulator& a = accumulator_of(accumulator);
-    const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy);
-    hand_out_loo(a, rows, weights, count, lambdas, errors, ld);
-  });
-}
-
-freeridge_status freeridge_accumulator_squared_errors(const freeridge_accumulator* accumulator, freeridge_layout layout,
-                                                      int64_t n, const double* x, int64_t ldx, const double* y,
-                                                      int64_t ldy, const double* weights, int64_t count,
-                                                      const double* lambdas, double* sum_w, double* squares,
-                                                      int64_t ld) {
-  return guarded(__func__, [&] {
-    const Accumulator& a = accumulator_of(accumulator);
-    hand_out_squares(a, checked_rows(a, layout, n, x, ldx, y, ldy), weights, count, lambdas, sum_w, squares, ld);
-  });
-}
-
-freeridge_status freeridge_accumulator_squared_errors_sparse(
-    const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
-    const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
-    const double* weights, int64_t count, const double* lambdas, double* sum_w, double* squares, int64_t ld) {
-  return guarded(__func__, [&] {
-    const Accumulator& a = accumulator_of(accumulator);
-    const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy);
-    hand_out_squares(a, rows, weights, count, lambdas, sum_w, squares, ld);
+    const GivenRows rows(a, points, layout, y, ldy, weights, {.unknown_number = true});
+    const auto values = checked_lambdas(count, lambdas);
+    const Index t = a.rows().t();
+    require_product("count", count, "t", t);
+    const MatrixView out = checked_output("squares", squares, "count", count, t, ld);
+    const Hearing hearing(a.listener());
+    const auto problem = reduced(a);
+    const Stage stage(0.5, 1);
+    SquaredErrors sums{0, Matrix(count, t, 0.0)};
+    rows.each([&](Index, const Rows& x, const LayoutView& outputs, const double* w) {
+      const SquaredErrors some = problem->squared_errors(x, outputs, w, values);
+      sums.sum_w += some.sum_w;
+      for (Index j = 0; j < t; ++j)
+        for (Index l = 0; l < count; ++l) sums.squares(l, j) += some.squares(l, j);
+    });
+    report(1);
+    copy_out(sums.squares.view(), Layout::col_major, out.data, out.ld);
+    if (sum_w != nullptr) *sum_w = sums.sum_w;
   });
 }
 

@@ -41,9 +41,8 @@
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
  *             value at this lambda; those are NaN and all others are valid. predict, predict_points, the calls named
- *             _path, hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse,
- *             kernel_evaluate, and loo and group_errors of a reader's rows, and all calls on
- *             new points of a reader work in pieces: after CANCELLED, IO,
+ *             _path, hat_matrix, classifier_predict, accumulator_errors, kernel_evaluate, and loo and group_errors of a
+ *             reader's rows, and all calls on new points of a reader work in pieces: after CANCELLED, IO,
  *             OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their output may
  *             be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
@@ -540,8 +539,8 @@ FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, cons
  * rows that are scattered.
  * The answers are those of the routes PRIMAL (linear kernels) and LANDMARK (other kernels, with landmarks; not chosen
  * ones but RANDOM: those are among max(2048, 4 r) rows that chance picks) on the same rows, but that a row of leverage
- * near one has no error where 1 - leverage has no six digits (freeridge_accumulator_loo). A pass compares the number of
- * rows and a checksum of x, y and the weights with the first one's. In each call that reads: IO, with the row, where
+ * near one has no error where 1 - leverage has no six digits (freeridge_accumulator_errors). A pass compares the number
+ * of rows and a checksum of x, y and the weights with the first one's. In each call that reads: IO, with the row, where
  * the reader fails, ends too early, gives too many or other rows; NOT_FINITE and INVALID_ARGUMENT, with the row, for
  * its numbers; the model is then as before. */
 FREERIDGE_API freeridge_status freeridge_set_unpenalised(freeridge_model* model, int64_t count);
@@ -1573,24 +1572,16 @@ FREERIDGE_API freeridge_status freeridge_accumulator_set_unpenalised(freeridge_a
 FREERIDGE_API freeridge_status freeridge_accumulator_get_unpenalised(const freeridge_accumulator* accumulator,
                                                                      int64_t* count, int32_t* kept);
 
-/* Adds n >= 0 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays are
- * not needed afterwards, and with n = 0 not read: a process may have no rows. Rows may come one at a time: they are
- * collected, and reduced in blocks. Cost: 2 n (d + t)^2, a
- * quarter more when d + t is large. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted and centred,
- * beyond 1e300), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, freeridge_layout layout,
-                                                         int64_t n, const double* x, int64_t ldx, const double* y,
-                                                         int64_t ldy, const double* weights);
-
-/* The same for rows of a sparse x (n x d; start, index, value: as of freeridge_points); y is n x t in `layout`. The
- * accumulator is the one that the ordinary matrix gives, bit for bit. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a
- * number, weighted and centred, beyond 1e300), CANCELLED. Cost: 2 n (d + t)^2, as of freeridge_accumulator_add. Since
- * 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_add_sparse(freeridge_accumulator* accumulator,
-                                                                freeridge_sparse_format format, int64_t n,
-                                                                const int64_t* start, const int32_t* index,
-                                                                const double* value, freeridge_layout layout,
-                                                                const double* y, int64_t ldy, const double* weights);
+/* Adds the rows of points, with y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. A reader hands
+ * out y and the weights itself (both NULL here), and may have n = -1; all of its rows are added, or none. n = 0 is
+ * fine, and then no array is read: a process may have no rows. The arrays are not needed afterwards. Rows may come one
+ * at a time: they are collected, and reduced in blocks; sparse rows give the accumulator that the ordinary matrix
+ * gives, bit for bit. Unpenalised columns are the first ones of x (freeridge_accumulator_set_unpenalised), and none
+ * beside it. Cost: 2 n (d + t)^2, a quarter more when d + t is large. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a
+ * number, weighted and centred, beyond 1e300), DIMENSION_MISMATCH, CANCELLED, IO. */
+FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator,
+                                                         const freeridge_points* points, freeridge_layout layout,
+                                                         const double* y, int64_t ldy, const double* weights);
 
 /* Adds all rows of another accumulator of the same d, t and intercept, and with landmarks of the same kernel, landmarks
  * and reduction; `other` stays as it is. Cost: O((d + t)^3). Statuses: INVALID_ARGUMENT (the same accumulator),
@@ -1599,14 +1590,14 @@ FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator
                                                            const freeridge_accumulator* other);
 
 /* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, compact, prepare, solve,
- * score, objective, select_lambda, lambda_grid, loo, loo_moments, group_errors, group_moments, get_unpenalised,
+ * score, objective, select_lambda, lambda_grid, errors, moments, get_unpenalised,
  * squared_errors, predictor and save. Changes nothing else. Cost: O(1). Statuses:
  * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
 
 /* *bytes: what the accumulator will allocate at most, however many rows are added, with its answers (groups of rows
- * apart: freeridge_accumulator_group_moments) and beside the arrays that are handed over. Cost: O(1). Statuses:
+ * apart: freeridge_accumulator_moments) and beside the arrays that are handed over. Cost: O(1). Statuses:
  * INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address space). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_memory_required(const freeridge_accumulator* accumulator,
                                                                      int64_t* bytes);
@@ -1665,50 +1656,40 @@ FREERIDGE_API freeridge_status freeridge_accumulator_select_lambda(const freerid
                                                                    int32_t* edge, double* decades, int32_t* dips,
                                                                    int32_t* below);
 
-/* The second pass: exact leave-one-out errors of n of the rows that were added (in any chunks, any order), x (n x d)
- * and y (n x t) in `layout`, at count >= 1 lambdas: errors is n x (count t), column-major with ld >= n, output j of
- * lambda l in column l t + j. The sum of W_ii e_i^2 over all chunks, divided by sum_w, is the criterion LOO. Rows that
- * were never added get meaningless numbers. weights: those that the rows were added with, n numbers, or NULL. Cost: O(n
- * d (d + count t)), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED
- * (NaN: leverage one, or so near one that 1 - leverage, less than about 1e-8, has no six digits; with n <= d also rows
- * so large beside others that the sums of all have lost the others' digits), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumulator,
-                                                         freeridge_layout layout, int64_t n, const double* x,
-                                                         int64_t ldx, const double* y, int64_t ldy,
-                                                         const double* weights, int64_t count, const double* lambdas,
-                                                         double* errors, int64_t ld);
+/* The second pass: exact errors left out of n of the rows that were added (in any chunks, any order), at count >= 1
+ * lambdas: points, y (n x t in `layout`) and weights as of freeridge_accumulator_add, those that the rows were added
+ * with; a reader's n must be known. errors is n x (count t), column-major with ld >= n, output j of lambda l in column
+ * l t + j. group: NULL: each row is left out by itself (leave-one-out). The sum of W_ii e_i^2 over all chunks, divided
+ * by sum_w, is the criterion LOO. Else n labels: the rows of one label >= 0 are left out together, whole groups in each
+ * call, with errors as of freeridge_group_errors: NaN in rows with a negative label. Rows that were never added get
+ * meaningless numbers. Sparse rows have the errors of the ordinary matrix, bit for bit. Cost: O(n d (d + count t)),
+ * once O((d + t)^3); groups: as of freeridge_accumulator_moments, whose memory they take, and that of the errors once
+ * more. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: no label >= 0), NOT_FINITE, DIMENSION_MISMATCH, NOT_CONVERGED,
+ * UNDEFINED (NaN: leverage one, or so near one that 1 - leverage, less than about 1e-8, has no six digits; with n <= d
+ * also rows so large beside others that the sums of all have lost the others' digits; groups: the other rows do not
+ * determine the group's predictions, or the sums of all rows do not tell them to six digits), OUT_OF_MEMORY, CANCELLED,
+ * IO. */
+FREERIDGE_API freeridge_status freeridge_accumulator_errors(const freeridge_accumulator* accumulator,
+                                                            const freeridge_points* points, freeridge_layout layout,
+                                                            const double* y, int64_t ldy, const double* weights,
+                                                            const int32_t* group, int64_t count, const double* lambdas,
+                                                            double* errors, int64_t ld);
 
-/* The same for rows of a sparse x (n x d; start, index, value: as of freeridge_points); y is n x t in `layout`. The
- * errors are those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
- * NOT_CONVERGED, UNDEFINED (NaN, as of freeridge_accumulator_loo), CANCELLED. Cost: as of freeridge_accumulator_loo.
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_loo_sparse(
-    const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
-    const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
-    const double* weights, int64_t count, const double* lambdas, double* errors, int64_t ld);
-
-/* The errors of the solutions at count >= 1 lambdas on n rows that were NOT added, a development set: x (n x d) and y
- * (n x t) in `layout`. *sum_w: the sum of their weights; squares: count x t, column-major with ld >= count:
+/* The errors of the solutions at count >= 1 lambdas on rows that were NOT added, a development set: points, y (n x t)
+ * in `layout`, weights as of freeridge_accumulator_add. *sum_w: the sum of their weights; squares: count x t,
+ * column-major with ld >= count:
  *     squares = sum_i W_ii (y_i - w'x_i - b)^2       w, b of freeridge_accumulator_solve at this lambda
  * Both are sums over rows: those of several chunks, or of several machines, add up, and squares / *sum_w is the mean
- * squared error, to be minimised over lambda. weights: n numbers > 0, or NULL: ones. NULL is fine for sum_w. Needs
- * rows that were added. Cost: O(n d count t), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE
- * (also: a sum overflows), NOT_CONVERGED, CANCELLED. Source: R. Rifkin, Regularized Least Squares (slides, "Types of
- * validation"). Since 0.1. */
+ * squared error, to be minimised over lambda. Sparse rows have the sums of the ordinary matrix, bit for bit. NULL is
+ * fine for sum_w. Needs rows that were added. Cost: O(n d count t), once O((d + t)^3). Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT, NOT_FINITE (also: a sum overflows), DIMENSION_MISMATCH, NOT_CONVERGED, CANCELLED, IO. Source: R.
+ * Rifkin, Regularized Least Squares (slides, "Types of validation"). */
 FREERIDGE_API freeridge_status freeridge_accumulator_squared_errors(const freeridge_accumulator* accumulator,
-                                                                    freeridge_layout layout, int64_t n, const double* x,
-                                                                    int64_t ldx, const double* y, int64_t ldy,
-                                                                    const double* weights, int64_t count,
+                                                                    const freeridge_points* points,
+                                                                    freeridge_layout layout, const double* y,
+                                                                    int64_t ldy, const double* weights, int64_t count,
                                                                     const double* lambdas, double* sum_w,
                                                                     double* squares, int64_t ld);
-
-/* The same for rows of a sparse x (n x d; start, index, value: as of freeridge_points); y is n x t in `layout`. The
- * sums are those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
- * NOT_CONVERGED, CANCELLED. Cost: as of freeridge_accumulator_squared_errors. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_squared_errors_sparse(
-    const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
-    const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
-    const double* weights, int64_t count, const double* lambdas, double* sum_w, double* squares, int64_t ld);
 
 /* Saves the accumulator to a file, as freeridge_save does a model. The form is little-endian, versioned and
  * checksummed, the same on every machine; what is loaded goes on as what was saved, bit for bit. The callback is
@@ -1755,62 +1736,30 @@ FREERIDGE_API freeridge_status freeridge_accumulator_prepare(freeridge_accumulat
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_merge_bytes(const void* other, int64_t size, void* inout);
 
-/* The second pass over n >= 0 of the rows that were added, as of freeridge_accumulator_loo: x (n x d) and y (n x t) in
- * `layout`, weights: those that the rows were added with, or NULL, lambdas: count >= 1 numbers >= 0; of the left-out
- * errors e_i no more than the moments. moments: 5 x (count t), column-major, column l t + j for lambda l and output j;
- * of the rows with an error
+/* The second pass over n >= 0 of the rows that were added, as of freeridge_accumulator_errors, of whose errors e_i no
+ * more than the moments. moments: 5 x (count t), column-major, column l t + j for lambda l and output j; of the rows
+ * with an error
  *     rows    how many they are
  *     weight  sum_i W_ii
  *     mean    sum_i W_ii e_i^2 / weight
  *     spread  (sum_i W_ii (e_i^2 - mean)^2)^(1/2)
- * and how many have none (leverage one, or too near: NaN in freeridge_accumulator_loo). Moments of chunks and of
- * machines are joined by freeridge_moments_join; without rows they are zeros. Needs rows that were added. Cost: O(n d
- * (d + count t)), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED.
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_loo_moments(const freeridge_accumulator* accumulator,
-                                                                 freeridge_layout layout, int64_t n, const double* x,
-                                                                 int64_t ldx, const double* y, int64_t ldy,
-                                                                 const double* weights, int64_t count,
-                                                                 const double* lambdas, double* moments);
-
-/* The same for rows of a sparse x (n x d; start, index, value: as of freeridge_points); y is n x t in `layout`. The
- * moments are those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
- * NOT_CONVERGED, CANCELLED. Cost: as of freeridge_accumulator_loo_moments. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_loo_moments_sparse(
-    const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
-    const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
-    const double* weights, int64_t count, const double* lambdas, double* moments);
-
-/* The same of groups of rows that are left out together, whole groups in each call: x, y, weights and lambdas as of
- * freeridge_accumulator_loo_moments, and group: n labels, the rows of one label >= 0 are a group, wherever they are
- * among the n; rows with a negative label are not left out. Moments: of the G groups with errors, q_g = sum_S W_ii
- * e_i^2 / v_g, v_g = sum_S W_ii, the terms of the criterion FREERIDGE_GROUPS:
+ * and how many have none (leverage one, or too near: NaN in freeridge_accumulator_errors). Moments of chunks and of
+ * machines are joined by freeridge_moments_join; without rows they are zeros. group: NULL, or n labels, whole groups in
+ * each call, the rows of one label >= 0 a group, wherever they are among the n. The moments are then, of the G groups
+ * with errors, q_g = sum_S W_ii e_i^2 / v_g, v_g = sum_S W_ii, the terms of the criterion FREERIDGE_GROUPS:
  *     G,   sum_g v_g,   mean = sum_g v_g q_g / sum_g v_g,   spread = (sum_g v_g (q_g - mean)^2)^(1/2)
- * and how many groups have none (as in freeridge_accumulator_group_errors). They join by freeridge_moments_join, score
- * and standard error are those of freeridge_moments_score, and freeridge_moments_select_lambda chooses by them. Memory
- * beside the arrays: for each group that has begun and not ended among the rows, s (p + t) numbers for s <= p rows, 2
- * (p + t)^2 for more, p: as many as x has columns (or landmarks), and 1. Cost: O(n d^2) and for each group and lambda
- * s^2 p + s^3, or p^3 for more rows than p; once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
- * NOT_CONVERGED, OUT_OF_MEMORY, CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_group_moments(const freeridge_accumulator* accumulator,
-                                                                   freeridge_layout layout, int64_t n, const double* x,
-                                                                   int64_t ldx, const double* y, int64_t ldy,
-                                                                   const double* weights, const int32_t* group,
-                                                                   int64_t count, const double* lambdas,
-                                                                   double* moments);
-
-/* The errors themselves, of n rows of whole groups, as freeridge_group_errors has them: errors is n x (count t),
- * column-major with ld >= n, output j of lambda l in column l t + j; NaN in rows with a negative label. x, y, weights,
- * group and lambdas as of freeridge_accumulator_group_moments. Memory: as there, and the errors once more. Cost: as
- * there. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: no label >= 0), NOT_FINITE (also: an error overflows),
- * NOT_CONVERGED, UNDEFINED (NaN: the other rows do not determine the group's predictions, or the sums of all rows do
- * not tell them to six digits), OUT_OF_MEMORY, CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_group_errors(const freeridge_accumulator* accumulator,
-                                                                  freeridge_layout layout, int64_t n, const double* x,
-                                                                  int64_t ldx, const double* y, int64_t ldy,
-                                                                  const double* weights, const int32_t* group,
-                                                                  int64_t count, const double* lambdas, double* errors,
-                                                                  int64_t ld);
+ * and how many groups have none. They join by freeridge_moments_join, score and standard error are those of
+ * freeridge_moments_score, and freeridge_moments_select_lambda chooses by them. A reader may have n = -1 without
+ * groups. Needs rows that were added. Memory of groups, beside the arrays: for each group that has begun and not ended
+ * among the rows, s (p + t) numbers for s <= p rows, 2 (p + t)^2 for more, p: as many as x has columns (or landmarks),
+ * and 1. Cost: O(n d (d + count t)), once O((d + t)^3); groups: O(n d^2) and for each group and lambda s^2 p + s^3, or
+ * p^3 for more rows than p. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH, NOT_CONVERGED,
+ * OUT_OF_MEMORY, CANCELLED, IO. */
+FREERIDGE_API freeridge_status freeridge_accumulator_moments(const freeridge_accumulator* accumulator,
+                                                             const freeridge_points* points, freeridge_layout layout,
+                                                             const double* y, int64_t ldy, const double* weights,
+                                                             const int32_t* group, int64_t count, const double* lambdas,
+                                                             double* moments);
 
 /* The fit at `lambda`, t numbers >= 0 (0: minimum norm), as a model for prediction alone, which is what freeridge_load
  * makes of freeridge_save_predictor: it predicts, can be saved for prediction, and tells dimensions (n: the rows of the
@@ -1821,7 +1770,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_group_errors(const freeridg
 FREERIDGE_API freeridge_status freeridge_accumulator_predictor(const freeridge_accumulator* accumulator,
                                                                const double* lambda, freeridge_model** out);
 
-/* inout = the moments of the rows of inout and other, 5 x count each, as freeridge_accumulator_loo_moments has them;
+/* inout = the moments of the rows of inout and other, 5 x count each, as freeridge_accumulator_moments has them;
  * count >= 1: how many pairs of a lambda and an output. In any order the same but for rounding (T. Chan, G. Golub, R.
  * LeVeque, Algorithms for computing the sample variance, 1983). Statuses: INVALID_ARGUMENT (also: numbers that are no
  * moments), NOT_FINITE (also: a sum overflows). Cost: O(count). Since 0.1. */

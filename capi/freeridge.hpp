@@ -361,7 +361,9 @@ class Accumulator : public Owner<freeridge_accumulator, freeridge_accumulator_de
       : Owner(freeridge_accumulator_create, size(d), size(t), std::int32_t{intercept}) {}
   void add(const View& x, const View& y) {
     require(x.columns == sizes()[1] && y.columns == sizes()[2], FREERIDGE_DIMENSION_MISMATCH, "columns of x or y");
-    check(freeridge_accumulator_add(get(), x.layout, x.rows, x.data, x.ld, y.data, y.ld_beside(x), nullptr));
+    const freeridge_points points = points_of(x);
+    require(y.rows == x.rows, FREERIDGE_DIMENSION_MISMATCH, "x and y differ in rows");
+    check(freeridge_accumulator_add(get(), &points, y.layout, y.data, y.ld, nullptr));
   }
   void merge(const Accumulator& other) { check(freeridge_accumulator_merge(get(), other.get())); }
   std::pair<Matrix, Matrix> solve(double lambda) const {  // w (d x t) and b (t x 1)

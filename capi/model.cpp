@@ -129,7 +129,7 @@ freeridge_status freeridge_set_points(freeridge_model* model, const freeridge_po
                                       freeridge_layout layout, int64_t t, const double* y, int64_t ldy) {
   return guarded(__func__, [&] {
     Model& m = settings_of(model);
-    const GivenPoints given("points", points, Take::rows);
+    const GivenPoints given("points", points, {.unknown_number = true, .of_no_kind = true});
     if (!given.any()) return keep_rows(*model, given, y);
     require_size("t", t);
     if (given.read()) return read_points(*model, given, t, y);

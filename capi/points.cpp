@@ -41,25 +41,24 @@ void check_rows_in_memory(const char* name, freeridge_points& given) {
          " is NULL beside value; sparse rows need start, index and value");
 }
 
-void check_reader(const char* name, const freeridge_points& given, Take take) {
+void check_reader(const char* name, const freeridge_points& given, bool unknown_number) {
   if (given.layout != FREERIDGE_COL_MAJOR && given.layout != FREERIDGE_ROW_MAJOR)
     fail(Status::invalid_argument, name, ".layout is ", given.layout, ", which is no known value");
-  if (given.n == -1 && take != Take::new_points) return;
-  if (given.n == -1)
-    fail(Status::invalid_argument, name, ".n is -1; a reader of new points must say how many rows there are");
-  if (given.n < 1 || (given.n > largest_size && take == Take::new_points))
+  if (given.n == -1 && unknown_number) return;
+  if (given.n == -1) fail(Status::invalid_argument, name, ".n is -1; how many rows there are must be known here");
+  if (given.n < 1 || (given.n > largest_size && !unknown_number))
     fail(Status::invalid_argument, name, ".n is ", given.n, "; it must be at least 1",
-         take == Take::new_points ? "" : ", or -1: until the reader has no more rows");
+         unknown_number ? ", or -1: until the reader has no more rows" : "");
 }
 
 }  // namespace
 
-GivenPoints::GivenPoints(const char* name, const freeridge_points* points, Take take)
+GivenPoints::GivenPoints(const char* name, const freeridge_points* points, const Allowed& allowed)
     : name_(name), given_(checked_struct(name, points, first_size)) {
   const int kinds = (given_.x != nullptr) + (given_.value != nullptr) + (given_.reader != nullptr);
-  const bool none = take == Take::or_none && given_.n == 0;
+  const bool none = allowed.none && given_.n == 0;
   check_size(name, "d", given_.d);
-  if (kinds > 1 || (kinds == 0 && !none && take != Take::rows))
+  if (kinds > 1 || (kinds == 0 && !none && !allowed.of_no_kind))
     fail(Status::invalid_argument, name, " has ", kinds == 0 ? "no rows" : "rows of two kinds",
          ": exactly one of x, value and reader must not be NULL");
   if (given_.unpenalised_count < 0 || given_.unpenalised_count > largest_size)
@@ -67,7 +66,7 @@ GivenPoints::GivenPoints(const char* name, const freeridge_points* points, Take 
          largest_size);
   if (none) return;
   if (given_.reader != nullptr)
-    check_reader(name, given_, take);
+    check_reader(name, given_, allowed.unknown_number);
   else
     check_rows_in_memory(name, given_);
   if (given_.unpenalised_count == 0) return;

@@ -10,17 +10,17 @@
 
 namespace freeridge::capi {
 
-// Which points a call takes beside rows in memory.
-enum class Take {
-  new_points,  // a reader's, whose number is known
-  rows,        // a reader's, of which the number may not be known; or none of the three kinds: those that there are
-  or_none,     // a reader's; and no rows at all: then no array is read
+// Which points a call takes beside those of one of the three kinds, whose number is known.
+struct Allowed {
+  bool unknown_number = false;  // a reader's rows, until it has no more
+  bool none = false;            // n = 0: then no array is read
+  bool of_no_kind = false;      // x, value and reader are NULL: the rows that a model has
 };
 
 class GivenPoints {
  public:
   // name: that of the argument, which the messages begin with. It must outlive the object.
-  GivenPoints(const char* name, const freeridge_points* points, Take take = Take::new_points);
+  GivenPoints(const char* name, const freeridge_points* points, const Allowed& allowed = {});
 
   Index n() const { return given_.n; }  // -1: until the reader has no more
   Index d() const { return given_.d; }

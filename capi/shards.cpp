@@ -30,82 +30,42 @@ Span<const double> checked_moments(const char* name, const double* moments, std:
   return out;
 }
 
-void hand_out_moments(const Accumulator& accumulator, const Chunk& rows, const double* weights, std::int64_t count,
-                      const double* lambdas, double* moments) {
-  const auto values = checked_lambdas(count, lambdas);
-  require_product("count", count, "t", accumulator.rows().t());
-  const Span<double> out = checked_moments("moments", moments, count * accumulator.rows().t());
-  accumulator.require_rows();
-  require_lambdas("lambdas", values);
-  const Hearing hearing(accumulator.listener());
-  Array<Moments> found(out.size() / moment_numbers);
-  if (rows.x.rows > 0) {
-    const auto problem = reduced(accumulator);
-    const Stage stage(0.5, 1);
-    problem->add_loo_moments(rows.x, rows.y, weights, values, found);
-  }
-  report(1);
-  for (std::size_t pair = 0; pair < found.size(); ++pair) put_moments(found[pair], static_cast<Index>(pair), out);
-}
-
 // Groups that are whole in these rows.
 void require_memory_for(const ReducedProblem& problem, const Groups& groups) {
   require_memory(GroupPass::memory_required(problem, groups), "leaving groups out",
                  "hand over fewer groups at a time, with the rows of each together");
 }
 
-void hand_out_group_moments(const Accumulator& accumulator, const Chunk& rows, const double* weights,
-                            const std::int32_t* group, std::int64_t count, const double* lambdas, double* moments) {
-  const Index n = rows.x.rows;
-  if (n > 0) required("group", group);
-  const auto values = checked_lambdas(count, lambdas);
-  require_product("count", count, "t", accumulator.rows().t());
-  const Span<double> out = checked_moments("moments", moments, count * accumulator.rows().t());
-  accumulator.require_rows();
-  ReducedProblem::require_passed(rows.x, rows.y, weights, values);
-  const Hearing hearing(accumulator.listener());
-  Array<Moments> found(out.size() / moment_numbers);
-  if (std::any_of(group, group + n, [](std::int32_t label) { return label >= 0; })) {
-    const Groups groups(Span(group, n));
-    const auto problem = reduced(accumulator);
-    require_memory_for(*problem, groups);
-    const Stage stage(0.5, 1);
-    StreamedGroupScores scores(*problem, groups, values);
-    GroupPass(*problem, groups, [&](Index which, const GroupSum& sum) {
-      scores.take(which, sum);
-    }).add(rows.x, rows.y, weights);
-    found = scores.moments();
-  }
-  report(1);
-  for (std::size_t pair = 0; pair < found.size(); ++pair) put_moments(found[pair], static_cast<Index>(pair), out);
+// The leave-one-out errors.
+std::string loo_errors_of(const ReducedProblem& problem, const GivenRows& rows, Span<const double> lambdas,
+                          MatrixView out) {
+  std::string reason;
+  rows.each([&](Index first, const Rows& x, const LayoutView& y, const double* weights) {
+    const std::string some = problem.loo(x, y, weights, lambdas, out.row_range(first, x.rows), first);
+    if (reason.empty()) reason = some;
+  });
+  return reason;
 }
 
-void hand_out_group_errors(const Accumulator& accumulator, const Chunk& rows, const double* weights,
-                           const std::int32_t* group, std::int64_t count, const double* lambdas, double* errors,
-                           std::int64_t ld) {
-  required("group", group);
-  const auto values = checked_lambdas(count, lambdas);
-  const Index n = rows.x.rows, t = accumulator.rows().t();
-  require_product("count", count, "t", t);
-  const MatrixView out = checked_output("errors", errors, "n", n, count * t, ld);
-  accumulator.require_rows();
-  ReducedProblem::require_passed(rows.x, rows.y, weights, values);
-  const Groups groups(Span(group, n));
-  const Hearing hearing(accumulator.listener());
-  const auto problem = reduced(accumulator);
-  require_memory_for(*problem, groups);
-  const Stage stage(0.5, 1);
-  Matrix table(n, count * t);
-  StreamedGroupErrors found(*problem, groups, values, consecutive(0, count * t), table.view());
-  GroupPass(*problem, groups, [&](Index which, const GroupSum& sum) {
-    found.take(which, sum);
-  }).add(rows.x, rows.y, weights);
-  if (found.needs_rows_again()) found.add_again(rows.x, rows.y, weights);
+// The errors of groups that are left out together.
+std::string group_errors_of(const ReducedProblem& problem, const GivenRows& rows, const Groups& groups,
+                            Span<const double> lambdas, MatrixView out) {
+  StreamedGroupErrors found(problem, groups, lambdas, consecutive(0, out.cols), out);
+  GroupPass pass(problem, groups, [&](Index which, const GroupSum& sum) { found.take(which, sum); });
+  rows.each([&](Index, const Rows& x, const LayoutView& y, const double* weights) { pass.add(x, y, weights); });
+  if (found.needs_rows_again())
+    rows.each(
+        [&](Index, const Rows& x, const LayoutView& y, const double* weights) { found.add_again(x, y, weights); });
   found.require_finite();
-  std::string reason = found.reason();
-  report(1);
-  copy_out(table.view(), Layout::col_major, out.data, out.ld);
-  report_undefined(std::move(reason));
+  return found.reason();
+}
+
+Array<Moments> group_moments_of(const ReducedProblem& problem, const GivenRows& rows, const Groups& groups,
+                                Span<const double> lambdas) {
+  StreamedGroupScores scores(problem, groups, lambdas);
+  GroupPass pass(problem, groups, [&](Index which, const GroupSum& sum) { scores.take(which, sum); });
+  rows.each([&](Index, const Rows& x, const LayoutView& y, const double* weights) { pass.add(x, y, weights); });
+  return scores.moments();
 }
 
 // The fit at the lambdas of all outputs, for prediction: an expansion over the landmarks.
@@ -191,47 +151,68 @@ freeridge_status freeridge_accumulator_merge_bytes(const void* other, int64_t si
   });
 }
 
-freeridge_status freeridge_accumulator_loo_moments(const freeridge_accumulator* accumulator, freeridge_layout layout,
-                                                   int64_t n, const double* x, int64_t ldx, const double* y,
-                                                   int64_t ldy, const double* weights, int64_t count,
-                                                   const double* lambdas, double* moments) {
+freeridge_status freeridge_accumulator_errors(const freeridge_accumulator* accumulator, const freeridge_points* points,
+                                              freeridge_layout layout, const double* y, int64_t ldy,
+                                              const double* weights, const int32_t* group, int64_t count,
+                                              const double* lambdas, double* errors, int64_t ld) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    hand_out_moments(a, checked_rows(a, layout, n, x, ldx, y, ldy, Empty::allowed), weights, count, lambdas, moments);
+    const GivenRows rows(a, points, layout, y, ldy, weights);
+    const auto values = checked_lambdas(count, lambdas);
+    const Index n = rows.n(), t = a.rows().t();
+    require_product("count", count, "t", t);
+    const MatrixView out = checked_output("errors", errors, "points.n", n, count * t, ld);
+    if (group == nullptr) {
+      const Hearing hearing(a.listener());
+      const auto problem = reduced(a);
+      const Stage stage(0.5, 1);
+      return report_undefined(loo_errors_of(*problem, rows, values, out));
+    }
+    a.require_rows();
+    rows.require_passed(values);
+    const Groups groups(Span(group, n));
+    const Hearing hearing(a.listener());
+    const auto problem = reduced(a);
+    require_memory_for(*problem, groups);
+    const Stage stage(0.5, 1);
+    Matrix table(n, count * t);
+    std::string reason = group_errors_of(*problem, rows, groups, values, table.view());
+    report(1);
+    copy_out(table.view(), Layout::col_major, out.data, out.ld);
+    report_undefined(std::move(reason));
   });
 }
 
-freeridge_status freeridge_accumulator_loo_moments_sparse(const freeridge_accumulator* accumulator,
-                                                          freeridge_sparse_format format, int64_t n,
-                                                          const int64_t* start, const int32_t* index,
-                                                          const double* value, freeridge_layout layout, const double* y,
-                                                          int64_t ldy, const double* weights, int64_t count,
-                                                          const double* lambdas, double* moments) {
+freeridge_status freeridge_accumulator_moments(const freeridge_accumulator* accumulator, const freeridge_points* points,
+                                               freeridge_layout layout, const double* y, int64_t ldy,
+                                               const double* weights, const int32_t* group, int64_t count,
+                                               const double* lambdas, double* moments) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy, Empty::allowed);
-    hand_out_moments(a, rows, weights, count, lambdas, moments);
-  });
-}
-
-freeridge_status freeridge_accumulator_group_errors(const freeridge_accumulator* accumulator, freeridge_layout layout,
-                                                    int64_t n, const double* x, int64_t ldx, const double* y,
-                                                    int64_t ldy, const double* weights, const int32_t* group,
-                                                    int64_t count, const double* lambdas, double* errors, int64_t ld) {
-  return guarded(__func__, [&] {
-    const Accumulator& a = accumulator_of(accumulator);
-    hand_out_group_errors(a, checked_rows(a, layout, n, x, ldx, y, ldy), weights, group, count, lambdas, errors, ld);
-  });
-}
-
-freeridge_status freeridge_accumulator_group_moments(const freeridge_accumulator* accumulator, freeridge_layout layout,
-                                                     int64_t n, const double* x, int64_t ldx, const double* y,
-                                                     int64_t ldy, const double* weights, const int32_t* group,
-                                                     int64_t count, const double* lambdas, double* moments) {
-  return guarded(__func__, [&] {
-    const Accumulator& a = accumulator_of(accumulator);
-    const Chunk rows = checked_rows(a, layout, n, x, ldx, y, ldy, Empty::allowed);
-    hand_out_group_moments(a, rows, weights, group, count, lambdas, moments);
+    const GivenRows rows(a, points, layout, y, ldy, weights, {.unknown_number = group == nullptr, .none = true});
+    const auto values = checked_lambdas(count, lambdas);
+    require_product("count", count, "t", a.rows().t());
+    const Span<double> out = checked_moments("moments", moments, count * a.rows().t());
+    a.require_rows();
+    rows.require_passed(values);
+    const Hearing hearing(a.listener());
+    Array<Moments> found(out.size() / moment_numbers);
+    const Index n = rows.n();
+    if (group != nullptr && std::any_of(group, group + n, [](std::int32_t label) { return label >= 0; })) {
+      const Groups groups(Span(group, n));
+      const auto problem = reduced(a);
+      require_memory_for(*problem, groups);
+      const Stage stage(0.5, 1);
+      found = group_moments_of(*problem, rows, groups, values);
+    } else if (group == nullptr && n != 0) {
+      const auto problem = reduced(a);
+      const Stage stage(0.5, 1);
+      rows.each([&](Index, const Rows& x, const LayoutView& outputs, const double* w) {
+        problem->add_loo_moments(x, outputs, w, values, found);
+      });
+    }
+    report(1);
+    for (std::size_t pair = 0; pair < found.size(); ++pair) put_moments(found[pair], static_cast<Index>(pair), out);
   });
 }
 

@@ -139,16 +139,6 @@ inline LayoutView checked_matrix(const char* name, const double* data, Layout la
   return {data, rows, cols, ld, layout};
 }
 
-// The user's sparse rows x cols matrix; the sizes have been checked. Its numbers are checked in the core.
-inline SparseView checked_sparse(freeridge_sparse_format format, std::int64_t rows, std::int64_t cols,
-                                 const std::int64_t* start, const std::int32_t* index, const double* value) {
-  require_one_of("format", format, {FREERIDGE_CSR, FREERIDGE_CSC});
-  required("start", start);
-  required("index", index);
-  required("value", value);
-  return {static_cast<SparseFormat>(format), rows, cols, start, index, value};
-}
-
 // A column-major output of rows x cols.
 inline MatrixView checked_output(const char* name, double* data, const char* rows_name, std::int64_t rows,
                                  std::int64_t cols, std::int64_t ld) {

@@ -51,6 +51,17 @@ struct RowsOfRank {
   const double* weights;
 };
 
+freeridge_points points_of(const RowsOfRank& own, Index d) {
+  freeridge_points points{};
+  points.size = sizeof points;
+  points.n = own.n;
+  points.d = d;
+  points.layout = own.layout;
+  points.x = own.x;
+  points.ldx = own.ldx;
+  return points;
+}
+
 struct Arrays {
   LayoutView x, y;
 };
@@ -70,14 +81,15 @@ Arrays checked_shard(const RowsOfRank& own, const Sizes& sizes) {
 }
 
 // out(l, j): LOO of output first + j at lambdas[l], on rank 0; the reason for a NaN among them.
-std::string joined_scores(const Team& team, const RowsOfRank& own, Span<const double> lambdas, Index t, Index first,
-                          MatrixView out) {
-  const Index count = std::ssize(lambdas);
+std::string joined_scores(const Team& team, const RowsOfRank& own, Span<const double> lambdas, const Sizes& sizes,
+                          Index first, MatrixView out) {
+  const Index count = std::ssize(lambdas), t = sizes.t;
   Array<double> moments;
   team.together([&] {
     moments.resize(moment_numbers * count * t);
-    ask(freeridge_accumulator_loo_moments(own.accumulator, own.layout, own.n, own.x, own.ldx, own.y, own.ldy,
-                                          own.weights, count, lambdas.data(), moments.data()));
+    const freeridge_points points = points_of(own, sizes.d);
+    ask(freeridge_accumulator_moments(own.accumulator, &points, own.layout, own.y, own.ldy, own.weights, nullptr, count,
+                                      lambdas.data(), moments.data()));
   });
   const auto join = [&](const void* other, void* inout) {
     ask(freeridge_moments_join(count * t, static_cast<const double*>(other), static_cast<double*>(inout)));
@@ -117,7 +129,7 @@ void select_by_loo(const Team& team, const RowsOfRank& own, const Sizes& sizes, 
     return LambdaRange{ends[0], ends[1]};
   };
   const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView out) {
-    return joined_scores(team, own, lambdas, sizes.t, first, out);
+    return joined_scores(team, own, lambdas, sizes, first, out);
   };
   served_search(team, Criterion::loo, sizes.t, true, std::ref(range), std::ref(evaluate), lambda, score);
 }

@@ -95,7 +95,9 @@ static void chunks(const char* set, const rows* train) {
   CHECK(freeridge_accumulator_create(d, 1, 1, &sums));
   for (int64_t i = 0; i < train->n; i += CHUNK) {
     const int64_t n = train->n - i < CHUNK ? train->n - i : CHUNK;
-    CHECK(freeridge_accumulator_add(sums, FREERIDGE_COL_MAJOR, n, train->x + i, train->n, train->y + i, n, NULL));
+    const freeridge_points points = {
+        .size = sizeof points, .n = n, .d = d, .layout = FREERIDGE_COL_MAJOR, .x = train->x + i, .ldx = train->n};
+    CHECK(freeridge_accumulator_add(sums, &points, FREERIDGE_COL_MAJOR, train->y + i, n, NULL));
   }
   CHECK(freeridge_accumulator_score(sums, FREERIDGE_GCV, LAMBDAS, grid, scores, LAMBDAS));
   print(set, "accumulator", "scores", LAMBDAS, scores);

@@ -25,11 +25,13 @@ int main(int count, char** arguments) {
   if (d < 1) stop("has no column beside the response", arguments[1]);
   double* rows = allocate(CHUNK * ld, sizeof(double)); /* x: the first d columns; y: the last */
 
+  freeridge_points points = {.size = sizeof points, .d = d, .layout = FREERIDGE_ROW_MAJOR, .x = rows, .ldx = ld};
   freeridge_accumulator* sums = NULL;
   CHECK(freeridge_accumulator_create(d, 1, 1, &sums));
   int64_t n;
   while ((n = next_chunk(&csv, rows)) > 0) {
-    CHECK(freeridge_accumulator_add(sums, FREERIDGE_ROW_MAJOR, n, rows, ld, rows + d, ld, NULL));
+    points.n = n;
+    CHECK(freeridge_accumulator_add(sums, &points, FREERIDGE_ROW_MAJOR, rows + d, ld, NULL));
   }
   csv_close(&csv);
 
@@ -46,8 +48,9 @@ int main(int count, char** arguments) {
   double errors[CHUNK], squares = 0.0, weight = 0.0;
   csv = csv_open(arguments[1]);
   while ((n = next_chunk(&csv, rows)) > 0) {
-    CHECK(freeridge_accumulator_loo(sums, FREERIDGE_ROW_MAJOR, n, rows, ld, rows + d, ld, NULL, 1, &lambdas[best],
-                                    errors, n));
+    points.n = n;
+    CHECK(freeridge_accumulator_errors(sums, &points, FREERIDGE_ROW_MAJOR, rows + d, ld, NULL, NULL, 1, &lambdas[best],
+                                       errors, n));
     for (int64_t i = 0; i < n; ++i) squares += errors[i] * errors[i];
   }
   csv_close(&csv);

@@ -110,6 +110,10 @@ function long(model::Model, status::Int32)
     check(status)
 end
 
+# As the library takes rows, one for each of x, which must be preserved for as long.
+points_of(x) = Ref(freeridge_points(sizeof(freeridge_points), size(x, 1), size(x, 2), FREERIDGE_COL_MAJOR, 0, pointer(x),
+                                    stride(x, 2), C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, 0))
+
 # Borrows x and y where they are Float64 and column-major. progress: a function of the fraction done; true cancels.
 function Model(kernel::Kernel, x, y; weights = nothing, with_intercept = true, route = AUTO, landmarks = 0,
                progress = nothing, factorize = true)
@@ -119,10 +123,9 @@ function Model(kernel::Kernel, x, y; weights = nothing, with_intercept = true, r
     check(freeridge_create(kernel, handle))
     model = Model(handle[], size(x, 1), size(x, 2), size(y, 2), (x, y), nothing)
     finalizer(model -> freeridge_destroy(model.handle), model)
-    ldx, ldy = stride(x, 2), stride(y, 2)
+    ldy = stride(y, 2)
     GC.@preserve x begin
-        points = Ref(freeridge_points(sizeof(freeridge_points), model.n, model.d, FREERIDGE_COL_MAJOR, 0, pointer(x),
-                                      ldx, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, 0))
+        points = points_of(x)
         check(freeridge_set_points(model, points, 1, FREERIDGE_COL_MAJOR, model.t, y, ldy))  # 1: borrowed
     end
     if weights !== nothing
@@ -214,9 +217,11 @@ Base.unsafe_convert(::Type{Ptr{freeridge_accumulator}}, sums::Accumulator) = sum
 
 function add!(sums::Accumulator, x, y)
     x, y = columns(x), columns(y)
-    n = size(x, 1)
-    (size(x, 2), size(y)) == (sums.d, (n, sums.t)) || throw(DimensionMismatch("x is not n x d, or y not n x t"))
-    check(freeridge_accumulator_add(sums, FREERIDGE_COL_MAJOR, n, x, stride(x, 2), y, stride(y, 2), C_NULL))
+    (size(x, 2), size(y)) == (sums.d, (size(x, 1), sums.t)) || throw(DimensionMismatch("x is not n x d, or y not n x t"))
+    GC.@preserve x begin
+        points = points_of(x)
+        check(freeridge_accumulator_add(sums, points, FREERIDGE_COL_MAJOR, y, stride(y, 2), C_NULL))
+    end
     sums
 end
 

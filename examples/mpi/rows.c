@@ -31,9 +31,11 @@ int main(int argc, char** argv) {
   }
 
   /* Each rank reduces its own rows to a small triangle, and all triangles become one. */
+  const freeridge_points points = {
+      .size = sizeof points, .n = rows_of_rank, .d = d, .layout = FREERIDGE_ROW_MAJOR, .x = x};
   freeridge_accumulator *own = NULL, *all = NULL;
   require(freeridge_accumulator_create(d, 1, 1, &own));
-  require(freeridge_accumulator_add(own, FREERIDGE_ROW_MAJOR, rows_of_rank, x, d, y, 1, NULL));
+  require(freeridge_accumulator_add(own, &points, FREERIDGE_ROW_MAJOR, y, 1, NULL));
   require(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &all));
 
   /* Further passes, each rank over its own rows, for the errors left out. */

@@ -48,7 +48,7 @@ void require_moments(const char* name, Span<const double> moments) {
     const Moments m = moments_at(moments, static_cast<Index>(k) / moment_numbers);
     const auto refuse = [&](Index which, const char* rule) {
       fail(Status::invalid_argument, name, "[", static_cast<Index>(k) + which, "] is ",
-           moments[static_cast<Index>(k) + which], "; ", rule, " (see freeridge_accumulator_loo_moments)");
+           moments[static_cast<Index>(k) + which], "; ", rule, " (see freeridge_accumulator_moments)");
     };
     for (const Index which : {0, 4})
       if (!is_count(moments[static_cast<Index>(k) + which])) refuse(which, "it must be a number of rows");

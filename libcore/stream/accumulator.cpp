@@ -55,6 +55,18 @@ void Accumulator::add(const Rows& x, const LayoutView& y, const double* weights)
   prepared_ = false;
 }
 
+void Accumulator::add(const RowReader& reader) {
+  const Hearing hearing(listener_);
+  RowStack next = rows_.copy();
+  reader.pass({}, [&](const RowReader::Chunk& chunk) {
+    next.require_memory_for(chunk.x.rows);
+    add_to(next, chunk.x, chunk.y, chunk.weights);
+  });
+  rows_ = std::move(next);
+  reduced_.reset();
+  prepared_ = false;
+}
+
 void Accumulator::add_to(RowStack& rows, const Rows& x, const LayoutView& y, const double* weights) const {
   if (!features_->landmarks()) return rows.add(x, y, weights);
   double trace = rows.trace();

@@ -8,6 +8,7 @@
 
 #include "libcore/base/bytes.hpp"
 #include "libcore/stream/reduced_problem.hpp"
+#include "libcore/stream/row_reader.hpp"
 #include "libcore/stream/saved_rows.hpp"
 
 namespace freeridge {
@@ -31,6 +32,7 @@ class Accumulator {
   void set_unpenalised(Index count);
   // weights: n numbers, or NULL.
   void add(const Rows& x, const LayoutView& y, const double* weights);
+  void add(const RowReader& reader);  // all of its rows
   void merge(const Accumulator& other);
   // add for rows that were checked, within a call that reports progress itself. When it throws, some of the rows may
   // have been added.

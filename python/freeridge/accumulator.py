@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, real, same_names, vector
+from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, real, same_names, struct_of, vector
 from .calls import Handle, Path, Progress, path_bytes
 from .kernels import Kernel
 from .model import Model, _checked
@@ -70,37 +70,22 @@ class Accumulator(Handle):
     def __repr__(self) -> str:
         return f"<Accumulator of {self.n} rows, {self.d} features, {self.t} output{'s' * (self.t > 1)}>"
 
-    def _rows(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[int, List[Any]]:
-        """How many rows there are, and the arguments of a call for them."""
-        points = Matrix(x, name="x")
-        outputs = Matrix(y, points.layout, name="y")
+    def _rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[int, List[Any]]:
+        """How many rows there are, and the arguments of a call for them. x: an array or a scipy.sparse matrix."""
+        points: Union[Matrix, Sparse] = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
+        outputs = Matrix(y, points.layout if isinstance(points, Matrix) else None, name="y")
         if (points.columns, outputs.rows, outputs.columns) != (self.d, points.rows, self.t):
             raise ValueError(f"x is {points.rows} x {points.columns}, y {outputs.rows} x {outputs.columns}; "
                              f"d = {self.d}, t = {self.t}")
-        self._names = same_names(points.names, self._names, "x")
+        if isinstance(points, Matrix):
+            self._names = same_names(points.names, self._names, "x")
         given = None if weights is None else vector(weights, length=points.rows, name="weights")
-        return points.rows, [points.layout, points.rows, points.pointer, points.ld, outputs.pointer, outputs.ld,
-                             pointer(given)]
-
-    def _sparse_rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[int, List[Any]]:
-        sparse, outputs = Sparse(x, "x"), Matrix(y, name="y")
-        if (sparse.columns, outputs.columns) != (self.d, self.t) or outputs.rows != sparse.rows:
-            raise ValueError(f"x is {sparse.rows} x {sparse.columns} and y {outputs.rows} x {outputs.columns}; "
-                             f"expected were d = {self.d} and t = {self.t} columns, and as many rows of both")
-        given = None if weights is None else vector(weights, length=sparse.rows, name="weights")
-        return sparse.rows, [sparse.format, sparse.rows, *sparse.pointers, outputs.layout, outputs.pointer, outputs.ld,
-                             pointer(given)]
-
-    def _any_rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[bool, int, List[Any]]:
-        """Whether x is sparse, and the rows as _sparse_rows() or _rows() has them."""
-        sparse = is_sparse(x)
-        return (sparse, *(self._sparse_rows if sparse else self._rows)(x, y, weights))
+        return points.rows, [struct_of(points), outputs.layout, outputs.pointer, outputs.ld, pointer(given)]
 
     def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Accumulator:
         """Adds n rows: x (n x d, an array or a scipy.sparse matrix), y (n, or n x t), weights: n positive numbers.
         Raises ValueError, InputError. Cost: 2 n (d + t)^2."""
-        sparse, _, rows = self._any_rows(x, y, weights)
-        return self._change("add_sparse" if sparse else "add", *rows)
+        return self._change("add", *self._rows(x, y, weights)[1])
 
     def merge(self, other: Accumulator) -> Accumulator:
         """Adds all rows of another accumulator, which must have the same d, t and intercept, else InputError. The
@@ -168,16 +153,29 @@ class Accumulator(Handle):
         self._ask("select_lambda", criterion, low, high, *(pointer(array) for array in out))
         return out
 
+    def _errors(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike], group: Optional[ArrayLike],
+                lambdas: ArrayLike) -> Array:
+        at = vector(lambdas, name="lambdas")
+        n, rows = self._rows(x, y, weights)
+        labels = None if group is None else vector(group, np.int32, n, "group")
+        out = empty(n, len(at) * self.t)
+        return self._answer(out, "errors", *rows, pointer(labels), len(at), pointer(at), pointer(out), n)
+
+    def _moments(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike], group: Optional[ArrayLike],
+                 lambdas: ArrayLike) -> Array:
+        at = vector(lambdas, name="lambdas")
+        n, rows = self._rows(x, y, weights)
+        labels = None if group is None else vector(group, np.int32, n, "group")
+        out = empty(5, len(at) * self.t)
+        self._ask("moments", *rows, pointer(labels), len(at), pointer(at), pointer(out))
+        return out
+
     def loo(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike, weights: Optional[ArrayLike] = None) -> Array:
         """The second pass: exact leave-one-out errors of rows that were added (with their weights), in any chunks:
         n x (count t), output j of lambda l in column l t + j. x may be a scipy.sparse matrix. The sum of their squares
         times weights over all rows, divided by sum_w, is the criterion LOO. Raises Error (UNDEFINED) where a leverage
         is one; its `values` have NaN there. Cost: O(n d (d + count t))."""
-        lambdas = vector(lambdas, name="lambdas")
-        sparse, n, rows = self._any_rows(x, y, weights)
-        out = empty(n, len(lambdas) * self.t)
-        return self._answer(out, "loo_sparse" if sparse else "loo", *rows, len(lambdas), pointer(lambdas), pointer(out),
-                            n)
+        return self._errors(x, y, weights, None, lambdas)
 
     def loo_moments(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike, weights: Optional[ArrayLike] = None) -> Array:
         """The second pass, as loo() makes it, with the moments of the errors alone, 5 x (count t), column l t + j for
@@ -185,12 +183,7 @@ class Accumulator(Handle):
         and how many rows have none. join_moments() joins the moments of chunks and of machines; of all rows
         moments_score() makes the criterion LOO, and moments_select_lambda() chooses lambda. Cost: O(n d (d + count
         t))."""
-        lambdas = vector(lambdas, name="lambdas")
-        out = empty(5, len(lambdas) * self.t)
-        sparse, _, rows = self._any_rows(x, y, weights)
-        self._ask("loo_moments_sparse" if sparse else "loo_moments", *rows, len(lambdas), pointer(lambdas),
-                  pointer(out))
-        return out
+        return self._moments(x, y, weights, None, lambdas)
 
     def group_errors(self, x: ArrayLike, y: ArrayLike, group: ArrayLike, lambdas: ArrayLike,
                      weights: Optional[ArrayLike] = None) -> Array:
@@ -198,24 +191,14 @@ class Accumulator(Handle):
         t) as loo(). group: n whole numbers, of whole groups; rows with a negative one are never left out, and have NaN.
         Raises Error (UNDEFINED) where the other rows do not determine a group's predictions; its `values` have NaN
         there. Cost: O(n d^2), and O(s^2 d + s^3) a lambda for a group of s rows, O(d^3) for one of more than d."""
-        lambdas = vector(lambdas, name="lambdas")
-        n, rows = self._rows(x, y, weights)
-        out = empty(n, len(lambdas) * self.t)
-        labels = vector(group, np.int32, n, "group")
-        return self._answer(out, "group_errors", *rows, pointer(labels), len(lambdas), pointer(lambdas), pointer(out),
-                            n)
+        return self._errors(x, y, weights, group, lambdas)
 
     def group_moments(self, x: ArrayLike, y: ArrayLike, group: ArrayLike, lambdas: ArrayLike,
                       weights: Optional[ArrayLike] = None) -> Array:
         """The moments of the errors of group_errors(), in the form of loo_moments(), but with groups in the place of
         rows: for the criterion GROUPS. join_moments(), moments_score() and moments_select_lambda() take them. Cost: as
         group_errors()."""
-        lambdas = vector(lambdas, name="lambdas")
-        n, rows = self._rows(x, y, weights)
-        out = empty(5, len(lambdas) * self.t)
-        labels = vector(group, np.int32, n, "group")
-        self._ask("group_moments", *rows, pointer(labels), len(lambdas), pointer(lambdas), pointer(out))
-        return out
+        return self._moments(x, y, weights, group, lambdas)
 
     def unpenalised(self) -> npt.NDArray[np.bool_]:
         """For each column of set_unpenalised(): False where it depends on the intercept and the columns before it.
@@ -268,9 +251,8 @@ class Accumulator(Handle):
         second divided by the first is the mean squared error. x may be a scipy.sparse matrix. Cost: O(n d count t)."""
         lambdas, sum_w = vector(lambdas, name="lambdas"), c.DOUBLE()
         out = empty(len(lambdas), self.t)
-        sparse, _, rows = self._any_rows(x, y, weights)
-        self._ask("squared_errors_sparse" if sparse else "squared_errors", *rows, len(lambdas), pointer(lambdas), sum_w,
-                  pointer(out), len(lambdas))
+        _, rows = self._rows(x, y, weights)
+        self._ask("squared_errors", *rows, len(lambdas), pointer(lambdas), sum_w, pointer(out), len(lambdas))
         return sum_w.value, out
 
     def to_bytes(self) -> bytes:

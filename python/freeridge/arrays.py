@@ -236,9 +236,10 @@ class Sparse:
 
 def struct_of(points: Any, unpenalised: Optional[Matrix] = None) -> Any:
     """A Matrix or a Sparse as freeridge_points, with the columns without a penalty, a Matrix in the layout of the
-    points (or, of sparse ones, in its own)."""
-    out = freeridge_points(n=points.rows, d=points.columns)
+    points (or, of sparse ones, in its own). It keeps both alive."""
+    out: Any = freeridge_points(n=points.rows, d=points.columns)
     out.size = sizeof(out)
+    out.keeps = points, unpenalised
     if isinstance(points, Sparse):
         out.format = points.format
         out.start, out.index, out.value = points.pointers

@@ -37,7 +37,14 @@ struct Rows {
   // A call of the core with the rows; rest: its arguments after the weights.
   template <class Call, class... Rest>
   freeridge_status given_to(Call call, Rest... rest) const {
-    return call(core, FREERIDGE_COL_MAJOR, x.rows(), x.data(), x.rows(), y.data(), y.rows(), weights.get(), rest...);
+    freeridge_points points{};
+    points.size = sizeof points;
+    points.n = x.rows();
+    points.d = x.cols();
+    points.layout = FREERIDGE_COL_MAJOR;
+    points.x = x.data();
+    points.ldx = x.rows();
+    return call(core, &points, FREERIDGE_COL_MAJOR, y.data(), y.rows(), weights.get(), rest...);
   }
   freeridge_accumulator* core;
   View x, y;
@@ -185,9 +192,7 @@ Rcpp::NumericMatrix core_accumulator_moments(SEXP handle, SEXP x, SEXP y, SEXP w
   const int count = static_cast<int>(lambdas.size());
   auto moments = fresh<Rcpp::NumericMatrix>(5, static_cast<int>(rows.y.cols()) * count);
   check(accumulator,
-        labels.given
-            ? rows.given_to(freeridge_accumulator_group_moments, labels.get(), count, lambdas.begin(), moments.begin())
-            : rows.given_to(freeridge_accumulator_loo_moments, count, lambdas.begin(), moments.begin()));
+        rows.given_to(freeridge_accumulator_moments, labels.get(), count, lambdas.begin(), moments.begin()));
   return moments;
 }
 
@@ -254,7 +259,8 @@ Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weigh
   const int count = static_cast<int>(lambdas.size());
   auto errors = fresh<Rcpp::NumericMatrix>(static_cast<int>(rows.x.rows()), static_cast<int>(rows.y.cols()) * count);
   check_but_undefined(accumulator,
-                      rows.given_to(freeridge_accumulator_loo, count, lambdas.begin(), errors.begin(), rows.x.rows()));
+                      rows.given_to(freeridge_accumulator_errors, static_cast<const std::int32_t*>(nullptr), count,
+                                    lambdas.begin(), errors.begin(), rows.x.rows()));
   return errors;
 }
 

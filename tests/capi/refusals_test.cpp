@@ -214,7 +214,7 @@ TEST(Refusals, Accumulators) {
   expect_refused_on_accumulator<SelectLambda>(
       {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})}});
   expect_refused_on_accumulator<SaveToMemory>();
-  const Row no_count{"n", integers(bad_counts)};
+  const Row no_count{"points.n", integers(bad_counts)};
   expect_refused_on_accumulator<Add>({{"weights", real_entries({0.0})}, no_count});
   expect_refused_on_accumulator<AddSparse>({{"weights", real_entries({0.0})}, no_count});
   expect_refused_on_accumulator<LooMoments>({{"weights", real_entries({0.0})}, no_count});

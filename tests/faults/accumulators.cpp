@@ -37,18 +37,11 @@ struct Stream {
 template <class Call>
 void give_rows(Call& call, const oracle::Problem& rows) {
   const int64_t n = rows.x.rows;
-  call.n = call.ldy = n;
-  if constexpr (requires { call.x; }) {
-    call.x.values = rows.x.values;
-    call.ldx = n;
-  } else {
-    call.start.values = sample::starts(n, d);
-    call.index.values = sample::places(n, d);
-    call.value.values = rows.x.values;
-  }
+  call.points = call.points.value.values.empty() ? dense_points(n, rows.x.values) : sparse_points(n, rows.x.values);
+  call.ldy = n;
   call.y.values = rows.y.values;
   call.weights.values = rows.weights;
-  if constexpr (requires { call.group; }) {
+  if constexpr (requires { call.group.values; }) {
     call.group.values.assign(sample::size(n), 0);
     for (int64_t i = 0; i < n; ++i) call.group.values[sample::size(i)] = i < n / 2 ? 5 : static_cast<int32_t>(i % 4);
   }
@@ -69,11 +62,11 @@ std::shared_ptr<Call> call_on(const Stream& stream) {
 
 void add(Scenarios& all, const std::string& name, const std::function<std::shared_ptr<AnyCall>(const Stream&)>& call_of,
          bool repeatable, const std::string& about, const ChangeAny& change) {
-  const bool in_pieces = name.starts_with("freeridge_accumulator_loo");
+  const bool in_pieces = name == "freeridge_accumulator_errors";
   for (const int64_t n : {few, many})
     all.push_back({name, (n == few ? "few_rows" : "many_rows") + about, repeatable,
                    [=] {
-                     auto own = std::make_shared<Stream>(n, about == "_undefined_alone");
+                     auto own = std::make_shared<Stream>(n, about.ends_with("_undefined_alone"));
                      const std::shared_ptr<AnyCall> call = call_of(*own);
                      change(*call);
                      return trial_of(call, own, [own] { return own->state(); });
@@ -176,7 +169,7 @@ void add_accumulators(Scenarios& all) {
   using namespace streaming;
   add_handles_and_files(all);
   add<Add>(all);
-  add<AddSparse>(all);
+  add<AddSparse>(all, false, "_sparse");
   add<Merge>(all);
   add<SetUnpenalised>(all);
   add<Compact>(all);
@@ -199,16 +192,16 @@ void add_accumulators(Scenarios& all) {
   const auto at_zero = [](auto& call) { call.lambdas.values[0] = 0; };
   add<Loo>(all, false, "", at_zero);
   add<Loo>(all, false, "_undefined_alone", at_zero);
-  add<LooSparse>(all, false, "", at_zero);
-  add<LooSparse>(all, false, "_undefined_alone", at_zero);
+  add<LooSparse>(all, false, "_sparse", at_zero);
+  add<LooSparse>(all, false, "_sparse_undefined_alone", at_zero);
   add<LooMoments>(all);
-  add<LooMomentsSparse>(all);
-  add<GroupErrors>(all);
-  add<GroupErrors>(all, false, "_undefined_alone", at_zero);
-  add<GroupMoments>(all);
+  add<LooMomentsSparse>(all, false, "_sparse");
+  add<GroupErrors>(all, false, "_groups");
+  add<GroupErrors>(all, false, "_groups_undefined_alone", at_zero);
+  add<GroupMoments>(all, false, "_groups");
   add<GetUnpenalised>(all);
   add<SquaredErrors>(all);
-  add<SquaredErrorsSparse>(all);
+  add<SquaredErrorsSparse>(all, false, "_sparse");
   add_in_place<MergeBytes>(all);
   add_in_place<MomentsJoin>(all);
   add_plain<MomentsScore>(all);

@@ -38,9 +38,10 @@ AccumulatorHandle AccumulatorSequence::fresh(const Told& told) {
       rows.y.insert(rows.y.end(), more.y.begin(), more.y.end());
       rows.weights.insert(rows.weights.end(), more.weights.begin(), more.weights.end());
     }
-    if (ASK(freeridge_accumulator_add, 0, handle.get(), FREERIDGE_ROW_MAJOR,
-            static_cast<std::int64_t>(rows.weights.size()), rows.x.data(), told.d, rows.y.data(), told.t,
-            rows.weights.data()) != FREERIDGE_OK)
+    if (ASK(freeridge_accumulator_add, 0, handle.get(),
+            support::at(FREERIDGE_ROW_MAJOR, static_cast<std::int64_t>(rows.weights.size()), told.d, rows.x.data(),
+                        told.d),
+            FREERIDGE_ROW_MAJOR, rows.y.data(), told.t, rows.weights.data()) != FREERIDGE_OK)
       wrong("rows that were added are not added at once");
   }
   return handle;
@@ -53,8 +54,8 @@ freeridge_status AccumulatorSequence::add_sparse(freeridge_accumulator* handle, 
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t k = 0; k < told.d; ++k) x(i, k) = rows.x[size_of(i * told.d + k)];
   const support::Sparse thin(x, n % 2 == 0 ? FREERIDGE_CSR : FREERIDGE_CSC);
-  return ASK(freeridge_accumulator_add_sparse, 0, handle, thin.format, n, thin.start.data(), thin.index.data(),
-             thin.value.data(), FREERIDGE_ROW_MAJOR, rows.y.data(), told.t, weights);
+  return ASK(freeridge_accumulator_add, 0, handle, support::at(thin), FREERIDGE_ROW_MAJOR, rows.y.data(), told.t,
+             weights);
 }
 
 void AccumulatorSequence::misuse_sparse(Source& in, int which) {
@@ -64,18 +65,21 @@ void AccumulatorSequence::misuse_sparse(Source& in, int which) {
   const std::vector<double> y(size_of(n, told.t), 1.0);
   freeridge_accumulator* const handle = handle_[which].get();
   Caller call;
-  const bool added = ASK(freeridge_accumulator_add_sparse, 0, handle, x.format, x.n, x.start, x.index, x.value,
-                         FREERIDGE_COL_MAJOR, y.data(), n, nullptr) == FREERIDGE_OK;
-  if (added != (x.n == 0)) wrong("freeridge_accumulator_add_sparse took what cannot be right, or refused no rows");
+  const bool added =
+      ASK(freeridge_accumulator_add, 0, handle, support::at(x.format, x.n, told.d, x.start, x.index, x.value),
+          FREERIDGE_COL_MAJOR, y.data(), n, nullptr) == FREERIDGE_OK;
+  if (added != (x.n == 0)) wrong("freeridge_accumulator_add took what cannot be right, or refused no rows");
   const double lambda = 0.5;
   Output<double> errors(size_of(n, told.t));
-  const auto status = ASK(freeridge_accumulator_loo_sparse, 0, handle, x.format, x.n, x.start, x.index, x.value,
-                          FREERIDGE_COL_MAJOR, y.data(), n, nullptr, 1, &lambda, errors, n);
+  const auto status =
+      ASK(freeridge_accumulator_errors, 0, handle, support::at(x.format, x.n, told.d, x.start, x.index, x.value),
+          FREERIDGE_COL_MAJOR, y.data(), n, nullptr, nullptr, 1, &lambda, errors, n);
   if (status == FREERIDGE_OK || status == FREERIDGE_UNDEFINED)
-    wrong("freeridge_accumulator_loo_sparse took what cannot be right");
-  if (ASK(freeridge_accumulator_squared_errors_sparse, 0, handle, x.format, x.n, x.start, x.index, x.value,
-          FREERIDGE_COL_MAJOR, y.data(), n, nullptr, 1, &lambda, nullptr, errors, 1) == FREERIDGE_OK)
-    wrong("freeridge_accumulator_squared_errors_sparse took what cannot be right");
+    wrong("freeridge_accumulator_errors took what cannot be right");
+  if (ASK(freeridge_accumulator_squared_errors, 0, handle,
+          support::at(x.format, x.n, told.d, x.start, x.index, x.value), FREERIDGE_COL_MAJOR, y.data(), n, nullptr, 1,
+          &lambda, nullptr, errors, 1) == FREERIDGE_OK)
+    wrong("freeridge_accumulator_squared_errors took what cannot be right");
 }
 
 void AccumulatorSequence::add(Source& in, int which, bool sparse) {
@@ -99,8 +103,9 @@ void AccumulatorSequence::add(Source& in, int which, bool sparse) {
   Caller call;
   const double* const weights = weighted ? rows.weights.data() : nullptr;
   const auto status = sparse ? add_sparse(handle, told, rows, weights, call)
-                             : ASK(freeridge_accumulator_add, 0, handle, FREERIDGE_ROW_MAJOR, n, rows.x.data(), told.d,
-                                   rows.y.data(), told.t, weights);
+                             : ASK(freeridge_accumulator_add, 0, handle,
+                                   support::at(FREERIDGE_ROW_MAJOR, n, told.d, rows.x.data(), told.d),
+                                   FREERIDGE_ROW_MAJOR, rows.y.data(), told.t, weights);
   freeridge_accumulator_set_progress(handle, nullptr, nullptr);
   if (status == FREERIDGE_OK) told.given.push_back(std::move(rows));
 }
@@ -139,7 +144,7 @@ void AccumulatorSequence::misuse(Source& in, int which) {
       n = -1;
       break;
     case 1:
-      ldx -= 1;
+      ldx -= ldx == 1 ? 2 : 1;  // 0: without gaps
       break;
     case 2:
       ldy -= 1;
@@ -158,7 +163,8 @@ void AccumulatorSequence::misuse(Source& in, int which) {
       break;
   }
   Caller call;
-  if (ASK(freeridge_accumulator_add, 0, handle_[which].get(), FREERIDGE_ROW_MAJOR, n, x.data(), ldx, y.data(), ldy,
+  if (ASK(freeridge_accumulator_add, 0, handle_[which].get(),
+          support::at(FREERIDGE_ROW_MAJOR, n, told.d, x.data(), ldx), FREERIDGE_ROW_MAJOR, y.data(), ldy,
           weights.data()) == FREERIDGE_OK)
     wrong("freeridge_accumulator_add took what cannot be right");
 }

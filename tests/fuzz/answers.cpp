@@ -336,29 +336,29 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
   ASK(freeridge_accumulator_has_intercept, 0, accumulator, on);
   // Rows that were never added: the numbers mean nothing, and may be any.
   const std::vector<double> x = repeated(questions.numbers, m * d), y = repeated(questions.numbers, m * t);
-  ASK(freeridge_accumulator_loo, Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf, accumulator,
-      FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m, nullptr, count, lambdas, errors, m);
+  ASK(freeridge_accumulator_errors, Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf, accumulator,
+      support::at(FREERIDGE_COL_MAJOR, m, d, x.data(), m), FREERIDGE_COL_MAJOR, y.data(), m, nullptr, nullptr, count,
+      lambdas, errors, m);
   std::vector<std::int32_t> group(size_of(m));
   for (std::size_t i = 0; i < group.size(); ++i) group[i] = static_cast<std::int32_t>(i % 3);
   Output<double> group_errors(errors.values.size()), moments(size_of(5 * count * t));
-  ASK(freeridge_accumulator_group_errors, Caller::may_be_nan, accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m,
-      y.data(), m, nullptr, group.data(), count, lambdas, group_errors, m);
-  ASK(freeridge_accumulator_group_moments, 0, accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m, nullptr,
-      group.data(), count, lambdas, moments);
+  ASK(freeridge_accumulator_errors, Caller::may_be_nan, accumulator,
+      support::at(FREERIDGE_COL_MAJOR, m, d, x.data(), m), FREERIDGE_COL_MAJOR, y.data(), m, nullptr, group.data(),
+      count, lambdas, group_errors, m);
+  ASK(freeridge_accumulator_moments, 0, accumulator, support::at(FREERIDGE_COL_MAJOR, m, d, x.data(), m),
+      FREERIDGE_COL_MAJOR, y.data(), m, nullptr, group.data(), count, lambdas, moments);
   Output<std::int64_t> unpenalised(1);
   Output<std::int32_t> kept(size_of(d));
   ASK(freeridge_accumulator_get_unpenalised, 0, accumulator, unpenalised, kept);
   const support::Sparse thin = sparse_of(x, m, d);
   Output<double> sparse_errors(errors.values.size());
-  ASK(freeridge_accumulator_loo_sparse, Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf, accumulator,
-      FREERIDGE_CSC, m, thin.start.data(), thin.index.data(), thin.value.data(), FREERIDGE_COL_MAJOR, y.data(), m,
-      nullptr, count, lambdas, sparse_errors, m);
+  ASK(freeridge_accumulator_errors, Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf, accumulator,
+      support::at(thin), FREERIDGE_COL_MAJOR, y.data(), m, nullptr, nullptr, count, lambdas, sparse_errors, m);
   Output<double> sum_w(1), squares(size_of(count * t)), sparse_sum(1), sparse_squares(size_of(count * t));
-  ASK(freeridge_accumulator_squared_errors, 0, accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m, nullptr,
-      count, lambdas, sum_w, squares, count);
-  ASK(freeridge_accumulator_squared_errors_sparse, 0, accumulator, FREERIDGE_CSC, m, thin.start.data(),
-      thin.index.data(), thin.value.data(), FREERIDGE_COL_MAJOR, y.data(), m, nullptr, count, lambdas, sparse_sum,
-      sparse_squares, count);
+  ASK(freeridge_accumulator_squared_errors, 0, accumulator, support::at(FREERIDGE_COL_MAJOR, m, d, x.data(), m),
+      FREERIDGE_COL_MAJOR, y.data(), m, nullptr, count, lambdas, sum_w, squares, count);
+  ASK(freeridge_accumulator_squared_errors, 0, accumulator, support::at(thin), FREERIDGE_COL_MAJOR, y.data(), m,
+      nullptr, count, lambdas, sparse_sum, sparse_squares, count);
 }
 
 Bytes saved(const freeridge_model* model, bool predictor, Caller& call) {

@@ -291,9 +291,11 @@ void one_accumulator(Source& in, Caller& call) {
   const bool weighted = in.one_in(3);
   const std::int64_t chunk = in.from(1, data.n);
   for (std::int64_t first = 0; first < data.n; first += chunk) {
-    const auto status = ASK(freeridge_accumulator_add, 0, made, FREERIDGE_ROW_MAJOR, std::min(chunk, data.n - first),
-                            data.x.data() + first * data.d, data.d, data.y.data() + first * data.t, data.t,
-                            weighted ? weights.data() + first : nullptr);
+    const auto status =
+        ASK(freeridge_accumulator_add, 0, made,
+            support::at(FREERIDGE_ROW_MAJOR, std::min(chunk, data.n - first), data.d, data.x.data() + first * data.d,
+                        data.d),
+            FREERIDGE_ROW_MAJOR, data.y.data() + first * data.t, data.t, weighted ? weights.data() + first : nullptr);
     if (chunk == data.n) expect_refused(data, status, "freeridge_accumulator_add");
   }
   fuzz::ask(made, questions_from(in, data), call);

@@ -232,9 +232,10 @@ class MpiAlike : public ranks::Together {
     ASSERT_EQ(freeridge_accumulator_create(3, 2, 1, &own), FREERIDGE_OK);
     ASSERT_EQ(freeridge_accumulator_create(2, 2, 1, &other), FREERIDGE_OK);
     for (freeridge_accumulator* each : {own, other})
-      ASSERT_EQ(
-          freeridge_accumulator_add(each, FREERIDGE_COL_MAJOR, 40, x.values.data(), 40, y.values.data(), 40, nullptr),
-          FREERIDGE_OK);
+      ASSERT_EQ(freeridge_accumulator_add(
+                    each, support::at(FREERIDGE_COL_MAJOR, 40, each == own ? 3 : 2, x.values.data(), 40),
+                    FREERIDGE_COL_MAJOR, y.values.data(), 40, nullptr),
+                FREERIDGE_OK);
     EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &reduced), FREERIDGE_OK);
     EXPECT_STATUS(freeridge_mpi_dense_create(kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, 40, 3, x.values.data(),
                                              40, 2, y.values.data(), 40, nullptr, 1, &dense),
@@ -372,7 +373,8 @@ TEST_F(MpiAlike, NoLambdaMatters) {
   const Vector constant(120, 2.5);
   freeridge_accumulator *part = nullptr, *all = nullptr;
   ASSERT_EQ(freeridge_accumulator_create(3, 1, 1, &part), FREERIDGE_OK);
-  ASSERT_EQ(freeridge_accumulator_add(part, FREERIDGE_COL_MAJOR, 40, constant.data(), 40, y.values.data(), 60, nullptr),
+  ASSERT_EQ(freeridge_accumulator_add(part, support::at(FREERIDGE_COL_MAJOR, 40, 3, constant.data(), 40),
+                                      FREERIDGE_COL_MAJOR, y.values.data(), 60, nullptr),
             FREERIDGE_OK);
   EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &all), FREERIDGE_OK);
   double lambda = 0, score = 0, mean = 0, expected = 0;

@@ -15,10 +15,11 @@ static void require(freeridge_status status) {
 }
 
 static void rows(int rank, const double* x, const double* y) {
+  const freeridge_points points = {.size = sizeof points, .n = n, .d = 1, .layout = FREERIDGE_COL_MAJOR, .x = x};
   freeridge_accumulator *own = NULL, *all = NULL;
   double lambda = 0, score = 0;
   require(freeridge_accumulator_create(1, 1, 1, &own));
-  require(freeridge_accumulator_add(own, FREERIDGE_COL_MAJOR, n, x, n, y, n, NULL));
+  require(freeridge_accumulator_add(own, &points, FREERIDGE_COL_MAJOR, y, n, NULL));
   require(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &all));
   if (rank == 1) raise(SIGKILL);
   freeridge_mpi_accumulator_select_lambda(all, MPI_COMM_WORLD, FREERIDGE_LOO, 0, 0, FREERIDGE_COL_MAJOR, n, x, n, y, n,

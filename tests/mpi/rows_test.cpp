@@ -35,9 +35,10 @@ class MpiRows : public ranks::Together {
   }
   void add(freeridge_accumulator* to, int64_t from, int64_t end) const {
     if (end == from) return;
-    ASSERT_EQ(freeridge_accumulator_add(to, FREERIDGE_COL_MAJOR, end - from, &x.values[std::size_t(from)], n,
-                                        &y.values[std::size_t(from)], n, &weights[std::size_t(from)]),
-              FREERIDGE_OK);
+    ASSERT_EQ(
+        freeridge_accumulator_add(to, support::at(FREERIDGE_COL_MAJOR, end - from, d, &x.values[std::size_t(from)], n),
+                                  FREERIDGE_COL_MAJOR, &y.values[std::size_t(from)], n, &weights[std::size_t(from)]),
+        FREERIDGE_OK);
   }
   void SetUp() override {
     ASSERT_EQ(freeridge_accumulator_create(d, t, 1, &own), FREERIDGE_OK);

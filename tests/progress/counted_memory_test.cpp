@@ -379,7 +379,7 @@ TEST(CountedMemory, OfAnAccumulator) {
     Vector w(static_cast<std::size_t>(d * t)), b(static_cast<std::size_t>(t)), errors(static_cast<std::size_t>(n * t));
     const auto add_to = [&](const support::Accumulator& to) {
       support::check(
-          freeridge_accumulator_add(to.get(), FREERIDGE_COL_MAJOR, n, x.values.data(), n, y.values.data(), n, nullptr),
+          freeridge_accumulator_add(to.get(), support::at(x), FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr),
           "freeridge_accumulator_add");
     };
     add_to(other);
@@ -389,9 +389,9 @@ TEST(CountedMemory, OfAnAccumulator) {
       support::check(freeridge_accumulator_merge(accumulator.get(), other.get()), "freeridge_accumulator_merge");
       support::check(freeridge_accumulator_solve(accumulator.get(), 1, &lambda, w.data(), d, b.data()),
                      "freeridge_accumulator_solve");
-      support::check(freeridge_accumulator_loo(accumulator.get(), FREERIDGE_COL_MAJOR, n, x.values.data(), n,
-                                               y.values.data(), n, nullptr, 1, &lambda, errors.data(), n),
-                     "freeridge_accumulator_loo");
+      support::check(freeridge_accumulator_errors(accumulator.get(), support::at(x), FREERIDGE_COL_MAJOR,
+                                                  y.values.data(), n, nullptr, nullptr, 1, &lambda, errors.data(), n),
+                     "freeridge_accumulator_errors");
       add_to(accumulator);
     });
     EXPECT_LE(used, announced);

@@ -266,22 +266,21 @@ TEST_F(Interval, Accumulator) {
   support::check(freeridge_accumulator_set_progress(accumulator.get(), hear, nullptr),
                  "freeridge_accumulator_set_progress");
   expect_heard_in_time("add", 6e9, [&] {
-    return freeridge_accumulator_add(accumulator.get(), FREERIDGE_COL_MAJOR, rows, x.values.data(), rows,
-                                     y.values.data(), rows, nullptr);
+    return freeridge_accumulator_add(accumulator.get(), support::at(x), FREERIDGE_COL_MAJOR, y.values.data(), rows,
+                                     nullptr);
   });
   const double lambda = 1;
   Vector w(static_cast<std::size_t>(d)), b(1), errors(static_cast<std::size_t>(rows));
   expect_heard_in_time(
       "solve", 5e9, [&] { return freeridge_accumulator_solve(accumulator.get(), 1, &lambda, w.data(), d, b.data()); });
   expect_heard_in_time("loo", 5e9, [&] {
-    return freeridge_accumulator_loo(accumulator.get(), FREERIDGE_COL_MAJOR, rows, x.values.data(), rows,
-                                     y.values.data(), rows, nullptr, 1, &lambda, errors.data(), rows);
+    return freeridge_accumulator_errors(accumulator.get(), support::at(x), FREERIDGE_COL_MAJOR, y.values.data(), rows,
+                                        nullptr, nullptr, 1, &lambda, errors.data(), rows);
   });
   const Vector lambdas(900, 1.0);
   expect_heard_in_time("squared_errors", 5e9, [&] {
-    return freeridge_accumulator_squared_errors(accumulator.get(), FREERIDGE_COL_MAJOR, rows, x.values.data(), rows,
-                                                y.values.data(), rows, nullptr, 900, lambdas.data(), nullptr,
-                                                errors.data(), 900);
+    return freeridge_accumulator_squared_errors(accumulator.get(), support::at(x), FREERIDGE_COL_MAJOR, y.values.data(),
+                                                rows, nullptr, 900, lambdas.data(), nullptr, errors.data(), 900);
   });
 }
 

@@ -20,9 +20,8 @@ oracle::Problem rows(std::int64_t n, std::uint64_t seed) {
 }
 
 freeridge_status add(const Accumulator& accumulator, const oracle::Problem& more) {
-  return freeridge_accumulator_add(accumulator.get(), FREERIDGE_COL_MAJOR, more.x.rows, more.x.values.data(),
-                                   more.x.rows, more.y.values.data(), more.x.rows,
-                                   more.weights.empty() ? nullptr : more.weights.data());
+  return freeridge_accumulator_add(accumulator.get(), support::at(more.x), FREERIDGE_COL_MAJOR, more.y.values.data(),
+                                   more.x.rows, more.weights.empty() ? nullptr : more.weights.data());
 }
 
 std::vector<Call<Accumulator>> calls() {
@@ -67,9 +66,9 @@ std::vector<Call<Accumulator>> calls() {
                  [](const Accumulator& a) {
                    const oracle::Problem some = rows(600, 7);
                    Vector errors(static_cast<std::size_t>(600 * 2 * t), untouched);
-                   const freeridge_status status = freeridge_accumulator_loo(
-                       a.get(), FREERIDGE_COL_MAJOR, 600, some.x.values.data(), 600, some.y.values.data(), 600,
-                       some.weights.data(), 2, lambdas.data(), errors.data(), 600);
+                   const freeridge_status status = freeridge_accumulator_errors(
+                       a.get(), support::at(some.x), FREERIDGE_COL_MAJOR, some.y.values.data(), 600,
+                       some.weights.data(), nullptr, 2, lambdas.data(), errors.data(), 600);
                    return Answer{status, errors};
                  },
                  true});
@@ -77,7 +76,7 @@ std::vector<Call<Accumulator>> calls() {
                    const oracle::Problem some = rows(600, 8);
                    Vector squares(static_cast<std::size_t>(2 * t + 1), untouched);
                    const freeridge_status status = freeridge_accumulator_squared_errors(
-                       a.get(), FREERIDGE_COL_MAJOR, 600, some.x.values.data(), 600, some.y.values.data(), 600,
+                       a.get(), support::at(some.x), FREERIDGE_COL_MAJOR, some.y.values.data(), 600,
                        some.weights.data(), 2, lambdas.data(), squares.data() + 2 * t, squares.data(), 2);
                    return Answer{status, squares};
                  }});

@@ -56,9 +56,8 @@ TEST(SparseRefusals, EveryCallWithASparseMatrix) {
     const Matrix before = predict_sparse(model.get(), right, 1, FREERIDGE_COL_MAJOR);
     Accumulator rows(d, 1, true), others(d, 1, true);
     const double lambda = 0.5;
-    check(freeridge_accumulator_add_sparse(others.get(), right.format, n, right.start.data(), right.index.data(),
-                                           right.value.data(), FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr),
-          "freeridge_accumulator_add_sparse");
+    check(freeridge_accumulator_add(others.get(), at(right), FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr),
+          "freeridge_accumulator_add");
     for (const Wrong& wrong : wrongs) {
       SCOPED_TRACE(wrong.what);
       Sparse x = right;
@@ -75,15 +74,12 @@ TEST(SparseRefusals, EveryCallWithASparseMatrix) {
                 wrong.status);
       EXPECT_EQ(freeridge_predict_gradient(model.get(), at(x), FREERIDGE_COL_MAJOR, out.data(), 2 * n), wrong.status);
       EXPECT_EQ(out, Vector(n, 7.0));
-      expect(freeridge_accumulator_add_sparse(rows.get(), x.format, n, x.start.data(), x.index.data(), x.value.data(),
-                                              FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr));
+      expect(freeridge_accumulator_add(rows.get(), at(x), FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr));
       EXPECT_EQ(rows.n(), 0);
-      expect(freeridge_accumulator_loo_sparse(others.get(), x.format, n, x.start.data(), x.index.data(), x.value.data(),
-                                              FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr, 1, &lambda, out.data(),
-                                              n));
-      expect(freeridge_accumulator_squared_errors_sparse(others.get(), x.format, n, x.start.data(), x.index.data(),
-                                                         x.value.data(), FREERIDGE_COL_MAJOR, y.values.data(), n,
-                                                         nullptr, 1, &lambda, nullptr, out.data(), 1));
+      expect(freeridge_accumulator_errors(others.get(), at(x), FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr,
+                                          nullptr, 1, &lambda, out.data(), n));
+      expect(freeridge_accumulator_squared_errors(others.get(), at(x), FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr,
+                                                  1, &lambda, nullptr, out.data(), 1));
       EXPECT_EQ(out, Vector(n, 7.0));
     }
     const Matrix after = predict_sparse(model.get(), right, 1, FREERIDGE_COL_MAJOR);

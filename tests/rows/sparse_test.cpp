@@ -308,26 +308,23 @@ TEST(Sparse, AnAccumulatorHasTheBitsOfTheOrdinaryRows) {
       const Problem problem = sparse_problem(700, 5, 2, KernelSpec::linear(), weighted, true);
       const Sparse x(problem.x, format);
       Accumulator sparse(5, 2, true), dense(problem);
-      check(freeridge_accumulator_add_sparse(sparse.get(), format, 700, x.start.data(), x.index.data(), x.value.data(),
-                                             FREERIDGE_COL_MAJOR, problem.y.values.data(), 700,
-                                             weighted ? problem.weights.data() : nullptr),
-            "freeridge_accumulator_add_sparse");
+      check(freeridge_accumulator_add(sparse.get(), at(x), FREERIDGE_COL_MAJOR, problem.y.values.data(), 700,
+                                      weighted ? problem.weights.data() : nullptr),
+            "freeridge_accumulator_add");
       EXPECT_TRUE(bit_equal(sparse.solve({0.1, 10}).w, dense.solve({0.1, 10}).w));
       const Vector lambdas = {0.0, 0.1, 10};
       Matrix errors(700, 6);
-      check(freeridge_accumulator_loo_sparse(sparse.get(), format, 700, x.start.data(), x.index.data(), x.value.data(),
-                                             FREERIDGE_COL_MAJOR, problem.y.values.data(), 700,
-                                             weighted ? problem.weights.data() : nullptr, 3, lambdas.data(),
-                                             errors.values.data(), 700),
-            "freeridge_accumulator_loo_sparse");
+      check(freeridge_accumulator_errors(sparse.get(), at(x), FREERIDGE_COL_MAJOR, problem.y.values.data(), 700,
+                                         weighted ? problem.weights.data() : nullptr, nullptr, 3, lambdas.data(),
+                                         errors.values.data(), 700),
+            "freeridge_accumulator_errors");
       EXPECT_TRUE(bit_equal(errors, dense.loo(problem, lambdas)));
       Matrix squares(3, 2);
       double sum_w = -1;
-      check(freeridge_accumulator_squared_errors_sparse(sparse.get(), format, 700, x.start.data(), x.index.data(),
-                                                        x.value.data(), FREERIDGE_COL_MAJOR, problem.y.values.data(),
-                                                        700, weighted ? problem.weights.data() : nullptr, 3,
-                                                        lambdas.data(), &sum_w, squares.values.data(), 3),
-            "freeridge_accumulator_squared_errors_sparse");
+      check(freeridge_accumulator_squared_errors(sparse.get(), at(x), FREERIDGE_COL_MAJOR, problem.y.values.data(), 700,
+                                                 weighted ? problem.weights.data() : nullptr, 3, lambdas.data(), &sum_w,
+                                                 squares.values.data(), 3),
+            "freeridge_accumulator_squared_errors");
       const SquaredErrors expected = dense.squared_errors(problem, lambdas);
       EXPECT_TRUE(bit_equal(squares, expected.squares));
       EXPECT_EQ(sum_w, expected.sum_w);

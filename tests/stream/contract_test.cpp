@@ -94,7 +94,7 @@ TEST(ContractAccumulator, AFailedAddLeavesTheRowsAsTheyWere) {
     const auto refuse = [&](freeridge_status status, auto spoil) {
       oracle::Problem bad = support::slice(good, 300, rows);
       spoil(bad);
-      EXPECT_EQ(freeridge_accumulator_add(accumulator.get(), FREERIDGE_COL_MAJOR, rows, bad.x.values.data(), rows,
+      EXPECT_EQ(freeridge_accumulator_add(accumulator.get(), support::at(bad.x), FREERIDGE_COL_MAJOR,
                                           bad.y.values.data(), rows, bad.weights.data()),
                 status)
           << freeridge_last_error();
@@ -115,8 +115,12 @@ TEST(ContractAccumulator, AFailedAddLeavesTheRowsAsTheyWere) {
   Accumulator empty(1, 1, true);
   const Bytes nothing = empty.save();
   const double x[2] = {1e300, -1e300}, y[2] = {0, 0}, weights[2] = {1e308, 1e308};
-  EXPECT_EQ(freeridge_accumulator_add(empty.get(), FREERIDGE_COL_MAJOR, 2, x, 2, y, 2, nullptr), FREERIDGE_NOT_FINITE);
-  EXPECT_EQ(freeridge_accumulator_add(empty.get(), FREERIDGE_COL_MAJOR, 2, y, 2, y, 2, weights), FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(freeridge_accumulator_add(empty.get(), support::at(FREERIDGE_COL_MAJOR, 2, 1, x, 2), FREERIDGE_COL_MAJOR, y,
+                                      2, nullptr),
+            FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(freeridge_accumulator_add(empty.get(), support::at(FREERIDGE_COL_MAJOR, 2, 1, y, 2), FREERIDGE_COL_MAJOR, y,
+                                      2, weights),
+            FREERIDGE_NOT_FINITE);
   EXPECT_EQ(empty.save(), nothing);
 }
 
@@ -144,9 +148,9 @@ TEST(ContractAccumulator, WhatDoesNotFitIntoMemoryIsRefusedBeforeItIsTried) {
       Add call;
       call.accumulator = accumulator.get();
       call.layout = FREERIDGE_ROW_MAJOR;
-      call.n = rows;
-      call.x.values.assign(row, row + 1);
-      call.ldx = features;
+      call.points = dense_points(rows, {row[0]});
+      call.points.fields.layout = FREERIDGE_ROW_MAJOR;
+      call.points.fields.d = call.points.fields.ldx = features;
       call.y.values.assign(row, row + 1);
       call.ldy = 1;
       expect_failure(call, FREERIDGE_OUT_OF_MEMORY, {"bytes", text_of(features)});

@@ -225,10 +225,10 @@ TEST(StreamLeverage, ALargeRowHasSixDigitsOrNoError) {
       Matrix errors(n, 2);
       const Vector both = {lambda, lambda};
       if (groups)
-        status = freeridge_accumulator_group_errors(accumulator.get(), FREERIDGE_COL_MAJOR, n, problem.x.values.data(),
-                                                    n, problem.y.values.data(), n,
-                                                    problem.weights.empty() ? nullptr : problem.weights.data(),
-                                                    pairs.data(), 1, both.data(), errors.values.data(), n);
+        status =
+            freeridge_accumulator_errors(accumulator.get(), at(problem.x), FREERIDGE_COL_MAJOR, problem.y.values.data(),
+                                         n, problem.weights.empty() ? nullptr : problem.weights.data(), pairs.data(), 1,
+                                         both.data(), errors.values.data(), n);
       else
         errors = accumulator.loo(problem, {lambda}, &status);
       const Matrix exact = refit_errors(quad, groups ? pairs : single, lambda);

@@ -117,10 +117,10 @@ TEST(DevelopmentRows, HostileRowsAreRefusedAndWriteNothing) {
     spoil(bad);
     double sum_w = -7, squares[2] = {-7, -7};
     const double lambda = 0.5;
-    EXPECT_EQ(freeridge_accumulator_squared_errors(accumulator.get(), FREERIDGE_COL_MAJOR, 5, bad.x.values.data(), 5,
-                                                   bad.y.values.data(), 5, bad.weights.data(), 1, &lambda, &sum_w,
-                                                   squares, 1),
-              wanted)
+    EXPECT_EQ(
+        freeridge_accumulator_squared_errors(accumulator.get(), at(bad.x), FREERIDGE_COL_MAJOR, bad.y.values.data(), 5,
+                                             bad.weights.data(), 1, &lambda, &sum_w, squares, 1),
+        wanted)
         << freeridge_last_error();
     EXPECT_EQ(sum_w, -7);
     EXPECT_EQ(squares[0], -7);

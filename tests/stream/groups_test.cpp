@@ -38,10 +38,9 @@ Matrix group_errors(const Accumulator& rows, const Problem& problem, const Label
                     freeridge_status expected = FREERIDGE_OK) {
   const auto count = static_cast<std::int64_t>(lambdas.size()), n = problem.x.rows;
   Matrix out(n, count * problem.y.cols);
-  EXPECT_EQ(freeridge_accumulator_group_errors(rows.get(), FREERIDGE_COL_MAJOR, n, problem.x.values.data(), n,
-                                               problem.y.values.data(), n,
-                                               problem.weights.empty() ? nullptr : problem.weights.data(), group.data(),
-                                               count, lambdas.data(), out.values.data(), n),
+  EXPECT_EQ(freeridge_accumulator_errors(rows.get(), at(problem.x), FREERIDGE_COL_MAJOR, problem.y.values.data(), n,
+                                         problem.weights.empty() ? nullptr : problem.weights.data(), group.data(),
+                                         count, lambdas.data(), out.values.data(), n),
             expected)
       << freeridge_last_error();
   return out;
@@ -50,10 +49,9 @@ Matrix group_errors(const Accumulator& rows, const Problem& problem, const Label
 Vector group_moments(const Accumulator& rows, const Problem& problem, const Labels& group, const Vector& lambdas) {
   const auto count = static_cast<std::int64_t>(lambdas.size()), n = problem.x.rows;
   Vector out(5 * static_cast<std::size_t>(count * problem.y.cols), -1);
-  EXPECT_EQ(freeridge_accumulator_group_moments(rows.get(), FREERIDGE_COL_MAJOR, n, problem.x.values.data(), n,
-                                                problem.y.values.data(), n,
-                                                problem.weights.empty() ? nullptr : problem.weights.data(),
-                                                group.data(), count, lambdas.data(), out.data()),
+  EXPECT_EQ(freeridge_accumulator_moments(rows.get(), at(problem.x), FREERIDGE_COL_MAJOR, problem.y.values.data(), n,
+                                          problem.weights.empty() ? nullptr : problem.weights.data(), group.data(),
+                                          count, lambdas.data(), out.data()),
             FREERIDGE_OK)
       << freeridge_last_error();
   return out;
@@ -342,9 +340,8 @@ TEST(StreamGroups, AnErrorHasSixDigitsOrIsNaN) {
       const Accumulator rows(problem);
       for (const double lambda : {0.0, 1e-3, 1.0}) {
         Matrix errors(40, 1);
-        freeridge_accumulator_group_errors(rows.get(), FREERIDGE_COL_MAJOR, 40, problem.x.values.data(), 40,
-                                           problem.y.values.data(), 40, nullptr, group.data(), 1, &lambda,
-                                           errors.values.data(), 40);
+        freeridge_accumulator_errors(rows.get(), at(problem.x), FREERIDGE_COL_MAJOR, problem.y.values.data(), 40,
+                                     nullptr, group.data(), 1, &lambda, errors.values.data(), 40);
         const Matrix expected = oracle::group_errors(problem, group, std::max(lambda, 1e-12));
         double size = 0;
         for (std::int64_t i = 0; i < own; ++i) size = std::max(size, std::abs(expected(i, 0)));

@@ -32,11 +32,10 @@ Matrix loo_scores(const Accumulator& rows, const Problem& problem, std::int64_t 
   Vector joined(static_cast<std::size_t>(5 * count * t), 0.0), part(joined.size());
   for (std::int64_t first = 0; first < problem.x.rows; first += chunk) {
     const Problem some = slice(problem, first, std::min(chunk, problem.x.rows - first));
-    check(freeridge_accumulator_loo_moments(rows.get(), FREERIDGE_COL_MAJOR, some.x.rows, some.x.values.data(),
-                                            some.x.rows, some.y.values.data(), some.x.rows,
-                                            some.weights.empty() ? nullptr : some.weights.data(), count,
-                                            lambda_values.data(), part.data()),
-          "freeridge_accumulator_loo_moments");
+    check(freeridge_accumulator_moments(rows.get(), at(some.x), FREERIDGE_COL_MAJOR, some.y.values.data(), some.x.rows,
+                                        some.weights.empty() ? nullptr : some.weights.data(), nullptr, count,
+                                        lambda_values.data(), part.data()),
+          "freeridge_accumulator_moments");
     check(freeridge_moments_join(count * t, part.data(), joined.data()), "freeridge_moments_join");
   }
   Matrix out(count, t);

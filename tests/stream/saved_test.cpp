@@ -270,13 +270,13 @@ TEST(StreamSaved, ForgedNumbersThatLoadDoNoHarm) {
     EXPECT_TRUE(fine(freeridge_accumulator_solve(accumulator.get(), 3, lambda_values.data(), w, 2, b)));
     EXPECT_TRUE(
         fine(freeridge_accumulator_score(accumulator.get(), FREERIDGE_GCV, 3, lambda_values.data(), scores, 3)));
-    EXPECT_TRUE(fine(freeridge_accumulator_loo(accumulator.get(), FREERIDGE_COL_MAJOR, 5, problem.x.values.data(), 5,
-                                               problem.y.values.data(), 5, problem.weights.data(), 3,
-                                               lambda_values.data(), errors, 5)))
+    EXPECT_TRUE(fine(freeridge_accumulator_errors(accumulator.get(), at(problem.x), FREERIDGE_COL_MAJOR,
+                                                  problem.y.values.data(), 5, problem.weights.data(), nullptr, 3,
+                                                  lambda_values.data(), errors, 5)))
         << freeridge_last_error();
-    EXPECT_TRUE(fine(freeridge_accumulator_squared_errors(
-        accumulator.get(), FREERIDGE_COL_MAJOR, 5, problem.x.values.data(), 5, problem.y.values.data(), 5,
-        problem.weights.data(), 3, lambda_values.data(), nullptr, scores, 3)))
+    EXPECT_TRUE(fine(freeridge_accumulator_squared_errors(accumulator.get(), at(problem.x), FREERIDGE_COL_MAJOR,
+                                                          problem.y.values.data(), 5, problem.weights.data(), 3,
+                                                          lambda_values.data(), nullptr, scores, 3)))
         << freeridge_last_error();
     Accumulator other(problem);
     if (!penalised)

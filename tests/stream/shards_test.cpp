@@ -34,10 +34,9 @@ Vector moments_of(const Accumulator& rows, const Problem& problem, const Vector&
                   freeridge_status expected = FREERIDGE_OK) {
   const auto count = static_cast<std::int64_t>(lambdas.size());
   Vector out(5 * static_cast<std::size_t>(count * problem.y.cols), -1);
-  EXPECT_EQ(freeridge_accumulator_loo_moments(rows.get(), FREERIDGE_COL_MAJOR, problem.x.rows, problem.x.values.data(),
-                                              problem.x.rows, problem.y.values.data(), problem.x.rows,
-                                              problem.weights.empty() ? nullptr : problem.weights.data(), count,
-                                              lambdas.data(), out.data()),
+  EXPECT_EQ(freeridge_accumulator_moments(rows.get(), at(problem.x), FREERIDGE_COL_MAJOR, problem.y.values.data(),
+                                          problem.x.rows, problem.weights.empty() ? nullptr : problem.weights.data(),
+                                          nullptr, count, lambdas.data(), out.data()),
             expected)
       << freeridge_last_error();
   return out;
@@ -389,20 +388,19 @@ TEST(Shards, ThePredictorIsTheSolution) {
 TEST(Shards, NoRowsAreRows) {
   const Problem problem = problem_of(20, 3, 1);
   Accumulator rows(3, 1, true);
-  EXPECT_EQ(freeridge_accumulator_add(rows.get(), FREERIDGE_ROW_MAJOR, 0, nullptr, 0, nullptr, 0, nullptr),
+  EXPECT_EQ(freeridge_accumulator_add(rows.get(), no_points(0, 3), FREERIDGE_ROW_MAJOR, nullptr, 0, nullptr),
             FREERIDGE_OK);
   EXPECT_EQ(rows.n(), 0);
   Vector moments(10, -1);
-  EXPECT_EQ(freeridge_accumulator_loo_moments(rows.get(), FREERIDGE_ROW_MAJOR, 0, nullptr, 0, nullptr, 0, nullptr, 2,
-                                              lambda_values.data(), moments.data()),
+  EXPECT_EQ(freeridge_accumulator_moments(rows.get(), no_points(0, 3), FREERIDGE_ROW_MAJOR, nullptr, 0, nullptr,
+                                          nullptr, 2, lambda_values.data(), moments.data()),
             FREERIDGE_INVALID_STATE);
   rows.add(problem);
   const Bytes before = rows.save();
-  EXPECT_EQ(freeridge_accumulator_add_sparse(rows.get(), FREERIDGE_CSR, 0, nullptr, nullptr, nullptr,
-                                             FREERIDGE_ROW_MAJOR, nullptr, 0, nullptr),
+  EXPECT_EQ(freeridge_accumulator_add(rows.get(), no_points(0, 3), FREERIDGE_ROW_MAJOR, nullptr, 0, nullptr),
             FREERIDGE_OK);
-  EXPECT_EQ(freeridge_accumulator_loo_moments(rows.get(), FREERIDGE_ROW_MAJOR, 0, nullptr, 0, nullptr, 0, nullptr, 2,
-                                              lambda_values.data(), moments.data()),
+  EXPECT_EQ(freeridge_accumulator_moments(rows.get(), no_points(0, 3), FREERIDGE_ROW_MAJOR, nullptr, 0, nullptr,
+                                          nullptr, 2, lambda_values.data(), moments.data()),
             FREERIDGE_OK);
   EXPECT_EQ(moments, Vector(10, 0.0));
   EXPECT_EQ(rows.save(), before);

@@ -7,6 +7,7 @@
 
 #include "support/compare.hpp"
 #include "support/oracle.hpp"
+#include "support/points.hpp"
 #include "support/saved.hpp"
 
 namespace support {
@@ -73,7 +74,7 @@ class Accumulator {
   Accumulator& add(const oracle::Problem& rows, freeridge_layout layout = FREERIDGE_COL_MAJOR,
                    std::int64_t padding = 0) {
     const Packed x = pack(rows.x, layout, padding), y = pack(rows.y, layout, padding);
-    check(freeridge_accumulator_add(get(), layout, rows.x.rows, x.values.data(), x.ld, y.values.data(), y.ld,
+    check(freeridge_accumulator_add(get(), at(x, rows.x.rows, rows.x.cols), layout, y.values.data(), y.ld,
                                     rows.weights.empty() ? nullptr : rows.weights.data()),
           "freeridge_accumulator_add");
     return *this;
@@ -119,10 +120,10 @@ class Accumulator {
     const Packed x = pack(rows.x, layout, padding), y = pack(rows.y, layout, padding);
     const auto count = static_cast<std::int64_t>(lambdas.size());
     return padded_output(
-        rows.x.rows, count * t_, "freeridge_accumulator_loo", status, [&](double* out, std::int64_t ld) {
-          return freeridge_accumulator_loo(get(), layout, rows.x.rows, x.values.data(), x.ld, y.values.data(), y.ld,
-                                           rows.weights.empty() ? nullptr : rows.weights.data(), count, lambdas.data(),
-                                           out, ld);
+        rows.x.rows, count * t_, "freeridge_accumulator_errors", status, [&](double* out, std::int64_t ld) {
+          return freeridge_accumulator_errors(get(), at(x, rows.x.rows, rows.x.cols), layout, y.values.data(), y.ld,
+                                              rows.weights.empty() ? nullptr : rows.weights.data(), nullptr, count,
+                                              lambdas.data(), out, ld);
         });
   }
   SquaredErrors squared_errors(const oracle::Problem& rows, const Vector& lambdas, freeridge_status* status = nullptr,
@@ -132,9 +133,9 @@ class Accumulator {
     SquaredErrors out;
     out.squares =
         padded_output(count, t_, "freeridge_accumulator_squared_errors", status, [&](double* squares, std::int64_t ld) {
-          return freeridge_accumulator_squared_errors(
-              get(), layout, rows.x.rows, x.values.data(), x.ld, y.values.data(), y.ld,
-              rows.weights.empty() ? nullptr : rows.weights.data(), count, lambdas.data(), &out.sum_w, squares, ld);
+          return freeridge_accumulator_squared_errors(get(), at(x, rows.x.rows, rows.x.cols), layout, y.values.data(),
+                                                      y.ld, rows.weights.empty() ? nullptr : rows.weights.data(), count,
+                                                      lambdas.data(), &out.sum_w, squares, ld);
         });
     return out;
   }

@@ -43,21 +43,20 @@ impl Accumulator {
 
     /// Adds the rows of x and y, with weights or all one.
     pub fn add(&mut self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>) -> Result<()> {
-        let mut buffer = Vec::new();
-        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
-        self.handle.write(|sums| unsafe {
-            sys::freeridge_accumulator_add(sums, x.layout, x.rows, x.data, x.ld, y.data, y.ld, weights)
-        })
+        let rows = self.rows(x, y, weights)?;
+        self.add_rows(&rows)
     }
 
     /// Adds the rows of a sparse x and of y, with weights or all one.
     pub fn add_sparse(&mut self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>) -> Result<()> {
-        let weights = self.sparse_rows(x, y, weights)?;
-        let (x, y) = (x.lent()?, y.lent()?);
+        let rows = self.sparse_rows(x, y, weights)?;
+        self.add_rows(&rows)
+    }
+
+    fn add_rows(&mut self, rows: &Rows) -> Result<()> {
+        let (points, y) = (&rows.points, &rows.y);
         self.handle.write(|sums| unsafe {
-            sys::freeridge_accumulator_add_sparse(
-                sums, x.format, x.rows, x.start, x.index, x.value, y.layout, y.data, y.ld, weights,
-            )
+            sys::freeridge_accumulator_add(sums, points, y.layout, y.data, y.ld, rows.weights)
         })
     }
 
@@ -173,63 +172,24 @@ impl Accumulator {
 
     /// The second pass: exact leave-one-out errors of rows that were added, n x (count t).
     pub fn loo(&self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64]) -> Result<Dense> {
-        let mut buffer = Vec::new();
-        let (n, columns, count) = (x.rows(), lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
-        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
-        Dense::filled(n, columns, |errors, ld| {
-            self.handle.read(|sums| unsafe {
-                let (layout, n, x, ldx, y, ldy) = (x.layout, x.rows, x.data, x.ld, y.data, y.ld);
-                let lambdas = lambdas.as_ptr();
-                sys::freeridge_accumulator_loo(sums, layout, n, x, ldx, y, ldy, weights, count, lambdas, errors, ld)
-            })
-        })
+        self.errors(&self.rows(x, y, weights)?, ptr::null(), lambdas)
     }
 
     /// `loo` of rows of a sparse x.
     pub fn loo_sparse(&self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64]) -> Result<Dense> {
-        let (n, columns, count) = (x.rows(), lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
-        let weights = self.sparse_rows(x, y, weights)?;
-        let (x, y) = (x.lent()?, y.lent()?);
-        Dense::filled(n, columns, |errors, ld| {
-            self.handle.read(|sums| unsafe {
-                let (layout, y, ldy, lambdas) = (y.layout, y.data, y.ld, lambdas.as_ptr());
-                sys::freeridge_accumulator_loo_sparse(
-                    sums, x.format, x.rows, x.start, x.index, x.value, layout, y, ldy, weights, count, lambdas, errors,
-                    ld,
-                )
-            })
-        })
+        self.errors(&self.sparse_rows(x, y, weights)?, ptr::null(), lambdas)
     }
 
     /// Of the left-out errors of rows that were added no more than the moments, 5 x (count t): see [`join_moments`](crate::join_moments).
     pub fn loo_moments(&self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64]) -> Result<Dense> {
-        let mut buffer = Vec::new();
-        let (columns, count) = (lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
-        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
-        Dense::filled(MOMENTS, columns, |moments, _| {
-            self.handle.read(|sums| unsafe {
-                let (layout, n, x, ldx, y, ldy) = (x.layout, x.rows, x.data, x.ld, y.data, y.ld);
-                let at = lambdas.as_ptr();
-                sys::freeridge_accumulator_loo_moments(sums, layout, n, x, ldx, y, ldy, weights, count, at, moments)
-            })
-        })
+        self.moments(&self.rows(x, y, weights)?, ptr::null(), lambdas)
     }
 
     /// `loo_moments` of rows of a sparse x.
     pub fn loo_moments_sparse(
         &self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64],
     ) -> Result<Dense> {
-        let (columns, count) = (lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
-        let weights = self.sparse_rows(x, y, weights)?;
-        let (x, y) = (x.lent()?, y.lent()?);
-        Dense::filled(MOMENTS, columns, |moments, _| {
-            self.handle.read(|sums| unsafe {
-                let (layout, y, ldy, at) = (y.layout, y.data, y.ld, lambdas.as_ptr());
-                sys::freeridge_accumulator_loo_moments_sparse(
-                    sums, x.format, x.rows, x.start, x.index, x.value, layout, y, ldy, weights, count, at, moments,
-                )
-            })
-        })
+        self.moments(&self.sparse_rows(x, y, weights)?, ptr::null(), lambdas)
     }
 
     /// The second pass: exact errors of rows of whole groups, n x (count t), with all rows of a group left out together; NaN
@@ -238,18 +198,7 @@ impl Accumulator {
         &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, group: &[i32], lambdas: &[f64],
     ) -> Result<Dense> {
         check_length("group", group.len(), x.rows())?;
-        let mut buffer = Vec::new();
-        let (n, columns, count) = (x.rows(), lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
-        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
-        Dense::filled(n, columns, |errors, ld| {
-            self.handle.read(|sums| unsafe {
-                let (layout, n, x, ldx, y, ldy) = (x.layout, x.rows, x.data, x.ld, y.data, y.ld);
-                let (group, at) = (group.as_ptr(), lambdas.as_ptr());
-                sys::freeridge_accumulator_group_errors(
-                    sums, layout, n, x, ldx, y, ldy, weights, group, count, at, errors, ld,
-                )
-            })
-        })
+        self.errors(&self.rows(x, y, weights)?, group.as_ptr(), lambdas)
     }
 
     /// Of these errors no more than the moments, whose terms are the groups, 5 x (count t): see [`join_moments`](crate::join_moments).
@@ -257,15 +206,30 @@ impl Accumulator {
         &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, group: &[i32], lambdas: &[f64],
     ) -> Result<Dense> {
         check_length("group", group.len(), x.rows())?;
-        let mut buffer = Vec::new();
-        let (columns, count) = (lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
-        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
+        self.moments(&self.rows(x, y, weights)?, group.as_ptr(), lambdas)
+    }
+
+    fn errors(&self, rows: &Rows, group: *const i32, lambdas: &[f64]) -> Result<Dense> {
+        let (points, y, weights) = (&rows.points, &rows.y, rows.weights);
+        let (n, columns, count) = (points.n as usize, lambdas.len().saturating_mul(rows.t), size(lambdas.len())?);
+        Dense::filled(n, columns, |errors, ld| {
+            self.handle.read(|sums| unsafe {
+                let (layout, at) = (y.layout, lambdas.as_ptr());
+                sys::freeridge_accumulator_errors(
+                    sums, points, layout, y.data, y.ld, weights, group, count, at, errors, ld,
+                )
+            })
+        })
+    }
+
+    fn moments(&self, rows: &Rows, group: *const i32, lambdas: &[f64]) -> Result<Dense> {
+        let (points, y, weights) = (&rows.points, &rows.y, rows.weights);
+        let (columns, count) = (lambdas.len().saturating_mul(rows.t), size(lambdas.len())?);
         Dense::filled(MOMENTS, columns, |moments, _| {
             self.handle.read(|sums| unsafe {
-                let (layout, n, x, ldx, y, ldy) = (x.layout, x.rows, x.data, x.ld, y.data, y.ld);
-                let (group, at) = (group.as_ptr(), lambdas.as_ptr());
-                sys::freeridge_accumulator_group_moments(
-                    sums, layout, n, x, ldx, y, ldy, weights, group, count, at, moments,
+                let (layout, at) = (y.layout, lambdas.as_ptr());
+                sys::freeridge_accumulator_moments(
+                    sums, points, layout, y.data, y.ld, weights, group, count, at, moments,
                 )
             })
         })
@@ -275,34 +239,24 @@ impl Accumulator {
     pub fn squared_errors(
         &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64],
     ) -> Result<(f64, Dense)> {
-        let mut buffer = Vec::new();
-        let (t, count, mut sum_w) = (y.columns(), size(lambdas.len())?, 0.0);
-        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
-        let squares = Dense::filled(lambdas.len(), t, |squares, ld| {
-            self.handle.read(|sums| unsafe {
-                let (layout, n, x, ldx, y, ldy) = (x.layout, x.rows, x.data, x.ld, y.data, y.ld);
-                let (at, sum) = (lambdas.as_ptr(), &mut sum_w);
-                sys::freeridge_accumulator_squared_errors(
-                    sums, layout, n, x, ldx, y, ldy, weights, count, at, sum, squares, ld,
-                )
-            })
-        })?;
-        Ok((sum_w, squares))
+        self.squares(&self.rows(x, y, weights)?, lambdas)
     }
 
     /// `squared_errors` on rows of a sparse x.
     pub fn squared_errors_sparse(
         &self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64],
     ) -> Result<(f64, Dense)> {
-        let (t, count, mut sum_w) = (y.columns(), size(lambdas.len())?, 0.0);
-        let weights = self.sparse_rows(x, y, weights)?;
-        let (x, y) = (x.lent()?, y.lent()?);
-        let squares = Dense::filled(lambdas.len(), t, |squares, ld| {
+        self.squares(&self.sparse_rows(x, y, weights)?, lambdas)
+    }
+
+    fn squares(&self, rows: &Rows, lambdas: &[f64]) -> Result<(f64, Dense)> {
+        let (points, y, weights) = (&rows.points, &rows.y, rows.weights);
+        let (count, mut sum_w) = (size(lambdas.len())?, 0.0);
+        let squares = Dense::filled(lambdas.len(), rows.t, |squares, ld| {
             self.handle.read(|sums| unsafe {
-                let (layout, y, ldy, at) = (y.layout, y.data, y.ld, lambdas.as_ptr());
-                sys::freeridge_accumulator_squared_errors_sparse(
-                    sums, x.format, x.rows, x.start, x.index, x.value, layout, y, ldy, weights, count, at, &mut sum_w,
-                    squares, ld,
+                let (layout, at, sum) = (y.layout, lambdas.as_ptr(), &mut sum_w);
+                sys::freeridge_accumulator_squared_errors(
+                    sums, points, layout, y.data, y.ld, weights, count, at, sum, squares, ld,
                 )
             })
         })?;
@@ -371,31 +325,39 @@ impl Accumulator {
         Accumulator::from_bytes(&self.to_bytes()?)
     }
 
-    /// x, y in the layout of x, and the weights' place, after their sizes have been checked.
-    fn rows<'b>(
-        &self, x: Matrix<'_>, y: Matrix<'b>, weights: Option<&[f64]>, buffer: &'b mut Vec<f64>,
-    ) -> Result<(Lent, Lent, *const f64)> {
-        let (_, d, t, _) = self.dimensions()?;
-        check_length("a row of x", x.columns(), d)?;
-        check_length("a row of y", y.columns(), t)?;
+    fn rows(&self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>) -> Result<Rows> {
+        self.check_columns(x.columns(), y)?;
         same_rows(x, y)?;
-        if let Some(weights) = weights {
-            check_length("weights", weights.len(), x.rows())?;
-        }
-        let y = y.in_layout(x.layout(), buffer)?;
-        Ok((x.lent()?, y.lent()?, weights.map_or(ptr::null(), <[f64]>::as_ptr)))
+        Rows::new(x.lent()?.points(), y, weights)
     }
 
-    /// The weights' place, after the sizes of x, y and the weights have been checked.
-    fn sparse_rows(&self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>) -> Result<*const f64> {
-        let (_, d, t, _) = self.dimensions()?;
-        check_length("a row of x", x.columns(), d)?;
-        check_length("a row of y", y.columns(), t)?;
+    fn sparse_rows(&self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>) -> Result<Rows> {
+        self.check_columns(x.columns(), y)?;
         check_length("y", y.rows(), x.rows())?;
+        Rows::new(x.lent()?.points(), y, weights)
+    }
+
+    fn check_columns(&self, columns: usize, y: Matrix<'_>) -> Result<()> {
+        let (_, d, t, _) = self.dimensions()?;
+        check_length("a row of x", columns, d)?;
+        check_length("a row of y", y.columns(), t)
+    }
+}
+
+/// Rows as the library takes them.
+struct Rows {
+    points: sys::freeridge_points,
+    y: Lent,
+    t: usize,
+    weights: *const f64,
+}
+
+impl Rows {
+    fn new(points: sys::freeridge_points, y: Matrix<'_>, weights: Option<&[f64]>) -> Result<Rows> {
         if let Some(weights) = weights {
-            check_length("weights", weights.len(), x.rows())?;
+            check_length("weights", weights.len(), y.rows())?;
         }
-        Ok(weights.map_or(ptr::null(), <[f64]>::as_ptr))
+        Ok(Rows { points, y: y.lent()?, t: y.columns(), weights: weights.map_or(ptr::null(), <[f64]>::as_ptr) })
     }
 }
 

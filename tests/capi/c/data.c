@@ -78,18 +78,15 @@ static void sparse(void) {
     for (i = 0; i < 6; ++i) NEAR(out[i], x[2 * i] * w[0] + x[2 * i + 1] * w[1] + b);
     OK(freeridge_accumulator_create(2, 1, 1, &dense));
     OK(freeridge_accumulator_create(2, 1, 1, &thin));
-    OK(freeridge_accumulator_add(dense, FREERIDGE_ROW_MAJOR, 6, x, 2, y, 1, NULL));
-    OK(freeridge_accumulator_add_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6, NULL));
+    OK(freeridge_accumulator_add(dense, DENSE(FREERIDGE_ROW_MAJOR, 6, 2, x), FREERIDGE_ROW_MAJOR, y, 1, NULL));
+    OK(freeridge_accumulator_add(thin, points, FREERIDGE_COL_MAJOR, y, 6, NULL));
     OK(freeridge_accumulator_solve(dense, 1, &lambda, w, 2, &b));
     OK(freeridge_accumulator_solve(thin, 1, &lambda, w_sparse, 2, &b_sparse));
     CHECK(w[0] == w_sparse[0] && w[1] == w_sparse[1] && b == b_sparse);
-    OK(freeridge_accumulator_loo_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6, NULL, 1,
-                                        &lambda, out, 6));
+    OK(freeridge_accumulator_errors(thin, points, FREERIDGE_COL_MAJOR, y, 6, NULL, NULL, 1, &lambda, out, 6));
     for (i = 0; i < 6; ++i) NEAR(out[i], expected[i]);
-    OK(freeridge_accumulator_squared_errors_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6,
-                                                   NULL, 1, &lambda, &sum_w, out, 1));
-    OK(freeridge_accumulator_loo_moments_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6, NULL,
-                                                1, &lambda, moments));
+    OK(freeridge_accumulator_squared_errors(thin, points, FREERIDGE_COL_MAJOR, y, 6, NULL, 1, &lambda, &sum_w, out, 1));
+    OK(freeridge_accumulator_moments(thin, points, FREERIDGE_COL_MAJOR, y, 6, NULL, NULL, 1, &lambda, moments));
     for (i = 0, square = 0; i < 6; ++i) square += expected[i] * expected[i] / 6;
     CHECK(moments[0] == 6 && moments[1] == 6 && moments[4] == 0);
     NEAR(moments[2], square);

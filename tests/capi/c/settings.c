@@ -133,7 +133,8 @@ static void accumulators(void) {
   int64_t length = -1;
   int j;
   OK(freeridge_accumulator_create(D, T, 1, &rows));
-  OK(freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL));
+  OK(freeridge_accumulator_add(rows, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), FREERIDGE_COL_MAJOR, sample_y(), N,
+                               NULL));
   OK(freeridge_accumulator_has_intercept(rows, &on));
   CHECK(on == 1);
   OK(freeridge_accumulator_select_lambda(rows, FREERIDGE_REML, 0.01, 100, lambda, score, NULL, NULL, NULL, NULL));

@@ -11,8 +11,11 @@ static freeridge_accumulator* empty(void) {
   return out;
 }
 
+/* Of the sample. */
+#define ROWS(FIRST, MANY) POINTS(.n = MANY, .d = D, .layout = FREERIDGE_COL_MAJOR, .x = sample_x() + (FIRST), .ldx = N)
+
 static void add_rows(freeridge_accumulator* to, int first, int rows) {
-  OK(freeridge_accumulator_add(to, FREERIDGE_COL_MAJOR, rows, sample_x() + first, N, sample_y() + first, N, NULL));
+  OK(freeridge_accumulator_add(to, ROWS(first, rows), FREERIDGE_COL_MAJOR, sample_y() + first, N, NULL));
 }
 
 /* The sums over rows that are taken for new ones: in two chunks, and of the solutions. */
@@ -20,10 +23,10 @@ static void development_rows(const freeridge_accumulator* rows) {
   double w[D * T * COUNT], b[T * COUNT], squares[COUNT * T], more[COUNT * T], sum_w = -1, sum_more = -1;
   int l, i, j;
   OK(freeridge_accumulator_solve(rows, COUNT, lambdas, w, D, b));
-  OK(freeridge_accumulator_squared_errors(rows, FREERIDGE_COL_MAJOR, 2, sample_x(), N, sample_y(), N, NULL, COUNT,
-                                          lambdas, &sum_w, squares, COUNT));
-  OK(freeridge_accumulator_squared_errors(rows, FREERIDGE_COL_MAJOR, N - 2, sample_x() + 2, N, sample_y() + 2, N, NULL,
-                                          COUNT, lambdas, &sum_more, more, COUNT));
+  OK(freeridge_accumulator_squared_errors(rows, ROWS(0, 2), FREERIDGE_COL_MAJOR, sample_y(), N, NULL, COUNT, lambdas,
+                                          &sum_w, squares, COUNT));
+  OK(freeridge_accumulator_squared_errors(rows, ROWS(2, N - 2), FREERIDGE_COL_MAJOR, sample_y() + 2, N, NULL, COUNT,
+                                          lambdas, &sum_more, more, COUNT));
   CHECK(sum_w == 2 && sum_more == N - 2);
   for (l = 0; l < COUNT; ++l)
     for (j = 0; j < T; ++j) {
@@ -52,8 +55,8 @@ static void as_a_model(const freeridge_accumulator* rows) {
   OK(freeridge_accumulator_solve(rows, COUNT, lambdas, w, D, b));
   OK(freeridge_accumulator_score(rows, FREERIDGE_GCV, COUNT, lambdas, scores, COUNT));
   OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, expected_scores, NULL, COUNT));
-  OK(freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, COUNT, lambdas, errors,
-                               N));
+  OK(freeridge_accumulator_errors(rows, ROWS(0, N), FREERIDGE_COL_MAJOR, sample_y(), N, NULL, NULL, COUNT, lambdas,
+                                  errors, N));
   OK(freeridge_accumulator_lambda_grid(rows, COUNT, grid));
   for (l = 1; l < COUNT; ++l) CHECK(grid[l - 1] > 0 && grid[l - 1] < grid[l]);
   for (i = 0; i < COUNT * T; ++i) NEAR(scores[i], expected_scores[i]);
@@ -112,7 +115,7 @@ static void shards(void) {
   add_rows(shard[0], 0, 3);
   add_rows(shard[1], 3, N - 3);
   add_rows(at_once, 0, N);
-  OK(freeridge_accumulator_add(shard[2], FREERIDGE_COL_MAJOR, 0, NULL, 0, NULL, 0, NULL));
+  OK(freeridge_accumulator_add(shard[2], POINTS(.n = 0, .d = D), FREERIDGE_COL_MAJOR, NULL, 0, NULL));
   for (k = 0; k < 3; ++k) {
     OK(freeridge_accumulator_compact(shard[k]));
     OK(freeridge_accumulator_save_to_memory(shard[k], ROOM, k == 0 ? merged : bytes, &other));
@@ -123,14 +126,14 @@ static void shards(void) {
   OK(freeridge_accumulator_load_from_memory(merged, length, &sum));
   OK(freeridge_accumulator_prepare(sum));
   as_a_model(sum);
-  OK(freeridge_accumulator_loo_moments(sum, FREERIDGE_COL_MAJOR, 3, sample_x(), N, sample_y(), N, NULL, COUNT, positive,
-                                       moments));
-  OK(freeridge_accumulator_loo_moments(sum, FREERIDGE_COL_MAJOR, N - 3, sample_x() + 3, N, sample_y() + 3, N, NULL,
-                                       COUNT, positive, more));
+  OK(freeridge_accumulator_moments(sum, ROWS(0, 3), FREERIDGE_COL_MAJOR, sample_y(), N, NULL, NULL, COUNT, positive,
+                                   moments));
+  OK(freeridge_accumulator_moments(sum, ROWS(3, N - 3), FREERIDGE_COL_MAJOR, sample_y() + 3, N, NULL, NULL, COUNT,
+                                   positive, more));
   OK(freeridge_moments_join(COUNT * T, more, moments));
   OK(freeridge_moments_score(COUNT, positive, T, moments, scores, errors, COUNT));
-  OK(freeridge_accumulator_loo(at_once, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, COUNT, positive,
-                               loo, N));
+  OK(freeridge_accumulator_errors(at_once, ROWS(0, N), FREERIDGE_COL_MAJOR, sample_y(), N, NULL, NULL, COUNT, positive,
+                                  loo, N));
   for (l = 0; l < COUNT; ++l)
     for (j = 0; j < T; ++j) {
       double expected = 0;
@@ -171,7 +174,8 @@ static void landmarks(void) {
   OK(freeridge_accumulator_create_landmarks(kernel, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, 1,
                                             FREERIDGE_REDUCTION_QR, &rows));
   add_rows(rows, 0, N);
-  OK(freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, 1, lambda, errors, N));
+  OK(freeridge_accumulator_errors(rows, ROWS(0, N), FREERIDGE_COL_MAJOR, sample_y(), N, NULL, NULL, 1, lambda, errors,
+                                  N));
   OK(freeridge_accumulator_predictor(rows, lambda, &predictor));
   OK(freeridge_predict(predictor, FREERIDGE_COL_MAJOR, N, sample_x(), N, f, N));
   OK(freeridge_create(kernel, &model));
@@ -220,20 +224,21 @@ static void groups(void) {
   int i;
   add_rows(rows, 0, N);
   for (i = 0; i < N; ++i) alone[i] = i, halves[i] = i < N / 2 ? 3 : 8;
-  OK(freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, 1, &lambda, loo, N));
-  OK(freeridge_accumulator_group_errors(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, alone, 1,
-                                        &lambda, errors, N));
+  OK(freeridge_accumulator_errors(rows, ROWS(0, N), FREERIDGE_COL_MAJOR, sample_y(), N, NULL, NULL, 1, &lambda, loo,
+                                  N));
+  OK(freeridge_accumulator_errors(rows, ROWS(0, N), FREERIDGE_COL_MAJOR, sample_y(), N, NULL, alone, 1, &lambda, errors,
+                                  N));
   for (i = 0; i < N * T; ++i) NEAR(errors[i], loo[i]);
-  OK(freeridge_accumulator_group_errors(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, halves, 1,
-                                        &lambda, errors, N));
-  OK(freeridge_accumulator_group_moments(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, halves, 1,
-                                         &lambda, moments));
+  OK(freeridge_accumulator_errors(rows, ROWS(0, N), FREERIDGE_COL_MAJOR, sample_y(), N, NULL, halves, 1, &lambda,
+                                  errors, N));
+  OK(freeridge_accumulator_moments(rows, ROWS(0, N), FREERIDGE_COL_MAJOR, sample_y(), N, NULL, halves, 1, &lambda,
+                                   moments));
   for (i = 0; i < N; ++i) expected += errors[i] * errors[i] / N;
   NEAR(moments[2], expected);
   CHECK(moments[0] == 2 && moments[1] == N && moments[4] == 0);
   for (i = 0; i < N; ++i) alone[i] = -1;
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_group_errors(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(),
-                                                               N, NULL, alone, 1, &lambda, errors, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_errors(rows, ROWS(0, N), FREERIDGE_COL_MAJOR, sample_y(), N, NULL,
+                                                         alone, 1, &lambda, errors, N));
   freeridge_accumulator_destroy(rows);
 }
 

@@ -14,10 +14,8 @@ struct OnAccumulator {
 
 struct DenseRows : OnAccumulator {
   static constexpr const char* optional = "weights";
+  PointsArgument points = dense_points(sample::n, sample::x());
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t n = sample::n;
-  Input<double> x{sample::x()};
-  int64_t ldx = sample::n;
   Input<double> y{sample::y()};
   int64_t ldy = sample::n;
   Input<double> weights{sample::weights()};
@@ -25,15 +23,19 @@ struct DenseRows : OnAccumulator {
 
 struct SparseRows : OnAccumulator {
   static constexpr const char* optional = "weights";
-  freeridge_sparse_format format = FREERIDGE_CSC;
-  int64_t n = sample::n;
-  Input<int64_t> start{sample::starts(sample::n, sample::d)};
-  Input<int32_t> index{sample::places(sample::n, sample::d)};
-  Input<double> value{sample::x()};
+  PointsArgument points = sparse_points(sample::n, sample::x());
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   Input<double> y{sample::y()};
   int64_t ldy = sample::n;
   Input<double> weights{sample::weights()};
+};
+
+// Each row left out by itself.
+struct Alone {
+  const int32_t* group = nullptr;
+};
+struct Together {
+  Input<int32_t> group{sample::group()};
 };
 
 struct Lambdas {
@@ -75,13 +77,13 @@ struct CreateLandmarks : AnyCall {
 inline const std::vector<int64_t> bad_counts = {-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX};
 
 struct Add : AnyCall, DenseRows {
-  static constexpr const char* own = "n";
+  static constexpr const char* own = "points.n";
   FREERIDGE_CALL(freeridge_accumulator_add);
 };
 
 struct AddSparse : AnyCall, SparseRows {
-  static constexpr const char* own = "n";
-  FREERIDGE_CALL(freeridge_accumulator_add_sparse);
+  static constexpr const char* own = "points.n";
+  FREERIDGE_CALL(freeridge_accumulator_add);
 };
 
 struct Merge : AnyCall, OnAccumulator {
@@ -132,16 +134,18 @@ struct LambdaGrid : AnyCall, OnAccumulator {
   FREERIDGE_CALL(freeridge_accumulator_lambda_grid);
 };
 
-struct Loo : AnyCall, DenseRows, Lambdas {
+struct Loo : AnyCall, DenseRows, Alone, Lambdas {
+  static constexpr const char* optional = "weights group";
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_accumulator_loo);
+  FREERIDGE_CALL(freeridge_accumulator_errors);
 };
 
-struct LooSparse : AnyCall, SparseRows, Lambdas {
+struct LooSparse : AnyCall, SparseRows, Alone, Lambdas {
+  static constexpr const char* optional = "weights group";
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_accumulator_loo_sparse);
+  FREERIDGE_CALL(freeridge_accumulator_errors);
 };
 
 struct SquaredErrors : AnyCall, DenseRows, LambdasFromZero {
@@ -155,33 +159,35 @@ struct SquaredErrorsSparse : AnyCall, SparseRows, LambdasFromZero {
   static constexpr const char* optional = "weights sum_w";
   Output<double> sum_w{1}, squares{sample::size(lambda_count, sample::t)};
   int64_t ld = lambda_count;
-  FREERIDGE_CALL(freeridge_accumulator_squared_errors_sparse);
+  FREERIDGE_CALL(freeridge_accumulator_squared_errors);
 };
 
-struct LooMoments : AnyCall, DenseRows, Lambdas {
-  static constexpr const char* own = "n";
+struct LooMoments : AnyCall, DenseRows, Alone, Lambdas {
+  static constexpr const char* optional = "weights group";
+  static constexpr const char* own = "points.n";
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
-  FREERIDGE_CALL(freeridge_accumulator_loo_moments);
+  FREERIDGE_CALL(freeridge_accumulator_moments);
 };
 
-struct LooMomentsSparse : AnyCall, SparseRows, Lambdas {
-  static constexpr const char* own = "n";
+struct LooMomentsSparse : AnyCall, SparseRows, Alone, Lambdas {
+  static constexpr const char* optional = "weights group";
+  static constexpr const char* own = "points.n";
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
-  FREERIDGE_CALL(freeridge_accumulator_loo_moments_sparse);
+  FREERIDGE_CALL(freeridge_accumulator_moments);
 };
 
-struct GroupErrors : AnyCall, DenseRows, Lambdas {
-  Input<int32_t> group{sample::group()};
+struct GroupErrors : AnyCall, DenseRows, Together, Lambdas {
+  static constexpr const char* optional = "weights group";
   Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_accumulator_group_errors);
+  FREERIDGE_CALL(freeridge_accumulator_errors);
 };
 
-struct GroupMoments : AnyCall, DenseRows, Lambdas {
-  static constexpr const char* own = "n";
-  Input<int32_t> group{sample::group()};
+struct GroupMoments : AnyCall, DenseRows, Together, Lambdas {
+  static constexpr const char* optional = "weights group";
+  static constexpr const char* own = "points.n";
   Output<double> moments{sample::size(5, lambda_count* sample::t)};
-  FREERIDGE_CALL(freeridge_accumulator_group_moments);
+  FREERIDGE_CALL(freeridge_accumulator_moments);
 };
 
 struct GetUnpenalised : AnyCall, OnAccumulator {

@@ -81,6 +81,7 @@ static void work_on(const freeridge_kernel* kernel, freeridge_route route, int l
 
 static void work(void) {
   freeridge_kernel *linear = NULL, *gaussian = NULL;
+  const freeridge_points rows = {.size = sizeof rows, .n = N, .d = D, .layout = FREERIDGE_COL_MAJOR, .x = x};
   freeridge_accumulator* sums = NULL;
   double pinv[D * N], w[D], b, lambda = 0.5;
   OK(freeridge_kernel_linear(&linear));
@@ -93,7 +94,7 @@ static void work(void) {
   OK(freeridge_pinv(FREERIDGE_COL_MAJOR, N, D, x, N, -1.0, pinv, D, NULL));
   keep(pinv, D * N);
   OK(freeridge_accumulator_create(D, 1, 1, &sums));
-  OK(freeridge_accumulator_add(sums, FREERIDGE_COL_MAJOR, N, x, N, y, N, NULL));
+  OK(freeridge_accumulator_add(sums, &rows, FREERIDGE_COL_MAJOR, y, N, NULL));
   OK(freeridge_accumulator_solve(sums, 1, &lambda, w, D, &b));
   keep(w, D);
   freeridge_accumulator_destroy(sums);

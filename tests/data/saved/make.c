@@ -81,6 +81,9 @@ int main(int argc, char** argv) {
                                          .x = zeros,
                                          .unpenalised_count = 1,
                                          .unpenalised = x};
+  const freeridge_points six = {.size = sizeof six, .n = 6, .d = 1, .layout = FREERIDGE_COL_MAJOR, .x = x};
+  const freeridge_points two_columns = {
+      .size = sizeof two_columns, .n = 6, .d = 2, .layout = FREERIDGE_COL_MAJOR, .x = columns};
   char path[1024];
   freeridge_kernel *linear = NULL, *gaussian = NULL, *given = NULL;
   freeridge_model* model;
@@ -181,14 +184,14 @@ int main(int argc, char** argv) {
 
   /* Six points in an accumulator, with intercept. */
   check(freeridge_accumulator_create(1, 1, 1, &accumulator));
-  check(freeridge_accumulator_add(accumulator, FREERIDGE_COL_MAJOR, 6, x, 6, y, 6, NULL));
+  check(freeridge_accumulator_add(accumulator, &six, FREERIDGE_COL_MAJOR, y, 6, NULL));
   name_file(path, sizeof path, argv[1], "accumulator");
   if (save_accumulator(accumulator, path) != 0) return 1;
   freeridge_accumulator_destroy(accumulator);
 
   /* The same with a second column, of zeros: the first one has no penalty. */
   check(freeridge_accumulator_create(2, 1, 1, &accumulator));
-  check(freeridge_accumulator_add(accumulator, FREERIDGE_COL_MAJOR, 6, columns, 6, y, 6, NULL));
+  check(freeridge_accumulator_add(accumulator, &two_columns, FREERIDGE_COL_MAJOR, y, 6, NULL));
   check(freeridge_accumulator_set_unpenalised(accumulator, 1));
   name_file(path, sizeof path, argv[1], "accumulator_unpenalised");
   if (save_accumulator(accumulator, path) != 0) return 1;
