@@ -156,6 +156,8 @@ struct DestroyClassifier {
 void measure_classifier(freeridge_loss loss, const Sizes& s) {
   const bench::Kernel kernel = bench::make_kernel("gaussian(sigma = 2)");
   const std::vector<double> x = uniform(s.n * s.d, 1), points = uniform(s.m * s.d, 3);
+  const freeridge_points rows = bench::points_of(FREERIDGE_COL_MAJOR, s.n, s.d, x.data()),
+                         new_points = bench::points_of(FREERIDGE_COL_MAJOR, s.m, s.d, points.data());
   std::vector<double> y = uniform(s.n, 2), out(static_cast<std::size_t>(std::max(s.n, s.m)));
   for (std::int64_t i = 0; i < s.n; ++i)
     y[static_cast<std::size_t>(i)] = y[static_cast<std::size_t>(i)] + 2 * x[static_cast<std::size_t>(i)] > 0 ? 1 : -1;
@@ -163,17 +165,13 @@ void measure_classifier(freeridge_loss loss, const Sizes& s) {
   bench::check(freeridge_classifier_create(kernel.get(), loss, &classifier));
   const std::unique_ptr<freeridge_classifier, DestroyClassifier> owner(classifier);
   bench::check(freeridge_classifier_set_progress(classifier, Watch::hear, &watch));
-  const auto set_data = [&] {
-    return freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, s.n, s.d, x.data(), s.n, y.data());
-  };
+  const auto set_data = [&] { return freeridge_classifier_set_data(classifier, &rows, y.data()); };
   measure("set_data", set_data, true);
   double lambda = 1;
   measure(
       "fit", [&] { return freeridge_classifier_fit(classifier, lambda *= 1.5); }, true);
   if (loss == FREERIDGE_LOSS_LOGISTIC) measure("loo", [&] { return freeridge_classifier_loo(classifier, out.data()); });
-  measure("predict", [&] {
-    return freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, s.m, points.data(), s.m, out.data(), nullptr);
-  });
+  measure("predict", [&] { return freeridge_classifier_predict(classifier, &new_points, out.data(), nullptr); });
 }
 
 void measure_accumulator(const Sizes& s) {

@@ -1930,11 +1930,11 @@ FREERIDGE_API freeridge_status freeridge_classifier_create(const freeridge_kerne
 /* Frees a classifier; NULL is fine. Cost: O(1). Since 0.1. */
 FREERIDGE_API void freeridge_classifier_destroy(freeridge_classifier* classifier);
 
-/* Copies the data: x (n x d) in `layout`, y: n labels, -1 or +1, both present. Drops the weights.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH, CANCELLED. Cost: O(n d). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier, freeridge_layout layout,
-                                                             int64_t n, int64_t d, const double* x, int64_t ldx,
-                                                             const double* y);
+/* Copies the data: points, dense or sparse (the copy has their zeros), without unpenalised columns; y: n labels, -1 or
+ * +1, both present. Drops the weights. Statuses: INVALID_ARGUMENT (also: a reader), NOT_FINITE, DIMENSION_MISMATCH,
+ * CANCELLED. Cost: O(n d). */
+FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier,
+                                                             const freeridge_points* points, const double* y);
 
 /* As freeridge_set_weights, freeridge_set_intercept and freeridge_set_progress; the callback is called by fit, predict,
  * loo and save. Cost: O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. Since 0.1. */
@@ -1969,12 +1969,13 @@ FREERIDGE_API freeridge_status freeridge_classifier_memory_required(const freeri
  * the way to UNDEFINED may take minutes for 1000 points; the iterations bound it. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda);
 
-/* decision: m numbers f(x) + b, positive for class +1; probability (LOGISTIC, else must be NULL): m numbers 1 / (1 +
- * exp(-decision)); NULL is fine for each. x is m x d in `layout`. Needs FITTED. Cost: O(m n d), linear kernels
- * O(m d). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1. */
+/* decision: n numbers f(x) + b, positive for class +1, for the n points; probability (LOGISTIC, else must be NULL): n
+ * numbers 1 / (1 + exp(-decision)); NULL is fine for each. Sparse points and a reader's have the answers of the
+ * ordinary matrix. Needs FITTED. Cost: O(n N d) for N rows of the data, linear kernels O(n d). Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH, CANCELLED, IO. */
 FREERIDGE_API freeridge_status freeridge_classifier_predict(const freeridge_classifier* classifier,
-                                                            freeridge_layout layout, int64_t m, const double* x,
-                                                            int64_t ldx, double* decision, double* probability);
+                                                            const freeridge_points* points, double* decision,
+                                                            double* probability);
 
 /* decision: n left-out decision values, approximately: f_(-i)(x_i) + b_(-i) after one Newton step from the full
  * solution,
@@ -2004,14 +2005,13 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeri
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
 
-/* distance: m numbers (f(x) + b) / ||f||_k, positive on the side of class +1: for a linear kernel the Euclidean
- * distance from the hyperplane w'x + b = 0 (of columns that are divided: in their units), for others the distance in
- * the kernel's feature space. x is m x d in `layout`. Needs FITTED. Cost: as freeridge_classifier_predict. Memory: m
- * doubles. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (||f||_k = 0: all are NaN), CANCELLED.
- * Source: V. Vapnik, Statistical Learning Theory, 1998, section 10.1. Since 0.1. */
+/* distance: n numbers (f(x) + b) / ||f||_k for the n points, positive on the side of class +1: for a linear kernel the
+ * Euclidean distance from the hyperplane w'x + b = 0 (of columns that are divided: in their units), for others the
+ * distance in the kernel's feature space. Needs FITTED. Cost: as freeridge_classifier_predict. Memory: n doubles.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (||f||_k = 0: all are NaN), DIMENSION_MISMATCH,
+ * CANCELLED, IO. Source: V. Vapnik, Statistical Learning Theory, 1998, section 10.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier,
-                                                              freeridge_layout layout, int64_t m, const double* x,
-                                                              int64_t ldx, double* distance);
+                                                              const freeridge_points* points, double* distance);
 
 /* Of the n points of the data: margin: y_i (f(x_i) + b), positive where the class is right; slack (HINGE, else must be
  * NULL): max(0, 1 - margin), positive on the wrong side of the margin's edge. n numbers each; NULL is fine for each.

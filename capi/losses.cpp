@@ -1,6 +1,7 @@
 // The C layer, other losses: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
 #include <algorithm>
 
+#include "capi/points.hpp"
 #include "capi/saving.hpp"
 
 using namespace freeridge;
@@ -20,12 +21,15 @@ void freeridge_classifier_destroy(freeridge_classifier* classifier) {
   delete classifier;
 }
 
-freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier, freeridge_layout layout, int64_t n,
-                                               int64_t d, const double* x, int64_t ldx, const double* y) {
+freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier, const freeridge_points* points,
+                                               const double* y) {
   return guarded(__func__, [&] {
     Classifier& c = classifier_of(classifier);
-    const LayoutView points = checked_points(layout, n, d, x, ldx);
-    c.set_data(points, &required("y", y));
+    const GivenPoints given("points", points);
+    given.refuse_unpenalised(no_effects_of_classifiers);
+    if (given.read())
+      fail(Status::invalid_argument, "points.reader is not NULL, but a classifier needs all rows in memory");
+    c.set_data(given.in_memory().x, &required("y", y));
   });
 }
 
@@ -59,14 +63,18 @@ freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, doub
   return guarded(__func__, [&] { classifier_of(classifier).fit(lambda); });
 }
 
-freeridge_status freeridge_classifier_predict(const freeridge_classifier* classifier, freeridge_layout layout,
-                                              int64_t m, const double* x, int64_t ldx, double* decision,
-                                              double* probability) {
+freeridge_status freeridge_classifier_predict(const freeridge_classifier* classifier, const freeridge_points* points,
+                                              double* decision, double* probability) {
   return guarded(__func__, [&] {
     const Classifier& c = classifier_of(classifier);
-    const Layout order = checked_new_points(layout, m, x);
+    const GivenPoints given("points", points);
+    given.refuse_unpenalised(no_effects_of_classifiers);
     c.require_fitted();
-    c.predict(checked_matrix("x", x, order, "m", m, "d", c.d(), "ldx", ldx), decision, probability);
+    given.require_columns(c.d());
+    given.each(c.listener(), [&](Index first, const Points& at) {
+      c.predict(at.x, decision == nullptr ? nullptr : decision + first,
+                probability == nullptr ? nullptr : probability + first);
+    });
   });
 }
 

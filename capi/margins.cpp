@@ -1,6 +1,10 @@
 // The C layer, the geometry of a classifier: each call is one lambda behind the wall, checks its arguments, and hands
 // over to the core (libcore/losses/margins.cpp).
+#include <string>
+#include <utility>
+
 #include "capi/handles.hpp"
+#include "capi/points.hpp"
 
 using namespace freeridge;
 using namespace freeridge::capi;
@@ -8,14 +12,18 @@ using namespace freeridge::capi;
 static_assert(FREERIDGE_SUPPORT_NONE == int(SupportKind::none) && FREERIDGE_SUPPORT_FREE == int(SupportKind::free) &&
               FREERIDGE_SUPPORT_BOUNDED == int(SupportKind::bounded));
 
-freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier, freeridge_layout layout,
-                                                int64_t m, const double* x, int64_t ldx, double* distance) {
+freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier, const freeridge_points* points,
+                                                double* distance) {
   return guarded(__func__, [&] {
     const Classifier& c = classifier_of(classifier);
-    const Layout order = checked_new_points(layout, m, x);
+    const GivenPoints given("points", points);
+    given.refuse_unpenalised(no_effects_of_classifiers);
     required("distance", distance);
     c.require_fitted();
-    report_undefined(c.distances(checked_matrix("x", x, order, "m", m, "d", c.d(), "ldx", ldx), distance));
+    given.require_columns(c.d());
+    std::string reason;
+    given.each(c.listener(), [&](Index first, const Points& at) { reason = c.distances(at.x, distance + first); });
+    report_undefined(std::move(reason));
   });
 }
 

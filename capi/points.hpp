@@ -53,6 +53,8 @@ class GivenPoints {
   freeridge_points given_;
 };
 
+constexpr const char* no_effects_of_classifiers = "a classifier has no unpenalised columns";
+
 // `out`, of `columns` columns for each of the points, from the row `first` on.
 inline double* from_row(double* out, Layout layout, Index first, Index ldout) {
   return out + (layout == Layout::col_major ? first : first * ldout);

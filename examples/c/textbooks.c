@@ -278,10 +278,11 @@ static freeridge_classifier* classify(const char* name, freeridge_loss loss, dou
     y[i] = x[i] + (lambda > 0 ? 0.6 * sin(9.0 * i) : 0.2 * x[i + LABELS]) > 0 ? 1 : -1;
   }
   freeridge_kernel* kernel = linear();
+  const freeridge_points points = {.size = sizeof points, .n = LABELS, .d = 2, .layout = FREERIDGE_COL_MAJOR, .x = x};
   freeridge_classifier* classifier = NULL;
   CHECK(freeridge_classifier_create(kernel, loss, &classifier));
   freeridge_kernel_destroy(kernel);
-  CHECK(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, LABELS, 2, x, LABELS, y));
+  CHECK(freeridge_classifier_set_data(classifier, &points, y));
   CHECK(freeridge_classifier_set_control(classifier, 1e-12, 100000));
   CHECK(freeridge_classifier_fit(classifier, lambda));
   CHECK(freeridge_classifier_get_coefficients(classifier, c, &b));
@@ -297,10 +298,11 @@ static freeridge_classifier* classify(const char* name, freeridge_loss loss, dou
 /* Logistic and hinge loss, and the hard margin. */
 static void classes(void) {
   const double at[2] = {0.5, -0.25};
+  const freeridge_points point = {.size = sizeof point, .n = 1, .d = 2, .layout = FREERIDGE_COL_MAJOR, .x = at};
   double p, numbers[LABELS], slack[LABELS], street;
   int64_t support;
   freeridge_classifier* classifier = classify("logistic", FREERIDGE_LOSS_LOGISTIC, 0.5);
-  CHECK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, 1, at, 1, NULL, &p));
+  CHECK(freeridge_classifier_predict(classifier, &point, NULL, &p));
   say("logistic.p", p);
   freeridge_classifier_destroy(classifier);
 
@@ -313,7 +315,7 @@ static void classes(void) {
   CHECK(freeridge_classifier_get_support(classifier, &support, NULL, &street));
   say("hinge.support", (double)support);
   say("hinge.street", street);
-  CHECK(freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, 1, at, 1, &p));
+  CHECK(freeridge_classifier_distances(classifier, &point, &p));
   say("hinge.distance", p);
   freeridge_classifier_destroy(classifier);
 

@@ -106,7 +106,7 @@ const Classifier::Fit& Classifier::fitted() const {
 
 // ---- settings ----
 
-void Classifier::set_data(const LayoutView& x, const double* y) {
+void Classifier::set_data(const Rows& x, const double* y) {
   kernel_->check_data(x.rows, x.cols);
   const Index n = x.rows;
   require_memory(checked_doubles(n, x.cols + 2) * 8, "the copy of x and y", "use fewer rows");
@@ -306,7 +306,7 @@ Classifier::Fit Classifier::finished(LossSolution solution, int kappa, double la
 
 // ---- answers ----
 
-void Classifier::predict(const LayoutView& points, double* decision, double* probability) const {
+void Classifier::predict(const Rows& points, double* decision, double* probability) const {
   const Fit& fit = fitted();
   if (probability != nullptr && loss_ != Loss::logistic)
     fail(Status::invalid_argument, "probability is not NULL, but the loss is HINGE, which has no probabilities");

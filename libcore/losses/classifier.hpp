@@ -34,8 +34,8 @@ class Classifier {
   Classifier(KernelPtr kernel, Loss loss) : kernel_(std::move(kernel)), loss_(loss) {}
 
   // Settings
-  void set_data(const LayoutView& x, const double* y);  // copies
-  void set_weights(const double* weights);              // n, or NULL
+  void set_data(const Rows& x, const double* y);  // copies, sparse rows with their zeros
+  void set_weights(const double* weights);        // n, or NULL
   void set_intercept(Offset offset);
   void set_listener(const Listener& listener) { listener_ = listener; }
   // The most bytes that fit allocates beside the data, with the kernel matrix that it keeps.
@@ -46,13 +46,13 @@ class Classifier {
   void fit(double lambda);
 
   // Answers: one number for each point; NULL where one is not wanted
-  void predict(const LayoutView& points, double* decision, double* probability) const;
+  void predict(const Rows& points, double* decision, double* probability) const;
   [[nodiscard]] std::string loo(double* decision) const;  // says why some are NaN; empty when none is
   void coefficients(double* c, double* b) const;
   void convergence(double* objective, Index* iterations, double* gap) const;
   void support(Index* count, Index* rows, double* margin) const;
   // Geometry (margins.cpp)
-  [[nodiscard]] std::string distances(const LayoutView& points, double* distance) const;
+  [[nodiscard]] std::string distances(const Rows& points, double* distance) const;
   void margins(double* margin, double* slack) const;
   void alpha(double* alpha, std::int32_t* support) const;
   [[nodiscard]] std::string duality(double* primal, double* dual, double* gap) const;

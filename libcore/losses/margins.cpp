@@ -54,7 +54,7 @@ void require_hinge(Loss loss, const char* what) {
 
 }  // namespace
 
-std::string Classifier::distances(const LayoutView& points, double* distance) const {
+std::string Classifier::distances(const Rows& points, double* distance) const {
   const double norm = fitted().norm;
   Array<double> decision(points.rows);
   predict(points, decision.data(), nullptr);

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Integers, Matrix, numbers, pointer, same_names, vector
+from .arrays import Array, Integers, Matrix, Sparse, is_sparse, numbers, pointer, same_names, struct_of, vector
 from .calls import Handle, Path, Progress, path_bytes
 from .kernels import Kernel
 from .model import _checked
@@ -57,8 +57,9 @@ class Classifier(Handle):
     """Two classes: minimises  sum_i w_i L(y_i (f(x_i) + b)) + lambda/2 ||f||^2  over f and b.
 
     loss: LOSS_LOGISTIC, L(z) = log(1 + exp(-z)), or LOSS_HINGE, max(0, 1 - z): the support vector machine with
-    C = 1 / lambda. x: n x d; y: n labels -1 and +1, both present; weights: n positive numbers, None: all one;
-    intercept: b, which is not penalised, or INTERCEPT_PENALISED: with lambda/2 b^2. The data are copied.
+    C = 1 / lambda. x: n x d, an array or a scipy.sparse matrix; y: n labels -1 and +1, both present; weights: n
+    positive numbers, None: all one; intercept: b, which is not penalised, or INTERCEPT_PENALISED: with lambda/2 b^2.
+    The data are copied, those of a sparse matrix with their zeros.
 
     Threads, Ctrl-C and errors are as a Model's. pickle and copy take all of it but the kernel matrix, which is made
     again when it is needed, and the progress function."""
@@ -71,14 +72,14 @@ class Classifier(Handle):
         self._hold(c.CLASSIFIER())
         self._own("classifier_create", _checked(kernel).handle, loss)
         self.set_progress(progress)
-        points = Matrix(x, name="x")
+        points: Union[Matrix, Sparse] = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
         y = vector(y, length=points.rows, name="y")
         weights = None if weights is None else vector(weights, length=points.rows, name="weights")
-        self._change("set_data", points.layout, points.rows, points.columns, points.pointer, points.ld, pointer(y))
+        self._change("set_data", struct_of(points), pointer(y))
         if weights is not None:
             self._change("set_weights", pointer(weights))
         self._change("set_intercept", int(intercept))
-        self.n, self.d, self._names = points.rows, points.columns, points.names
+        self.n, self.d, self._names = points.rows, points.columns, points.names if isinstance(points, Matrix) else None
 
     def __repr__(self) -> str:
         return f"<Classifier of {self.n} x {self.d}>"
@@ -101,25 +102,26 @@ class Classifier(Handle):
         O(n) a pair update."""
         return self._change("fit", value)
 
-    def _points(self, x: ArrayLike) -> Tuple[Array, List[Any]]:
-        """An array for the answers at m points, and the arguments of a call for them."""
-        points = Matrix(x, name="x")
+    def _points(self, x: ArrayLike) -> Tuple[Array, Any]:
+        """An array for the answers at m points, and the points as a call takes them."""
+        points: Union[Matrix, Sparse] = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
         if points.columns != self.d:
             raise ValueError(f"x has {points.columns} columns, the classifier's data have {self.d}")
-        same_names(points.names, self._names, "x")
-        return numbers(points.rows), [points.layout, points.rows, points.pointer, points.ld]
+        if isinstance(points, Matrix):
+            same_names(points.names, self._names, "x")
+        return numbers(points.rows), struct_of(points)
 
     def decision(self, x: ArrayLike) -> Array:
         """f(x) + b at m points, positive for the class +1. Before fit(): Error (INVALID_STATE), as all answers. Cost:
         O(m n d), linear kernels O(m d)."""
         out, points = self._points(x)
-        return self._answer(out, "predict", *points, pointer(out), None)
+        return self._answer(out, "predict", points, pointer(out), None)
 
     def probability(self, x: ArrayLike) -> Array:
         """The probability of the class +1 at m points, 1 / (1 + exp(-decision)). LOGISTIC, else InputError. Cost: as
         decision()."""
         out, points = self._points(x)
-        return self._answer(out, "predict", *points, None, pointer(out))
+        return self._answer(out, "predict", points, None, pointer(out))
 
     def loo(self) -> Array:
         """Left-out decision values, n numbers, after one Newton step from the full solution. LOGISTIC only, else Error
@@ -151,7 +153,7 @@ class Classifier(Handle):
         """(f(x) + b) / ||f|| at m points: the distance from the hyperplane, positive for the class +1. Error
         (UNDEFINED) where f = 0. Cost: as decision()."""
         out, points = self._points(x)
-        return self._answer(out, "distances", *points, pointer(out))
+        return self._answer(out, "distances", points, pointer(out))
 
     def margins(self) -> Array:
         """y_i (f(x_i) + b), n numbers, positive where the class is right. Cost: O(n)."""

@@ -15,6 +15,17 @@ Classifier& classifier_of(SEXP handle) {
   return *static_cast<Classifier*>(address_of(handle, classifier_tag));
 }
 
+freeridge_points points_of(const View& x) {
+  freeridge_points points{};
+  points.size = sizeof points;
+  points.n = x.rows();
+  points.d = x.cols();
+  points.layout = FREERIDGE_COL_MAJOR;
+  points.x = x.data();
+  points.ldx = x.rows();
+  return points;
+}
+
 SEXP listening(std::unique_ptr<Classifier> made) {
   check(freeridge_classifier_set_progress(made->core, listen, static_cast<Listener*>(made.get())));
   return new_handle(std::move(made), classifier_tag);
@@ -32,8 +43,8 @@ SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, R
   auto made = std::make_unique<Classifier>();
   made->n = static_cast<int>(y.size());
   check(freeridge_classifier_create(k.get(), hinge ? FREERIDGE_LOSS_HINGE : FREERIDGE_LOSS_LOGISTIC, &made->core));
-  check(freeridge_classifier_set_data(made->core, FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(),
-                                      view.rows(), y.begin()));
+  const freeridge_points points = points_of(view);
+  check(freeridge_classifier_set_data(made->core, &points, y.begin()));
   check(freeridge_classifier_set_intercept(made->core, intercept));
   if (!Rf_isNull(weights)) {
     const Rcpp::NumericVector w(weights);
@@ -79,12 +90,12 @@ Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, std::string wha
   const auto view = Rcpp::as<View>(x);
   auto out = fresh<Rcpp::NumericVector>(view.rows());
   const bool probability = what == "probability";
-  check_but_undefined(
-      classifier, what == "distance" ? freeridge_classifier_distances(classifier.core, FREERIDGE_COL_MAJOR, view.rows(),
-                                                                      view.data(), view.rows(), out.begin())
-                                     : freeridge_classifier_predict(
-                                           classifier.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(), view.rows(),
-                                           probability ? nullptr : out.begin(), probability ? out.begin() : nullptr));
+  const freeridge_points points = points_of(view);
+  check_but_undefined(classifier,
+                      what == "distance"
+                          ? freeridge_classifier_distances(classifier.core, &points, out.begin())
+                          : freeridge_classifier_predict(classifier.core, &points, probability ? nullptr : out.begin(),
+                                                         probability ? out.begin() : nullptr));
   return out;
 }
 

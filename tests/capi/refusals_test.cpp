@@ -274,6 +274,7 @@ void expect_refused_on_classifier(const Rows& rows = {}, const std::vector<freer
 TEST(Refusals, Classifiers) {
   expect_refused<Create>();
   expect_refused_on_classifier<SetData>({{"y", real_entries({0.0, -0.0, 2.0, 0.5, -1.5, 1e300})}});
+  expect_refused_on_classifier<SetSparse>({{"y", real_entries({0.0})}});
   expect_refused_on_classifier<SetWeights>({{"weights", real_entries({0.0})}});
   expect_refused_on_classifier<SetIntercept>();
   expect_refused_on_classifier<SetProgress>();
@@ -282,6 +283,7 @@ TEST(Refusals, Classifiers) {
   expect_refused_on_classifier<Fit>({{"lambda", reals({1e-307, 1e-305}), FREERIDGE_NOT_FINITE}});
   expect_refused_on_classifier<Fit>({{"lambda", reals({0.0})}}, {FREERIDGE_LOSS_LOGISTIC});
   expect_refused_on_classifier<Predict>();
+  expect_refused_on_classifier<PredictSparse>();
   expect_refused_on_classifier<Loo>({}, {FREERIDGE_LOSS_LOGISTIC});
   expect_refused_on_classifier<GetCoefficients>();
   expect_refused_on_classifier<GetConvergence>();

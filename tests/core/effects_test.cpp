@@ -343,8 +343,8 @@ TEST(Effects, UnitsOfAnyMagnitude) {
         model.factorize().lambda(0.3);
         const Matrix found = scaled(gradient(model.get(), scaled(points, unit), 1), unit);
         Matrix mean(2, 1);
-        check(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 5, scaled(points, unit).values.data(), 5,
-                                         nullptr, FREERIDGE_COVARIANCE_BAYESIAN, mean.values.data(), nullptr, 2),
+        check(freeridge_average_gradient(model.get(), at(scaled(points, unit)), nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+                                         mean.values.data(), nullptr, 2),
               "freeridge_average_gradient");
         mean = scaled(mean, unit);
         if (exponent == 0) {

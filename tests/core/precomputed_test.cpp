@@ -277,8 +277,7 @@ TEST(PrecomputedMatrix, MustBeSquareAndFinite) {
   check(freeridge_classifier_create(Kernel::precomputed().get(), FREERIDGE_LOSS_LOGISTIC, &classifier),
         "freeridge_classifier_create");
   const Vector labels = {1, -1, 1, -1, 1};
-  EXPECT_EQ(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, 5, 4, x.values.data(), 5, labels.data()),
-            FREERIDGE_DIMENSION_MISMATCH);
+  EXPECT_EQ(freeridge_classifier_set_data(classifier, at(x), labels.data()), FREERIDGE_DIMENSION_MISMATCH);
   freeridge_classifier_destroy(classifier);
   Matrix big(2, 2, 1e308);
   EXPECT_EQ(factorized(big, FREERIDGE_ROUTE_CHOLESKY), FREERIDGE_NOT_FINITE);

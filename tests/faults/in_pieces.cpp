@@ -36,9 +36,8 @@ struct InPieces {
     const std::vector<double> labels = {-1, 1, -1, -1, 1, 1};
     support::check(freeridge_classifier_create(kernel.get(), FREERIDGE_LOSS_LOGISTIC, &classifier),
                    "freeridge_classifier_create");
-    support::check(
-        freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, n, 1, x.values.data(), n, labels.data()),
-        "freeridge_classifier_set_data");
+    support::check(freeridge_classifier_set_data(classifier, support::at(x), labels.data()),
+                   "freeridge_classifier_set_data");
     support::check(freeridge_classifier_fit(classifier, 0.5), "freeridge_classifier_fit");
   }
   InPieces(const InPieces&) = delete;
@@ -89,7 +88,7 @@ void add_in_pieces(Scenarios& all) {
   for (const bool is_linear : {false, true})
     add(all, "freeridge_classifier_predict", is_linear ? "linear" : "gaussian", is_linear ? linear : gaussian,
         FREERIDGE_ROUTE_AUTO, [](InPieces& own) {
-          return freeridge_classifier_predict(own.classifier, FREERIDGE_COL_MAJOR, m, own.points.data(), m,
+          return freeridge_classifier_predict(own.classifier, support::at(FREERIDGE_COL_MAJOR, m, 1, own.points.data()),
                                               own.out.data(), nullptr);
         });
 }

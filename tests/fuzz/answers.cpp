@@ -284,9 +284,10 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
   Output<double> decision(size_of(m)), probability(size_of(m)), alone(size_of(m)), left_out(size_of(n)), c(size_of(n)),
       b(1), objective(1), gap(1), margin(1);
   Output<std::int64_t> iterations(1), count(1), rows(size_of(n));
-  ASK(freeridge_classifier_predict, Caller::in_pieces, classifier, FREERIDGE_COL_MAJOR, m, x.data(), m, decision,
-      probability);
-  ASK(freeridge_classifier_predict, Caller::in_pieces, classifier, FREERIDGE_ROW_MAJOR, m, x.data(), d, alone, nullptr);
+  ASK(freeridge_classifier_predict, Caller::in_pieces, classifier, support::at(FREERIDGE_COL_MAJOR, m, d, x.data()),
+      decision, probability);
+  ASK(freeridge_classifier_predict, Caller::in_pieces, classifier, support::at(FREERIDGE_ROW_MAJOR, m, d, x.data()),
+      alone, nullptr);
   ASK(freeridge_classifier_loo, 0, classifier, left_out);
   ASK(freeridge_classifier_get_coefficients, 0, classifier, c, b);
   ASK(freeridge_classifier_get_convergence, 0, classifier, objective, iterations, gap);
@@ -294,7 +295,7 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
   Output<double> distance(size_of(m)), of_points(size_of(n)), slack(size_of(n)), alpha(size_of(n)), primal(1), dual(1),
       duality_gap(1);
   Output<std::int32_t> kind(size_of(n));
-  ASK(freeridge_classifier_distances, 0, classifier, FREERIDGE_COL_MAJOR, m, x.data(), m, distance);
+  ASK(freeridge_classifier_distances, 0, classifier, support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), distance);
   ASK(freeridge_classifier_get_margins, 0, classifier, of_points, slack);
   ASK(freeridge_classifier_get_alpha, 0, classifier, alpha, kind);
   ASK(freeridge_classifier_get_duality, 0, classifier, primal, dual, duality_gap);

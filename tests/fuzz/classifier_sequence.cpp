@@ -27,8 +27,8 @@ void ClassifierSequence::set_data(Source& in) {
   std::vector<double> y;
   for (std::int64_t i = 0; i < n; ++i) y.push_back(in.one_in(32) ? in.tame() : in.one_in(2) ? 1.0 : -1.0);
   Caller call;
-  if (ASK(freeridge_classifier_set_data, 0, handle_.get(), FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data()) !=
-      FREERIDGE_OK)
+  if (ASK(freeridge_classifier_set_data, 0, handle_.get(), support::at(FREERIDGE_COL_MAJOR, n, d, x.data()),
+          y.data()) != FREERIDGE_OK)
     return;
   n_ = n, d_ = d, fitted_ = false;
   before_.clear();
@@ -119,9 +119,9 @@ void ClassifierSequence::misuse(Source& in) {
   }
   Caller call;
   const bool of_fit = !(lambda > 0);
-  const auto status =
-      of_fit ? ASK(freeridge_classifier_fit, 0, handle_.get(), lambda)
-             : ASK(freeridge_classifier_set_data, 0, handle_.get(), FREERIDGE_COL_MAJOR, n, 2, x.data(), ld, y.data());
+  const auto status = of_fit ? ASK(freeridge_classifier_fit, 0, handle_.get(), lambda)
+                             : ASK(freeridge_classifier_set_data, 0, handle_.get(),
+                                   support::at(FREERIDGE_COL_MAJOR, n, 2, x.data(), ld), y.data());
   if (status == FREERIDGE_OK) wrong("a classifier took what cannot be right");
 }
 

@@ -265,8 +265,8 @@ void one_classifier(Source& in, Caller& call) {
   const fuzz::ClassifierHandle classifier(made);
   std::vector<double> y;
   for (std::int64_t i = 0; i < data.n; ++i) y.push_back(in.one_in(2) ? 1.0 : -1.0);
-  const freeridge_status status =
-      ASK(freeridge_classifier_set_data, 0, made, FREERIDGE_COL_MAJOR, data.n, data.d, data.x.data(), data.n, y.data());
+  const freeridge_status status = ASK(freeridge_classifier_set_data, 0, made,
+                                      support::at(FREERIDGE_COL_MAJOR, data.n, data.d, data.x.data()), y.data());
   if (status == FREERIDGE_OK && !all_finite(data.x)) fuzz::wrong("freeridge_classifier_set_data took NaN or Inf");
   if (status != FREERIDGE_OK) return;
   if (in.one_in(3)) {

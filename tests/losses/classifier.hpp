@@ -10,6 +10,7 @@
 #include "support/compare.hpp"
 #include "support/gauss.hpp"
 #include "support/oracle.hpp"
+#include "support/points.hpp"
 #include "support/problems.hpp"
 
 namespace losses {
@@ -44,8 +45,7 @@ class Classifier {
   Classifier& data(const Matrix& x, const Vector& y, freeridge_layout layout = FREERIDGE_COL_MAJOR,
                    std::int64_t padding = 0) {
     const Packed px = pack(x, layout, padding);
-    check(freeridge_classifier_set_data(get(), layout, x.rows, x.cols, px.values.data(), px.ld, y.data()),
-          "freeridge_classifier_set_data");
+    check(freeridge_classifier_set_data(get(), at(px, x.rows, x.cols), y.data()), "freeridge_classifier_set_data");
     n_ = x.rows;
     return *this;
   }
@@ -109,8 +109,7 @@ class Classifier {
   }
   Vector distances(const Matrix& x) const {
     Vector out(static_cast<std::size_t>(x.rows));
-    check(freeridge_classifier_distances(get(), FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, out.data()),
-          "freeridge_classifier_distances");
+    check(freeridge_classifier_distances(get(), at(x), out.data()), "freeridge_classifier_distances");
     return out;
   }
   Vector margins() const {
@@ -139,7 +138,7 @@ class Classifier {
   Vector predict(const Matrix& x, freeridge_layout layout, std::int64_t padding, bool decision) const {
     const Packed px = pack(x, layout, padding);
     Vector out(static_cast<std::size_t>(x.rows));
-    check(freeridge_classifier_predict(get(), layout, x.rows, px.values.data(), px.ld, decision ? out.data() : nullptr,
+    check(freeridge_classifier_predict(get(), at(px, x.rows, x.cols), decision ? out.data() : nullptr,
                                        decision ? nullptr : out.data()),
           "freeridge_classifier_predict");
     return out;

@@ -17,8 +17,7 @@ TEST(ClassifierArguments, BothClassesArePresent) {
     call.classifier = c.get();
     call.y.values.assign(n, only);
     expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"y", only > 0 ? "-1" : "1"});
-    call.n = 1;  // one point has one class
-    call.ldx = 1;
+    call.points.fields.n = call.points.fields.ldx = 1;  // one point has one class
     expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"y", only > 0 ? "-1" : "1"});
     EXPECT_TRUE(support::bit_equal(everything(c), before));
   }
@@ -35,7 +34,7 @@ TEST(ClassifierArguments, WhatMayBeNull) {
   for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     const Classifier c = classifier(State::fitted, loss);
     const Vector x = sample::new_x();
-    EXPECT_EQ(freeridge_classifier_predict(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, nullptr),
+    EXPECT_EQ(freeridge_classifier_predict(c.get(), support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), nullptr, nullptr),
               FREERIDGE_OK);
     EXPECT_EQ(freeridge_classifier_get_coefficients(c.get(), nullptr, nullptr), FREERIDGE_OK);
     EXPECT_EQ(freeridge_classifier_get_convergence(c.get(), nullptr, nullptr, nullptr), FREERIDGE_OK);
@@ -191,7 +190,8 @@ TEST(ClassifierOwnership, NothingOfTheCallersIsKept) {
       ASSERT_EQ(freeridge_classifier_create(kernel.get(), FREERIDGE_LOSS_HINGE, &handle), FREERIDGE_OK);
     }  // the kernel is gone
     Vector x = sample::x(), y = labels(), weights = sample::weights();
-    ASSERT_EQ(freeridge_classifier_set_data(handle, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data()), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_classifier_set_data(handle, support::at(FREERIDGE_COL_MAJOR, n, d, x.data()), y.data()),
+              FREERIDGE_OK);
     ASSERT_EQ(freeridge_classifier_set_weights(handle, weights.data()), FREERIDGE_OK);
     if (spoil)
       for (Vector* values : {&x, &y, &weights}) std::fill(values->begin(), values->end(), NaN);

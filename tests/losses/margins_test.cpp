@@ -117,7 +117,7 @@ TEST(Margins, DistancesOnALine) {
     m.data(to_column({2, 2, 2}), {-1, 1, 1}).fit(0.1);
     Vector none(2, 7.0);
     const Vector x = {1, 2};
-    EXPECT_EQ(freeridge_classifier_distances(m.get(), FREERIDGE_COL_MAJOR, 2, x.data(), 2, none.data()),
+    EXPECT_EQ(freeridge_classifier_distances(m.get(), support::at(FREERIDGE_COL_MAJOR, 2, 1, x.data()), none.data()),
               FREERIDGE_UNDEFINED);
     EXPECT_TRUE(std::isnan(none[0]) && std::isnan(none[1]));
   }

@@ -45,9 +45,8 @@ Vector answers_of(freeridge_classifier* classifier, const Matrix& x, bool whole 
   std::int64_t n = 0, d = 0, count = 0, iterations = 0;
   if (freeridge_classifier_get_dimensions(classifier, &n, &d) != FREERIDGE_OK || d != x.cols || n > 100) return out;
   const auto size = static_cast<std::size_t>(n);
-  ask(static_cast<std::size_t>(x.rows), [&](double* to) {
-    return freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, to, nullptr);
-  });
+  ask(static_cast<std::size_t>(x.rows),
+      [&](double* to) { return freeridge_classifier_predict(classifier, support::at(x), to, nullptr); });
   ask(size + 1, [&](double* to) { return freeridge_classifier_get_coefficients(classifier, to, to + size); });
   ask(2, [&](double* to) { return freeridge_classifier_get_convergence(classifier, to, &iterations, to + 1); });
   ask(1, [&](double* to) { return freeridge_classifier_get_support(classifier, &count, nullptr, to); });
@@ -55,9 +54,8 @@ Vector answers_of(freeridge_classifier* classifier, const Matrix& x, bool whole 
   ask(3, [&](double* to) { return freeridge_classifier_get_duality(classifier, to, to + 1, to + 2); });
   ask(size, [&](double* to) { return freeridge_classifier_get_alpha(classifier, to, nullptr); });
   ask(size, [&](double* to) { return freeridge_classifier_get_margins(classifier, to, nullptr); });
-  ask(static_cast<std::size_t>(x.rows), [&](double* to) {
-    return freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, to);
-  });
+  ask(static_cast<std::size_t>(x.rows),
+      [&](double* to) { return freeridge_classifier_distances(classifier, support::at(x), to); });
   ask(size, [&](double* to) { return freeridge_classifier_get_weights(classifier, to); });
   if (whole) ask(size, [&](double* to) { return freeridge_classifier_loo(classifier, to); });
   out.push_back(static_cast<double>(iterations));
@@ -195,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(Losses, SavedClassifier, ::testing::Values(FREERIDGE_LO
 TEST(SavedClassifierForm, IsTheOneDocumented) {
   const double x[] = {1, 5}, y[] = {1, -1}, weights[] = {0.5, 0.5};
   Classifier classifier(Kernel::linear(), FREERIDGE_LOSS_HINGE);
-  check(freeridge_classifier_set_data(classifier.get(), FREERIDGE_COL_MAJOR, 2, 1, x, 2, y), "");
+  check(freeridge_classifier_set_data(classifier.get(), support::at(FREERIDGE_COL_MAJOR, 2, 1, x), y), "");
   check(freeridge_classifier_set_weights(classifier.get(), weights), "");
   const auto of = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   std::vector<std::uint64_t> expected = {

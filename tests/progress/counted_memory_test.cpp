@@ -351,8 +351,9 @@ TEST(CountedMemory, OfAClassifier) {
       EXPECT_EQ(freeridge_classifier_memory_required(classifier, &announced), FREERIDGE_INVALID_STATE);
       EXPECT_EQ(freeridge_classifier_memory_required(classifier, nullptr), FREERIDGE_INVALID_ARGUMENT);
       EXPECT_EQ(freeridge_classifier_memory_required(nullptr, &announced), FREERIDGE_INVALID_ARGUMENT);
-      support::check(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, n, d, x.values.data(), n, y.data()),
-                     "freeridge_classifier_set_data");
+      support::check(
+          freeridge_classifier_set_data(classifier, support::at(FREERIDGE_COL_MAJOR, n, d, x.values.data()), y.data()),
+          "freeridge_classifier_set_data");
       support::check(freeridge_classifier_memory_required(classifier, &announced),
                      "freeridge_classifier_memory_required");
       const std::int64_t used =

@@ -296,8 +296,7 @@ TEST_F(Interval, Classifier) {
                  "freeridge_classifier_create");
   const std::unique_ptr<freeridge_classifier, void (*)(freeridge_classifier*)> owner(classifier,
                                                                                      freeridge_classifier_destroy);
-  support::check(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, n, 4, x.values.data(), n, y.data()),
-                 "freeridge_classifier_set_data");
+  support::check(freeridge_classifier_set_data(classifier, support::at(x), y.data()), "freeridge_classifier_set_data");
   freeridge_classifier_set_progress(classifier, hear, nullptr);
   expect_heard_in_time("fit", 2e10, [&] { return freeridge_classifier_fit(classifier, 10); });
   expect_heard_in_time("loo", 1e10, [&] { return freeridge_classifier_loo(classifier, decision.data()); });

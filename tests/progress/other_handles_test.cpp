@@ -162,8 +162,8 @@ TEST(Progress, OfClassifiers) {
                          support::Random random(6);
                          const Matrix x = random.uniform_matrix(m, 2, -1, 1);
                          Vector values(static_cast<std::size_t>(m), untouched);
-                         const freeridge_status status = freeridge_classifier_predict(
-                             h.get(), FREERIDGE_COL_MAJOR, m, x.values.data(), m, values.data(), nullptr);
+                         const freeridge_status status =
+                             freeridge_classifier_predict(h.get(), support::at(x), values.data(), nullptr);
                          return Answer{status, values};
                        },
                        true});
@@ -171,8 +171,8 @@ TEST(Progress, OfClassifiers) {
                          support::Random random(6);
                          const Matrix x = random.uniform_matrix(m, 2, -1, 1);
                          Vector values(static_cast<std::size_t>(m), untouched);
-                         const freeridge_status status = freeridge_classifier_distances(
-                             h.get(), FREERIDGE_COL_MAJOR, m, x.values.data(), m, values.data());
+                         const freeridge_status status =
+                             freeridge_classifier_distances(h.get(), support::at(x), values.data());
                          return Answer{status, values};
                        }});
       calls.push_back({"save", [](const Classifier& h) {

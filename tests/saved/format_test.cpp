@@ -358,7 +358,8 @@ TEST_P(SavedFiles, Classifiers) {
   ASSERT_EQ(freeridge_classifier_load(file("classifier_hard_margin", GetParam()).c_str(), &classifier), FREERIDGE_OK)
       << freeridge_last_error();
   double out[6];
-  ASSERT_EQ(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, nullptr), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_classifier_predict(classifier, support::at(FREERIDGE_COL_MAJOR, 6, 1, x.data()), out, nullptr),
+            FREERIDGE_OK);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(out[i], x[i] - 1, 1e-7);
   freeridge_classifier_destroy(classifier);
 }

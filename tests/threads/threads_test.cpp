@@ -186,8 +186,9 @@ class Classes {
     freeridge_classifier* made = nullptr;
     check(freeridge_classifier_create(kernel.get(), loss, &made), "freeridge_classifier_create");
     handle_.reset(made);
-    check(freeridge_classifier_set_data(made, FREERIDGE_COL_MAJOR, sample::n, sample::d, x.data(), sample::n, y.data()),
-          "freeridge_classifier_set_data");
+    check(
+        freeridge_classifier_set_data(made, support::at(FREERIDGE_COL_MAJOR, sample::n, sample::d, x.data()), y.data()),
+        "freeridge_classifier_set_data");
     check(freeridge_classifier_fit(made, 0.5), "freeridge_classifier_fit");
   }
   Bytes answers() const {
@@ -197,8 +198,8 @@ class Classes {
     check(freeridge_classifier_get_coefficients(get(), &out[0], &out[15]), "freeridge_classifier_get_coefficients");
     check(freeridge_classifier_get_convergence(get(), &out[16], &iterations, &out[17]),
           "freeridge_classifier_get_convergence");
-    check(freeridge_classifier_predict(get(), FREERIDGE_COL_MAJOR, sample::m, points.data(), sample::m, &out[20],
-                                       loss_ == FREERIDGE_LOSS_LOGISTIC ? &out[25] : nullptr),
+    check(freeridge_classifier_predict(get(), support::at(FREERIDGE_COL_MAJOR, sample::m, sample::d, points.data()),
+                                       &out[20], loss_ == FREERIDGE_LOSS_LOGISTIC ? &out[25] : nullptr),
           "freeridge_classifier_predict");
     if (loss_ == FREERIDGE_LOSS_LOGISTIC) {
       check(freeridge_classifier_loo(get(), &out[30]), "freeridge_classifier_loo");
@@ -207,7 +208,8 @@ class Classes {
       check(freeridge_classifier_get_support(get(), &count, nullptr, &out[30]), "freeridge_classifier_get_support");
       out[31] = static_cast<double>(count);
     }
-    check(freeridge_classifier_distances(get(), FREERIDGE_COL_MAJOR, sample::m, points.data(), sample::m, &out[60]),
+    check(freeridge_classifier_distances(get(), support::at(FREERIDGE_COL_MAJOR, sample::m, sample::d, points.data()),
+                                         &out[60]),
           "freeridge_classifier_distances");
     check(freeridge_classifier_get_duality(get(), &out[70], &out[71], &out[72]), "freeridge_classifier_get_duality");
     check(freeridge_classifier_get_margins(get(), &out[80], nullptr), "freeridge_classifier_get_margins");

@@ -53,8 +53,7 @@ impl Classifier {
         check_length("labels", labels.len(), x.rows())?;
         let at = x.lent()?;
         self.handle.write(|classifier| unsafe {
-            let labels = labels.as_ptr();
-            sys::freeridge_classifier_set_data(classifier, at.layout, at.rows, at.columns, at.data, at.ld, labels)
+            sys::freeridge_classifier_set_data(classifier, &at.points(), labels.as_ptr())
         })?;
         self.sizes = Some((x.rows(), x.columns()));
         Ok(())
@@ -123,8 +122,7 @@ impl Classifier {
         let mut values = numbers(x.rows())?;
         let (decision, probability) = outputs(values.as_mut_ptr());
         let done = self.handle.read(|classifier| unsafe {
-            let (layout, rows) = (at.layout, at.rows);
-            sys::freeridge_classifier_predict(classifier, layout, rows, at.data, at.ld, decision, probability)
+            sys::freeridge_classifier_predict(classifier, &at.points(), decision, probability)
         });
         answer(done, values)
     }
@@ -170,8 +168,7 @@ impl Classifier {
         let at = x.lent()?;
         let mut values = numbers(x.rows())?;
         let done = self.handle.read(|classifier| unsafe {
-            let (layout, rows, out) = (at.layout, at.rows, values.as_mut_ptr());
-            sys::freeridge_classifier_distances(classifier, layout, rows, at.data, at.ld, out)
+            sys::freeridge_classifier_distances(classifier, &at.points(), values.as_mut_ptr())
         });
         answer(done, values)
     }

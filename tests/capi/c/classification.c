@@ -8,7 +8,7 @@ static freeridge_classifier* with_data(freeridge_loss loss) {
   freeridge_classifier* out = NULL;
   OK(freeridge_classifier_create(kernel, loss, &out));
   freeridge_kernel_destroy(kernel);
-  OK(freeridge_classifier_set_data(out, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, labels));
+  OK(freeridge_classifier_set_data(out, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), labels));
   return out;
 }
 
@@ -28,8 +28,8 @@ static void logistic(void) {
   CHECK(bytes >= 8 * N * N);
   OK(freeridge_classifier_fit(classifier, lambda));
   CHECK(fraction >= 0 && fraction <= 1);
-  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, decision, probability));
-  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, NULL, NULL));
+  OK(freeridge_classifier_predict(classifier, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), decision, probability));
+  OK(freeridge_classifier_predict(classifier, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), NULL, NULL));
   OK(freeridge_classifier_loo(classifier, loo));
   OK(freeridge_classifier_get_coefficients(classifier, c, &b));
   OK(freeridge_classifier_get_convergence(classifier, &objective, &iterations, &gap));
@@ -55,7 +55,7 @@ static void hinge(void) {
   OK(freeridge_classifier_set_intercept(classifier, 1));
   OK(freeridge_classifier_set_control(classifier, 1e-10, 20000));
   OK(freeridge_classifier_fit(classifier, lambda));
-  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, decision, NULL));
+  OK(freeridge_classifier_predict(classifier, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), decision, NULL));
   OK(freeridge_classifier_get_coefficients(classifier, c, NULL));
   OK(freeridge_classifier_get_support(classifier, &count, rows, &margin));
   CHECK(margin > 0);
@@ -70,7 +70,7 @@ static void hinge(void) {
   }
   CHECK(support == count);
   NEAR(sum, 0);
-  OK(freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, distance));
+  OK(freeridge_classifier_distances(classifier, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), distance));
   OK(freeridge_classifier_get_margins(classifier, of_points, slack));
   OK(freeridge_classifier_get_alpha(classifier, alphas, kinds));
   OK(freeridge_classifier_get_duality(classifier, &primal, &dual, &gap));
@@ -100,9 +100,9 @@ static void hard_margin(void) {
   OK(freeridge_kernel_linear(&kernel));
   OK(freeridge_classifier_create(kernel, FREERIDGE_LOSS_HINGE, &classifier));
   freeridge_kernel_destroy(kernel);
-  OK(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, 4, 1, x, 4, y));
+  OK(freeridge_classifier_set_data(classifier, DENSE(FREERIDGE_COL_MAJOR, 4, 1, x), y));
   OK(freeridge_classifier_fit(classifier, 0));
-  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, 4, x, 4, decision, NULL));
+  OK(freeridge_classifier_predict(classifier, DENSE(FREERIDGE_COL_MAJOR, 4, 1, x), decision, NULL));
   OK(freeridge_classifier_get_support(classifier, &count, NULL, &margin));
   OK(freeridge_classifier_get_lambda(classifier, &lambda));
   OK(freeridge_classifier_get_duality(classifier, &primal, &dual, &gap));
@@ -120,7 +120,7 @@ static void hard_margin(void) {
   OK(freeridge_classifier_fit(classifier, 0.5));
   OK(freeridge_classifier_get_coefficients(classifier, c, &b));
   NEAR(b, c[0] + c[1] + c[2] + c[3]);
-  OK(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, 4, 1, x, 4, wrong));
+  OK(freeridge_classifier_set_data(classifier, DENSE(FREERIDGE_COL_MAJOR, 4, 1, x), wrong));
   OK(freeridge_classifier_set_intercept(classifier, FREERIDGE_INTERCEPT_FREE));
   REFUSED(UNDEFINED, freeridge_classifier_fit(classifier, 0));
   REFUSED(INVALID_STATE, freeridge_classifier_get_lambda(classifier, &lambda));

@@ -97,13 +97,13 @@ static void classifiers(void) {
   CHECK(values[0] == 1 && values[3] == 1 && values[1] == values[2]);
   NEAR(values[1], exp(-1 / 2.25));
   OK(freeridge_classifier_create(kernel, FREERIDGE_LOSS_LOGISTIC, &classifier));
-  OK(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, y));
+  OK(freeridge_classifier_set_data(classifier, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), y));
   OK(freeridge_classifier_fit(classifier, 0.5));
   OK(freeridge_classifier_save(classifier, "/dev/null"));
   OK(freeridge_classifier_save_to_memory(classifier, ROOM, bytes, &length));
   OK(freeridge_classifier_load_from_memory(bytes, length, &loaded));
-  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, before, NULL));
-  OK(freeridge_classifier_predict(loaded, FREERIDGE_COL_MAJOR, N, sample_x(), N, after, NULL));
+  OK(freeridge_classifier_predict(classifier, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), before, NULL));
+  OK(freeridge_classifier_predict(loaded, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), after, NULL));
   for (i = 0; i < N; ++i) CHECK(before[i] == after[i]);
   OK(freeridge_classifier_get_kernel(loaded, &same));
   OK(freeridge_kernel_equal(kernel, same, &on));

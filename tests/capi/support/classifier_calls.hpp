@@ -42,14 +42,18 @@ inline Vector everything(const Classifier& c) {
   out.push_back(b[0]);
   keep(freeridge_classifier_get_convergence(c.get(), &convergence[0], &iterations, &convergence[1]), convergence);
   out.push_back(static_cast<double>(iterations));
-  keep(freeridge_classifier_predict(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, decision.data(), nullptr), decision);
-  keep(freeridge_classifier_predict(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, probability.data()),
+  keep(
+      freeridge_classifier_predict(c.get(), support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), decision.data(), nullptr),
+      decision);
+  keep(freeridge_classifier_predict(c.get(), support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), nullptr,
+                                    probability.data()),
        probability);
   keep(freeridge_classifier_loo(c.get(), values.data()), values);
   keep(freeridge_classifier_get_support(c.get(), &count, nullptr, &b[0]), b);
   out.push_back(static_cast<double>(count));
   Vector duality(3);
-  keep(freeridge_classifier_distances(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, decision.data()), decision);
+  keep(freeridge_classifier_distances(c.get(), support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), decision.data()),
+       decision);
   keep(freeridge_classifier_get_margins(c.get(), values.data(), nullptr), values);
   keep(freeridge_classifier_get_margins(c.get(), nullptr, values.data()), values);
   keep(freeridge_classifier_get_alpha(c.get(), values.data(), nullptr), values);
@@ -72,10 +76,12 @@ struct Create : AnyCall {
 };
 
 struct SetData : AnyCall, OnClassifier {
-  freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t n = sample::n, d = sample::d;
-  Input<double> x{sample::x()};
-  int64_t ldx = sample::n;
+  PointsArgument points = dense_points(sample::n, sample::x());
+  Input<double> y{labels()};
+  FREERIDGE_CALL(freeridge_classifier_set_data);
+};
+struct SetSparse : AnyCall, OnClassifier {
+  PointsArgument points = sparse_points(sample::n, sample::x());
   Input<double> y{labels()};
   FREERIDGE_CALL(freeridge_classifier_set_data);
 };
@@ -105,7 +111,19 @@ struct SetControl : AnyCall, OnClassifier {
 
 FREERIDGE_SETTER(Fit, OnClassifier, freeridge_classifier_fit, 0.25);
 
-struct Predict : AnyCall, OnClassifier, PlainPoints {
+struct NewPoints {
+  PointsArgument points = dense_points(sample::m, sample::new_x());
+};
+struct NewSparsePoints {
+  PointsArgument points = sparse_points(sample::m, sample::new_x());
+};
+
+struct Predict : AnyCall, OnClassifier, NewPoints {
+  static constexpr const char* optional = "decision probability";
+  Output<double> decision{sample::m}, probability{sample::m};
+  FREERIDGE_CALL(freeridge_classifier_predict);
+};
+struct PredictSparse : AnyCall, OnClassifier, NewSparsePoints {
   static constexpr const char* optional = "decision probability";
   Output<double> decision{sample::m}, probability{sample::m};
   FREERIDGE_CALL(freeridge_classifier_predict);
@@ -133,7 +151,7 @@ struct GetSupport : AnyCall, OnClassifier {
   FREERIDGE_CALL(freeridge_classifier_get_support);
 };
 
-struct Distances : AnyCall, OnClassifier, PlainPoints {
+struct Distances : AnyCall, OnClassifier, NewPoints {
   Output<double> distance{sample::m};
   FREERIDGE_CALL(freeridge_classifier_distances);
 };

@@ -84,6 +84,7 @@ int main(int argc, char** argv) {
   const freeridge_points six = {.size = sizeof six, .n = 6, .d = 1, .layout = FREERIDGE_COL_MAJOR, .x = x};
   const freeridge_points two_columns = {
       .size = sizeof two_columns, .n = 6, .d = 2, .layout = FREERIDGE_COL_MAJOR, .x = columns};
+  const freeridge_points four = {.size = sizeof four, .n = 4, .d = 1, .layout = FREERIDGE_COL_MAJOR, .x = apart};
   char path[1024];
   freeridge_kernel *linear = NULL, *gaussian = NULL, *given = NULL;
   freeridge_model* model;
@@ -161,7 +162,7 @@ int main(int argc, char** argv) {
 
   /* Four points, linear kernel, the hard margin. */
   check(freeridge_classifier_create(linear, FREERIDGE_LOSS_HINGE, &classifier));
-  check(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, 4, 1, apart, 4, labels));
+  check(freeridge_classifier_set_data(classifier, &four, labels));
   check(freeridge_classifier_fit(classifier, 0));
   name_file(path, sizeof path, argv[1], "classifier_hard_margin");
   check(freeridge_classifier_save(classifier, path));
