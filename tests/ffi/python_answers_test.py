@@ -623,6 +623,21 @@ class SparseRows(unittest.TestCase):
             np.testing.assert_array_equal(rows.loo(matrix, self.y, [0.1, 2.0]), rows.loo(self.x, self.y, [0.1, 2.0]))
             np.testing.assert_array_equal(rows.squared_errors(matrix, self.y, [0.1, 2.0])[1],
                                           rows.squared_errors(self.x, self.y, [0.1, 2.0])[1])
+            group = np.arange(60) // 4
+            np.testing.assert_array_equal(rows.group_errors(matrix, self.y, group, [0.1, 2.0]),
+                                          rows.group_errors(self.x, self.y, group, [0.1, 2.0]))
+            np.testing.assert_array_equal(rows.group_moments(matrix, self.y, group, [0.1, 2.0]),
+                                          rows.group_moments(self.x, self.y, group, [0.1, 2.0]))
+
+    def test_classifiers(self):
+        labels = np.where(self.y[:, 0] > np.median(self.y[:, 0]), 1.0, -1.0)
+        for kernel in (fr.linear(), fr.gaussian(1.5)):
+            dense = fr.Classifier(kernel, fr.LOSS_LOGISTIC, self.x, labels).fit(0.5)
+            for matrix in self.matrices:
+                sparse = fr.Classifier(kernel, fr.LOSS_LOGISTIC, matrix, labels).fit(0.5)
+                np.testing.assert_array_equal(sparse.decision(self.x), dense.decision(self.x))
+                np.testing.assert_allclose(dense.probability(matrix), dense.probability(self.x), atol=1e-13)
+                np.testing.assert_allclose(dense.distances(matrix), dense.distances(self.x), atol=1e-13)
 
     def test_what_is_refused(self):
         model = fr.Model(fr.linear(), self.matrices[0], self.y).set_lambda(1.0)
