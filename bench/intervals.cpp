@@ -104,7 +104,7 @@ void measure_model(freeridge_route route, const Sizes& s) {
   measure("set_data",
           [&] { return freeridge_set_data(model, FREERIDGE_COL_MAJOR, s.n, s.d, x.data(), s.n, s.t, y.data(), s.n); });
   measure("set_points", set_data, true);
-  bench::check(freeridge_set_route(model, route));
+  bench::check(freeridge_set_parameter(model, FREERIDGE_ROUTE, route));
   if (route == FREERIDGE_ROUTE_LANDMARK) bench::check(freeridge_set_landmarks(model, s.r, nullptr));
   std::vector<double> one(static_cast<std::size_t>(s.n * s.t)), two = one, out(static_cast<std::size_t>(s.m * s.t)),
                                                                 upper = out, few(static_cast<std::size_t>(10 * s.t)),
@@ -114,12 +114,12 @@ void measure_model(freeridge_route route, const Sizes& s) {
   bench::check(freeridge_make_folds(s.n, 5, 1, group.data()));
   bench::check(freeridge_set_groups(model, 1, group.data()));
   if (route == FREERIDGE_ROUTE_BAND) {  // Q is formed late
-    bench::check(freeridge_set_expected_criterion(model, FREERIDGE_GCV));
+    bench::check(freeridge_set_parameter(model, FREERIDGE_EXPECTED_CRITERION, FREERIDGE_GCV));
     watch.begin(HUGE_VAL);
     bench::check(freeridge_factorize(model));
     bench::check(freeridge_set_lambda(model, 0.5));
     measure("loo, forming Q", [&] { return freeridge_loo(model, one.data(), s.n); });
-    bench::check(freeridge_set_expected_criterion(model, FREERIDGE_LOO));
+    bench::check(freeridge_set_parameter(model, FREERIDGE_EXPECTED_CRITERION, FREERIDGE_LOO));
   }
   measure(
       "factorize", [&] { return freeridge_factorize(model); }, true);

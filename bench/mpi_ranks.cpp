@@ -144,7 +144,7 @@ void dense(std::int64_t n, int engine, int count) {
     freeridge_model* model = nullptr;
     require(freeridge_create(kernel, &model));
     require(freeridge_set_data(model, FREERIDGE_ROW_MAJOR, n, d, x.data(), d, 1, y.data(), 1));
-    require(freeridge_set_route(model, FREERIDGE_ROUTE_BAND));
+    require(freeridge_set_parameter(model, FREERIDGE_ROUTE, FREERIDGE_ROUTE_BAND));
     timed("BAND", [&] { require(freeridge_factorize(model)); });
     timed("LOO",
           [&] { require(freeridge_score(model, FREERIDGE_LOO, count, tried.data(), scores.data(), nullptr, count)); });

@@ -48,14 +48,15 @@ struct Case {
 // The case's model in state DATA; null, with a word to Google Benchmark, when the library does not have the route.
 bench::Model prepare(benchmark::State& state, const Case& which, const Problem& problem) {
   bench::Model model = problem.model(which.kernel);
-  if (freeridge_set_route(model.get(), which.route) != FREERIDGE_OK) {
+  if (freeridge_set_parameter(model.get(), FREERIDGE_ROUTE, which.route) != FREERIDGE_OK) {
     state.SkipWithError("this library does not have the route");
     return nullptr;
   }
-  check(freeridge_set_reduction(model.get(), which.reduction));
+  check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, which.reduction));
   if (which.route == FREERIDGE_ROUTE_LANDMARK) {
     check(freeridge_set_landmarks(model.get(), which.n / 20, nullptr));
-    check(freeridge_set_landmark_method(model.get(), FREERIDGE_LANDMARKS_RANDOM, 1));
+    check(freeridge_set_parameter(model.get(), FREERIDGE_LANDMARK_METHOD, FREERIDGE_LANDMARKS_RANDOM));
+    check(freeridge_set_parameter(model.get(), FREERIDGE_LANDMARK_SEED, 1));
   }
   return model;
 }
@@ -65,7 +66,7 @@ void factorize(benchmark::State& state, const Case& which) {
   const bench::Model model = prepare(state, which, problem);
   if (!model) return;
   for (auto _ : state) {
-    check(freeridge_set_reduction(model.get(), which.reduction));  // forget the last factorization
+    check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, which.reduction));  // forget the last factorization
     check(freeridge_factorize(model.get()));
   }
   state.SetLabel(bench::route_name(model));
@@ -121,7 +122,7 @@ void score_gradient(benchmark::State& state, freeridge_criterion criterion, std:
 void kernel_values(benchmark::State& state, const char* kernel, std::int64_t d) {
   const Problem problem(2000, d), points(20000, d);
   const bench::Model model = problem.model(kernel);
-  check(freeridge_set_route(model.get(), FREERIDGE_ROUTE_CHOLESKY));
+  check(freeridge_set_parameter(model.get(), FREERIDGE_ROUTE, FREERIDGE_ROUTE_CHOLESKY));
   check(freeridge_factorize(model.get()));
   check(freeridge_set_lambda(model.get(), 1));
   std::vector<double> out(points.y.size());

@@ -114,7 +114,7 @@ int main(int count, char** words) {
     if (rows(0, n, x.data(), y.data(), nullptr, &file) != n) return 1;
     points.x = x.data();
     check(freeridge_set_points(model, &points, 1, FREERIDGE_ROW_MAJOR, 1, y.data(), 1));
-    check(freeridge_set_route(model, r > 0 ? FREERIDGE_ROUTE_LANDMARK : FREERIDGE_ROUTE_PRIMAL));
+    check(freeridge_set_parameter(model, FREERIDGE_ROUTE, r > 0 ? FREERIDGE_ROUTE_LANDMARK : FREERIDGE_ROUTE_PRIMAL));
   }
   std::vector<std::int64_t> landmarks;
   for (std::int64_t k = 0; k < r; ++k) landmarks.push_back(k * (n / r));

@@ -32,7 +32,7 @@ class Task {
   // False: this library does not have the route asked for.
   bool available() const {
     const bench::Model model = make_model();
-    return freeridge_set_route(model.get(), route()) == FREERIDGE_OK;
+    return freeridge_set_parameter(model.get(), FREERIDGE_ROUTE, route()) == FREERIDGE_OK;
   }
 
   void run(const std::string& task) {
@@ -63,10 +63,10 @@ class Task {
 
   bench::Model prepared_model() const {
     bench::Model model = make_model();
-    check(freeridge_set_route(model.get(), route()));
+    check(freeridge_set_parameter(model.get(), FREERIDGE_ROUTE, route()));
     const std::string reduction = arguments_.text("reduction", "auto");
-    if (reduction == "qr") check(freeridge_set_reduction(model.get(), FREERIDGE_REDUCTION_QR));
-    if (reduction == "gram") check(freeridge_set_reduction(model.get(), FREERIDGE_REDUCTION_GRAM));
+    if (reduction == "qr") check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, FREERIDGE_REDUCTION_QR));
+    if (reduction == "gram") check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, FREERIDGE_REDUCTION_GRAM));
     if (!landmarks_.empty())
       check(freeridge_set_landmarks(model.get(), static_cast<std::int64_t>(landmarks_.size()), landmarks_.data()));
     return model;
@@ -99,7 +99,7 @@ class Task {
     parts_["total"].push_back(0);
     part("factorize", [&] {
       model = prepared_model();
-      if (task == "one") check(freeridge_set_expected_lambdas(model.get(), 1));
+      if (task == "one") check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_LAMBDAS, 1));
       check(freeridge_factorize(model.get()));
     });
     if (task == "scores" || task == "both") part("score", [&] { score(model); });
@@ -150,7 +150,7 @@ class Task {
     const bench::Data points = bench::read_data(arguments_.text("points"));
     std::vector<double> out(points.y.size());
     const bench::Model model = prepared_model();
-    check(freeridge_set_expected_lambdas(model.get(), 1));
+    check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_LAMBDAS, 1));
     check(freeridge_factorize(model.get()));
     check(freeridge_set_lambda(model.get(), 0.1));
     route_ = bench::route_name(model);

@@ -48,8 +48,8 @@ bench::Model factorized(const bench::Kernel& kernel, const Rows& rows, double ac
   points.index = rows.index.data();
   points.value = rows.value.data();
   check(freeridge_set_points(out, &points, 1, FREERIDGE_COL_MAJOR, 1, rows.y.data(), rows.n()));
-  check(freeridge_set_route(out, FREERIDGE_ROUTE_ITERATIVE));
-  check(freeridge_set_accuracy(out, accuracy));
+  check(freeridge_set_parameter(out, FREERIDGE_ROUTE, FREERIDGE_ROUTE_ITERATIVE));
+  check(freeridge_set_parameter(out, FREERIDGE_ACCURACY, accuracy));
   check(freeridge_factorize(out));
   return model;
 }

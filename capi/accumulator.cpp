@@ -36,10 +36,6 @@ void freeridge_accumulator_destroy(freeridge_accumulator* accumulator) {
   delete accumulator;
 }
 
-freeridge_status freeridge_accumulator_set_unpenalised(freeridge_accumulator* accumulator, int64_t count) {
-  return guarded(__func__, [&] { accumulator_of(accumulator).set_unpenalised(count); });
-}
-
 freeridge_status freeridge_accumulator_get_unpenalised(const freeridge_accumulator* accumulator, int64_t* count,
                                                        int32_t* kept) {
   return guarded(__func__, [&] {
@@ -95,13 +91,6 @@ freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulato
     if (d != nullptr) *d = accumulator->accumulator.d();
     if (t != nullptr) *t = rows.t();
     if (sum_w != nullptr) *sum_w = rows.sum_w();
-  });
-}
-
-freeridge_status freeridge_accumulator_has_intercept(const freeridge_accumulator* accumulator, int32_t* on) {
-  return guarded(__func__, [&] {
-    const Accumulator& a = accumulator_of(accumulator);
-    required("on", on) = a.rows().intercept() ? 1 : 0;
   });
 }
 

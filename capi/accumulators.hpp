@@ -22,8 +22,7 @@ class GivenRows {
             std::int64_t ldy, const double* weights, const Allowed& allowed = {})
       : points_("points", points, allowed), weights_(weights), t_(accumulator.rows().t()) {
     points_.require_columns(accumulator.d());
-    points_.refuse_unpenalised(
-        "those of an accumulator are the first columns of x (freeridge_accumulator_set_unpenalised)");
+    points_.refuse_unpenalised("those of an accumulator are the first columns of x (FREERIDGE_UNPENALISED)");
     if (points_.read()) {
       if (y != nullptr || weights != nullptr)
         fail(Status::invalid_argument, y != nullptr ? "y" : "weights", " is not NULL, but the reader hands it out");

@@ -12,7 +12,7 @@
  *
  *   - The loss is a SUM over points, not a mean: lambda here is "lambda_total". If your text divides the loss by n,
  *     lambda here = n * lambda there (docs/other-systems.md has a table of other systems' conventions).
- *   - b, the intercept, is not penalised unless freeridge_set_intercept says so, which can also remove it.
+ *   - b, the intercept, is not penalised unless FREERIDGE_INTERCEPT says so, which can also remove it.
  *   - Nothing is centred or scaled behind your back. A scaled kernel divides columns when you ask for it.
  *   - The solution is f(x) = sum_i c_i k(x_i, x); for the linear kernel also f(x) = w'x.
  *   - lambda = 0 means the limit lambda -> 0: the minimum-norm least-squares solution.
@@ -30,10 +30,9 @@
  *
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
- * set_data, set_points, set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method, set_reduction,
- * set_accuracy and set_route go back to DATA (unset the factorization and the lambdas). set_missing, set_groups,
- * set_gaps, set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model loaded
- * from what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
+ * set_data, set_points, set_weights, set_kernel, set_landmarks and the parameters that say so go back to DATA (unset the
+ * factorization and the lambdas). set_groups, set_gaps, set_progress and the other parameters change no state. A model
+ * loaded from what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
  * ---------------------------------
@@ -48,7 +47,7 @@
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
- * Memory      A request that cannot fit into the machine's memory, or beyond freeridge_set_memory_limit, is refused
+ * Memory      A request that cannot fit into the machine's memory, or beyond FREERIDGE_MEMORY_LIMIT, is refused
  *             with OUT_OF_MEMORY before it is tried.
  *             Any call may also return OUT_OF_MEMORY or INTERNAL, and any that asks a model whose route is ITERATIVE
  *             for a solution NOT_CONVERGED; they are not listed again below.
@@ -215,7 +214,7 @@ enum {
                                    columns for every lambda, r^2 about 32 n and r at least 512 [DEFTW]. Set-up: n r
                                    kernel values, 5 n r^2; a lambda: some 5 to 50 passes of n^2 / 2 kernel values;
                                    memory 8 n r bytes. Solutions with a bound of their error
-                                   (freeridge_set_accuracy), predictions and what few more solutions give; LOO and
+                                   (FREERIDGE_ACCURACY), predictions and what few more solutions give; LOO and
                                    GCV as estimates (freeridge_estimate_score); no errors left out of single points,
                                    leverages, REML, eigenvalues, nor lambda = 0: INVALID_STATE and
                                    NOT_POSITIVE_DEFINITE. AUTO takes it for sparse x alone */
@@ -452,22 +451,6 @@ FREERIDGE_API void freeridge_destroy(freeridge_model* model);
  * DIMENSION_MISMATCH when a scaled kernel does not fit the data's d. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_kernel* kernel);
 
-/* on: whether NaN in y means that the value was not observed (0 unless set; any other number means yes); it counts in
- * the next call that sets data. Each output then has the answers of a fit to the rows in which it is observed, exactly,
- * from the one factorization of all rows: with S the rows in which an output is missing, P of the others is P_TT - P_TS
- * (P_SS)^-1 P_ST. An output needs two values (else INVALID_ARGUMENT from set_data). Solutions, predictions, variances
- * and intervals, errors left out (NaN where there is nothing to leave out), criteria but ERROR_RATE, searches for
- * lambda and the bandwidth, leverages and Cook's distances (0 in the rows S), degrees of freedom, objectives and fitted
- * values (there the prediction) are these; score_gradient and select_kernel are sums over the outputs with the same S,
- * each with the cost of a model of its own; coefficient_covariance (NaN between outputs with different S),
- * coefficient_errors and errors of averages take such a model, too, and are INVALID_STATE with landmarks. So are
- * refinement (from factorize on) and hat_matrix in any case. y is copied where something is missing. Where the observed
- * rows do not determine the others (at lambda = 0, or where they leave fixed effects undetermined), the calls answer
- * UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of s rows and each lambda 2 n r
- * s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2. Changes no state. Statuses:
- * INVALID_ARGUMENT. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_missing(freeridge_model* model, int32_t on);
-
 /* Copies the data into the model: x (n x d) and y (n x t), both in `layout`, with leading dimensions ldx and ldy.
  * Weights, groups and landmarks belong to the rows: they are dropped. Goes to DATA. Cost: O(n (d + t)). Statuses:
  * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. Since 0.1. */
@@ -480,7 +463,7 @@ FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeri
  * and must stay as they are until other data are set or the model is destroyed. Weights, groups and landmarks belong to
  * the rows: they are dropped. Goes to DATA.
  *   - Unpenalised columns F, n x q, copied in any case: fixed effects, whose coefficients a no penalty touches, beside
- *     the intercept, which stays what freeridge_set_intercept says:
+ *     the intercept, which stays what FREERIDGE_INTERCEPT says:
  *         minimise 1/2 sum_i W_ii (Y_i - f(x_i) - b - F_i'a)^2 + lambda/2 ||f||_k^2
  *     With a kernel matrix of relations among individuals that is the mixed model of genetics, with polynomials of x
  *     and a kernel of the distance the partially linear model and splines. A column that depends on the intercept and
@@ -491,16 +474,16 @@ FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeri
  *     Derivatives and differences are those of f, whose points may have F or not. Not with them: the refinement of a
  *     hyperplane (INVALID_STATE when lambda is set).
  *   - Sparse rows: zeros are never filled, but for tiles of rows. AUTO takes PRIMAL for linear kernels with d < n, by
- *     x'Wx in place of QR (freeridge_set_reduction: QR fills tiles), for d >= n a dual route on the products of sparse
+ *     x'Wx in place of QR (FREERIDGE_REDUCTION: QR fills tiles), for d >= n a dual route on the products of sparse
  *     rows, and ITERATIVE where these do not fit into memory or take far longer (minutes; seconds where one lambda is
- *     expected, and GCV as criterion: freeridge_set_expected_lambdas, _criterion; where it does not converge at the
+ *     expected, and GCV as criterion: FREERIDGE_EXPECTED_LAMBDAS, _criterion; where it does not converge at the
  *     lambda that is set, the direct route takes its place): then LOO and GCV are estimates (freeridge_estimate_score);
  *     other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix. Not with them: a
  *     precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set, and of
  *     the *_path calls).
  *   - A reader's rows need not be in memory: the model asks it for all rows, in order and in stretches of its own
  *     choice, each time that it needs them, and y, which must be NULL here, with them (t: how many outputs). What the
- *     model can then do is said below (freeridge_set_unpenalised). `user` must live as long. unpenalised_count is 0
+ *     model can then do is said below (FREERIDGE_UNPENALISED). `user` must live as long. unpenalised_count is 0
  *     then: the first columns of x may be unpenalised.
  *   - No rows (x, value and reader NULL) and y NULL, n and d as they are: the model keeps its rows and y, with their
  *     weights, groups and landmarks, and has these unpenalised columns in the place of others (unpenalised_count 0:
@@ -514,13 +497,7 @@ FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, cons
                                                     int32_t borrow, freeridge_layout layout, int64_t t, const double* y,
                                                     int64_t ldy);
 
-/* Unpenalised columns of a model whose rows a reader hands out: the first `count` columns of its x are not penalised, 0
- * <= count < d (0, the default: all are), as those beside x are for rows in memory (freeridge_set_points). For a linear
- * kernel. They stay columns of x: freeridge_predict takes them, and freeridge_get_hyperplane has their coefficients in
- * its first rows, 0 for one that depends on the intercept and those before it (to 1e-10 of its norm). Goes back to
- * DATA. Statuses: INVALID_STATE (no reader), INVALID_ARGUMENT. Cost: O(1).
- *
- * What a model with a reader can do, in O(p^2) memory whatever n is (p: d, or the landmarks;
+/* What a model with a reader can do, in O(p^2) memory whatever n is (p: d, or the landmarks;
  * freeridge_memory_required), and in how many passes over the rows (freeridge_explain):
  *     freeridge_factorize      one pass; with landmarks (freeridge_set_landmarks) one more to fetch them, and one to
  *                              count the rows with n = -1, unless the rows of the landmarks are given
@@ -532,7 +509,7 @@ FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, cons
  * _predict, _predict_points (without lambdas), _predict_gradient, _get_lambda, _get_intercept, _get_hyperplane (with
  * landmarks _coefficients: r x t, in the order of freeridge_get_landmarks, which counts r), _get_unpenalised (without
  * errors), _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but
- * weights (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after freeridge_set_missing);
+ * weights (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after FREERIDGE_MISSING);
  * other calls need all points in memory, and say so (INVALID_STATE). Groups (freeridge_set_groups, where n is known):
  * any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p + t)^2
  * (4 with a gap), beside 8 bytes a row and division: OUT_OF_MEMORY where too many are open together, as large groups of
@@ -543,26 +520,10 @@ FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, cons
  * of rows and a checksum of x, y and the weights with the first one's. In each call that reads: IO, with the row, where
  * the reader fails, ends too early, gives too many or other rows; NOT_FINITE and INVALID_ARGUMENT, with the row, for
  * its numbers; the model is then as before. */
-FREERIDGE_API freeridge_status freeridge_set_unpenalised(freeridge_model* model, int64_t count);
 
 /* weights: n positive numbers W_ii, copied; NULL: all one. Needs DATA, goes back to DATA.
  * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights);
-
-/* The intercept b of f(x) + b. */
-typedef int32_t freeridge_intercept;
-enum {
-  FREERIDGE_INTERCEPT_NONE = 0,     /* b = 0 */
-  FREERIDGE_INTERCEPT_FREE = 1,     /* b is not penalised */
-  FREERIDGE_INTERCEPT_PENALISED = 2 /* lambda/2 (||f||_k^2 + b^2): the kernel k + 1 without an intercept, b = sum c_i */
-};
-
-/* on: FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_PENALISED, or any other number: FREERIDGE_INTERCEPT_FREE (the
- * default). PENALISED is what a column of ones beside x does with a linear kernel; for other kernels and given matrices
- * it is k + 1. Coefficients, hyperplane and freeridge_get_intercept are those of f(x) + b with the model's own kernel
- * k. For a linear or given kernel factorize copies x, once more than set_data does. Goes back to DATA. Cost: O(1).
- * Statuses: INVALID_ARGUMENT. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on);
 
 /* group: n x divisions labels, column-major without gaps, copied: each column divides the rows anew, divisions >= 1. In
  * a division rows with the same label >= 0 are left out together; rows with a negative label never are. At least one
@@ -581,21 +542,6 @@ FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int6
  * divisions log(number of groups)). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap);
 
-/* Overrules the route; FREERIDGE_ROUTE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel,
- * ITERATIVE one that is not, which factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route);
-
-/* A hint for AUTO: how many values of lambda will be looked at (count >= 1; 100 unless set), beside the lambdas of
- * its own that each further output has in a search. Changes no state: it counts at the next factorize. Statuses:
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* model, int64_t count);
-
-/* The other hint for AUTO: the criterion that lambdas will be judged by (LOO unless set). GCV and REML need no rows
- * left out, which halves the work of BAND and CHOLESKY; any criterion works after it, but for what ITERATIVE does not
- * have where AUTO takes it (freeridge_set_points). Changes no state: it counts at
- * the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
-
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data, set_points,
  * factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict, predict_*,
  * *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
@@ -604,16 +550,126 @@ FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model*
  * O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
-/* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the
- * default): as much as the machine has. AUTO chooses among the routes that stay below it. A call that would exceed
- * it is refused with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and
- * a way out (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound,
- * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
- * limits set_data, set_points, factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict,
- * predict_*, *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
- * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number and hat_matrix. Changes no state.
- * Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
+/* ----------------------------------------------------------------------------------------------------
+ * Parameters: single numbers that say how a model, a classifier or an accumulator works. Each has a number, bounds and a
+ * usual value, which holds until another is set; freeridge_parameter_bounds tells all three. */
+
+/* The intercept b of f(x) + b. */
+typedef int32_t freeridge_intercept;
+enum {
+  FREERIDGE_INTERCEPT_NONE = 0,     /* b = 0 */
+  FREERIDGE_INTERCEPT_FREE = 1,     /* b is not penalised */
+  FREERIDGE_INTERCEPT_PENALISED = 2 /* lambda/2 (||f||_k^2 + b^2): the kernel k + 1 without an intercept, b = sum c_i */
+};
+
+/* How the core chooses landmarks (freeridge_set_landmarks); all are reproducible from the seed on any machine. */
+typedef int32_t freeridge_landmark_method;
+enum {
+  FREERIDGE_LANDMARKS_AUTO = 0,   /* PIVOTED */
+  FREERIDGE_LANDMARKS_RANDOM = 1, /* uniformly without replacement; O(n) */
+  FREERIDGE_LANDMARKS_KMEANS = 2, /* k-means++ seeding in the kernel's own distance; n r kernel values, O(n) memory */
+  FREERIDGE_LANDMARKS_PIVOTED = 3 /* randomly pivoted Cholesky: n r kernel values, O(n r^2), memory n r doubles */
+};
+
+/* How PRIMAL and LANDMARK reduce their n rows to a small square matrix. */
+typedef int32_t freeridge_reduction;
+enum {
+  FREERIDGE_REDUCTION_AUTO = 0, /* QR for PRIMAL (sparse x with d < n: GRAM), GRAM for LANDMARK */
+  FREERIDGE_REDUCTION_QR = 1,   /* Householder QR by blocks of rows: as accurate as the SVD of x; 2 n d^2 */
+  FREERIDGE_REDUCTION_GRAM = 2  /* x'Wx: n d^2; squares the condition: what lies below about 1e-14 of the largest
+                                   eigenvalue is lost (freeridge_get_tolerance says where) */
+};
+
+/* "data": setting the parameter of a model goes back to DATA; the others change no state. */
+typedef int32_t freeridge_parameter;
+enum {
+  FREERIDGE_MISSING = 1,          /* models: 1: a NaN in y is a value that was not observed (below); 0 */
+  FREERIDGE_INTERCEPT = 2,        /* all handles, data: a freeridge_intercept; FREE. PENALISED is what a column of
+                                        ones beside x does with a linear kernel; for other kernels and given matrices it
+                                        is k + 1. Coefficients, hyperplane and b are those of f(x) + b with the model's
+                                        own kernel k. For a linear or given kernel factorize copies x once more than
+                                        set_data does. Accumulators have NONE and FREE */
+  FREERIDGE_ROUTE = 3,            /* models, data: a freeridge_route; AUTO. PRIMAL needs a linear kernel, ITERATIVE one
+                                        that is not (or sparse x), which factorize checks. What factorize ran:
+                                        freeridge_get_route */
+  FREERIDGE_EXPECTED_LAMBDAS = 4, /* models: a hint for AUTO: how many values of lambda will be looked at, beside those
+                                        that each further output has of its own in a search; 100. It counts at the next
+                                        factorize */
+  FREERIDGE_EXPECTED_CRITERION = 5, /* models: the other hint: the freeridge_criterion that lambdas will be judged by;
+                                        LOO. GCV and REML leave no rows out, which halves the work of BAND and CHOLESKY;
+                                        any criterion works after it, but for what ITERATIVE does not have where AUTO
+                                        takes it. It counts at the next factorize */
+  FREERIDGE_MEMORY_LIMIT = 6,       /* models: bytes: the most that one call may allocate beside what the model holds
+                                        (below); 0: as much as the machine has. Not saved */
+  FREERIDGE_LANDMARK_METHOD = 7,    /* models, data: a freeridge_landmark_method; AUTO */
+  FREERIDGE_LANDMARK_SEED = 8,      /* models, data: of the random numbers that choose landmarks, a whole number up to
+                                        2^53; 0 */
+  FREERIDGE_REDUCTION = 9,          /* models, data: a freeridge_reduction; AUTO */
+  FREERIDGE_REFINEMENT = 10,        /* models: steps of iterative refinement (below), up to 100; 0 */
+  FREERIDGE_ACCURACY = 11,          /* models, data: the relative error of solutions of the ITERATIVE route, as
+                                        freeridge_get_accuracy has it, above 0 and below 1; 1e-8. A lambda at which it
+                                        cannot be reached (rounding leaves about 1e-16 |K| / lambda) is refused with
+                                        NOT_CONVERGED, and freeridge_last_error says what was reached. Estimates have
+                                        accuracies of their own */
+  FREERIDGE_UNPENALISED = 12,       /* models with a reader (data), accumulators: so many columns at the front of x are
+                                        not penalised (below), fewer than d; 0 */
+  FREERIDGE_TOLERANCE = 13,  /* classifiers: of the stationarity conditions of (3), relative to the weights, above
+                                        0; 1e-8. LOGISTIC: of |lambda c_i y_i / w_i - 1 / (1 + exp(y_i f_i))|; HINGE: of
+                                        y_i f_i beside 1 */
+  FREERIDGE_ITERATIONS = 14, /* classifiers: the most Newton steps (LOGISTIC), or pair updates in multiples of n
+                                        (HINGE); 0: 100 and 10000, which get_parameter tells then */
+  FREERIDGE_LOSS = 15        /* classifiers: the freeridge_loss they were made with; it can only be asked for */
+};
+
+/* More about some of them
+ *
+ * MISSING counts in the next call that sets data. Each output then has the answers of a fit to the rows in which it is
+ * observed, exactly, from the one factorization of all rows: with S the rows in which an output is missing, P of the
+ * others is P_TT - P_TS (P_SS)^-1 P_ST. An output needs two values (else INVALID_ARGUMENT from set_data). Solutions,
+ * predictions, variances and intervals, errors left out (NaN where there is nothing to leave out), criteria but
+ * ERROR_RATE, searches for lambda and the bandwidth, leverages and Cook's distances (0 in the rows S), degrees of
+ * freedom, objectives and fitted values (there the prediction) are these; score_gradient and select_kernel are sums over
+ * the outputs with the same S, each with the cost of a model of its own; coefficient_covariance (NaN between outputs
+ * with different S), coefficient_errors and errors of averages take such a model, too, and are INVALID_STATE with
+ * landmarks. So are refinement (from factorize on) and hat_matrix in any case. y is copied where something is missing.
+ * Where the observed rows do not determine the others (at lambda = 0, or where they leave fixed effects undetermined),
+ * the calls answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of s rows and each
+ * lambda 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2.
+ *
+ * MEMORY_LIMIT. AUTO chooses among the routes that stay below it. A call that would exceed it is refused with
+ * OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out (landmarks,
+ * another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8 MiB. A model
+ * that is factorized again keeps its old factorization until the new one is made. It limits all calls that work on all
+ * of the data, but saving.
+ *
+ * REFINEMENT: residuals in twice the working precision (error-free transforms: T. Ogita, S. Rump, S. Oishi, Accurate sum
+ * and dot product, SIAM J. Sci. Comput. 26 (2005); A. Bjorck, Iterative refinement of linear least squares solutions,
+ * BIT 7 (1967)). Takes effect at the next set_lambda(s) or select_*: refines w and b of the PRIMAL route with residuals
+ * from x, and, for kernels that are not linear, c and b of the SPECTRAL, BAND and CHOLESKY routes with residuals from
+ * the kernel values. Fitted values and left-out errors are not refined. It stops when nothing changes any more, usually
+ * after 2 to 4 steps. A linear kernel on a dual route, landmarks, and a reader's rows have no refinement: setting lambda
+ * returns INVALID_STATE then. Cost of a step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2 kernel values and
+ * O(n^2 t) (dual routes).
+ *
+ * UNPENALISED, for a linear kernel. The columns stay columns of x: predictions take them, and the hyperplane (of
+ * accumulators w of freeridge_accumulator_solve) has their coefficients in its first rows, 0 for one that depends on the
+ * intercept and those before it (to 1e-10 of its norm). Rows in memory have freeridge_set_points for it, whose
+ * answers these are. Where the penalty of an accumulator counts columns, d stands for d - count. Not over landmarks. */
+
+/* *low, *high: the least and the greatest value of the parameter; *usual: its value unless set; *whole: 1 where it is a
+ * whole number, else 0. NULL is fine for each. Statuses: INVALID_ARGUMENT (no such parameter). Cost: O(1). */
+FREERIDGE_API freeridge_status freeridge_parameter_bounds(freeridge_parameter parameter, double* low, double* high,
+                                                          double* usual, int32_t* whole);
+
+/* Statuses: INVALID_ARGUMENT (no parameter of models, a value beyond its bounds, or no whole number), NOT_FINITE,
+ * INVALID_STATE (a predictor; UNPENALISED without a reader). Cost: O(1). */
+FREERIDGE_API freeridge_status freeridge_set_parameter(freeridge_model* model, freeridge_parameter parameter,
+                                                       double value);
+
+/* *value: what was set, or the usual value; also of a model that was loaded or cloned. Statuses: INVALID_ARGUMENT,
+ * INVALID_STATE (a predictor). Cost: O(1). */
+FREERIDGE_API freeridge_status freeridge_get_parameter(const freeridge_model* model, freeridge_parameter parameter,
+                                                       double* value);
 
 /* ----------------------------------------------------------------------------------------------------
  * What a model was told; also of a model that was loaded or cloned. A setting that was never made has its default. */
@@ -637,27 +693,6 @@ FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model
  * divisions). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_gaps(const freeridge_model* model, int64_t* layers, int32_t* gap);
 
-/* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1).
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
-
-/* *route: what freeridge_set_route was told, FREERIDGE_ROUTE_AUTO unless set; freeridge_get_route says what
- * factorize ran. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_requested_route(const freeridge_model* model, freeridge_route* route);
-
-/* *count: as freeridge_set_expected_lambdas. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
- * 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_expected_lambdas(const freeridge_model* model, int64_t* count);
-
-/* *criterion: as freeridge_set_expected_criterion. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1).
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_expected_criterion(const freeridge_model* model,
-                                                                freeridge_criterion* criterion);
-
-/* *bytes: as freeridge_set_memory_limit, 0: none. It is not saved. Statuses: INVALID_STATE (a predictor),
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_memory_limit(const freeridge_model* model, int64_t* bytes);
-
 /* ----------------------------------------------------------------------------------------------------
  * Landmarks (subset of regressors) and tall data.
  * With landmarks R (r of the rows) the solution is restricted to f(x) = sum_(i in R) c_i k(x_i, x), and the problem is
@@ -668,56 +703,20 @@ FREERIDGE_API freeridge_status freeridge_get_memory_limit(const freeridge_model*
  * J. Tropp, R. Webber, Randomly pivoted Cholesky, Communications on Pure and Applied Mathematics (2024; arXiv
  * 2207.06503); k-means++: D. Arthur, S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA 2007. */
 
-/* How the core chooses landmarks; all are reproducible from the seed on any machine. */
-typedef int32_t freeridge_landmark_method;
-enum {
-  FREERIDGE_LANDMARKS_AUTO = 0,   /* PIVOTED */
-  FREERIDGE_LANDMARKS_RANDOM = 1, /* uniformly without replacement; O(n) */
-  FREERIDGE_LANDMARKS_KMEANS = 2, /* k-means++ seeding in the kernel's own distance; n r kernel values, O(n) memory */
-  FREERIDGE_LANDMARKS_PIVOTED = 3 /* randomly pivoted Cholesky: n r kernel values, O(n r^2), memory n r doubles */
-};
-
-/* How PRIMAL and LANDMARK reduce their n rows to a small square matrix. */
-typedef int32_t freeridge_reduction;
-enum {
-  FREERIDGE_REDUCTION_AUTO = 0, /* QR for PRIMAL (sparse x with d < n: GRAM), GRAM for LANDMARK */
-  FREERIDGE_REDUCTION_QR = 1,   /* Householder QR by blocks of rows: as accurate as the SVD of x; 2 n d^2 */
-  FREERIDGE_REDUCTION_GRAM = 2  /* x'Wx: n d^2; squares the condition: what lies below about 1e-14 of the largest
-                                   eigenvalue is lost (freeridge_get_tolerance says where) */
-};
-
 /* Restricts the solution to `count` landmarks. rows: count different rows (0-based), copied; a landmark that
  * depends on others, such as an equal row, adds nothing and is left out (freeridge_get_rank). So is one of which the
  * others leave less than 1e-18 of k(x, x), as c has no digits then (1e-16 r where r or n is large); it may have had a
  * part in rows far from all landmarks, and freeridge_lambda_flags says so. rows NULL: the core chooses at factorize,
- * see freeridge_set_landmark_method. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks are set.
+ * see FREERIDGE_LANDMARK_METHOD. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks are set.
  * Needs DATA, goes back to DATA; set_data drops the landmarks. Statuses: INVALID_STATE, INVALID_ARGUMENT (count < 0 or
  * > n, a row out of range or given twice). Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, const int64_t* rows);
-
-/* How the core chooses them when rows was NULL; seed: any number, 0 unless set. Goes back to DATA.
- * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_landmark_method(freeridge_model* model, freeridge_landmark_method method,
-                                                             int64_t seed);
-
-/* How PRIMAL and LANDMARK reduce their rows; AUTO gives the choice back. Goes back to DATA. Cost: O(1). Statuses:
- * INVALID_ARGUMENT. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_reduction(freeridge_model* model, freeridge_reduction reduction);
 
 /* *count: how many landmarks freeridge_set_landmarks asked for, 0: none; *given: how many of them it was given,
  * count or 0; rows: those, room for count. NULL is fine for each. Needs DATA. Statuses: INVALID_STATE,
  * INVALID_ARGUMENT (model). Cost: O(count). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_requested_landmarks(const freeridge_model* model, int64_t* count,
                                                                  int64_t* given, int64_t* rows);
-
-/* *method, *seed: as freeridge_set_landmark_method; NULL is fine for each. Statuses: INVALID_STATE (a predictor),
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_landmark_method(const freeridge_model* model,
-                                                             freeridge_landmark_method* method, int64_t* seed);
-
-/* *reduction: as freeridge_set_reduction. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
- * 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_reduction(const freeridge_model* model, freeridge_reduction* reduction);
 
 /* *count: the landmarks of the factorization (0 for other routes; PIVOTED may find that fewer than asked for are
  * enough); rows: those, in the order given or chosen. NULL is fine for each: ask for the count first. Needs FACTORIZED.
@@ -749,36 +748,11 @@ FREERIDGE_API freeridge_status freeridge_get_rank(const freeridge_model* model, 
  * larger eigenvalues alone. Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* model, double* tolerance);
 
-/* steps >= 0 (0 unless set) of iterative refinement of the solution, with residuals in twice the working precision
- * (error-free transforms: T. Ogita, S. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26 (2005);
- * A. Bjorck, Iterative refinement of linear least squares solutions, BIT 7 (1967)). Takes effect at the next
- * set_lambda(s) or select_*: refines w and b of the PRIMAL route with residuals from x, and, for kernels that are not
- * linear, c and b of the SPECTRAL, BAND and CHOLESKY routes with residuals from the kernel values. Fitted values and
- * left-out errors are not refined. It stops when nothing changes any more, usually after 2 to 4 steps. A linear kernel
- * on a dual route, landmarks, and a reader's rows have no refinement: setting lambda returns INVALID_STATE then. Cost:
- * O(1) here; of a step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes).
- * Changes no state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
-
-/* 0 < accuracy < 1 (1e-8 unless set): the relative error of solutions of the ITERATIVE route, as freeridge_get_accuracy
- * has it. A lambda at which it cannot be reached (rounding leaves about 1e-16 |K| / lambda) is refused with
- * NOT_CONVERGED, and freeridge_last_error says what was reached. Estimates have accuracies of their own. Goes back to
- * DATA. Cost: O(1). Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_accuracy(freeridge_model* model, double accuracy);
-
-/* *accuracy: as freeridge_set_accuracy. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1.
- */
-FREERIDGE_API freeridge_status freeridge_get_requested_accuracy(const freeridge_model* model, double* accuracy);
-
-/* *steps: as freeridge_set_refinement. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
- * 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_refinement(const freeridge_model* model, int32_t* steps);
-
 /* ----------------------------------------------------------------------------------------------------
  * Factorize and lambda */
 
 /* *bytes: what factorize, and one lambda with LOO after it, will allocate at most beside the data, by the route that
- * factorize would take now (freeridge_set_route asks for another). What adds to it: another lambda while one is in
+ * factorize would take now (FREERIDGE_ROUTE asks for another). What adds to it: another lambda while one is in
  * force by CHOLESKY, 8 n^2; groups of at most s rows, about 16 s r + 16 min(s, r)^2, r = n for dual routes; scores
  * at l lambdas, 64 l t, by groups 16 l r more, and, where the sweep over rows has many lambdas in hand, up to 300
  * MiB; predict_jackknife and predict_variance of m points, up to 640 MiB, and 16 m t; coefficient_*, predict_gradient
@@ -799,17 +773,17 @@ FREERIDGE_API freeridge_status freeridge_explain(const freeridge_model* model, i
 /* The one expensive step: builds K or the features, and factorizes them by the chosen route. Cost: at freeridge_route.
  * Needs DATA, goes to FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required; a
  * precomputed kernel that is not symmetric, or not positive semi-definite); NOT_FINITE (a kernel value overflows);
- * NOT_CONVERGED; CANCELLED; IO (a reader; freeridge_set_unpenalised has what else its rows may be). Since 0.1. */
+ * NOT_CONVERGED; CANCELLED; IO (a reader; FREERIDGE_UNPENALISED has what else its rows may be). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
 
 /* Sets one lambda >= 0 for all outputs and solves (1). Needs FACTORIZED, goes to FITTED.
  * lambda = 0: the minimum-norm least-squares solution (SPECTRAL, PRIMAL; directions whose eigenvalue is below rounding
  * are left out); CHOLESKY and BAND have an answer while K is numerically positive definite, else
  * NOT_POSITIVE_DEFINITE; ITERATIVE has none below freeridge_get_tolerance (NOT_POSITIVE_DEFINITE), nor where rounding
- * does not let it be as accurate as freeridge_set_accuracy asks (NOT_CONVERGED). Cost: SPECTRAL, PRIMAL O(n r t); BAND
+ * does not let it be as accurate as FREERIDGE_ACCURACY asks (NOT_CONVERGED). Cost: SPECTRAL, PRIMAL O(n r t); BAND
  * O(n^2 t); CHOLESKY n^3/3 + O(n^2 t); ITERATIVE 5 to 50 passes of n^2 / 2 kernel values.
  * Statuses: INVALID_STATE (also: refinement where there is none), INVALID_ARGUMENT (lambda < 0), NOT_FINITE (also: the
- * solution overflows), NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as freeridge_set_missing
+ * solution overflows), NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as FREERIDGE_MISSING
  * says), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda);
 
@@ -872,7 +846,7 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
  * block). Memory: tiles; with lambdas 64 MiB, or the solution of one lambda, beside them. Statuses: INVALID_STATE
  * (also: with lambdas a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT (also:
  * sparse rows of a precomputed kernel), NOT_FINITE, DIMENSION_MISMATCH, CANCELLED, IO; with lambdas also
- * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as freeridge_set_missing says). */
+ * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as FREERIDGE_MISSING says). */
 FREERIDGE_API freeridge_status freeridge_predict_points(const freeridge_model* model, const freeridge_points* points,
                                                         int64_t count, const double* lambdas, freeridge_layout layout,
                                                         double* out, int64_t ldout);
@@ -976,7 +950,7 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
  * without intercept), NULL is fine. Needs FACTORIZED. Cost: those of freeridge_set_lambda and freeridge_coefficients
  * for each lambda; no memory beside what they take. Statuses: INVALID_STATE
  * (also: a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT, NOT_FINITE,
- * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as freeridge_set_missing says), CANCELLED. */
+ * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as FREERIDGE_MISSING says), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count,
                                                            const double* lambdas, double* c, int64_t ld, double* b);
 
@@ -1203,8 +1177,8 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
  * not linear: n^2 kernel values, once; and where the error of LOO would be more than 0.4 %, 8 more right-hand sides,
  * the most uncertain rows. Statuses: INVALID_STATE (also: another criterion where the route estimates),
  * INVALID_ARGUMENT (also: another number of probes), NOT_FINITE, UNDEFINED (some scores have no value: NaN; as where
- * rounding keeps solutions from the accuracy that was asked for (freeridge_set_accuracy), or those of estimates from
- * their own, which freeridge_set_accuracy does not move: a larger lambda or another route helps), CANCELLED. Source: M.
+ * rounding keeps solutions from the accuracy that was asked for (FREERIDGE_ACCURACY), or those of estimates from
+ * their own, which FREERIDGE_ACCURACY does not move: a larger lambda or another route helps), CANCELLED. Source: M.
  * Hutchinson, Communications in Statistics 19 (1990); docs/numerics.md. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* model, freeridge_criterion criterion,
                                                         int64_t probes, int64_t count, const double* lambdas,
@@ -1541,7 +1515,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t
  *     phi(x) = L^-1 k(z, x),   k(z, z) = L L'      (landmarks that depend on others are left out)
  * so that it answers as a model does whose route is LANDMARK, with these landmarks: criteria, left-out errors in a
  * second pass, and the predictor, which are all calls below but freeridge_accumulator_solve. reduction: as of
- * freeridge_set_reduction; AUTO is GRAM. Only accumulators of the same kernel, z, t, intercept and reduction merge;
+ * FREERIDGE_REDUCTION; AUTO is GRAM. Only accumulators of the same kernel, z, t, intercept and reduction merge;
  * where processors differ, make one, and hand its bytes to all. The kernel is not needed afterwards. Memory: about 30
  * r^2 numbers, of which z and L are saved, too. *out is set on success only. Adding n rows takes n r kernel values and
  * n r^2 flops (QR: 4 n r^2), a second pass as many values and 2 n r^2. Statuses: INVALID_ARGUMENT (also: a linear or a
@@ -1556,14 +1530,13 @@ FREERIDGE_API freeridge_status freeridge_accumulator_create_landmarks(const free
 /* Frees an accumulator; NULL is fine. Cost: O(1). Since 0.1. */
 FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumulator);
 
-/* The first `count` columns of x are fixed effects: they are not penalised, as the intercept is not, 0 <= count < d (0,
- * the default: all are penalised). The sums do not depend on it, so that rows may have been added; only accumulators of
- * the same count merge. Answers are those of a model with these columns as its fixed effects
- * (freeridge_set_points) and the others as its x; where the penalty is meant, d in what is said of an
- * accumulator is d - count. solve has their coefficients in the first rows of w, and 0 for one that depends on the
- * intercept and those before it (to 1e-10 of its norm). Not over landmarks. Undoes freeridge_accumulator_prepare. Cost:
- * O(1); O(count) a row more in a second pass. Statuses: INVALID_ARGUMENT (also: over landmarks). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_set_unpenalised(freeridge_accumulator* accumulator, int64_t count);
+/* The parameters of an accumulator ("Parameters"): UNPENALISED, and INTERCEPT, which can only be asked for. Rows may have
+ * been added before; only accumulators of the same UNPENALISED merge. Setting it undoes freeridge_accumulator_prepare.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1); O(count) a row more in a second pass. */
+FREERIDGE_API freeridge_status freeridge_accumulator_set_parameter(freeridge_accumulator* accumulator,
+                                                                   freeridge_parameter parameter, double value);
+FREERIDGE_API freeridge_status freeridge_accumulator_get_parameter(const freeridge_accumulator* accumulator,
+                                                                   freeridge_parameter parameter, double* value);
 
 /* *count: how many columns are not penalised; kept: that many flags, 0 where a column depends on the intercept and
  * those before it, which needs rows, else 1. NULL is fine for each: ask for the number first. Statuses:
@@ -1576,7 +1549,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_get_unpenalised(const freer
  * out y and the weights itself (both NULL here), and may have n = -1; all of its rows are added, or none. n = 0 is
  * fine, and then no array is read: a process may have no rows. The arrays are not needed afterwards. Rows may come one
  * at a time: they are collected, and reduced in blocks; sparse rows give the accumulator that the ordinary matrix
- * gives, bit for bit. Unpenalised columns are the first ones of x (freeridge_accumulator_set_unpenalised), and none
+ * gives, bit for bit. Unpenalised columns are the first ones of x (FREERIDGE_UNPENALISED), and none
  * beside it. Cost: 2 n (d + t)^2, a quarter more when d + t is large. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a
  * number, weighted and centred, beyond 1e300), DIMENSION_MISMATCH, CANCELLED, IO. */
 FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator,
@@ -1606,10 +1579,6 @@ FREERIDGE_API freeridge_status freeridge_accumulator_memory_required(const freer
  * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulator* accumulator,
                                                                     int64_t* n, int64_t* d, int64_t* t, double* sum_w);
-
-/* *on: 1 with an intercept, else 0. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_has_intercept(const freeridge_accumulator* accumulator,
-                                                                   int32_t* on);
 
 /* The solutions of (1) at `lambdas`, count >= 1 numbers >= 0 (0: minimum norm): w is d x (count t), column-major with
  * ld >= d, output j of lambda l in column l t + j; b: t x count (0 without intercept). Needs rows (INVALID_STATE).
@@ -1801,7 +1770,7 @@ FREERIDGE_API freeridge_status freeridge_moments_select_lambda(int64_t count, co
  * Classical utilities, without a handle: each takes its data and answers at once, reports no progress and cannot be
  * cancelled. x (n x d) and y (n x t) are in `layout`; w (d x t) is column-major with leading dimension d, b has t
  * numbers (zeros without intercept). The solutions of OLS and ridge are refined with residuals in twice the working
- * precision (see freeridge_set_refinement). Sources: G. Golub, C. Van Loan, Matrix Computations, 2013, chapters 5 and
+ * precision (see FREERIDGE_REFINEMENT). Sources: G. Golub, C. Van Loan, Matrix Computations, 2013, chapters 5 and
  * 6; S. Van Huffel, J. Vandewalle, The Total Least Squares Problem, 1991. */
 
 /* out: the Moore-Penrose inverse (n x m) of a (m x n), both in `layout`, by the SVD. Singular values at most rcond
@@ -1899,7 +1868,7 @@ FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double*
 /* ----------------------------------------------------------------------------------------------------
  * Other losses for two classes, y_i = -1 or +1, on the same kernels:
  *     min over f, b   sum_i W_ii L(y_i (f(x_i) + b))  +  lambda/2 ||f||_k^2,      lambda > 0                   (3)
- * with f(x) = sum_i c_i k(x_i, x) and b unpenalised, unless freeridge_classifier_set_intercept says PENALISED: then the
+ * with f(x) = sum_i c_i k(x_i, x) and b unpenalised, unless FREERIDGE_INTERCEPT is PENALISED: then the
  * penalty is lambda/2 (||f||_k^2 + b^2), and b = sum_i c_i. HINGE has a limit at lambda = 0, the hard margin:
  *     min over f, b   1/2 ||f||_k^2   subject to   y_i (f(x_i) + b) >= 1                                       (4)
  * A classifier is EMPTY, has DATA, or is FITTED;
@@ -1936,20 +1905,19 @@ FREERIDGE_API void freeridge_classifier_destroy(freeridge_classifier* classifier
 FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier,
                                                              const freeridge_points* points, const double* y);
 
-/* As freeridge_set_weights, freeridge_set_intercept and freeridge_set_progress; the callback is called by fit, predict,
+/* As freeridge_set_weights and freeridge_set_progress; the callback is called by fit, predict,
  * loo and save. Cost: O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifier,
                                                                 const double* weights);
-FREERIDGE_API freeridge_status freeridge_classifier_set_intercept(freeridge_classifier* classifier, int32_t on);
 FREERIDGE_API freeridge_status freeridge_classifier_set_progress(freeridge_classifier* classifier,
                                                                  freeridge_progress callback, void* user);
 
-/* tolerance > 0: of the stationarity conditions of (3), relative to the weights (1e-8 unless set): LOGISTIC: of
- * |lambda c_i y_i / w_i - 1 / (1 + exp(y_i f_i))|; HINGE: of y_i f_i beside 1. iterations >= 1: Newton steps (LOGISTIC;
- * 100 unless set); pair updates in multiples of n (HINGE; 10000 unless set). Goes back to DATA.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_classifier_set_control(freeridge_classifier* classifier, double tolerance,
-                                                                int64_t iterations);
+/* The parameters of a classifier ("Parameters"): INTERCEPT, TOLERANCE, ITERATIONS, and LOSS, which can only be asked for.
+ * *value: what was set, or the usual value. Setting one goes back to DATA. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). */
+FREERIDGE_API freeridge_status freeridge_classifier_set_parameter(freeridge_classifier* classifier,
+                                                                  freeridge_parameter parameter, double value);
+FREERIDGE_API freeridge_status freeridge_classifier_get_parameter(const freeridge_classifier* classifier,
+                                                                  freeridge_parameter parameter, double* value);
 
 /* *bytes: what freeridge_classifier_fit will allocate at most beside the data, the kernel matrix included that it
  * keeps. Needs DATA. Cost: O(1). Statuses: INVALID_STATE, INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address
@@ -2047,17 +2015,10 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_duality(const freeridge_
                                                                 double* dual, double* gap);
 
 /* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the
- * caller; get_loss and has_intercept (a FREERIDGE_INTERCEPT_) need no data; *tolerance and *iterations are those of
- * set_control, or the loss's own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last
- * fit, needs FITTED. NULL is fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also
- * INVALID_STATE. Cost: O(1); weights O(n). Since 0.1. */
+ * caller; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs FITTED.
+ * Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also INVALID_STATE. Cost: O(1); weights O(n). */
 FREERIDGE_API freeridge_status freeridge_classifier_get_kernel(const freeridge_classifier* classifier,
                                                                freeridge_kernel** out);
-FREERIDGE_API freeridge_status freeridge_classifier_get_loss(const freeridge_classifier* classifier,
-                                                             freeridge_loss* loss);
-FREERIDGE_API freeridge_status freeridge_classifier_has_intercept(const freeridge_classifier* classifier, int32_t* on);
-FREERIDGE_API freeridge_status freeridge_classifier_get_control(const freeridge_classifier* classifier,
-                                                                double* tolerance, int64_t* iterations);
 FREERIDGE_API freeridge_status freeridge_classifier_get_weights(const freeridge_classifier* classifier,
                                                                 double* weights);
 FREERIDGE_API freeridge_status freeridge_classifier_get_dimensions(const freeridge_classifier* classifier, int64_t* n,

@@ -91,6 +91,16 @@ template <class Handle>
 auto& classifier_of(Handle* classifier) {
   return required("classifier", classifier).classifier;
 }
+// The rows of a model that reads them.
+template <class Handle>
+auto& reader_of(Handle* model) {
+  settings_of(model);
+  if (!model->reader)
+    fail(Status::invalid_state,
+         "the model has no reader; with its rows in memory the columns without a penalty are those of "
+         "freeridge_points");
+  return model->reader->model;
+}
 // To be called after a change of a setting that the factorization depends on.
 inline void forget_rows_read(freeridge_model& model) {
   if (model.reader) model.reader->forget();
@@ -106,14 +116,8 @@ Reader& require_factorized(Reader& reader) {
 std::shared_ptr<const Predictor> predictor_at(const RowFeatures& features, const ReducedProblem& problem,
                                               Span<const double> lambdas);
 
-// The intercept that a caller asks for: any number but those of the two other constants means a free one.
-inline Offset offset_of(std::int32_t on) {
-  static_assert(FREERIDGE_INTERCEPT_NONE == int(Offset::none) && FREERIDGE_INTERCEPT_FREE == int(Offset::free) &&
-                FREERIDGE_INTERCEPT_PENALISED == int(Offset::penalised));
-  return on == FREERIDGE_INTERCEPT_NONE        ? Offset::none
-         : on == FREERIDGE_INTERCEPT_PENALISED ? Offset::penalised
-                                               : Offset::free;
-}
+static_assert(FREERIDGE_INTERCEPT_NONE == int(Offset::none) && FREERIDGE_INTERCEPT_FREE == int(Offset::free) &&
+              FREERIDGE_INTERCEPT_PENALISED == int(Offset::penalised));
 
 inline Criterion checked_criterion(freeridge_criterion criterion) {
   require_one_of("criterion", criterion,

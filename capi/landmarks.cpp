@@ -16,42 +16,6 @@ freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, 
   });
 }
 
-freeridge_status freeridge_set_landmark_method(freeridge_model* model, freeridge_landmark_method method, int64_t seed) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    require_one_of("method", method,
-                   {FREERIDGE_LANDMARKS_AUTO, FREERIDGE_LANDMARKS_RANDOM, FREERIDGE_LANDMARKS_KMEANS,
-                    FREERIDGE_LANDMARKS_PIVOTED});
-    m.set_landmark_method(static_cast<LandmarkMethod>(method), seed);
-    forget_rows_read(*model);
-  });
-}
-
-freeridge_status freeridge_set_reduction(freeridge_model* model, freeridge_reduction reduction) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    require_one_of("reduction", reduction,
-                   {FREERIDGE_REDUCTION_AUTO, FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM});
-    m.set_reduction(static_cast<Reduction>(reduction));
-    forget_rows_read(*model);
-  });
-}
-
-freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    if (steps < 0 || steps > 100) fail(Status::invalid_argument, "steps is ", steps, "; it must be from 0 to 100");
-    m.set_refinement(steps);
-  });
-}
-
-freeridge_status freeridge_set_accuracy(freeridge_model* model, double accuracy) {
-  return guarded(__func__, [&] {
-    settings_of(model).set_accuracy(accuracy);
-    forget_rows_read(*model);
-  });
-}
-
 freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows) {
   return guarded(__func__, [&] {
     const Model& m = settings_of(model);

@@ -37,10 +37,6 @@ freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifi
   return guarded(__func__, [&] { classifier_of(classifier).set_weights(weights); });
 }
 
-freeridge_status freeridge_classifier_set_intercept(freeridge_classifier* classifier, int32_t on) {
-  return guarded(__func__, [&] { classifier_of(classifier).set_intercept(offset_of(on)); });
-}
-
 freeridge_status freeridge_classifier_set_progress(freeridge_classifier* classifier, freeridge_progress callback,
                                                    void* user) {
   return guarded(__func__, [&] { classifier_of(classifier).set_listener({callback, user}); });
@@ -52,11 +48,6 @@ freeridge_status freeridge_classifier_memory_required(const freeridge_classifier
     required("bytes", bytes);
     *bytes = c.memory_required();
   });
-}
-
-freeridge_status freeridge_classifier_set_control(freeridge_classifier* classifier, double tolerance,
-                                                  int64_t iterations) {
-  return guarded(__func__, [&] { classifier_of(classifier).set_control(tolerance, iterations); });
 }
 
 freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda) {
@@ -104,29 +95,6 @@ freeridge_status freeridge_classifier_get_kernel(const freeridge_classifier* cla
     const Classifier& c = classifier_of(classifier);
     freeridge_kernel*& to = required("out", out);
     to = new freeridge_kernel{c.kernel()};
-  });
-}
-
-freeridge_status freeridge_classifier_get_loss(const freeridge_classifier* classifier, freeridge_loss* loss) {
-  return guarded(__func__, [&] {
-    const Classifier& c = classifier_of(classifier);
-    required("loss", loss) = static_cast<freeridge_loss>(c.loss());
-  });
-}
-
-freeridge_status freeridge_classifier_has_intercept(const freeridge_classifier* classifier, int32_t* on) {
-  return guarded(__func__, [&] {
-    const Classifier& c = classifier_of(classifier);
-    required("on", on) = static_cast<int32_t>(c.offset());
-  });
-}
-
-freeridge_status freeridge_classifier_get_control(const freeridge_classifier* classifier, double* tolerance,
-                                                  int64_t* iterations) {
-  return guarded(__func__, [&] {
-    const Classifier& c = classifier_of(classifier);
-    if (tolerance != nullptr) *tolerance = c.tolerance();
-    if (iterations != nullptr) *iterations = c.iterations();
   });
 }
 

@@ -144,13 +144,6 @@ freeridge_status freeridge_set_weights(freeridge_model* model, const double* wei
   return guarded(__func__, [&] { model_of(model).set_weights(weights); });
 }
 
-freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on) {
-  return guarded(__func__, [&] {
-    settings_of(model).set_intercept(offset_of(on));
-    forget_rows_read(*model);
-  });
-}
-
 freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group) {
   return guarded(__func__, [&] {
     settings_of(model);
@@ -158,10 +151,6 @@ freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions,
     if (model->reader) return set_groups_of_reader(*model, divisions, group);
     model_of(model).set_groups(divisions, group);
   });
-}
-
-freeridge_status freeridge_set_missing(freeridge_model* model, int32_t on) {
-  return guarded(__func__, [&] { settings_of(model).set_missing(on != 0); });
 }
 
 freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap) {
@@ -176,39 +165,8 @@ freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, cons
   });
 }
 
-freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    require_one_of("route", route,
-                   {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
-                    FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK, FREERIDGE_ROUTE_ITERATIVE});
-    m.set_route(static_cast<Route>(route));
-    forget_rows_read(*model);
-  });
-}
-
-freeridge_status freeridge_set_expected_lambdas(freeridge_model* model, int64_t count) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    require_size("count", count);
-    m.set_expected_lambdas(count);
-  });
-}
-
-freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion) {
-  return guarded(__func__, [&] { settings_of(model).set_expected_criterion(checked_criterion(criterion)); });
-}
-
 freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user) {
   return guarded(__func__, [&] { required("model", model).model.set_listener({callback, user}); });
-}
-
-freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    if (bytes < 0) fail(Status::invalid_argument, "bytes is ", bytes, "; it must be positive, or 0 for no limit");
-    m.set_memory_limit(bytes);
-  });
 }
 
 // ---- factorize and lambda ----

@@ -23,23 +23,14 @@ const ReaderModel& require_solvable(const freeridge_model& model) {
   const ReaderModel& read = require_factorized(*model.reader).model;
   if (model.model.refinement() > 0)
     fail(Status::invalid_state, "there are ", model.model.refinement(),
-         " steps of refinement (freeridge_set_refinement), for which a reader's rows would have to be in memory");
+         " steps of refinement (FREERIDGE_REFINEMENT), for which a reader's rows would have to be in memory");
   return read;
-}
-
-ReaderModel& reader_of(freeridge_model* model) {
-  settings_of(model);
-  if (!model->reader)
-    fail(Status::invalid_state,
-         "the model has no reader; with its rows in memory the columns without a penalty are those of "
-         "freeridge_points");
-  return model->reader->model;
 }
 
 }  // namespace
 
 void read_points(freeridge_model& model, const GivenPoints& points, Index t, const double* y) {
-  points.refuse_unpenalised("those of a reader are the first columns of its x (freeridge_set_unpenalised)");
+  points.refuse_unpenalised("those of a reader are the first columns of its x (FREERIDGE_UNPENALISED)");
   if (y != nullptr) fail(Status::invalid_argument, "y is not NULL, but the reader hands it out");
   require_product("points.d", points.d(), "t", t);
   model.model.kernel()->check_data(1, points.d());
@@ -163,13 +154,3 @@ const LambdaSearch& select_by_reader(freeridge_model& model, Criterion criterion
 }
 
 }  // namespace freeridge::capi
-
-using namespace freeridge;
-using namespace freeridge::capi;
-
-freeridge_status freeridge_set_unpenalised(freeridge_model* model, int64_t count) {
-  return guarded(__func__, [&] {
-    reader_of(model).set_unpenalised(count);
-    forget_rows_read(*model);
-  });
-}

@@ -17,13 +17,13 @@ namespace {
 
 struct Sizes {
   int64_t n = 0, d = 0, t = 0;
-  int32_t intercept = 0;
+  double intercept = 0;
 };
 
 Sizes sizes_of(const freeridge_accumulator* accumulator) {
   Sizes out;
   ask(freeridge_accumulator_get_dimensions(accumulator, &out.n, &out.d, &out.t, nullptr));
-  ask(freeridge_accumulator_has_intercept(accumulator, &out.intercept));
+  ask(freeridge_accumulator_get_parameter(accumulator, FREERIDGE_INTERCEPT, &out.intercept));
   return out;
 }
 
@@ -34,7 +34,7 @@ Sizes checked_sizes(const freeridge_accumulator* accumulator, Alike& alike) {
   ask(freeridge_accumulator_get_unpenalised(accumulator, &unpenalised, nullptr));
   alike.number("d of the accumulator", sizes.d);
   alike.number("t of the accumulator", sizes.t);
-  alike.number("the accumulator's intercept", std::int64_t{sizes.intercept});
+  alike.number("the accumulator's intercept", static_cast<std::int64_t>(sizes.intercept));
   alike.number("the number of columns that are not penalised", unpenalised);
   return sizes;
 }

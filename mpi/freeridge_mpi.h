@@ -115,7 +115,7 @@ FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
 /* Chooses `count` landmarks from a sample of the rows of all ranks, and hands them to all of them. x (n x d, in
  * `layout`): this rank's rows; n may be 0, and x may be NULL then. Rank 0 draws `sample` of all rows (all, if there are
  * fewer) from `seed`, by their places when the ranks' rows stand one after the other; so the landmarks do not depend on
- * how the rows are divided. It chooses among them as freeridge_set_landmark_method has it. z: *found x d, column-major
+ * how the rows are divided. It chooses among them as FREERIDGE_LANDMARK_METHOD has it. z: *found x d, column-major
  * with leading dimension ldz >= count: the landmarks' coordinates; *found <= count: PIVOTED may find that fewer span
  * the kernel. Cost: that of the method on `sample` rows, on rank 0. Statuses: INVALID_ARGUMENT (also: count > sample),
  * NOT_FINITE, DIMENSION_MISMATCH (a scaled kernel of another d; fewer rows than count), INVALID_STATE (MPI). Since

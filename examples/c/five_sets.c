@@ -60,7 +60,7 @@ static void one_case(const char* set, const char* name, freeridge_kernel* kernel
   freeridge_kernel_destroy(kernel);
   const freeridge_points points = {.size = sizeof points, .n = n, .d = d, .layout = FREERIDGE_COL_MAJOR, .x = train->x};
   CHECK(freeridge_set_points(model, &points, 1, FREERIDGE_COL_MAJOR, 1, train->y, n)); /* 1: borrowed */
-  CHECK(freeridge_set_route(model, route));
+  CHECK(freeridge_set_parameter(model, FREERIDGE_ROUTE, route));
   if (route == FREERIDGE_ROUTE_LANDMARK) CHECK(freeridge_set_landmarks(model, (n + 3) / 4, NULL));
   CHECK(freeridge_factorize(model));
 

@@ -45,7 +45,7 @@ static freeridge_model* factorized(freeridge_kernel* kernel, int64_t n, int64_t 
   CHECK(freeridge_create(kernel, &model));
   freeridge_kernel_destroy(kernel);
   CHECK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, n, d, x, n, 1, y, n));
-  CHECK(freeridge_set_intercept(model, intercept));
+  CHECK(freeridge_set_parameter(model, FREERIDGE_INTERCEPT, intercept));
   CHECK(freeridge_factorize(model));
   return model;
 }
@@ -237,7 +237,7 @@ static void subset_of_regressors(void) {
   CHECK(freeridge_kernel_gaussian(1.0, &kernel));
   CHECK(freeridge_create(kernel, &model));
   CHECK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, CURVE, 1, x, CURVE, 1, y, CURVE));
-  CHECK(freeridge_set_intercept(model, 0));
+  CHECK(freeridge_set_parameter(model, FREERIDGE_INTERCEPT, 0));
   CHECK(freeridge_set_landmarks(model, 4, rows));
   CHECK(freeridge_factorize(model));
   CHECK(freeridge_set_lambda(model, 0.1));
@@ -283,7 +283,8 @@ static freeridge_classifier* classify(const char* name, freeridge_loss loss, dou
   CHECK(freeridge_classifier_create(kernel, loss, &classifier));
   freeridge_kernel_destroy(kernel);
   CHECK(freeridge_classifier_set_data(classifier, &points, y));
-  CHECK(freeridge_classifier_set_control(classifier, 1e-12, 100000));
+  CHECK(freeridge_classifier_set_parameter(classifier, FREERIDGE_TOLERANCE, 1e-12));
+  CHECK(freeridge_classifier_set_parameter(classifier, FREERIDGE_ITERATIONS, 100000));
   CHECK(freeridge_classifier_fit(classifier, lambda));
   CHECK(freeridge_classifier_get_coefficients(classifier, c, &b));
   for (int j = 0; j < 2; ++j)

@@ -132,8 +132,8 @@ function Model(kernel::Kernel, x, y; weights = nothing, with_intercept = true, r
         length(weights) == model.n || throw(DimensionMismatch("one weight for each row"))
         check(freeridge_set_weights(model, Vector{Float64}(weights)))
     end
-    check(freeridge_set_intercept(model, with_intercept ? 1 : 0))
-    check(freeridge_set_route(model, route))
+    check(freeridge_set_parameter(model, FREERIDGE_INTERCEPT, with_intercept ? 1 : 0))
+    check(freeridge_set_parameter(model, FREERIDGE_ROUTE, route))
     landmarks > 0 && check(freeridge_set_landmarks(model, landmarks, C_NULL))
     if progress !== nothing
         model.progress = Progress(progress, nothing)

@@ -18,7 +18,7 @@ def read(path, response):
         table = np.array([[float(field) for field in line.split(",")] for line in file.readlines()[1:]])
     x, y = np.delete(table, response, axis=1), table[:, response]
     # One column after the other, as R has it: in another layout the last digits may differ.
-    return [(np.asfortranarray(x[first::2]), y[first::2]) for first in (0, 1)]
+    return [(np.asfortranarray(x[first::2]), np.ascontiguousarray(y[first::2])) for first in (0, 1)]
 
 
 def show(*words_and_values):

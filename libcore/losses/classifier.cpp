@@ -147,11 +147,12 @@ void Classifier::set_intercept(Offset offset) {
   kept_->gram.reset();
 }
 
-void Classifier::set_control(double tolerance, Index iterations) {
-  if (!std::isfinite(tolerance)) fail(Status::not_finite, "tolerance is ", tolerance, "; it must be finite");
-  if (tolerance <= 0) fail(Status::invalid_argument, "tolerance is ", tolerance, "; it must be positive");
-  if (iterations < 1) fail(Status::invalid_argument, "iterations is ", iterations, "; it must be at least 1");
+void Classifier::set_tolerance(double tolerance) {
   tolerance_ = tolerance;
+  fit_.reset();
+}
+
+void Classifier::set_iterations(Index iterations) {
   iterations_ = iterations;
   fit_.reset();
 }

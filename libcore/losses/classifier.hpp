@@ -21,6 +21,8 @@
 
 namespace freeridge {
 
+constexpr double usual_tolerance = 1e-8;  // of solutions
+
 enum class Loss : std::int32_t { logistic = 1, hinge = 2 };
 // The kind of a point by its dual number alpha_i = c_i y_i of the hinge loss: alpha_i = 0; 0 < alpha_i < W_ii / lambda;
 // alpha_i = W_ii / lambda.
@@ -40,7 +42,9 @@ class Classifier {
   void set_listener(const Listener& listener) { listener_ = listener; }
   // The most bytes that fit allocates beside the data, with the kernel matrix that it keeps.
   Index memory_required() const;
-  void set_control(double tolerance, Index iterations);
+  // Of solutions, and the most steps to them (0: the loss's own); the caller has checked their bounds.
+  void set_tolerance(double tolerance);
+  void set_iterations(Index iterations);
 
   // Work
   void fit(double lambda);
@@ -130,7 +134,7 @@ class Classifier {
   Loss loss_;
   std::optional<Data> data_;
   Offset offset_ = Offset::free;
-  double tolerance_ = 1e-8;
+  double tolerance_ = usual_tolerance;
   Index iterations_ = 0;  // 0: the default of the loss
   Listener listener_;
   ProblemPtr shape_;  // the shift and scale of linear kernels; made with the first fit

@@ -256,7 +256,7 @@ LossSolution Smo::solve(const LossSolution* start) {
     do {
       if (s_.iterations >= most)
         fail(Status::not_converged, "no solution within ", s_.iterations, " pair updates (the stationarity is ",
-             violation_, "); see freeridge_classifier_set_control, or use a larger lambda");
+             violation_, "); see FREERIDGE_TOLERANCE and FREERIDGE_ITERATIONS, or use a larger lambda");
       if (s_.iterations++ % n == 0) report(open_fraction(s_.iterations / n, usual_moves));
       if (--until_joint <= 0) until_joint = std::max(n, move_free());
     } while (move());

@@ -44,7 +44,7 @@ class Newton {
   void count() {
     if (s_.iterations >= control_.iterations)
       fail(Status::not_converged, "no solution within ", control_.iterations, " Newton steps (the stationarity is ",
-           s_.gap, "); see freeridge_classifier_set_control, or use a larger lambda");
+           s_.gap, "); see FREERIDGE_TOLERANCE and FREERIDGE_ITERATIONS, or use a larger lambda");
     stage_.next(open_fraction(++s_.iterations, usual_steps));
     report(0);
   }

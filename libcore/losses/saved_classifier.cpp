@@ -83,10 +83,9 @@ Classifier Classifier::load_settings(std::int64_t& state, ByteReader& in) {
   KernelPtr kernel = load_kernel(in);
   Classifier out(std::move(kernel), load_enum("loss", Loss::logistic, Loss::hinge, in));
   out.offset_ = load_enum("intercept", Offset::none, Offset::penalised, in);
-  const double tolerance = in.number("tolerance", largest);
-  const Index iterations = in.integer("iterations", 0, any_count);
-  out.set_control(tolerance, std::max<Index>(iterations, 1));
-  out.iterations_ = iterations;
+  out.tolerance_ = in.number("tolerance", largest);
+  if (!(out.tolerance_ > 0)) fail(Status::corrupt, "the tolerance is ", out.tolerance_, "; it must be positive");
+  out.iterations_ = in.integer("iterations", 0, any_count);
   state = in.integer("state", empty_state, fitted_state);
   return out;
 }

@@ -14,14 +14,6 @@ void require_finite_trace(double trace) {
 
 }  // namespace
 
-void Model::set_accuracy(double accuracy) {
-  if (!std::isfinite(accuracy)) fail(Status::not_finite, "accuracy is ", accuracy, "; it must be finite");
-  if (!(accuracy > 0 && accuracy < 1))
-    fail(Status::invalid_argument, "accuracy is ", accuracy, "; it must be above 0 and below 1");
-  accuracy_ = accuracy;
-  unset();
-}
-
 Index Model::rank() const {
   const std::optional<Index> rank = factorization().rank();
   if (!rank) fail(Status::invalid_state, "the ", route_name(route()), " route does not know the rank");

@@ -57,7 +57,10 @@ class Model {
   void set_landmark_method(LandmarkMethod method, std::int64_t seed);
   void set_reduction(Reduction reduction);
   void set_refinement(Index steps) { refinement_ = steps; }
-  void set_accuracy(double accuracy);  // of solutions of ITERATIVE, relative; in (0, 1)
+  void set_accuracy(double accuracy) {  // of solutions of ITERATIVE, relative; in (0, 1)
+    accuracy_ = accuracy;
+    unset();
+  }
   void set_expected_lambdas(Index count) { expected_lambdas_ = count; }
   void set_expected_criterion(Criterion criterion) { expected_criterion_ = criterion; }
   void set_listener(const Listener& listener) { listener_ = listener; }
@@ -200,6 +203,7 @@ class Model {
   const Groups& groups() const;
   Route requested_route() const { return route_; }
   Landmarks requested_landmarks() const { return wanted_landmarks(); }
+  bool missing_allowed() const { return missing_allowed_; }
   Reduction reduction() const { return reduction_; }
   Index refinement() const { return refinement_; }
   double requested_accuracy() const { return accuracy_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "libcore/base/constants.hpp"
@@ -141,29 +142,39 @@ bool LandmarkFeatures::wants_landmarks(const Problem& problem) const {
   });
 }
 
+// k(x, x) of the rows of the problem and of the kept landmarks, which are rows of the basis. A given K has these numbers in
+// its own rows alone: where the problem has some of them, their mean stands for each.
+LandmarkFeatures::Diagonals LandmarkFeatures::diagonals(const Problem& problem) const {
+  Array<double> of_basis(problem.basis.rows);
+  own_diagonal(*problem.kernel, problem.basis, of_basis);
+  Diagonals out{Array<double>(problem.n()), {}};
+  if (problem.n() == problem.basis.rows)
+    out.rows = of_basis;
+  else if (problem.kernel->precomputed())
+    std::ranges::fill(out.rows,
+                      std::accumulate(of_basis.begin(), of_basis.end(), 0.0) / static_cast<double>(problem.basis.rows));
+  else
+    own_diagonal(*problem.kernel, problem.x, out.rows);
+  for (const Index row : kept_) out.kept.push_back(of_basis[row]);
+  return out;
+}
+
 FeatureMap::Rounding LandmarkFeatures::rounding(const Problem& problem, ConstMatrixView vt, Span<const double> s,
                                                 ConstMatrixView parts, bool more_digits) const {
   const bool wants = wants_landmarks(problem);
   if (well_conditioned() && !wants) return {};
-  Array<double> all(problem.n());
-  own_diagonal(*problem.kernel, problem.x, all);
+  Diagonals own = diagonals(problem);
   double trace = 0, explained = 0;
-  for (Index i = 0; i < problem.n(); ++i) trace += problem.weight(i) * all[i];
+  for (Index i = 0; i < problem.n(); ++i) trace += problem.weight(i) * own.rows[i];
   for (Index k = 0; k < parts.cols; ++k) {
     const double part = norm2(parts.rows, parts.col(k)) * problem.unpenalised.nu(k);
     explained += part * part;
   }
-  Own own{wants, {}};
-  for (const Index row : kept_) own.value.push_back(all[row]);
-  return rounding(own, problem.n(), trace, explained, vt, s, more_digits);
+  return rounding({wants, std::move(own.kept)}, problem.n(), trace, explained, vt, s, more_digits);
 }
 
 LandmarkFeatures::Own LandmarkFeatures::own(const Problem& problem) const {
-  Array<double> all(problem.n());
-  own_diagonal(*problem.kernel, problem.x, all);
-  Own out{wants_landmarks(problem), {}};
-  for (const Index row : kept_) out.value.push_back(all[row]);
-  return out;
+  return {wants_landmarks(problem), diagonals(problem).kept};
 }
 
 FeatureMap::Rounding LandmarkFeatures::rounding(const Own& own, Index n, double trace, double explained,
@@ -207,14 +218,12 @@ Array<double> LandmarkFeatures::magnified(Span<const double> values, ConstMatrix
 
 Array<double> LandmarkFeatures::feature_noise(const Problem& problem, ConstMatrixView vt) const {
   if (twofold_) return {};
-  Array<double> all(problem.n()), of_kept;
-  own_diagonal(*problem.kernel, problem.x, all);
+  const Diagonals own = diagonals(problem);
   // The heaviest rows come first in a QR, and their rounding does not reach what the others add: the least weight counts.
   double least = problem.weight(0), trace = 0;
   for (Index i = 1; i < problem.n(); ++i) least = std::min(least, problem.weight(i));
-  for (const double value : all) trace += least * value;
-  for (const Index row : kept_) of_kept.push_back(all[row]);
-  Array<double> out = magnified(of_kept, vt);
+  for (const double value : own.rows) trace += least * value;
+  Array<double> out = magnified(own.kept, vt);
   const double factor = rounding_of_rows(problem.n(), vt.cols) * std::sqrt(trace);
   for (double& rho : out) rho = factor * rho * (factor * rho);
   return out;

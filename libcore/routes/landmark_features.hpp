@@ -95,6 +95,10 @@ class LandmarkFeatures final : public FeatureMap {
   // loaded factorization forms phi as the saved one did.
   void set_twofold(const Problem& problem);
   bool wants_landmarks(const Problem& problem) const;
+  struct Diagonals {
+    Array<double> rows, kept;  // k(x, x) of the rows of the problem, and of the kept landmarks
+  };
+  Diagonals diagonals(const Problem& problem) const;
   // w_s = sum_k c_k x_k / scale
   Matrix hyperplane_of(const Problem& problem, const Matrix& c) const;
 

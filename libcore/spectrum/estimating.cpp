@@ -34,13 +34,13 @@ void Estimating::refuse(const char* what) {
 
 std::string Estimating::not_converged(double lambda, double accuracy, double wanted) {
   return text("at lambda = ", lambda, " the solution is certain to ", accuracy, " of its norm only, in place of ",
-              wanted, " (freeridge_set_accuracy); ask for less, or set a larger lambda or another route");
+              wanted, " (FREERIDGE_ACCURACY); ask for less, or set a larger lambda or another route");
 }
 
 std::string Estimating::estimate_not_converged(double lambda, double accuracy, double wanted) {
   return text("at lambda = ", lambda, " a solution that estimates need is certain to ", accuracy,
               " of its norm only, in place of ", wanted,
-              ", whatever freeridge_set_accuracy asks for; set a larger lambda or another route");
+              ", whatever FREERIDGE_ACCURACY asks for; set a larger lambda or another route");
 }
 
 Estimate Estimating::trace(double lambda) const {

@@ -98,7 +98,7 @@ void Accumulator::set_unpenalised(Index count) {
     fail(Status::invalid_argument,
          "the accumulator is over landmarks, whose Gram matrices have no columns without a penalty");
   if (count < 0 || count >= d())
-    fail(Status::invalid_argument, "count is ", count, "; it must be from 0 to d - 1 = ", d() - 1);
+    fail(Status::invalid_argument, "the value of UNPENALISED is ", count, "; it must be from 0 to d - 1 = ", d() - 1);
   if (count == features_->unpenalised()) return;
   features_ = std::make_shared<const RowFeatures>(d(), count);
   reduced_.reset();

@@ -52,7 +52,8 @@ void ReaderModel::set_landmarks(Index count, Span<const Index> rows) {
 
 void ReaderModel::set_unpenalised(Index count) {
   if (count < 0 || count >= reader_.d())
-    fail(Status::invalid_argument, "count is ", count, "; it must be from 0 to d - 1 = ", reader_.d() - 1);
+    fail(Status::invalid_argument, "the value of UNPENALISED is ", count,
+         "; it must be from 0 to d - 1 = ", reader_.d() - 1);
   unpenalised_ = count;
   forget();
 }

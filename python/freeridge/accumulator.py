@@ -103,7 +103,7 @@ class Accumulator(Handle):
 
     def has_intercept(self) -> bool:
         """Whether there is b. Cost: O(1)."""
-        return bool(self._number("has_intercept", c.INT32))
+        return self._parameter(c.INTERCEPT) != c.INTERCEPT_NONE
 
     @property
     def n(self) -> int:
@@ -212,7 +212,7 @@ class Accumulator(Handle):
     def set_unpenalised(self, count: int) -> Accumulator:
         """Leaves the first `count` columns of x, 0 <= count < d, without a penalty: fixed effects. Rows may have been
         added. Raises Error (INVALID_ARGUMENT), also over landmarks. Cost: O(1)."""
-        return self._change("set_unpenalised", count)
+        return self._set(c.UNPENALISED, count)
 
     def compact(self) -> Accumulator:
         """Reduces the rows to their triangle. Until rows are added, to_bytes() has as many bytes as that of any other

@@ -190,7 +190,8 @@ class Matrix:
             array = array[:, np.newaxis]
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(f"{name}: shape {array.shape} is not that of a matrix with numbers in it")
-        for self.layout in (ROW_MAJOR, COL_MAJOR) if layout is None else (layout,):
+        either = (COL_MAJOR, ROW_MAJOR) if array.shape[1] == 1 else (ROW_MAJOR, COL_MAJOR)
+        for self.layout in either if layout is None else (layout,):
             self.ld = leading_dimension(array, self.layout)
             if self.ld is not None:
                 break

@@ -247,6 +247,14 @@ class Handle:
             raise
         return values
 
+    def _set(self: Self, parameter: int, value: Any) -> Self:
+        return self._change("set_parameter", parameter, value)
+
+    def _parameter(self, parameter: int) -> float:
+        value = c.DOUBLE()
+        self._ask("get_parameter", parameter, value)
+        return value.value
+
     def _number(self, name: str, kind: Any = c.INT64) -> Any:
         value = kind()
         self._ask(name, value)

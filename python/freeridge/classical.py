@@ -265,6 +265,22 @@ def get_threads() -> int:
     return count.value
 
 
+class ParameterBounds(NamedTuple):
+    """The least, the greatest and the usual value of a parameter, and whether it is a whole number."""
+    low: float
+    high: float
+    usual: float
+    whole: bool
+
+
+def parameter_bounds(parameter: int) -> ParameterBounds:
+    """Of a number that set_refinement() and the like set: freeridge.library.REFINEMENT, ... Raises InputError. Cost:
+    O(1)."""
+    low, high, usual, whole = c.DOUBLE(), c.DOUBLE(), c.DOUBLE(), c.INT32()
+    call("parameter_bounds", parameter, low, high, usual, whole)
+    return ParameterBounds(low.value, high.value, usual.value, bool(whole.value))
+
+
 def locate_saved_x(saved: bytes) -> Tuple[int, int]:
     """Where the x of all rows stands among the bytes of a predictor or a Classifier: (first, length), counted in bytes;
     (0, 0): it is not there. So x can be cut out, where it is kept anyway, and put back before from_bytes(). Raises

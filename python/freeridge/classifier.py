@@ -78,7 +78,7 @@ class Classifier(Handle):
         self._change("set_data", struct_of(points), pointer(y))
         if weights is not None:
             self._change("set_weights", pointer(weights))
-        self._change("set_intercept", int(intercept))
+        self._set(c.INTERCEPT, int(intercept))
         self.n, self.d, self._names = points.rows, points.columns, points.names if isinstance(points, Matrix) else None
 
     def __repr__(self) -> str:
@@ -87,9 +87,7 @@ class Classifier(Handle):
     def control(self, tolerance: float = 1e-8, iterations: Optional[int] = None) -> Classifier:
         """Sets when a fit ends. tolerance > 0: how far from stationary it may be; iterations: the most Newton steps
         (None: 100), or pair updates in multiples of n (None: 10000). Unsets the fit. Cost: O(1)."""
-        if iterations is None:
-            iterations = 100 if self.loss() == c.LOSS_LOGISTIC else 10000
-        return self._change("set_control", tolerance, iterations)
+        return self._set(c.TOLERANCE, tolerance)._set(c.ITERATIONS, 0 if iterations is None else iterations)
 
     def memory_required(self) -> int:
         """Bytes that fit() will allocate at most beside the data. Cost: O(1)."""
@@ -191,21 +189,19 @@ class Classifier(Handle):
 
     def loss(self) -> int:
         """LOSS_LOGISTIC or LOSS_HINGE. Cost: O(1)."""
-        return self._number("get_loss", c.INT32)
+        return int(self._parameter(c.LOSS))
 
     def has_intercept(self) -> bool:
         """Whether there is b. Cost: O(1)."""
-        return bool(self._number("has_intercept", c.INT32))
+        return self._parameter(c.INTERCEPT) != c.INTERCEPT_NONE
 
     def penalises_intercept(self) -> bool:
         """Whether there is b, with lambda/2 b^2. Cost: O(1)."""
-        return self._number("has_intercept", c.INT32) == c.INTERCEPT_PENALISED
+        return self._parameter(c.INTERCEPT) == c.INTERCEPT_PENALISED
 
     def get_control(self) -> Control:
         """As control() was told, or the loss's own. Cost: O(1)."""
-        tolerance, iterations = c.DOUBLE(), c.INT64()
-        self._ask("get_control", tolerance, iterations)
-        return Control(tolerance.value, iterations.value)
+        return Control(self._parameter(c.TOLERANCE), int(self._parameter(c.ITERATIONS)))
 
     def weights(self) -> Array:
         """n positive numbers, ones unless given. Cost: O(n)."""

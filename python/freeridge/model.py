@@ -126,7 +126,7 @@ class Model(Selection):
     def set_unpenalised(self, count: int) -> Model:
         """Leaves the first `count` columns of a reader's x, 0 <= count < d, without a penalty: fixed effects that are
         columns of x, also in predict(). Raises Error (INVALID_STATE) without a reader. Cost: O(1)."""
-        return self._change("set_unpenalised", count)
+        return self._set(c.UNPENALISED, count)
 
     def unpenalised(self) -> npt.NDArray[np.bool_]:
         """For each column of set_unpenalised(): False where it depends on the intercept and the columns before it.
@@ -162,12 +162,12 @@ class Model(Selection):
 
     def set_intercept(self, intercept: Union[bool, int]) -> Model:
         """Whether there is b; INTERCEPT_PENALISED: with lambda/2 b^2 in the objective. Cost: O(1)."""
-        return self._change("set_intercept", int(intercept))
+        return self._set(c.INTERCEPT, int(intercept))
 
     def set_route(self, route: int) -> Model:
         """ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL, _LANDMARK or _ITERATIVE: same answers, other
         costs. Cost: O(1)."""
-        return self._change("set_route", route)
+        return self._set(c.ROUTE, route)
 
     def set_landmarks(self, landmarks: Union[None, int, ArrayLike], method: int = c.LANDMARKS_AUTO,
                       seed: int = 0) -> Model:
@@ -182,12 +182,12 @@ class Model(Selection):
             if np.asarray(landmarks).dtype.kind == "b":
                 raise TypeError("landmarks is a mask, and must be how many, or which rows: numpy.flatnonzero(mask)")
             count = len(rows)
-        self._change("set_landmark_method", method, seed)
+        self._set(c.LANDMARK_METHOD, method)._set(c.LANDMARK_SEED, seed)
         return self._change("set_landmarks", count, pointer(rows))
 
     def set_reduction(self, reduction: int) -> Model:
         """How PRIMAL and LANDMARK reduce their rows: REDUCTION_AUTO, _QR (accurate) or _GRAM (fast). Cost: O(1)."""
-        return self._change("set_reduction", reduction)
+        return self._set(c.REDUCTION, reduction)
 
     def set_groups(self, group: Optional[ArrayLike]) -> Model:
         """For the criterion GROUPS: n whole numbers; rows with the same one are left out together, those with a
@@ -201,7 +201,7 @@ class Model(Selection):
     def set_missing(self, on: bool = True) -> Model:
         """Whether NaN in y means that the value was not observed, from the next set_data() on (Model(..., missing=True)
         from the first one on): each output is then fitted to the rows in which it is observed. Cost: O(1)."""
-        return self._change("set_missing", int(bool(on)))
+        return self._set(c.MISSING, int(bool(on)))
 
     def set_gaps(self, gap: Optional[ArrayLike]) -> Model:
         """Rows that are left out with a group of set_groups() and not scored, as the neighbours of a block: n labels,
@@ -221,25 +221,25 @@ class Model(Selection):
     def set_accuracy(self, accuracy: float) -> Model:
         """The relative error that solutions of ROUTE_ITERATIVE may have, above 0 and below 1 (1e-8 unless set). Cost:
         O(1)."""
-        return self._change("set_accuracy", accuracy)
+        return self._set(c.ACCURACY, accuracy)
 
     def set_refinement(self, steps: int) -> Model:
         """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:
         of a step O(n d t) (PRIMAL), O(n^2) (others)."""
-        return self._change("set_refinement", steps)
+        return self._set(c.REFINEMENT, steps)
 
     def set_expected_lambdas(self, count: int) -> Model:
         """For AUTO: how many lambdas will be looked at (100). Keeps the factorization. Cost: O(1)."""
-        return self._change("set_expected_lambdas", count)
+        return self._set(c.EXPECTED_LAMBDAS, count)
 
     def set_expected_criterion(self, criterion: int) -> Model:
         """For AUTO: what lambdas will be judged by (LOO). Keeps the factorization. Cost: O(1)."""
-        return self._change("set_expected_criterion", criterion)
+        return self._set(c.EXPECTED_CRITERION, criterion)
 
     def set_memory_limit(self, limit: int) -> Model:
         """The most bytes that one call may allocate beside what the model holds; a call that would need more raises
         ResourceError before it begins. 0: no limit but the machine's memory. Keeps the factorization. Cost: O(1)."""
-        return self._change("set_memory_limit", limit)
+        return self._set(c.MEMORY_LIMIT, limit)
 
     # Factorize and lambda
 

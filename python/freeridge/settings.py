@@ -74,15 +74,15 @@ class Settings(Handle):
 
     def has_intercept(self) -> bool:
         """Whether there is b. Cost: O(1)."""
-        return bool(self._number("has_intercept", c.INT32))
+        return self._parameter(c.INTERCEPT) != c.INTERCEPT_NONE
 
     def penalises_intercept(self) -> bool:
         """Whether there is b, with lambda/2 b^2. Cost: O(1)."""
-        return self._number("has_intercept", c.INT32) == c.INTERCEPT_PENALISED
+        return self._parameter(c.INTERCEPT) == c.INTERCEPT_PENALISED
 
     def requested_route(self) -> int:
         """As set_route() was told; route() says what factorize took. Cost: O(1)."""
-        return self._number("get_requested_route", c.INT32)
+        return int(self._parameter(c.ROUTE))
 
     def requested_landmarks(self) -> RequestedLandmarks:
         """As set_landmarks() was told. Cost: O(r)."""
@@ -94,30 +94,28 @@ class Settings(Handle):
 
     def landmark_method(self) -> LandmarkMethod:
         """As set_landmarks() was told. Cost: O(1)."""
-        method, seed = c.INT32(), c.INT64()
-        self._ask("get_landmark_method", method, seed)
-        return LandmarkMethod(method.value, seed.value)
+        return LandmarkMethod(int(self._parameter(c.LANDMARK_METHOD)), int(self._parameter(c.LANDMARK_SEED)))
 
     def reduction(self) -> int:
         """As set_reduction() was told. Cost: O(1)."""
-        return self._number("get_reduction", c.INT32)
+        return int(self._parameter(c.REDUCTION))
 
     def requested_accuracy(self) -> float:
         """As set_accuracy() was told. Cost: O(1)."""
-        return self._number("get_requested_accuracy", c.DOUBLE)
+        return self._parameter(c.ACCURACY)
 
     def refinement(self) -> int:
         """As set_refinement() was told. Cost: O(1)."""
-        return self._number("get_refinement", c.INT32)
+        return int(self._parameter(c.REFINEMENT))
 
     def expected_lambdas(self) -> int:
         """As set_expected_lambdas() was told. Cost: O(1)."""
-        return self._number("get_expected_lambdas")
+        return int(self._parameter(c.EXPECTED_LAMBDAS))
 
     def expected_criterion(self) -> int:
         """As set_expected_criterion() was told. Cost: O(1)."""
-        return self._number("get_expected_criterion", c.INT32)
+        return int(self._parameter(c.EXPECTED_CRITERION))
 
     def memory_limit(self) -> int:
         """As set_memory_limit() was told. Cost: O(1)."""
-        return self._number("get_memory_limit")
+        return int(self._parameter(c.MEMORY_LIMIT))

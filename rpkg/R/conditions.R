@@ -21,7 +21,7 @@ words_of_r <- c(
   "^freeridge_[a-z_]+: " = "",
   "but the model has no landmarks; call freeridge_set_landmarks first" = "but there are none: give landmarks",
   "; call freeridge_set_landmarks( first| before freeridge_factorize)" = "; give landmarks to freeridge()",
-  "; see freeridge_classifier_set_control" = "; give tolerance and iterations",
+  "; see FREERIDGE_TOLERANCE and FREERIDGE_ITERATIONS" = "; give tolerance and iterations",
   "; call freeridge_accumulator_add first" = "; accumulate() adds some",
   "\\bpoints\\.unpenalised_count is ([0-9]+)" = "fixed has \\1 columns",
   "set sigma, or give low and high" = "give the kernel its bandwidth, or bandwidth_range",

@@ -59,7 +59,7 @@ SEXP core_accumulator_create(double d, double t, bool intercept, double unpenali
   auto made = std::make_unique<Accumulator>();
   check(freeridge_accumulator_create(static_cast<std::int64_t>(d), static_cast<std::int64_t>(t), intercept ? 1 : 0,
                                      &made->core));
-  check(freeridge_accumulator_set_unpenalised(made->core, static_cast<std::int64_t>(unpenalised)));
+  check(freeridge_accumulator_set_parameter(made->core, FREERIDGE_UNPENALISED, unpenalised));
   return listening(std::move(made));
 }
 
@@ -82,12 +82,12 @@ void core_accumulator_merge(SEXP handle, SEXP other) {
 Rcpp::NumericVector core_accumulator_sizes(SEXP handle) {
   const freeridge_accumulator* core = accumulator_of(handle).core;
   const Sizes size = sizes_of(core);
-  std::int32_t intercept = 0;
-  check(freeridge_accumulator_has_intercept(core, &intercept));
+  double intercept = 0;
+  check(freeridge_accumulator_get_parameter(core, FREERIDGE_INTERCEPT, &intercept));
   return Rcpp::NumericVector::create(Rcpp::Named("n") = static_cast<double>(size.n),
                                      Rcpp::Named("d") = static_cast<double>(size.d),
                                      Rcpp::Named("t") = static_cast<double>(size.t), Rcpp::Named("sum_w") = size.sum_w,
-                                     Rcpp::Named("intercept") = static_cast<double>(intercept));
+                                     Rcpp::Named("intercept") = intercept);
 }
 
 // w: d x (t count), output j of lambda l in column l t + j; b: t x count

@@ -45,14 +45,15 @@ SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, R
   check(freeridge_classifier_create(k.get(), hinge ? FREERIDGE_LOSS_HINGE : FREERIDGE_LOSS_LOGISTIC, &made->core));
   const freeridge_points points = points_of(view);
   check(freeridge_classifier_set_data(made->core, &points, y.begin()));
-  check(freeridge_classifier_set_intercept(made->core, intercept));
+  check(freeridge_classifier_set_parameter(made->core, FREERIDGE_INTERCEPT, intercept));
   if (!Rf_isNull(weights)) {
     const Rcpp::NumericVector w(weights);
     check(freeridge_classifier_set_weights(made->core, w.begin()));
   }
   if (!Rf_isNull(control)) {
     const Rcpp::NumericVector values(control);
-    check(freeridge_classifier_set_control(made->core, values[0], static_cast<std::int64_t>(values[1])));
+    check(freeridge_classifier_set_parameter(made->core, FREERIDGE_TOLERANCE, values[0]));
+    check(freeridge_classifier_set_parameter(made->core, FREERIDGE_ITERATIONS, values[1]));
   }
   return listening(std::move(made));
 }

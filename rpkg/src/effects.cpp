@@ -25,8 +25,8 @@ struct Effects {
 Rcpp::List core_coefficient_covariance(SEXP handle, std::string type) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  std::int32_t intercept = 0;
-  check(freeridge_has_intercept(model.core, &intercept));
+  double intercept = 0;
+  check(freeridge_get_parameter(model.core, FREERIDGE_INTERCEPT, &intercept));
   const int side = (size.d + (intercept != 0 ? 1 : 0)) * size.t;
   auto covariance = fresh<Rcpp::NumericMatrix>(side, side);
   const std::string reason = reason_of(

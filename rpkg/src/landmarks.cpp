@@ -23,7 +23,8 @@ void core_set_landmark_method(SEXP handle, std::string method, double seed) {
                                                      {"random", FREERIDGE_LANDMARKS_RANDOM},
                                                      {"kmeans", FREERIDGE_LANDMARKS_KMEANS},
                                                      {"pivoted", FREERIDGE_LANDMARKS_PIVOTED}});
-  check(freeridge_set_landmark_method(model_of(handle).core, value, static_cast<std::int64_t>(seed)));
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_LANDMARK_METHOD, value));
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_LANDMARK_SEED, seed));
 }
 
 // The landmarks of the factorization, none for other routes.

@@ -49,7 +49,7 @@ SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing = f
   model->x = x;
   model->y = y;
   check(freeridge_create(make_kernel(kernel, scale).get(), &model->core));
-  check(freeridge_set_missing(model->core, missing ? 1 : 0));
+  check(freeridge_set_parameter(model->core, FREERIDGE_MISSING, missing ? 1 : 0));
   const auto outputs = Rcpp::as<View>(y);
   Points points(x);
   if (points.rows() != outputs.rows()) refuse("x and y differ in their number of rows");
@@ -62,7 +62,7 @@ SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing = f
 
 // [[Rcpp::export(rng = false)]]
 void core_set_intercept(SEXP handle, int intercept) {
-  check(freeridge_set_intercept(model_of(handle).core, intercept));
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_INTERCEPT, intercept));
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -82,7 +82,7 @@ void core_set_gaps(SEXP handle, int layers, Rcpp::IntegerVector gap) {
 
 // [[Rcpp::export(rng = false)]]
 void core_set_route(SEXP handle, std::string route) {
-  check(freeridge_set_route(model_of(handle).core, route_of(route)));
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_ROUTE, route_of(route)));
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -90,17 +90,17 @@ void core_set_reduction(SEXP handle, std::string reduction) {
   const freeridge_reduction value = number_of(
       reduction, "reduction",
       {{"auto", FREERIDGE_REDUCTION_AUTO}, {"qr", FREERIDGE_REDUCTION_QR}, {"gram", FREERIDGE_REDUCTION_GRAM}});
-  check(freeridge_set_reduction(model_of(handle).core, value));
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_REDUCTION, value));
 }
 
 // [[Rcpp::export(rng = false)]]
 void core_set_refinement(SEXP handle, int steps) {
-  check(freeridge_set_refinement(model_of(handle).core, steps));
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_REFINEMENT, steps));
 }
 
 // [[Rcpp::export(rng = false)]]
 void core_set_accuracy(SEXP handle, double accuracy) {
-  check(freeridge_set_accuracy(model_of(handle).core, accuracy));
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_ACCURACY, accuracy));
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -133,12 +133,12 @@ double core_memory(SEXP handle) {
 
 // [[Rcpp::export(rng = false)]]
 void core_expect_lambdas(SEXP handle, int count) {
-  check(freeridge_set_expected_lambdas(model_of(handle).core, count));
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_EXPECTED_LAMBDAS, count));
 }
 
 // [[Rcpp::export(rng = false)]]
 void core_expect_criterion(SEXP handle, std::string criterion) {
-  check(freeridge_set_expected_criterion(model_of(handle).core, criterion_of(criterion)));
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_EXPECTED_CRITERION, criterion_of(criterion)));
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -36,11 +36,13 @@ TEST(ContractData, SetGroupsRefusesGroupsWithoutAnyLabel) {
   }
 }
 
-TEST(ContractData, AnyIntegerButZeroTurnsTheInterceptOn) {
-  for (int32_t on : {1, 2, -1, INT32_MIN, INT32_MAX, 0}) {
+TEST(ContractData, ThreeInterceptsAndNoOther) {
+  for (int32_t on : {FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED, FREERIDGE_INTERCEPT_NONE}) {
     Model model = sample::model_of(Kernel::gaussian(sample::sigma), {0.0, 1.0, 2.0}, {5.0, 6.0, 8.0}, 3);
-    ASSERT_EQ(freeridge_set_intercept(model.get(), on), FREERIDGE_OK) << freeridge_last_error();
+    ASSERT_EQ(freeridge_set_parameter(model.get(), FREERIDGE_INTERCEPT, on), FREERIDGE_OK) << freeridge_last_error();
     EXPECT_EQ(model.factorize().lambda(1.0).intercepts()[0] != 0.0, on != 0) << "on = " << on;
+    for (int32_t other : {-1, 3, 7, INT32_MIN, INT32_MAX})
+      EXPECT_EQ(freeridge_set_parameter(model.get(), FREERIDGE_INTERCEPT, other), FREERIDGE_INVALID_ARGUMENT);
   }
 }
 

@@ -21,7 +21,7 @@ static double work(freeridge_route route, int64_t n, const double* x, const doub
   REQUIRE(freeridge_kernel_gaussian(0.5, &kernel) == FREERIDGE_OK);
   REQUIRE(freeridge_create(kernel, &model) == FREERIDGE_OK);
   REQUIRE(freeridge_set_points(model, &rows, 1, FREERIDGE_ROW_MAJOR, 1, y, 1) == FREERIDGE_OK);
-  REQUIRE(freeridge_set_route(model, route) == FREERIDGE_OK);
+  REQUIRE(freeridge_set_parameter(model, FREERIDGE_ROUTE, route) == FREERIDGE_OK);
   REQUIRE(freeridge_memory_required(model, &bytes) == FREERIDGE_OK);
   REQUIRE(freeridge_factorize(model) == FREERIDGE_OK);
   REQUIRE(freeridge_score(model, FREERIDGE_LOO, lambdas, lambda, scores, NULL, lambdas) == FREERIDGE_OK);

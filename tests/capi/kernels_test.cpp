@@ -34,7 +34,7 @@ TEST(ContractKernels, SumTakesNullWeightsAndZeros) {
     freeridge_kernel_destroy(made);
     const double x[2] = {1.0, 3.0}, y[2] = {2.0, 5.0};
     ASSERT_EQ(freeridge_set_data(handle, FREERIDGE_COL_MAJOR, 2, 1, x, 2, 1, y, 2), FREERIDGE_OK);
-    ASSERT_EQ(freeridge_set_intercept(handle, 0), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_set_parameter(handle, FREERIDGE_INTERCEPT, 0), FREERIDGE_OK);
     ASSERT_EQ(freeridge_factorize(handle), FREERIDGE_OK);
     ASSERT_EQ(freeridge_set_lambda(handle, 2.0), FREERIDGE_OK);
     // (K + 2 I) c = y, by Cramer's rule.

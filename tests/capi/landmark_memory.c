@@ -33,7 +33,8 @@ int main(void) {
   points.size = sizeof points, points.n = n, points.d = d, points.layout = FREERIDGE_COL_MAJOR, points.x = x;
   REQUIRE(freeridge_set_points(model, &points, 1, FREERIDGE_COL_MAJOR, 1, y, n) == FREERIDGE_OK);
   REQUIRE(freeridge_set_landmarks(model, r, NULL) == FREERIDGE_OK);
-  REQUIRE(freeridge_set_landmark_method(model, FREERIDGE_LANDMARKS_PIVOTED, 1) == FREERIDGE_OK);
+  REQUIRE(freeridge_set_parameter(model, FREERIDGE_LANDMARK_METHOD, FREERIDGE_LANDMARKS_PIVOTED) == FREERIDGE_OK);
+  REQUIRE(freeridge_set_parameter(model, FREERIDGE_LANDMARK_SEED, 1) == FREERIDGE_OK);
   REQUIRE(freeridge_memory_required(model, &bytes) == FREERIDGE_OK);
 
   before = peak_bytes();

@@ -38,7 +38,7 @@ int main(void) {
       freeridge_model* model = NULL;
       REQUIRE(freeridge_create(kernel, &model) == FREERIDGE_OK);
       REQUIRE(freeridge_set_points(model, &points, 1, layouts[layout], 1, y, layout == 0 ? n : 1) == FREERIDGE_OK);
-      REQUIRE(freeridge_set_reduction(model, reductions[reduction]) == FREERIDGE_OK);
+      REQUIRE(freeridge_set_parameter(model, FREERIDGE_REDUCTION, reductions[reduction]) == FREERIDGE_OK);
       REQUIRE(freeridge_memory_required(model, &bytes) == FREERIDGE_OK);
       REQUIRE(freeridge_factorize(model) == FREERIDGE_OK);
       REQUIRE(freeridge_score(model, FREERIDGE_LOO, lambdas, lambda, scores, NULL, lambdas) == FREERIDGE_OK);

@@ -94,7 +94,7 @@ TEST_F(ContractPlan, ACriterionWithoutRowsLeftOutIsCheaper) {
   with(5000, 3, Kernel::gaussian(1.0)).expected_lambdas(100);
   // The seconds of the table times the rate they are for, which is measured anew for each table: the work.
   const auto work = [&](freeridge_criterion criterion, const char* route) {
-    EXPECT_EQ(freeridge_set_expected_criterion(model_.get(), criterion), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_set_parameter(model_.get(), FREERIDGE_EXPECTED_CRITERION, criterion), FREERIDGE_OK);
     const std::string text = explained(model_), line = line_of(text, route), rate = "estimates for ";
     return std::stod(line.substr(line.find("iB") + 2)) * std::stod(text.substr(text.find(rate) + rate.size()));
   };

@@ -40,25 +40,18 @@ TEST(Refusals, Kernels) {
 }
 
 TEST(Refusals, Settings) {
-  expect_all_refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetIntercept, SetRoute,
-                     SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
-                     SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, GetGaps,
-                     SetMissing, HasIntercept, GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion,
-                     GetMemoryLimit, GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement,
-                     GetRequestedAccuracy>();
+  expect_all_refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetProgress, MemoryRequired, Factorize,
+                     SetLambda, SetLambdas, Clone, GetKernel, GetWeights, GetGroups, GetGaps, GetRequestedLandmarks,
+                     GetParameter, ParameterBounds>();
+  expect_refused<SetParameter>({{"value", reals({-1, 101, 0.5, 1e300})}});
   expect_refused<SetReader>({{"points.n", integers({0, -2, INT64_MIN})}});
   const auto as_it_is = [](AnyCall&) {};
-  expect_each_refused(kind_of<SetUnpenalised>(), {{"count", integers({-1, sample::d, INT64_MIN, INT64_MAX})}}, as_it_is,
-                      [] {});
+  expect_each_refused(kind_of<SetUnpenalised>(), {{"value", reals({-1, sample::d, 0.5, 1e300})}}, as_it_is, [] {});
   expect_each_refused(kind_of<GetUnpenalisedRead>(), {}, as_it_is, [] {});
   expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
   expect_refused<SetGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
   expect_refused<SetPoints>({{"points.unpenalised_count", integers({sample::n})}});
-  expect_refused<SetMemoryLimit>({{"bytes", integers(negative)}});
-  expect_refused<SetRefinement>({{"steps", integers({-1, 101, INT32_MIN, INT32_MAX})}});
-  expect_refused<SetAccuracy>({{"accuracy", reals({0.0, -1e-300, -1.0, 1.0, 1e300})},
-                               {"accuracy", reals({NaN, Inf, -Inf}), FREERIDGE_NOT_FINITE}});
   expect_refused<Explain>({{"size", integers(negative)}});
   expect_refused<SetLandmarks>({
       {"count", integers({-1, INT64_MIN, sample::n + 1, int64_t{INT32_MAX} + 1, INT64_MAX})},
@@ -210,7 +203,7 @@ TEST(Refusals, Accumulators) {
   expect_refused<Load>({empty_path});
   expect_refused<LoadFromMemory>(
       {{"size", integers({0, -1, INT64_MIN})}, {"size", integers({1, 39}), FREERIDGE_CORRUPT}});
-  expect_refused_on_accumulator<HasIntercept>();
+  expect_refused_on_accumulator<GetParameter>();
   expect_refused_on_accumulator<SelectLambda>(
       {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})}});
   expect_refused_on_accumulator<SaveToMemory>();
@@ -223,7 +216,7 @@ TEST(Refusals, Accumulators) {
   expect_refused_on_accumulator<GroupMoments>({{"weights", real_entries({0.0})}, no_count});
   expect_refused_on_accumulator<GetUnpenalised>();
   expect_refused_on_accumulator<Compact>();
-  expect_refused_on_accumulator<SetUnpenalised>({{"count", integers({-1, sample::d, INT64_MIN, INT64_MAX})}});
+  expect_refused_on_accumulator<SetParameter>({{"value", reals({-1, sample::d, 0.5, 1e300})}});
   expect_refused_on_accumulator<Prepare>();
   expect_refused_on_accumulator<Predictor>();
   expect_refused<MergeBytes>({{"size", integers({0, -1, INT64_MIN})}, {"size", integers({39}), FREERIDGE_CORRUPT}});
@@ -276,10 +269,11 @@ TEST(Refusals, Classifiers) {
   expect_refused_on_classifier<SetData>({{"y", real_entries({0.0, -0.0, 2.0, 0.5, -1.5, 1e300})}});
   expect_refused_on_classifier<SetSparse>({{"y", real_entries({0.0})}});
   expect_refused_on_classifier<SetWeights>({{"weights", real_entries({0.0})}});
-  expect_refused_on_classifier<SetIntercept>();
+  expect_refused_on_classifier<SetParameter>({{"value", reals({-1, 3, 0.5, 1e300})}});
+  expect_refused_on_classifier<SetTolerance>({{"value", reals({0, -1})}});
+  expect_refused_on_classifier<SetIterations>({{"value", reals({-1, 0.5, 1e300})}});
   expect_refused_on_classifier<SetProgress>();
   expect_refused_on_classifier<MemoryRequired>();
-  expect_refused_on_classifier<SetControl>();
   expect_refused_on_classifier<Fit>({{"lambda", reals({1e-307, 1e-305}), FREERIDGE_NOT_FINITE}});
   expect_refused_on_classifier<Fit>({{"lambda", reals({0.0})}}, {FREERIDGE_LOSS_LOGISTIC});
   expect_refused_on_classifier<Predict>();
@@ -293,9 +287,7 @@ TEST(Refusals, Classifiers) {
   expect_refused_on_classifier<GetAlpha>({}, {FREERIDGE_LOSS_HINGE});
   expect_refused_on_classifier<GetDuality>();
   expect_refused_on_classifier<GetKernel>();
-  expect_refused_on_classifier<GetLoss>();
-  expect_refused_on_classifier<HasIntercept>();
-  expect_refused_on_classifier<GetControl>();
+  expect_refused_on_classifier<GetParameter>();
   expect_refused_on_classifier<GetWeights>();
   expect_refused_on_classifier<GetDimensions>();
   expect_refused_on_classifier<GetLambda>();

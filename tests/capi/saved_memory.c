@@ -14,7 +14,7 @@ static freeridge_model* make(int64_t rows, const double* x, const double* y) {
   REQUIRE(freeridge_kernel_gaussian(0.5, &kernel) == FREERIDGE_OK);
   REQUIRE(freeridge_create(kernel, &model) == FREERIDGE_OK);
   REQUIRE(freeridge_set_data(model, FREERIDGE_COL_MAJOR, rows, d, x, n, 1, y, n) == FREERIDGE_OK);
-  REQUIRE(freeridge_set_route(model, FREERIDGE_ROUTE_CHOLESKY) == FREERIDGE_OK);
+  REQUIRE(freeridge_set_parameter(model, FREERIDGE_ROUTE, FREERIDGE_ROUTE_CHOLESKY) == FREERIDGE_OK);
   REQUIRE(freeridge_factorize(model) == FREERIDGE_OK);
   freeridge_kernel_destroy(kernel);
   return model;

@@ -60,7 +60,7 @@ TEST_P(NistOls, ModelsAsLambdaVanishes) {
   Model model(Kernel::linear());
   model.data(set.data.x, set.data.y).intercept(set.data.intercept).route(FREERIDGE_ROUTE_PRIMAL).factorize();
   for (const std::int32_t steps : {0, 10}) {
-    check(freeridge_set_refinement(model.get(), steps), "freeridge_set_refinement");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, steps), "freeridge_set_parameter");
     for (const double lambda : {0.0, 1e-200}) {
       model.lambda(lambda);
       const std::vector<double> found = coefficients(set, model.hyperplane(), model.intercepts());

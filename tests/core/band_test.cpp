@@ -22,7 +22,8 @@ Model band_of(const Problem& problem, std::int64_t expected_lambdas = 100,
               freeridge_criterion expected_criterion = FREERIDGE_LOO) {
   Model model = oracle::make_model(problem, FREERIDGE_ROUTE_BAND);
   model.expected_lambdas(expected_lambdas);
-  check(freeridge_set_expected_criterion(model.get(), expected_criterion), "freeridge_set_expected_criterion");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_CRITERION, expected_criterion),
+        "freeridge_set_parameter");
   return model;
 }
 

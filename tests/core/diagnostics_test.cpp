@@ -45,7 +45,7 @@ class Diagnostics : public ::testing::TestWithParam<Case> {
               random_problem(random, kernel_of(c.family, shape.d), shape.n, shape.d, 3, weighted, intercept);
           const Matrix points = random.uniform_matrix(7, shape.d, -1.3, 1.3);
           Model model = oracle::make_model(problem, c.route, FREERIDGE_ROW_MAJOR, 1);
-          check(freeridge_set_reduction(model.get(), c.reduction), "freeridge_set_reduction");
+          check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, c.reduction), "freeridge_set_parameter");
           if (c.route == FREERIDGE_ROUTE_LANDMARK) {
             const std::vector<std::int64_t> landmarks =
                 c.family == Family::linear ? std::vector<std::int64_t>{6, 1} : std::vector<std::int64_t>{6, 0, 3, 8, 5};

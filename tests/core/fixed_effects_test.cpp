@@ -104,7 +104,7 @@ Case make_case(const Way& way, std::int64_t q, bool weighted, bool intercept, do
   c.model = Model(oracle::make_kernel(c.problem.kernel));
   set_data(way, c);
   c.model.weights(c.problem.weights).intercept(intercept).route(way.route);
-  check(freeridge_set_reduction(c.model.get(), way.reduction), "freeridge_set_reduction");
+  check(freeridge_set_parameter(c.model.get(), FREERIDGE_REDUCTION, way.reduction), "freeridge_set_parameter");
   if (way.landmarks > 0)
     check(freeridge_set_landmarks(c.model.get(), way.landmarks, c.landmarks.data()), "freeridge_set_landmarks");
   const freeridge_layout layout = weighted ? FREERIDGE_ROW_MAJOR : FREERIDGE_COL_MAJOR;
@@ -364,7 +364,7 @@ TEST_P(FixedEffects, RefinementAndAverages) {
   each([](const Case& c, double lambda) {
     const std::int64_t q = c.f.cols, ones = c.problem.intercept ? 1 : 0, n = c.mixed.n(), m = c.points.rows;
     const Mixed::Fit fit = c.mixed.fit();
-    check(freeridge_set_refinement(c.model.get(), 4), "freeridge_set_refinement");
+    check(freeridge_set_parameter(c.model.get(), FREERIDGE_REFINEMENT, 4), "freeridge_set_parameter");
     check(freeridge_set_lambda(c.model.get(), lambda), "freeridge_set_lambda");
     Matrix effects(q, 2), expected(q, 2);
     check(freeridge_get_unpenalised(c.model.get(), nullptr, nullptr, effects.values.data(), nullptr, q),
@@ -415,7 +415,7 @@ TEST(FixedEffectsOfManyRows, Streamed) {
     model.data(of.x, of.y);
     if (sparse) check(set_sparse(model.get(), Sparse(of.x, FREERIDGE_CSC), of.y, false), "freeridge_set_points");
     model.weights(of.weights).route(landmarks > 0 ? FREERIDGE_ROUTE_LANDMARK : FREERIDGE_ROUTE_PRIMAL);
-    check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), "freeridge_set_parameter");
     if (landmarks > 0) check(freeridge_set_landmarks(model.get(), landmarks, nullptr), "freeridge_set_landmarks");
     set_unpenalised(model, f);
     model.factorize().lambda(0.1);
@@ -496,7 +496,7 @@ TEST(ColumnsThatFixedEffectsSpan, AreNoFeatures) {
           model.data(x, y);
           if (way.sparse) check(set_sparse(model.get(), Sparse(x, FREERIDGE_CSR), y, false), "freeridge_set_points");
           model.weights(weights).intercept(true).route(way.route);
-          check(freeridge_set_reduction(model.get(), way.reduction), "freeridge_set_reduction");
+          check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, way.reduction), "freeridge_set_parameter");
           if (polynomial) check(freeridge_set_landmarks(model.get(), 5, nullptr), "freeridge_set_landmarks");
           set_unpenalised(model, f);
           model.factorize().lambda(lambda);

@@ -17,7 +17,7 @@ using oracle::Family;
 
 Model iterative(const oracle::Problem& problem, double accuracy) {
   Model model = oracle::make_model(problem, FREERIDGE_ROUTE_ITERATIVE);
-  check(freeridge_set_accuracy(model.get(), accuracy), "freeridge_set_accuracy");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_ACCURACY, accuracy), "freeridge_set_parameter");
   return model;
 }
 
@@ -326,7 +326,7 @@ TEST(Iterative, EstimatesThatDoNotConvergeSayWhatHelps) {
   check(freeridge_get_tolerance(model.factorize().get(), &tolerance), "freeridge_get_tolerance");
   const double below = 1.5 * tolerance, above = 1e10 * tolerance;
   EXPECT_EQ(freeridge_estimate_score(model.get(), FREERIDGE_LOO, 0, 1, &below, &score, &error, 1), FREERIDGE_UNDEFINED);
-  EXPECT_NE(std::string(freeridge_last_error()).find("whatever freeridge_set_accuracy asks for; set a larger lambda"),
+  EXPECT_NE(std::string(freeridge_last_error()).find("whatever FREERIDGE_ACCURACY asks for; set a larger lambda"),
             std::string::npos)
       << freeridge_last_error();
   EXPECT_EQ(freeridge_estimate_score(model.get(), FREERIDGE_LOO, 0, 1, &above, &score, &error, 1), FREERIDGE_OK);

@@ -57,7 +57,7 @@ TEST(LandmarkChoice, DistinctRowsTheSameForASeedOthersForAnother) {
       EXPECT_EQ(chosen(problem, count, method, 1), rows);
       std::set<Rows> seen = {rows};
       for (const std::int64_t seed :
-           {std::int64_t{0}, std::int64_t{2}, std::int64_t{-1}, std::int64_t{INT64_MIN}, std::int64_t{INT64_MAX}})
+           {std::int64_t{0}, std::int64_t{2}, std::int64_t{-1}, -(std::int64_t{1} << 53), std::int64_t{1} << 53})
         seen.insert(chosen(problem, count, method, seed));
       EXPECT_EQ(seen.size(), 6u);
       if (method == FREERIDGE_LANDMARKS_AUTO) {

@@ -59,8 +59,8 @@ TEST(LargeMeans, PredictionsKeepTheirDigits) {
             if (route != FREERIDGE_ROUTE_PRIMAL && (steps > 0 || reduction == FREERIDGE_REDUCTION_GRAM)) continue;
             SCOPED_TRACE(::testing::Message() << route_name(route) << " " << reduction << " lambda " << lambda);
             Model model = oracle::make_model(problem, route);
-            check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
-            check(freeridge_set_refinement(model.get(), steps), "freeridge_set_refinement");
+            check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), "freeridge_set_parameter");
+            check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, steps), "freeridge_set_parameter");
             model.factorize().lambda(lambda);
             // CHOLESKY and BAND: the rounding of K over lambda
             const double allowed = needs_positive_definite(route) ? 1e-14 * (1 + 100 * unit * unit / lambda) : 1e-13;

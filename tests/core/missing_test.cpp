@@ -85,12 +85,12 @@ class Missing : public ::testing::TestWithParam<Way> {
                   const Matrix& fixed) const {
     const Way& way = GetParam();
     Model out(oracle::make_kernel(problem.kernel));
-    check(freeridge_set_missing(out.get(), 1), "freeridge_set_missing");
+    check(freeridge_set_parameter(out.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
     out.data(x, y);
     if (way.sparse) check(set_sparse(out.get(), Sparse(x, FREERIDGE_CSR), y, false), "set_sparse");
     out.weights(weights).intercept(problem.intercept).route(way.route);
     if (fixed.cols > 0) set_unpenalised(out, fixed);
-    check(freeridge_set_reduction(out.get(), way.reduction), "freeridge_set_reduction");
+    check(freeridge_set_parameter(out.get(), FREERIDGE_REDUCTION, way.reduction), "freeridge_set_parameter");
     if (way.landmarks) set_landmarks(out, own);
     return std::move(out.factorize());
   }
@@ -345,7 +345,7 @@ Matrix with_gaps(Matrix y) {
 
 Model gappy(const Problem& problem, freeridge_layout layout = FREERIDGE_COL_MAJOR) {
   Model out(oracle::make_kernel(problem.kernel));
-  check(freeridge_set_missing(out.get(), 1), "freeridge_set_missing");
+  check(freeridge_set_parameter(out.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
   out.data(problem.x, with_gaps(problem.y), layout, 2).route(FREERIDGE_ROUTE_SPECTRAL);
   return out;
 }
@@ -373,9 +373,9 @@ TEST(MissingValues, GradientsWithLandmarksThatAreNotObserved) {
                   "freeridge_kernel_evaluate");
           }
           Model out(precomputed ? Kernel::precomputed() : Kernel::matern(1.5, length));
-          check(freeridge_set_missing(out.get(), 1), "freeridge_set_missing");
+          check(freeridge_set_parameter(out.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
           out.data(x, y).weights(problem.weights).groups(modulo_groups(30, 6));
-          check(freeridge_set_intercept(out.get(), intercept), "freeridge_set_intercept");
+          check(freeridge_set_parameter(out.get(), FREERIDGE_INTERCEPT, intercept), "freeridge_set_parameter");
           set_landmarks(out, own);
           return out;
         };
@@ -466,7 +466,7 @@ TEST(MissingValues, KernelsAreLearntOnTheObservedRows) {
       rows.push_back(i);
   const auto learnt = [](const Matrix& x, const Matrix& values, const Vector& weight, freeridge_criterion criterion) {
     Model model(Kernel::parse("scaled([1, 1], gaussian(sigma = 1))"));
-    check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
     model.data(x, values).weights(weight).groups(modulo_groups(x.rows, 5));
     return model.select_kernel(criterion, {0, 1, -1}).score;
   };
@@ -479,7 +479,7 @@ TEST(MissingValues, KernelsAreLearntOnTheObservedRows) {
   // drawn rows in which an output has one value or none
   for (std::int64_t i = 3; i < 60; ++i) y(i, 0) = nan;
   Model model(Kernel::gaussian(1));
-  check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
   model.data(problem.x, y);
   double score = 0;
   EXPECT_EQ(freeridge_select_kernel(model.get(), FREERIDGE_REML, nullptr, 0, 10, 1, 0, &score),
@@ -504,10 +504,10 @@ TEST(MissingValues, WhatIsNotMadeOfThemIsRefused) {
         "freeridge_coefficient_covariance");
   EXPECT_TRUE(std::isnan(whole(0, 3)) && std::isnan(whole(7, 0)) && std::isnan(whole(14, 9)));
   EXPECT_TRUE(std::isfinite(whole(6, 9)) && std::isfinite(whole(0, 2)));
-  check(freeridge_set_refinement(model.get(), 1), "freeridge_set_refinement");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 1), "freeridge_set_parameter");
   refused(freeridge_factorize(model.get()));
-  check(freeridge_set_refinement(model.get(), 0), "freeridge_set_refinement");
-  check(freeridge_set_route(model.get(), FREERIDGE_ROUTE_LANDMARK), "freeridge_set_route");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 0), "freeridge_set_parameter");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_ROUTE, FREERIDGE_ROUTE_LANDMARK), "freeridge_set_parameter");
   set_landmarks(model, landmarks);
   model.factorize().lambda(0.4);
   refused(freeridge_coefficient_covariance(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, whole.values.data(), 15));
@@ -542,7 +542,7 @@ TEST(MissingValues, NoDegreesOfFreedomAreLeft) {
   Matrix y = problem.y, w(2, 2), average(2, 2);
   for (std::int64_t i = 3; i < 9; ++i) y(i, 1) = nan;  // a plane through three points
   Model model(Kernel::linear());
-  check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
   model.data(problem.x, y).factorize().lambda(0);
   for (const freeridge_status status :
        {freeridge_coefficient_errors(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, w.values.data(), 2, nullptr),
@@ -565,15 +565,16 @@ TEST(MissingValues, OutputsOfOneValueOrNoneAreRefused) {
     };
     Model model(Kernel::linear());
     EXPECT_EQ(set(model.get()), FREERIDGE_NOT_FINITE);
-    check(freeridge_set_missing(model.get(), -3), "freeridge_set_missing");
+    EXPECT_EQ(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, -3), FREERIDGE_INVALID_ARGUMENT);
+    check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
     EXPECT_EQ(set(model.get()), observed < 2 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_OK) << freeridge_last_error();
     y(0, 0) = std::numeric_limits<double>::infinity();
     EXPECT_EQ(set(model.get()), observed < 2 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_NOT_FINITE);
-    check(freeridge_set_missing(model.get(), 0), "freeridge_set_missing");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 0), "freeridge_set_parameter");
     EXPECT_EQ(set(model.get()), FREERIDGE_NOT_FINITE);
     if (observed < 2) continue;
     y(0, 0) = 1;  // a line through two points, the slope of which is penalised, and no error without either
-    check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
     EXPECT_EQ(set(model.get()), FREERIDGE_OK);
     check(freeridge_factorize(model.get()), "freeridge_factorize");
     check(freeridge_set_lambda(model.get(), 0.5), "freeridge_set_lambda");

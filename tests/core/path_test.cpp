@@ -103,7 +103,7 @@ TEST(PathOf, ManyLambdasInBlocks) {
   const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.0), 6, 2, 3, false, true);
   const Matrix points = random.uniform_matrix(2, 2, -1, 1);
   Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
-  check(freeridge_set_refinement(model.get(), 3), "freeridge_set_refinement");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 3), "freeridge_set_parameter");
   model.factorize();
   Vector many(5000);
   for (std::size_t l = 0; l < many.size(); ++l) many[l] = 0.01 + static_cast<double>(l % 7);

@@ -106,8 +106,8 @@ void expect_kept(const Model& model, const Matrix& fresh) {
     EXPECT_TRUE(bit_equal(values, expected));
     EXPECT_TRUE(bit_equal(loaded_b, b));
     if (!whole) continue;
-    std::int32_t on = -1;
-    check(freeridge_has_intercept(loaded.get(), &on), "freeridge_has_intercept");
+    double on = -1;
+    check(freeridge_get_parameter(loaded.get(), FREERIDGE_INTERCEPT, &on), "freeridge_get_parameter");
     EXPECT_EQ(on, FREERIDGE_INTERCEPT_PENALISED);
     Vector errors(n * t);
     check(freeridge_loo(loaded.get(), errors.data(), n), "freeridge_loo");

@@ -17,7 +17,7 @@ constexpr double last_bits = 4 * std::numeric_limits<double>::epsilon();
 const Vector lambda_values = {0.5, 20.0};  // one an output
 
 Model& refined(Model& model, std::int32_t steps) {
-  check(freeridge_set_refinement(model.get(), steps), "freeridge_set_refinement");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, steps), "freeridge_set_parameter");
   return model;
 }
 

@@ -377,7 +377,7 @@ TEST(Underflow, FeaturesWhoseProductsAreSubnormal) {
     for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
       SCOPED_TRACE(::testing::Message() << weight << " " << reduction);
       Model model = oracle::make_model(problem);
-      ASSERT_EQ(freeridge_set_reduction(model.get(), reduction), FREERIDGE_OK);
+      ASSERT_EQ(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), FREERIDGE_OK);
       ASSERT_EQ(freeridge_set_landmarks(model.get(), 4, nullptr), FREERIDGE_OK);
       model.factorize().lambda(1.0);
       for (const double leverage : model.leverage().values) EXPECT_LT(std::abs(leverage), 1e-300);
@@ -407,10 +407,10 @@ TEST(Overflow, SquaredSingularValuesThatOverflowAreNotFinite) {
           expect_refused(plain);
           for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
             const Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
-            ASSERT_EQ(freeridge_set_reduction(model.get(), reduction), FREERIDGE_OK);
+            ASSERT_EQ(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), FREERIDGE_OK);
             expect_refused(model);
             const Model restricted = oracle::make_model(problem, FREERIDGE_ROUTE_LANDMARK);
-            ASSERT_EQ(freeridge_set_reduction(restricted.get(), reduction), FREERIDGE_OK);
+            ASSERT_EQ(freeridge_set_parameter(restricted.get(), FREERIDGE_REDUCTION, reduction), FREERIDGE_OK);
             ASSERT_EQ(freeridge_set_landmarks(restricted.get(), 2, nullptr), FREERIDGE_OK);
             expect_refused(restricted);
           }

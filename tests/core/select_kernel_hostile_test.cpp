@@ -262,7 +262,7 @@ TEST(SelectKernelHostile, LandmarksAndEveryIntercept) {
       for (const char* text : {"scaled([1, 1], gaussian(sigma = 1))", "scaled([1, 1], linear())"}) {
         Model model(Kernel::parse(text));
         model.data(x, y);
-        ASSERT_EQ(freeridge_set_intercept(model.get(), intercept), FREERIDGE_OK);
+        ASSERT_EQ(freeridge_set_parameter(model.get(), FREERIDGE_INTERCEPT, intercept), FREERIDGE_OK);
         if (landmarks > 0) {
           ASSERT_EQ(freeridge_set_landmarks(model.get(), landmarks, nullptr), FREERIDGE_OK);
         }

@@ -419,7 +419,7 @@ TEST(SelectKernel, WhatDoesNotFitIsRefusedBeforeLearning) {
         return 0;
       },
       &calls);
-  check(freeridge_set_memory_limit(model.get(), 4'000'000), "freeridge_set_memory_limit");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, 4'000'000), "freeridge_set_parameter");
   double score = -7;
   EXPECT_EQ(freeridge_select_kernel(model.get(), FREERIDGE_REML, nullptr, 0, 40, 1, 0, &score),
             FREERIDGE_OUT_OF_MEMORY);
@@ -505,7 +505,7 @@ TEST(SelectKernel, LandmarksLearnOnManyRows) {
     const auto model_with = [&](const Kernel& kernel) {
       Model model = model_of(kernel, data);
       if (criterion == FREERIDGE_LOO) {
-        check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
+        check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
         model.data(observed.x, observed.y).weights(observed.weights);
       }
       set_landmarks(model, landmarks);

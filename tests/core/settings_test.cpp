@@ -11,28 +11,13 @@ namespace settings_test {
 using namespace support;
 using oracle::Problem;
 
-// Every setting as text, by its getter.
-std::string settings_of(const freeridge_model* m) {
-  std::string out;
-  const auto add = [&](freeridge_status status, auto... values) {
-    EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
-    ((out += std::to_string(*values) + " "), ...);
-  };
-  std::int32_t on = -1;
-  freeridge_route route = -1;
-  freeridge_criterion criterion = -1;
-  freeridge_landmark_method method = -1;
-  freeridge_reduction reduction = -1;
-  std::int32_t steps = -1;
-  std::int64_t lambdas = -1, bytes = -1, seed = -1;
-  add(freeridge_has_intercept(m, &on), &on);
-  add(freeridge_get_requested_route(m, &route), &route);
-  add(freeridge_get_expected_lambdas(m, &lambdas), &lambdas);
-  add(freeridge_get_expected_criterion(m, &criterion), &criterion);
-  add(freeridge_get_memory_limit(m, &bytes), &bytes);
-  add(freeridge_get_landmark_method(m, &method, &seed), &method, &seed);
-  add(freeridge_get_reduction(m, &reduction), &reduction);
-  add(freeridge_get_refinement(m, &steps), &steps);
+// What a model was told, parameter by parameter.
+std::vector<double> parameters_of(const freeridge_model* m) {
+  std::vector<double> out;
+  for (freeridge_parameter which = FREERIDGE_MISSING; which <= FREERIDGE_UNPENALISED; ++which) {
+    out.push_back(-1);
+    EXPECT_EQ(freeridge_get_parameter(m, which, &out.back()), FREERIDGE_OK) << freeridge_last_error();
+  }
   return out;
 }
 
@@ -44,16 +29,54 @@ std::string kernel_of_model(const freeridge_model* model) {
 
 TEST(Settings, AreReadAgain) {
   Model model(Kernel::matern(1.5, 0.75));
-  EXPECT_EQ(settings_of(model.get()), "1 0 100 1 0 0 0 0 0 ");
-  model.intercept(false).route(FREERIDGE_ROUTE_BAND).expected_lambdas(7);
-  check(freeridge_set_expected_criterion(model.get(), FREERIDGE_REML), "");
-  check(freeridge_set_memory_limit(model.get(), 1 << 30), "");
-  check(freeridge_set_landmark_method(model.get(), FREERIDGE_LANDMARKS_KMEANS, -9), "");
-  check(freeridge_set_reduction(model.get(), FREERIDGE_REDUCTION_GRAM), "");
-  check(freeridge_set_refinement(model.get(), 5), "");
-  EXPECT_EQ(settings_of(model.get()), "0 3 7 3 1073741824 2 -9 2 5 ");
-  EXPECT_EQ(settings_of(loaded(saved(model.get())).get()), "0 3 7 3 0 2 -9 2 5 ");  // the limit is not saved
+  std::vector<double> usual;
+  for (freeridge_parameter which = FREERIDGE_MISSING; which <= FREERIDGE_UNPENALISED; ++which) {
+    usual.push_back(-1);
+    EXPECT_EQ(freeridge_parameter_bounds(which, nullptr, nullptr, &usual.back(), nullptr), FREERIDGE_OK);
+  }
+  EXPECT_EQ(parameters_of(model.get()), usual);
+  EXPECT_EQ(usual, (std::vector<double>{0, 1, 0, 100, 1, 0, 0, 0, 0, 0, 1e-8, 0}));
+  std::vector<double> told = {1, 0, 3, 7, 3, 1 << 30, 2, -9, 2, 5, 1e-3};
+  for (std::size_t k = 0; k < told.size(); ++k)
+    check(freeridge_set_parameter(model.get(), static_cast<freeridge_parameter>(k + 1), told[k]), "set_parameter");
+  told.push_back(0);  // UNPENALISED, which a model without a reader cannot be told
+  EXPECT_EQ(parameters_of(model.get()), told);
+  told[5] = 0;  // the limit is of the machine, and not saved
+  EXPECT_EQ(parameters_of(loaded(saved(model.get())).get()), told);
   EXPECT_EQ(kernel_of_model(loaded(saved(model.get())).get()), "matern(nu = 1.5, length = 0.75)");
+}
+
+// Each bound is taken, and nothing beyond it, nor between whole numbers; a refused value changes nothing.
+TEST(Settings, HaveBounds) {
+  Model model(Kernel::linear());
+  const auto set = [&](freeridge_parameter which, double value) {
+    return freeridge_set_parameter(model.get(), which, value);
+  };
+  for (freeridge_parameter which = FREERIDGE_MISSING; which < FREERIDGE_UNPENALISED; ++which) {
+    SCOPED_TRACE(which);
+    double low = NAN, high = NAN, usual = NAN, found = NAN;
+    std::int32_t whole = -1;
+    ASSERT_EQ(freeridge_parameter_bounds(which, &low, &high, &usual, &whole), FREERIDGE_OK);
+    EXPECT_TRUE(low <= usual && usual <= high);
+    for (const double value : {low, high, usual}) {
+      EXPECT_EQ(set(which, value), FREERIDGE_OK) << value;
+      EXPECT_EQ(freeridge_get_parameter(model.get(), which, &found), FREERIDGE_OK);
+      EXPECT_EQ(found, value);
+    }
+    for (const double value : {std::nextafter(low, -INFINITY), std::nextafter(high, INFINITY)})
+      EXPECT_EQ(set(which, value), FREERIDGE_INVALID_ARGUMENT) << value;
+    for (const double value : {static_cast<double>(NAN), static_cast<double>(INFINITY), -static_cast<double>(INFINITY)})
+      EXPECT_EQ(set(which, value), FREERIDGE_NOT_FINITE);
+    EXPECT_EQ(set(which, usual + 0.5), whole == 1 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_OK);
+    EXPECT_EQ(set(which, usual), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_get_parameter(model.get(), which, &found), FREERIDGE_OK);
+    EXPECT_EQ(found, usual);
+    EXPECT_EQ(freeridge_get_parameter(model.get(), which, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(set(FREERIDGE_UNPENALISED, 1), FREERIDGE_INVALID_STATE);  // no reader
+  for (const int other : {0, -1, int{FREERIDGE_TOLERANCE}, int{FREERIDGE_ITERATIONS}, int{FREERIDGE_LOSS}, 16})
+    EXPECT_EQ(set(other, 1), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_parameter_bounds(16, nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST(Settings, OfRows) {
@@ -95,8 +118,8 @@ TEST(Settings, OfAPredictorTheKernelAlone) {
   Model model = oracle::make_model(problem);
   const Handle predictor = loaded(saved_predictor(model.factorize().lambda(1).get()));
   EXPECT_EQ(kernel_of_model(predictor.get()), "gaussian(sigma = 1.5)");
-  std::int32_t on = -7;
-  EXPECT_EQ(freeridge_has_intercept(predictor.get(), &on), FREERIDGE_INVALID_STATE);
+  double on = -7;
+  EXPECT_EQ(freeridge_get_parameter(predictor.get(), FREERIDGE_INTERCEPT, &on), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(on, -7);
 }
 

@@ -66,7 +66,7 @@ void expect_exact(const oracle::Problem& problem, double lambda, double toleranc
   EXPECT_CLOSE(model.hyperplane(), expected.w, tolerance);
   EXPECT_NEAR(model.degrees_of_freedom()[0], expected.df, tolerance * expected.df);
   // w is within rounding of its norm; refined, each of it is within rounding of its own units.
-  support::check(freeridge_set_refinement(model.get(), 3), "freeridge_set_refinement");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 3), "freeridge_set_parameter");
   model.lambda(lambda);
   EXPECT_CLOSE(in_units(model.hyperplane(), problem.x), in_units(expected.w, problem.x), tolerance);
 }

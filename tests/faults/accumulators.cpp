@@ -171,11 +171,11 @@ void add_accumulators(Scenarios& all) {
   add<Add>(all);
   add<AddSparse>(all, false, "_sparse");
   add<Merge>(all);
-  add<SetUnpenalised>(all);
+  add<SetParameter>(all);
   add<Compact>(all);
   add<Prepare>(all);
   add<GetDimensions>(all, true);
-  add<HasIntercept>(all, true);
+  add<GetParameter>(all, true);
   add<SetProgress>(all, true);
   add<MemoryRequired>(all, true);
   add<SaveToMemory>(all, true);

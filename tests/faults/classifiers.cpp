@@ -101,18 +101,15 @@ void add_classifiers(Scenarios& all) {
   }
   add<SetData>(all, false);
   add<SetWeights>(all, false);
-  add<SetIntercept>(all, false);
+  add<SetParameter>(all, false);
   add<SetProgress>(all, false);
-  add<SetControl>(all, false);
   add<MemoryRequired>(all, true);
   add<Fit>(all, false);
   add<Predict>(all, true);
   add<Loo>(all, true, {FREERIDGE_LOSS_LOGISTIC});
   add<GetCoefficients>(all, true);
   add<GetConvergence>(all, true);
-  add<GetLoss>(all, true);
-  add<HasIntercept>(all, true);
-  add<GetControl>(all, true);
+  add<GetParameter>(all, true);
   add<GetWeights>(all, true);
   add<GetDimensions>(all, true);
   add<GetLambda>(all, true);

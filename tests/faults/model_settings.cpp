@@ -22,7 +22,8 @@ Model classes(State state) {
 
 Model chosen_landmarks(freeridge_landmark_method method) {
   Model model = sample::model(State::data, sample::Variant::landmark);
-  support::check(freeridge_set_landmark_method(model.get(), method, 3), "freeridge_set_landmark_method");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_LANDMARK_METHOD, method), "freeridge_set_parameter");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_LANDMARK_SEED, 3), "freeridge_set_parameter");
   support::check(freeridge_set_landmarks(model.get(), 5, nullptr), "freeridge_set_landmarks");
   return model;
 }
@@ -39,7 +40,7 @@ Model precomputed() {
 
 Model refined(freeridge_route route) {
   Model model = model_on(route, State::factorized);
-  support::check(freeridge_set_refinement(model.get(), 2), "freeridge_set_refinement");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 2), "freeridge_set_parameter");
   return model;
 }
 
@@ -82,20 +83,15 @@ void add_setters(Scenarios& all) {
   add_on_model<SetReader>(all, "reader", false, spectral);
   add_on_model<SetReader>(all, "reader_again", false, [] { return read_rows(State::fitted); });
   add_on_model<SetUnpenalised>(all, "reader", false, [] { return read_rows(State::fitted); });
-  add_on_model<GetUnpenalisedRead>(all, "reader", true, [] { return read_rows(State::fitted); });
-  add_on_model<SetIntercept>(all, "off", false, spectral, [](SetIntercept& call) { call.on = 0; });
-  add_on_model<SetRoute>(all, "plain", false, spectral);
-  add_on_model<SetExpectedLambdas>(all, "plain", false, spectral);
-  add_on_model<SetExpectedCriterion>(all, "plain", false, spectral);
+  add_on_model<GetUnpenalisedRead>(all, "reader", true, with_reader);
+  add_on_model<Told<FREERIDGE_INTERCEPT, FREERIDGE_INTERCEPT_NONE>>(all, "off", false, spectral);
+  add_on_model<Told<FREERIDGE_ROUTE, FREERIDGE_ROUTE_SPECTRAL>>(all, "route", false, spectral);
+  add_on_model<Told<FREERIDGE_LANDMARK_METHOD, FREERIDGE_LANDMARKS_KMEANS>>(all, "method", false, landmark);
+  add_on_model<Told<FREERIDGE_REDUCTION, FREERIDGE_REDUCTION_GRAM>>(all, "reduction", false, landmark);
+  add_on_model<SetParameter>(all, "refinement", false, spectral);
   add_on_model<SetProgress>(all, "plain", false, spectral);
-  add_on_model<SetMemoryLimit>(all, "plain", false, spectral);
-  add_on_model<SetMissing>(all, "plain", false, spectral);
-  add_on_model<SetRefinement>(all, "plain", false, spectral);
-  add_on_model<SetAccuracy>(all, "plain", false, spectral);
   add_on_model<SetLandmarks>(all, "given", false, landmark);
   add_on_model<SetLandmarks>(all, "chosen", false, landmark, [](SetLandmarks& call) { call.rows.null = true; });
-  add_on_model<SetLandmarkMethod>(all, "plain", false, landmark);
-  add_on_model<SetReduction>(all, "plain", false, landmark);
 }
 
 void add_factorize(Scenarios& all) {
@@ -115,12 +111,12 @@ void add_factorize(Scenarios& all) {
     add_on_model<Factorize>(all, "landmarks" + std::to_string(method), false, [=] { return chosen_landmarks(method); });
   for (const freeridge_route route : {FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK})
     for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM})
-      add_on_model<Factorize>(all, "route" + std::to_string(route) + "reduction" + std::to_string(reduction), false,
-                              [=] {
-                                Model model = model_on(route, State::data);
-                                support::check(freeridge_set_reduction(model.get(), reduction), "set_reduction");
-                                return model;
-                              });
+      add_on_model<Factorize>(
+          all, "route" + std::to_string(route) + "reduction" + std::to_string(reduction), false, [=] {
+            Model model = model_on(route, State::data);
+            support::check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), "set_reduction");
+            return model;
+          });
 }
 
 void add_lambda(Scenarios& all) {
@@ -179,7 +175,8 @@ void add_model_settings(Scenarios& all) {
                      data.model = *model;
                      support::check(data(), data.name);
                      if (route != FREERIDGE_ROUTE_PRIMAL && route != FREERIDGE_ROUTE_LANDMARK)
-                       support::check(freeridge_set_route(*model, route), "freeridge_set_route");
+                       support::check(freeridge_set_parameter(*model, FREERIDGE_ROUTE, route),
+                                      "freeridge_set_parameter");
                      support::check(freeridge_factorize(*model), "freeridge_factorize");
                      support::check(freeridge_set_lambda(*model, 0.5), "freeridge_set_lambda");
                      return Trial{[model] {

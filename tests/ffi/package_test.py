@@ -55,8 +55,9 @@ class EveryCall(unittest.TestCase):
     def test_every_call_has_its_place(self):
         """A call that is new in the header gets a method, or a function, in python/freeridge."""
         used = {name for name, _ in self.calls()} | {"freeridge_" + word for word in (
-            "set_progress", "accumulator_set_progress", "classifier_set_progress",  # Handle._own
-            "set_data", "predict")}  # set_points and predict_points, for dense rows
+            "set_data", "predict",  # set_points and predict_points, for dense rows
+            *(kind + what for kind in ("", "accumulator_", "classifier_")  # Handle: _own, _set and _parameter
+              for what in ("set_progress", "set_parameter", "get_parameter")))}
         self.assertEqual(sorted(set(HEADER.functions) - used), [])
 
     def test_what_changes_a_handle_runs_alone(self):
@@ -111,7 +112,8 @@ class Public(unittest.TestCase):
     def test_nothing_else_is_public(self):
         self.assertEqual([name for name in fr.__all__ if inspect.ismodule(getattr(fr, name)) or name == "inspect"], [])
         constants = {name.removeprefix("FREERIDGE_") for name, (_, kind) in HEADER.constants.items()
-                     if kind not in ("int32_t", "freeridge_status", "freeridge_layout", "freeridge_sparse_format")}
+                     if kind not in ("int32_t", "freeridge_status", "freeridge_layout", "freeridge_sparse_format",
+                                      "freeridge_parameter")}  # of which each has a method
         self.assertEqual(sorted(constants - set(fr.__all__)), [])
 
 

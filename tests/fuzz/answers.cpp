@@ -48,10 +48,12 @@ void ask_for_settings(const freeridge_model* model, const Sizes& size, Caller& c
         name, 0, [&] { return get(model, output.get()); }, output);
   };
   one("freeridge_get_weights", freeridge_get_weights, Output<double>(size_of(size.n)));
-  one("freeridge_has_intercept", freeridge_has_intercept, Output<std::int32_t>(1));
-  one("freeridge_get_requested_route", freeridge_get_requested_route, Output<std::int32_t>(1));
-  one("freeridge_get_reduction", freeridge_get_reduction, Output<std::int32_t>(1));
-  one("freeridge_get_refinement", freeridge_get_refinement, Output<std::int32_t>(1));
+  // Not those that change no answer, which a twin (model_twin.cpp) is not told.
+  for (const int which : {0, int{FREERIDGE_INTERCEPT}, int{FREERIDGE_ROUTE}, int{FREERIDGE_LANDMARK_METHOD},
+                          int{FREERIDGE_LANDMARK_SEED}, int{FREERIDGE_REDUCTION}, int{FREERIDGE_REFINEMENT}, 16}) {
+    Output<double> value(1);
+    ASK(freeridge_get_parameter, 0, model, which, value);
+  }
   Output<std::int64_t> divisions(1);  // as many as a forged file says
   const bool grouped = ASK(freeridge_get_groups, 0, model, divisions, nullptr) == FREERIDGE_OK;
   Output<std::int32_t> group(size_of(size.n * (grouped ? divisions.values[0] : 1)));
@@ -60,9 +62,7 @@ void ask_for_settings(const freeridge_model* model, const Sizes& size, Caller& c
   const bool gaps = ASK(freeridge_get_gaps, 0, model, layers, nullptr) == FREERIDGE_OK;
   Output<std::int32_t> gap(size_of(size.n * (gaps ? divisions.values[0] * layers.values[0] : 1)));
   ASK(freeridge_get_gaps, 0, model, nullptr, gap);
-  Output<std::int32_t> method(1);
-  Output<std::int64_t> seed(1), count(1), given(1), landmarks(size_of(size.n));
-  ASK(freeridge_get_landmark_method, 0, model, method, seed);
+  Output<std::int64_t> count(1), given(1), landmarks(size_of(size.n));
   ASK(freeridge_get_requested_landmarks, 0, model, count, given, landmarks);
   Output<freeridge_kernel*> out(1);
   const auto status = ASK(freeridge_get_kernel, 0, model, out);
@@ -299,14 +299,14 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
   ASK(freeridge_classifier_get_margins, 0, classifier, of_points, slack);
   ASK(freeridge_classifier_get_alpha, 0, classifier, alpha, kind);
   ASK(freeridge_classifier_get_duality, 0, classifier, primal, dual, duality_gap);
-  Output<double> lambda(1), weights(size_of(n)), tolerance(1);
-  Output<std::int32_t> loss(1), on(1);
-  Output<std::int64_t> most(1), points(1), features(1);
+  Output<double> lambda(1), weights(size_of(n));
+  Output<std::int64_t> points(1), features(1);
   ASK(freeridge_classifier_get_lambda, 0, classifier, lambda);
   ASK(freeridge_classifier_get_weights, 0, classifier, weights);
-  ASK(freeridge_classifier_get_loss, 0, classifier, loss);
-  ASK(freeridge_classifier_has_intercept, 0, classifier, on);
-  ASK(freeridge_classifier_get_control, 0, classifier, tolerance, most);
+  for (freeridge_parameter which = 0; which <= FREERIDGE_LOSS + 1; ++which) {
+    Output<double> setting(1);
+    ASK(freeridge_classifier_get_parameter, 0, classifier, which, setting);
+  }
   ASK(freeridge_classifier_get_dimensions, 0, classifier, points, features);
 }
 
@@ -333,8 +333,10 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
     ASK(freeridge_accumulator_select_lambda, 0, accumulator, criterion, 0, 0, lambda, score, edge, decades, dips,
         below);
   }
-  Output<std::int32_t> on(1);
-  ASK(freeridge_accumulator_has_intercept, 0, accumulator, on);
+  for (freeridge_parameter which = 0; which <= FREERIDGE_LOSS + 1; ++which) {
+    Output<double> setting(1);
+    ASK(freeridge_accumulator_get_parameter, 0, accumulator, which, setting);
+  }
   // Rows that were never added: the numbers mean nothing, and may be any.
   const std::vector<double> x = repeated(questions.numbers, m * d), y = repeated(questions.numbers, m * t);
   ASK(freeridge_accumulator_errors, Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf, accumulator,

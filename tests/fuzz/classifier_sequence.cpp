@@ -49,11 +49,13 @@ void ClassifierSequence::set_control(Source& in) {
   Caller call;
   if (in.one_in(2)) {
     const auto on = static_cast<std::int32_t>(in.below(3));
-    ASK(freeridge_classifier_set_intercept, 0, handle_.get(), on);
+    ASK(freeridge_classifier_set_parameter, 0, handle_.get(), FREERIDGE_INTERCEPT, on);
   } else {
     const double tolerance = std::ldexp(1.0, -static_cast<int>(in.below(40)));
-    const std::int64_t iterations = in.from(0, 60);
-    if (ASK(freeridge_classifier_set_control, 0, handle_.get(), tolerance, iterations) != FREERIDGE_OK) return;
+    const auto iterations = static_cast<double>(in.from(0, 60));
+    if (ASK(freeridge_classifier_set_parameter, 0, handle_.get(), FREERIDGE_TOLERANCE, tolerance) != FREERIDGE_OK ||
+        ASK(freeridge_classifier_set_parameter, 0, handle_.get(), FREERIDGE_ITERATIONS, iterations) != FREERIDGE_OK)
+      return;
     tolerance_ = tolerance;
   }
   fitted_ = false;

@@ -105,11 +105,14 @@ void misuse_setters(freeridge_model* model, Source& in) {
     case 10:
       return refused("freeridge_set_lambdas", [&] { return freeridge_set_lambdas(model, nullptr); });
     case 11:
-      return refused("freeridge_set_refinement", [&] { return freeridge_set_refinement(model, 101); });
+      return refused("freeridge_set_parameter",
+                     [&] { return freeridge_set_parameter(model, FREERIDGE_REFINEMENT, 101); });
     case 12:
-      return refused("freeridge_set_memory_limit", [&] { return freeridge_set_memory_limit(model, -1); });
+      return refused("freeridge_set_parameter",
+                     [&] { return freeridge_set_parameter(model, FREERIDGE_MEMORY_LIMIT, -1); });
     default:
-      return refused("freeridge_set_route", [&] { return freeridge_set_route(model, in.among(bad_enums)); });
+      return refused("freeridge_set_parameter",
+                     [&] { return freeridge_set_parameter(model, FREERIDGE_ROUTE, in.among(bad_enums)); });
   }
 }
 

@@ -57,12 +57,12 @@ class ModelSequence {
     Cancel cancel{in.one_in(8) ? static_cast<int>(in.below(16)) : -1};
     const bool scarce = in.one_in(32);
     freeridge_set_progress(model_.get(), Cancel::heard, &cancel);
-    freeridge_set_memory_limit(model_.get(), scarce ? 1 : 0);
+    freeridge_set_parameter(model_.get(), FREERIDGE_MEMORY_LIMIT, scarce ? 1 : 0);
     Caller caller;
     caller.memory_may_lack = scarce;
     caller.missing_values = missing_values();
     const freeridge_status status = caller(name, 0, call, output...);
-    freeridge_set_memory_limit(model_.get(), 0);
+    freeridge_set_parameter(model_.get(), FREERIDGE_MEMORY_LIMIT, 0);
     freeridge_set_progress(model_.get(), nullptr, nullptr);
     return status == FREERIDGE_OK;
   }

@@ -119,7 +119,9 @@ void ModelSequence::set_reader(Source& in) {
 
 void ModelSequence::set_missing(Source& in) {
   const auto on = static_cast<std::int32_t>(in.below(2));
-  if (worked(in, "freeridge_set_missing", [&] { return freeridge_set_missing(model_.get(), on); })) told_.missing = on;
+  if (worked(in, "freeridge_set_parameter",
+             [&] { return freeridge_set_parameter(model_.get(), FREERIDGE_MISSING, on); }))
+    told_.missing = on;
 }
 
 void ModelSequence::forget_data(std::shared_ptr<const Settings::Data> next) {
@@ -144,7 +146,9 @@ void ModelSequence::set_weights(Source& in) {
 void ModelSequence::set_fixed_effects(Source& in) {
   const std::int64_t n = told_.data ? told_.data->n : 1, q = in.below(4);
   if (told_.read()) {
-    if (!worked(in, "freeridge_set_unpenalised", [&] { return freeridge_set_unpenalised(model_.get(), q); })) return;
+    if (!worked(in, "freeridge_set_parameter",
+                [&] { return freeridge_set_parameter(model_.get(), FREERIDGE_UNPENALISED, static_cast<double>(q)); }))
+      return;
     told_.unpenalised = q;
     return told_.unset();
   }
@@ -187,20 +191,28 @@ void ModelSequence::set_choice(Source& in) {
   freeridge_model* const model = model_.get();
   switch (in.byte() % 4) {
     case 0:
-      if (!worked(in, "freeridge_set_intercept", [&] { return freeridge_set_intercept(model, value); })) return;
+      if (!worked(in, "freeridge_set_parameter",
+                  [&] { return freeridge_set_parameter(model, FREERIDGE_INTERCEPT, value); }))
+        return;
       told_.intercept = value;
       break;
     case 1:
-      if (!worked(in, "freeridge_set_route", [&] { return freeridge_set_route(model, value); })) return;
+      if (!worked(in, "freeridge_set_parameter",
+                  [&] { return freeridge_set_parameter(model, FREERIDGE_ROUTE, value); }))
+        return;
       told_.route = value;
       break;
     case 2:
-      if (!worked(in, "freeridge_set_reduction", [&] { return freeridge_set_reduction(model, value); })) return;
+      if (!worked(in, "freeridge_set_parameter",
+                  [&] { return freeridge_set_parameter(model, FREERIDGE_REDUCTION, value); }))
+        return;
       told_.reduction = value;
       break;
     default:
-      if (!worked(in, "freeridge_set_landmark_method",
-                  [&] { return freeridge_set_landmark_method(model, value, seed); }))
+      if (!worked(in, "freeridge_set_parameter",
+                  [&] { return freeridge_set_parameter(model, FREERIDGE_LANDMARK_METHOD, value); }) ||
+          !worked(in, "freeridge_set_parameter",
+                  [&] { return freeridge_set_parameter(model, FREERIDGE_LANDMARK_SEED, static_cast<double>(seed)); }))
         return;
       told_.method = value, told_.seed = seed;
   }
@@ -224,16 +236,19 @@ void ModelSequence::set_hints(Source& in) {
   freeridge_model* const model = model_.get();
   switch (in.byte() % 3) {
     case 0:
-      if (worked(in, "freeridge_set_expected_lambdas", [&] { return freeridge_set_expected_lambdas(model, value); }))
+      if (worked(in, "freeridge_set_parameter", [&] {
+            return freeridge_set_parameter(model, FREERIDGE_EXPECTED_LAMBDAS, static_cast<double>(value));
+          }))
         told_.expected_lambdas = value;
       break;
     case 1:
-      if (worked(in, "freeridge_set_expected_criterion",
-                 [&] { return freeridge_set_expected_criterion(model, value); }))
+      if (worked(in, "freeridge_set_parameter",
+                 [&] { return freeridge_set_parameter(model, FREERIDGE_EXPECTED_CRITERION, value); }))
         told_.expected_criterion = value;
       break;
     default:
-      if (worked(in, "freeridge_set_refinement", [&] { return freeridge_set_refinement(model, value); }))
+      if (worked(in, "freeridge_set_parameter",
+                 [&] { return freeridge_set_parameter(model, FREERIDGE_REFINEMENT, value); }))
         told_.refinement = value;
   }
 }

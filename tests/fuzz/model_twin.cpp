@@ -56,14 +56,15 @@ ModelHandle fresh(const Settings& told) {
   freeridge_model* made = nullptr;
   must(freeridge_create(kernel.get(), &made), "create");
   ModelHandle out(made);
-  must(freeridge_set_reduction(made, told.reduction), "set_reduction");
-  must(freeridge_set_landmark_method(made, told.method, told.seed), "set_landmark_method");
-  must(freeridge_set_route(made, told.route), "set_route");
-  must(freeridge_set_intercept(made, told.intercept), "set_intercept");
-  must(freeridge_set_refinement(made, told.refinement), "set_refinement");
+  must(freeridge_set_parameter(made, FREERIDGE_REDUCTION, told.reduction), "set_reduction");
+  must(freeridge_set_parameter(made, FREERIDGE_LANDMARK_METHOD, told.method), "set_landmark_method");
+  must(freeridge_set_parameter(made, FREERIDGE_LANDMARK_SEED, static_cast<double>(told.seed)), "set_landmark_method");
+  must(freeridge_set_parameter(made, FREERIDGE_ROUTE, told.route), "set_route");
+  must(freeridge_set_parameter(made, FREERIDGE_INTERCEPT, told.intercept), "set_intercept");
+  must(freeridge_set_parameter(made, FREERIDGE_REFINEMENT, told.refinement), "set_refinement");
   if (!told.data) return out;
   const auto set_refinement = [&](std::int32_t steps) {
-    must(freeridge_set_refinement(made, steps), "set_refinement");
+    must(freeridge_set_parameter(made, FREERIDGE_REFINEMENT, steps), "set_refinement");
   };
   // n labels for each division
   const auto set_groups = [&](const std::vector<std::int32_t>& groups, const std::vector<std::int32_t>& gaps) {
@@ -71,18 +72,23 @@ ModelHandle fresh(const Settings& told) {
     must(freeridge_set_groups(made, labels / told.data->n, or_null(groups)), "set_groups");
     if (!gaps.empty()) must(freeridge_set_gaps(made, 1, gaps.data()), "set_gaps");
   };
-  must(freeridge_set_missing(made, told.data->missing ? 1 : 0), "set_missing");
+  must(freeridge_set_parameter(made, FREERIDGE_MISSING, told.data->missing ? 1 : 0), "set_missing");
   must(give(made, *told.data), "set_data");
-  must(freeridge_set_missing(made, told.missing), "set_missing");
+  must(freeridge_set_parameter(made, FREERIDGE_MISSING, told.missing), "set_missing");
   if (!told.read()) {
     must(freeridge_set_weights(made, or_null(told.weights)), "set_weights");
     must(give_unpenalised(made, *told.data, told.fixed), "set_points");
   }
-  if (told.read()) must(freeridge_set_unpenalised(made, told.unpenalised), "set_unpenalised");
+  if (told.read())
+    must(freeridge_set_parameter(made, FREERIDGE_UNPENALISED, static_cast<double>(told.unpenalised)),
+         "set_unpenalised");
   must(freeridge_set_landmarks(made, told.landmarks, or_null(told.landmark_rows)), "set_landmarks");
   if (told.factorized) {
-    must(freeridge_set_expected_lambdas(made, told.factorized->expected_lambdas), "set_expected_lambdas");
-    must(freeridge_set_expected_criterion(made, told.factorized->expected_criterion), "set_expected_criterion");
+    must(freeridge_set_parameter(made, FREERIDGE_EXPECTED_LAMBDAS,
+                                 static_cast<double>(told.factorized->expected_lambdas)),
+         "set_expected_lambdas");
+    must(freeridge_set_parameter(made, FREERIDGE_EXPECTED_CRITERION, told.factorized->expected_criterion),
+         "set_expected_criterion");
     must(freeridge_factorize(made), "factorize");
   }
   if (told.searched) {

@@ -236,11 +236,11 @@ void one_model(Source& in, Caller& call) {
     for (double& weight : weights) weight = in.one_in(32) ? weight : std::fabs(weight);
     ASK(freeridge_set_weights, 0, made, weights.data());
   }
-  freeridge_set_intercept(made, static_cast<std::int32_t>(in.below(3)));
-  freeridge_set_route(made, static_cast<std::int32_t>(in.below(6)));
-  freeridge_set_reduction(made, static_cast<std::int32_t>(in.below(3)));
+  freeridge_set_parameter(made, FREERIDGE_INTERCEPT, static_cast<std::int32_t>(in.below(3)));
+  freeridge_set_parameter(made, FREERIDGE_ROUTE, static_cast<std::int32_t>(in.below(6)));
+  freeridge_set_parameter(made, FREERIDGE_REDUCTION, static_cast<std::int32_t>(in.below(3)));
   if (in.one_in(3)) freeridge_set_landmarks(made, in.from(1, data.n), nullptr);
-  if (in.one_in(8)) freeridge_set_refinement(made, static_cast<std::int32_t>(in.below(4)));
+  if (in.one_in(8)) freeridge_set_parameter(made, FREERIDGE_REFINEMENT, static_cast<std::int32_t>(in.below(4)));
   const fuzz::Questions questions = questions_from(in, data);
   if (ASK(freeridge_factorize, 0, made) != FREERIDGE_OK) return;
   Output<double> lambda(size_of(data.t)), score(size_of(data.t));
@@ -274,8 +274,9 @@ void one_classifier(Source& in, Caller& call) {
     for (double& weight : weights) weight = std::fabs(weight);
     ASK(freeridge_classifier_set_weights, 0, made, weights.data());
   }
-  freeridge_classifier_set_intercept(made, static_cast<std::int32_t>(in.below(3)));
-  ASK(freeridge_classifier_set_control, 0, made, 1e-6, 1 + in.below(100));
+  freeridge_classifier_set_parameter(made, FREERIDGE_INTERCEPT, static_cast<std::int32_t>(in.below(3)));
+  ASK(freeridge_classifier_set_parameter, 0, made, FREERIDGE_TOLERANCE, 1e-6);
+  ASK(freeridge_classifier_set_parameter, 0, made, FREERIDGE_ITERATIONS, static_cast<double>(1 + in.below(100)));
   for (const double lambda : data.lambdas) ASK(freeridge_classifier_fit, 0, made, lambda);
   fuzz::ask(made, data.n, data.d, questions_from(in, data), call);
 }

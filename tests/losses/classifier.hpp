@@ -56,11 +56,14 @@ class Classifier {
   }
   Classifier& intercept(bool on) { return intercept_kind(on ? FREERIDGE_INTERCEPT_FREE : FREERIDGE_INTERCEPT_NONE); }
   Classifier& intercept_kind(freeridge_intercept on) {
-    check(freeridge_classifier_set_intercept(get(), on), "freeridge_classifier_set_intercept");
+    check(freeridge_classifier_set_parameter(get(), FREERIDGE_INTERCEPT, on), "freeridge_classifier_set_parameter");
     return *this;
   }
   Classifier& control(double tolerance, std::int64_t iterations) {
-    check(freeridge_classifier_set_control(get(), tolerance, iterations), "freeridge_classifier_set_control");
+    check(freeridge_classifier_set_parameter(get(), FREERIDGE_TOLERANCE, tolerance),
+          "freeridge_classifier_set_parameter");
+    check(freeridge_classifier_set_parameter(get(), FREERIDGE_ITERATIONS, static_cast<double>(iterations)),
+          "freeridge_classifier_set_parameter");
     return *this;
   }
   Classifier& progress(freeridge_progress callback, void* user) {

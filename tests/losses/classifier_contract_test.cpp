@@ -102,11 +102,11 @@ TEST(ClassifierArguments, TooFewIterations) {
     Fit call;
     call.classifier = c.get();
     call.lambda = 1e-4;
-    expect_failure(call, FREERIDGE_NOT_CONVERGED, {"freeridge_classifier_set_control"});
+    expect_failure(call, FREERIDGE_NOT_CONVERGED, {"FREERIDGE_TOLERANCE and FREERIDGE_ITERATIONS"});
     GetConvergence get;
     get.classifier = c.get();
-    expect_failure(get, FREERIDGE_INVALID_STATE, {"freeridge_classifier_fit"});  // set_control went back to DATA
-    c.control(1e-8, INT64_MAX).fit(1e-3);
+    expect_failure(get, FREERIDGE_INVALID_STATE, {"freeridge_classifier_fit"});  // set_parameter went back to DATA
+    c.control(1e-8, int64_t{1} << 53).fit(1e-3);
     EXPECT_EQ(c.convergence().iterations, before.iterations);  // from the start, as the first time
   }
 }
@@ -132,9 +132,8 @@ TEST(ClassifierStates, EachCallNamesTheOneThatIsMissing) {
   const char* const fit = "freeridge_classifier_fit";
   for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     expect_least<SetData>(State::empty, "", "", loss);
-    expect_least<SetIntercept>(State::empty, "", "", loss);
+    expect_least<SetParameter>(State::empty, "", "", loss);
     expect_least<SetProgress>(State::empty, "", "", loss);
-    expect_least<SetControl>(State::empty, "", "", loss);
     expect_least<SetWeights>(State::data, data, "", loss);
     expect_least<Fit>(State::data, data, "", loss);
     expect_least<Predict>(State::fitted, data, fit, loss);
@@ -166,8 +165,9 @@ void expect_back_to_data(bool back) {
 TEST(ClassifierStates, SettersGoBack) {
   expect_back_to_data<SetData>(true);
   expect_back_to_data<SetWeights>(true);
-  expect_back_to_data<SetIntercept>(true);
-  expect_back_to_data<SetControl>(true);
+  expect_back_to_data<SetParameter>(true);
+  expect_back_to_data<SetTolerance>(true);
+  expect_back_to_data<SetIterations>(true);
   expect_back_to_data<SetProgress>(false);
 }
 

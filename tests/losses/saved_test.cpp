@@ -95,8 +95,9 @@ TEST(SavedClassifierOf, AHardMarginWithInterceptsOfEachKind) {
     original.intercept_kind(kind).fit(0);
     const ClassifierHandle again = loaded_from(support::saved(original.get()));
     expect_same(again, original, problem.x);
-    std::int32_t found = -1;
-    check(freeridge_classifier_has_intercept(again.get(), &found), "freeridge_classifier_has_intercept");
+    double found = -1;
+    check(freeridge_classifier_get_parameter(again.get(), FREERIDGE_INTERCEPT, &found),
+          "freeridge_classifier_get_parameter");
     EXPECT_EQ(found, kind);
   }
 }
@@ -182,7 +183,8 @@ TEST_P(SavedClassifier, ForgedNumbersDoNoHarm) {
         ASSERT_TRUE(status == FREERIDGE_OK || status == FREERIDGE_CORRUPT) << freeridge_last_error();
         if (made == nullptr) continue;
         answers_of(made.get(), problem.x);
-        EXPECT_TRUE(fine(freeridge_classifier_set_control(made.get(), 1e-6, 20)));
+        EXPECT_TRUE(fine(freeridge_classifier_set_parameter(made.get(), FREERIDGE_TOLERANCE, 1e-6)));
+        EXPECT_TRUE(fine(freeridge_classifier_set_parameter(made.get(), FREERIDGE_ITERATIONS, 20)));
         EXPECT_TRUE(fine(freeridge_classifier_fit(made.get(), 0.5))) << freeridge_last_error();
       }
   }
@@ -235,20 +237,18 @@ TEST(SavedClassifierForm, IsTheOneDocumented) {
 
 TEST(SavedClassifierForm, Getters) {
   Classifier classifier(Kernel::gaussian(2), FREERIDGE_LOSS_LOGISTIC);
-  freeridge_loss loss = 0;
-  std::int32_t on = -1;
-  double tolerance = 0, lambda = -1, weights[2] = {7, 7};
-  std::int64_t iterations = 0, n = -1, d = -1;
-  const auto control = [&] { return freeridge_classifier_get_control(classifier.get(), &tolerance, &iterations); };
-  ASSERT_EQ(freeridge_classifier_get_loss(classifier.get(), &loss), FREERIDGE_OK);
-  EXPECT_EQ(loss, FREERIDGE_LOSS_LOGISTIC);
-  ASSERT_EQ(freeridge_classifier_has_intercept(classifier.get(), &on), FREERIDGE_OK);
-  EXPECT_EQ(on, 1);
-  ASSERT_EQ(control(), FREERIDGE_OK);
-  EXPECT_EQ(std::pair(tolerance, iterations), (std::pair<double, std::int64_t>(1e-8, 100)));
+  double lambda = -1, weights[2] = {7, 7};
+  std::int64_t n = -1, d = -1;
+  const auto told = [&](freeridge_parameter which) {
+    double value = -1;
+    EXPECT_EQ(freeridge_classifier_get_parameter(classifier.get(), which, &value), FREERIDGE_OK);
+    return value;
+  };
+  EXPECT_EQ(told(FREERIDGE_LOSS), FREERIDGE_LOSS_LOGISTIC);
+  EXPECT_EQ(told(FREERIDGE_INTERCEPT), FREERIDGE_INTERCEPT_FREE);
+  EXPECT_EQ(std::pair(told(FREERIDGE_TOLERANCE), told(FREERIDGE_ITERATIONS)), std::pair(1e-8, 100.0));
   classifier.control(1e-5, 9);
-  ASSERT_EQ(control(), FREERIDGE_OK);
-  EXPECT_EQ(std::pair(tolerance, iterations), (std::pair<double, std::int64_t>(1e-5, 9)));
+  EXPECT_EQ(std::pair(told(FREERIDGE_TOLERANCE), told(FREERIDGE_ITERATIONS)), std::pair(1e-5, 9.0));
   EXPECT_EQ(freeridge_classifier_get_dimensions(classifier.get(), &n, &d), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_classifier_get_weights(classifier.get(), weights), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_classifier_get_lambda(classifier.get(), &lambda), FREERIDGE_INVALID_STATE);

@@ -89,7 +89,7 @@ TEST_F(MpiDenseRefusals, FloorOfLambda) {
   EXPECT_EQ(freeridge_mpi_dense_lambda_floor(dense, &floor), FREERIDGE_INVALID_STATE);
   support::Model model(kernel);
   model.data(x, y);
-  ASSERT_EQ(freeridge_set_route(model.get(), FREERIDGE_ROUTE_SPECTRAL), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_set_parameter(model.get(), FREERIDGE_ROUTE, FREERIDGE_ROUTE_SPECTRAL), FREERIDGE_OK);
   model.factorize();
   double of_model = 0;
   ASSERT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_OK);

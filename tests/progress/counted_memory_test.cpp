@@ -95,12 +95,13 @@ TEST(CountedMemory, RequiredByThreads) {
 void expect_announced(const Call<Model>& call, const Model& model, std::int64_t rows, double share = 0) {
   std::int64_t announced = 0;
   if (call.allocates) {
-    support::check(freeridge_set_memory_limit(model.get(), 1), "freeridge_set_memory_limit");
+    support::check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, 1), "freeridge_set_parameter");
     ASSERT_EQ(call.run(model).status, FREERIDGE_OUT_OF_MEMORY);
     announced = bytes_in_message();
   }
-  support::check(freeridge_set_memory_limit(model.get(), std::max<std::int64_t>(announced, 1)),
-                 "freeridge_set_memory_limit");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT,
+                                         static_cast<double>(std::max<std::int64_t>(announced, 1))),
+                 "freeridge_set_parameter");
   // The arrays that the answer is written to, and their copies in what the test hands back, are the test's own.
   std::int64_t own = 0;
   const std::int64_t used = peak_of([&] {
@@ -119,13 +120,15 @@ TEST(CountedMemory, OfAViewOfTheData) {
   const support::Packed x = support::pack(random.uniform_matrix(n, d, -1, 1), FREERIDGE_COL_MAJOR, 0);
   const support::Packed y = support::pack(random.uniform_matrix(n, 1, -1, 1), FREERIDGE_COL_MAJOR, 0);
   support::Model model(support::Kernel::linear());
-  support::check(freeridge_set_memory_limit(model.get(), bytes - 1), "freeridge_set_memory_limit");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, static_cast<double>(bytes - 1)),
+                 "freeridge_set_parameter");
   const auto copy = [&] {
     return freeridge_set_data(model.get(), x.layout, n, d, x.values.data(), x.ld, 1, y.values.data(), y.ld);
   };
   EXPECT_EQ(copy(), FREERIDGE_OUT_OF_MEMORY);
   EXPECT_LT(peak_of([&] { model.data_view(x, y, n, d, 1); }), bytes / 10);
-  support::check(freeridge_set_memory_limit(model.get(), bytes), "freeridge_set_memory_limit");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, static_cast<double>(bytes)),
+                 "freeridge_set_parameter");
   const std::int64_t before = support::held_bytes();
   EXPECT_EQ(copy(), FREERIDGE_OK);
   EXPECT_GE(support::held_bytes(), before + bytes);
@@ -236,7 +239,7 @@ void expect_estimates(Model model, const Sizes& size) {
                                               &out.numbers[static_cast<std::size_t>(count * size.t)], count);
         return out;
       };
-      support::check(freeridge_set_memory_limit(model.get(), 0), "freeridge_set_memory_limit");
+      support::check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, 0), "freeridge_set_parameter");
       model.factorize();                              // knows no neighbours
       const double share = size.n > 100 ? 0.6 : 0.3;  // of few rows blocks are filled up to whole ones
       expect_announced({"estimate_score", estimate}, model, size.n, share);

@@ -76,8 +76,9 @@ Model data_model(const Case& c, const Sizes& s) {
   model.data(data.x, data.y).weights(random.uniform_vector(s.n, 0.5, 2)).route(c.route);
   if (c.landmarks > 0) support::choose_landmarks(model, c.landmarks, FREERIDGE_LANDMARKS_AUTO, 3);
   support::set_reduction(model, c.reduction);
-  support::check(freeridge_set_expected_criterion(model.get(), c.expected), "freeridge_set_expected_criterion");
-  support::check(freeridge_set_refinement(model.get(), c.refinement), "freeridge_set_refinement");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_CRITERION, c.expected),
+                 "freeridge_set_parameter");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, c.refinement), "freeridge_set_parameter");
   model.groups(support::modulo_groups(s.n, 5));
   return model;
 }

@@ -1,4 +1,4 @@
-// freeridge_set_memory_limit: what does not fit is refused before it begins, with the bytes, the limit and a way out;
+// FREERIDGE_MEMORY_LIMIT: what does not fit is refused before it begins, with the bytes, the limit and a way out;
 // AUTO keeps below it; and what memory_required counts for every route.
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@ std::int64_t required(const Model& model) {
 }
 
 void limit(const Model& model, std::int64_t bytes) {
-  support::check(freeridge_set_memory_limit(model.get(), bytes), "freeridge_set_memory_limit");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, static_cast<double>(bytes)),
+                 "freeridge_set_parameter");
 }
 
 std::string explain(const Model& model) {
@@ -161,8 +162,8 @@ TEST(MemoryLimit, AutoKeepsBelowIt) {
 
 TEST(MemoryLimit, NegativeIsRefused) {
   const Model model = data_model(cases[0], {20, 3});
-  EXPECT_EQ(freeridge_set_memory_limit(model.get(), -1), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_set_memory_limit(nullptr, 1), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, -1), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_parameter(nullptr, FREERIDGE_MEMORY_LIMIT, 1), FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST(MemoryLimit, ChangesNoState) {

@@ -38,7 +38,7 @@ Model iterative(const Problem& problem, freeridge_sparse_format format, double a
   Model model = oracle::make_model(problem);
   check(set_sparse(model.get(), Sparse(problem.x, format), problem.y, false), "freeridge_set_points");
   model.weights(problem.weights).route(FREERIDGE_ROUTE_ITERATIVE);
-  check(freeridge_set_accuracy(model.get(), accuracy), "freeridge_set_accuracy");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_ACCURACY, accuracy), "freeridge_set_parameter");
   return model;
 }
 
@@ -223,7 +223,7 @@ TEST(SparseIterative, EstimatesThatDoNotConvergeSayWhatHelps) {
   const double lambda = 1.5 * tolerance;
   EXPECT_EQ(freeridge_estimate_score(model.get(), FREERIDGE_LOO, 0, 1, &lambda, &score, &error, 1),
             FREERIDGE_UNDEFINED);
-  EXPECT_NE(std::string(freeridge_last_error()).find("whatever freeridge_set_accuracy asks for; set a larger lambda"),
+  EXPECT_NE(std::string(freeridge_last_error()).find("whatever FREERIDGE_ACCURACY asks for; set a larger lambda"),
             std::string::npos)
       << freeridge_last_error();
   EXPECT_FALSE(std::isnan(estimates(model.get(), FREERIDGE_LOO, {1e10 * tolerance}, 1).scores(0, 0)));
@@ -277,7 +277,7 @@ TEST(SparseIterative, PromisesAboutSinglePointsAreRefused) {
   EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_REML, 1, &lambda, out.data(), nullptr, 1), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_eigenvalues(model.get(), 1, out.data(), nullptr, 0), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_hat_matrix(model.get(), 1, out.data(), nullptr, 80), FREERIDGE_INVALID_STATE);
-  EXPECT_EQ(freeridge_set_refinement(model.get(), 1), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 1), FREERIDGE_OK);
   EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
 }
 
@@ -363,9 +363,9 @@ TEST(SparseIterative, AutoTakesItForOneSolution) {
   {  // where ITERATIVE does not converge, PRIMAL answers
     Model model(Kernel::linear());
     check(set_sparse(model.get(), fewer.x, fewer.y, true), "freeridge_set_points");
-    check(freeridge_set_expected_lambdas(model.get(), 1), "freeridge_set_expected_lambdas");
-    check(freeridge_set_expected_criterion(model.get(), FREERIDGE_GCV), "freeridge_set_expected_criterion");
-    check(freeridge_set_accuracy(model.get(), 1e-17), "freeridge_set_accuracy");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_LAMBDAS, 1), "freeridge_set_parameter");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_CRITERION, FREERIDGE_GCV), "freeridge_set_parameter");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_ACCURACY, 1e-17), "freeridge_set_parameter");
     model.factorize();
     EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_ITERATIVE);
     model.lambda(1e-3);
@@ -374,8 +374,9 @@ TEST(SparseIterative, AutoTakesItForOneSolution) {
   for (const auto& one : cases) {
     Model model(Kernel::linear());
     check(set_sparse(model.get(), one.rows->x, one.rows->y, true), "freeridge_set_points");
-    check(freeridge_set_expected_lambdas(model.get(), one.lambdas), "freeridge_set_expected_lambdas");
-    check(freeridge_set_expected_criterion(model.get(), one.criterion), "freeridge_set_expected_criterion");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_LAMBDAS, static_cast<double>(one.lambdas)),
+          "freeridge_set_parameter");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_CRITERION, one.criterion), "freeridge_set_parameter");
     const std::string text = explained(model);
     EXPECT_NE(text.find(one.reason), std::string::npos) << text;
     if (text.find("route ITERATIVE") == text.npos) continue;

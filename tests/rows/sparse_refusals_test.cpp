@@ -117,7 +117,7 @@ TEST(SparseRefusals, SizesPointersAndKernels) {
   Model other(Kernel::precomputed());
   EXPECT_EQ(set_sparse(other.get(), Sparse(square, FREERIDGE_CSR), y, false), FREERIDGE_INVALID_ARGUMENT);
 
-  check(freeridge_set_refinement(model.get(), 2), "freeridge_set_refinement");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 2), "freeridge_set_parameter");
   model.factorize();
   EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
   double predicted = 0;
@@ -129,7 +129,7 @@ TEST(SparseRefusals, SizesPointersAndKernels) {
 TEST(SparseRefusals, AMemoryLimitIsHeard) {
   const Sparse x(numbers(), FREERIDGE_CSC);
   Model model(Kernel::linear());
-  check(freeridge_set_memory_limit(model.get(), 1), "freeridge_set_memory_limit");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, 1), "freeridge_set_parameter");
   EXPECT_EQ(set_sparse(model.get(), x, y, false), FREERIDGE_OUT_OF_MEMORY);
   check(set_sparse(model.get(), x, y, true), "freeridge_set_points");
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_OUT_OF_MEMORY);

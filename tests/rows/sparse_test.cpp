@@ -159,7 +159,7 @@ TEST(Sparse, OtherKernelsLandmarksRoutesAndReductionsSeeTiles) {
       Model sparse = sparse_model(problem, x, false, c.route), dense = dense_model(problem, c.route);
       const std::int64_t landmarks[] = {3, 30, 7, 12, 25};
       for (Model* model : {&sparse, &dense}) {
-        check(freeridge_set_reduction(model->get(), c.reduction), "freeridge_set_reduction");
+        check(freeridge_set_parameter(model->get(), FREERIDGE_REDUCTION, c.reduction), "freeridge_set_parameter");
         if (c.route == FREERIDGE_ROUTE_LANDMARK)
           check(freeridge_set_landmarks(model->get(), 5, landmarks), "freeridge_set_landmarks");
         model->factorize().lambda(0.7);
@@ -188,7 +188,7 @@ TEST(Sparse, DependentColumnsHaveNoLimitByTheGramMatrixButByQr) {
   check(freeridge_get_rank(sparse.get(), &rank), "freeridge_get_rank");
   EXPECT_EQ(rank, 4);
   EXPECT_EQ(freeridge_set_lambda(sparse.get(), 0), FREERIDGE_NOT_POSITIVE_DEFINITE);
-  check(freeridge_set_reduction(sparse.get(), FREERIDGE_REDUCTION_QR), "freeridge_set_reduction");
+  check(freeridge_set_parameter(sparse.get(), FREERIDGE_REDUCTION, FREERIDGE_REDUCTION_QR), "freeridge_set_parameter");
   sparse.factorize().lambda(0), dense.lambda(0);
   EXPECT_CLOSE(sparse.hyperplane(), dense.hyperplane(), 1e-10);
 }
@@ -253,7 +253,7 @@ TEST(Sparse, AColumnOfOneNumberHasNoSlope) {
   for (const freeridge_sparse_format format : {FREERIDGE_CSR, FREERIDGE_CSC}) {
     Model model = sparse_model(problem, Sparse(problem.x, format), false);
     for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
-      check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
+      check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), "freeridge_set_parameter");
       const Matrix w = model.factorize().lambda(1e-3).hyperplane();
       for (std::int64_t j = 0; j < 2; ++j) EXPECT_NEAR(w(4, j), 0, reduction == FREERIDGE_REDUCTION_QR ? 0 : 1e-12);
     }

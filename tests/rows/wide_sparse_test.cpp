@@ -140,7 +140,8 @@ TEST(WideSparse, MemoryAndWorkAreThoseOfXAndOfTheDualProblem) {
     std::int64_t announced = 0;
     check(freeridge_memory_required(model.get(), &announced), "freeridge_memory_required");
     EXPECT_LT(announced, 90 * megabyte);  // BAND has 40 MB for its panels
-    check(freeridge_set_memory_limit(model.get(), announced), "freeridge_set_memory_limit");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, static_cast<double>(announced)),
+          "freeridge_set_parameter");
     std::int64_t reports = 0;
     model.progress(count_report, &reports);
     const std::int64_t before = held_bytes();
@@ -156,7 +157,7 @@ TEST(WideSparse, MemoryAndWorkAreThoseOfXAndOfTheDualProblem) {
     small.progress(count_report, &of_small).factorize().lambda(5).loo();
     EXPECT_LE(reports, 3 * of_small + n / 8 + 10);  // one for 8 columns of K; d^2 numbers would have 640
 
-    check(freeridge_set_memory_limit(model.get(), 160 * megabyte), "freeridge_set_memory_limit");
+    check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, 160 * megabyte), "freeridge_set_parameter");
     const Vector lambdas = {1, 5};
     Matrix path(d, 2);
     check(freeridge_hyperplane_path(model.get(), 2, lambdas.data(), path.values.data(), d, nullptr),
@@ -181,7 +182,7 @@ TEST(WideSparse, ConjugateGradientsTakeWhatIsAnnounced) {
   const Sparse x = random_columns(random, n, d, 8);
   const Matrix y = random.uniform_matrix(n, 3, -1, 1);
   Model model = model_of(x, y, FREERIDGE_ROUTE_ITERATIVE);
-  check(freeridge_set_accuracy(model.get(), 1e-6), "freeridge_set_accuracy");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_ACCURACY, 1e-6), "freeridge_set_parameter");
   std::int64_t announced = 0;
   check(freeridge_memory_required(model.get(), &announced), "freeridge_memory_required");
   EXPECT_LT(announced, 120 << 20);
@@ -192,7 +193,7 @@ TEST(WideSparse, ConjugateGradientsTakeWhatIsAnnounced) {
   const Vector lambdas = {5, 50};
   model.score(FREERIDGE_LOO, lambdas);
   EXPECT_LE(most_held_bytes() - before, 3 * announced);
-  check(freeridge_set_memory_limit(model.get(), 1 << 20), "freeridge_set_memory_limit");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, 1 << 20), "freeridge_set_parameter");
   Vector scores(6);
   EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_LOO, 2, lambdas.data(), scores.data(), nullptr, 2),
             FREERIDGE_OUT_OF_MEMORY);

@@ -86,12 +86,13 @@ void fix(Model& model) {
 }
 
 void refine(Model& model) {
-  support::check(freeridge_set_refinement(model.get(), 2), "freeridge_set_refinement");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 2), "freeridge_set_parameter");
 }
 
 void expect_few(Model& model) {
   model.expected_lambdas(3);
-  support::check(freeridge_set_expected_criterion(model.get(), FREERIDGE_GCV), "freeridge_set_expected_criterion");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_CRITERION, FREERIDGE_GCV),
+                 "freeridge_set_parameter");
 }
 
 // x and y row by row with gaps, borrowed: they live as long as the program.

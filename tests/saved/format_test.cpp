@@ -61,11 +61,12 @@ TEST(SavedFormat, Checksum) {
 TEST(SavedFormat, AnEmptyModel) {
   Model model(Kernel::matern(2.5, 0.75));
   model.intercept(false).route(FREERIDGE_ROUTE_BAND).expected_lambdas(7);
-  support::check(freeridge_set_landmark_method(model.get(), FREERIDGE_LANDMARKS_KMEANS, -9), "");
-  support::check(freeridge_set_reduction(model.get(), FREERIDGE_REDUCTION_GRAM), "");
-  support::check(freeridge_set_refinement(model.get(), 5), "");
-  support::check(freeridge_set_expected_criterion(model.get(), FREERIDGE_REML), "");
-  support::check(freeridge_set_accuracy(model.get(), 0.125), "");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_LANDMARK_METHOD, FREERIDGE_LANDMARKS_KMEANS), "");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_LANDMARK_SEED, -9), "");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, FREERIDGE_REDUCTION_GRAM), "");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 5), "");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_CRITERION, FREERIDGE_REML), "");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_ACCURACY, 0.125), "");
   const Bytes expected = Words()
                              .text("matern(nu = 2.5, length = 0.75)")
                              .integers({0, 3, 2, -9, 2, 5, 7, 3, 0})  // settings

@@ -244,9 +244,8 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Bytes bytes = support::saved_predictor(model.get());
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
-    others.refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetReader, SetUnpenalised, SetWeights,
-                   SetGroups, SetGaps, SetMissing, SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion,
-                   SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy, SetMemoryLimit>();
+    others.refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetReader, SetParameter, SetWeights,
+                   SetGroups, SetGaps, SetLandmarks>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchRows, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
@@ -256,9 +255,8 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others
         .refused<LambdaGrid, Score, EstimateScore, ScoreGradient, Objective, GetSearch, GetOneStandardError,
                  LambdaFlags, PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
-    others.refused<GetUnpenalisedRead, GetWeights, GetGroups, GetGaps, HasIntercept, GetRequestedRoute,
-                   GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement, GetRequestedAccuracy,
-                   GetAccuracy, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
+    others.refused<GetUnpenalisedRead, GetWeights, GetGroups, GetGaps, GetParameter, GetRequestedLandmarks,
+                   GetAccuracy>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();
     others.refused<Save, SaveToMemory>();
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "a refused call changed it";

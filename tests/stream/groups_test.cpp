@@ -186,7 +186,8 @@ TEST(StreamGroups, WithColumnsThatAreNotPenalised) {
   Problem problem = random_problem(random, KernelSpec::linear(), 50, 7, 2, true, true);
   for (std::int64_t i = 0; i < 50; ++i) problem.x(i, 1) = 2 * problem.x(i, 0) - 1;  // depends on the first
   Accumulator rows(problem, 13);
-  check(freeridge_accumulator_set_unpenalised(rows.get(), 3), "freeridge_accumulator_set_unpenalised");
+  check(freeridge_accumulator_set_parameter(rows.get(), FREERIDGE_UNPENALISED, 3),
+        "freeridge_accumulator_set_parameter");
   std::int64_t count = 0;
   Labels kept(3, 9);
   EXPECT_EQ(freeridge_accumulator_get_unpenalised(rows.get(), &count, kept.data()), FREERIDGE_OK);
@@ -200,7 +201,7 @@ TEST(StreamGroups, WithColumnsThatAreNotPenalised) {
   Source source{problem, true};
   Model read(Kernel::linear());
   set_reader(read, source);
-  check(freeridge_set_unpenalised(read.get(), 3), "freeridge_set_unpenalised");
+  check(freeridge_set_parameter(read.get(), FREERIDGE_UNPENALISED, 3), "freeridge_set_parameter");
   read.factorize();
   for (const std::int64_t size : {3, 18}) {
     const Labels group = labels_of(50, size, false);
@@ -310,7 +311,8 @@ TEST(StreamGroups, WithoutErrorsAreNaN) {
       group[static_cast<std::size_t>(i)] = i < own ? 7 : static_cast<std::int32_t>(i % 3);
     }
     Accumulator rows(problem);
-    check(freeridge_accumulator_set_unpenalised(rows.get(), 0), "freeridge_accumulator_set_unpenalised");
+    check(freeridge_accumulator_set_parameter(rows.get(), FREERIDGE_UNPENALISED, 0),
+          "freeridge_accumulator_set_parameter");
     const Matrix errors = group_errors(rows, problem, group, {0.0, 1.0}, FREERIDGE_UNDEFINED);
     EXPECT_NE(std::string(freeridge_last_error()).find("group 7"), std::string::npos) << freeridge_last_error();
     for (std::int64_t i = 0; i < 40; ++i) {
@@ -362,13 +364,14 @@ TEST(StreamGroups, Refused) {
   Source source{random_problem(random, KernelSpec::linear(), 3000, 3, 1, false, true), true};
   Model unknown(Kernel::linear()), read(Kernel::linear());
   const Labels none(3000, -1), some = labels_of(3000, 2, false);
-  EXPECT_EQ(freeridge_set_unpenalised(read.get(), 1), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_set_parameter(read.get(), FREERIDGE_UNPENALISED, 1), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, nullptr, nullptr, nullptr, 0), FREERIDGE_INVALID_STATE);
   set_reader(unknown, source, false);
   EXPECT_EQ(freeridge_set_groups(unknown.get(), 1, some.data()), FREERIDGE_INVALID_STATE);
   set_reader(read, source);
   for (const std::int64_t count : {std::int64_t{-1}, std::int64_t{3}, INT64_MAX, INT64_MIN})
-    EXPECT_EQ(freeridge_set_unpenalised(read.get(), count), FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_set_parameter(read.get(), FREERIDGE_UNPENALISED, static_cast<double>(count)),
+              FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_set_groups(read.get(), 1, none.data()), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_set_groups(read.get(), INT64_MAX, some.data()), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_set_gaps(read.get(), 1, some.data()), FREERIDGE_INVALID_STATE);
@@ -377,20 +380,21 @@ TEST(StreamGroups, Refused) {
   EXPECT_EQ(freeridge_score(read.get(), FREERIDGE_GROUPS, 1, &lambda, &score, nullptr, 1), FREERIDGE_INVALID_STATE);
   read.groups(some);
   Labels kept(1, 9);
-  check(freeridge_set_unpenalised(read.get(), 1), "freeridge_set_unpenalised");  // forgets the factorization
+  check(freeridge_set_parameter(read.get(), FREERIDGE_UNPENALISED, 1),
+        "freeridge_set_parameter");  // forgets the factorization
   EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, kept.data(), nullptr, nullptr, 0), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_score(read.get(), FREERIDGE_GROUPS, 1, &lambda, &score, nullptr, 1), FREERIDGE_INVALID_STATE);
   read.factorize();
   EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, kept.data(), nullptr, nullptr, 0), FREERIDGE_OK);
   EXPECT_EQ(kept[0], 1);
   EXPECT_EQ(freeridge_score(read.get(), FREERIDGE_GROUPS, 1, &lambda, &score, nullptr, 1), FREERIDGE_OK);
-  check(freeridge_set_memory_limit(read.get(), 50000), "freeridge_set_memory_limit");
+  check(freeridge_set_parameter(read.get(), FREERIDGE_MEMORY_LIMIT, 50000), "freeridge_set_parameter");
   EXPECT_EQ(freeridge_score(read.get(), FREERIDGE_GROUPS, 1, &lambda, &score, nullptr, 1), FREERIDGE_OUT_OF_MEMORY);
   EXPECT_NE(std::string(freeridge_last_error()).find("together"), std::string::npos) << freeridge_last_error();
   Model landmarks(Kernel::gaussian(1.0));
   set_reader(landmarks, source);
   check(freeridge_set_landmarks(landmarks.get(), 5, nullptr), "freeridge_set_landmarks");
-  check(freeridge_set_unpenalised(landmarks.get(), 1), "freeridge_set_unpenalised");
+  check(freeridge_set_parameter(landmarks.get(), FREERIDGE_UNPENALISED, 1), "freeridge_set_parameter");
   EXPECT_EQ(freeridge_factorize(landmarks.get()), FREERIDGE_INVALID_ARGUMENT);
 }
 

@@ -88,7 +88,7 @@ TEST(StreamLandmarks, EqualTheRouteOfAModel) {
         const support::Rows chosen = some_landmarks(random, 400, 25);
         Model model = oracle::make_model(problem, FREERIDGE_ROUTE_LANDMARK);
         set_landmarks(model, chosen);
-        check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
+        check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), "freeridge_set_parameter");
         model.factorize();
         const Matrix z = select_rows(problem.x, chosen);
         Accumulator rows = over(problem, z, reduction), other = over(problem, z, reduction);

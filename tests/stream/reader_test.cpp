@@ -92,7 +92,8 @@ TEST(Reader, LinearRowsAnswerAsInMemory) {
         whole.factorize();
         Model read(oracle::make_kernel(source.problem.kernel));
         set_reader(read, source, knows_n);
-        check(freeridge_set_intercept(read.get(), source.problem.intercept ? 1 : 0), "freeridge_set_intercept");
+        check(freeridge_set_parameter(read.get(), FREERIDGE_INTERCEPT, source.problem.intercept ? 1 : 0),
+              "freeridge_set_parameter");
         std::int64_t bytes = 0;
         EXPECT_EQ(freeridge_memory_required(read.get(), &bytes), FREERIDGE_OK);
         EXPECT_GT(bytes, 0);
@@ -129,8 +130,9 @@ TEST(Reader, LandmarksAnswerAsTheirRoute) {
     const support::Rows chosen = some_landmarks(random, 3000, 30);
     for (Model* const model : {&whole, &read}) {
       check(freeridge_set_landmarks(model->get(), 30, given ? chosen.data() : nullptr), "freeridge_set_landmarks");
-      check(freeridge_set_landmark_method(model->get(), FREERIDGE_LANDMARKS_RANDOM, 12),
-            "freeridge_set_landmark_method");
+      check(freeridge_set_parameter(model->get(), FREERIDGE_LANDMARK_METHOD, FREERIDGE_LANDMARKS_RANDOM),
+            "freeridge_set_parameter");
+      check(freeridge_set_parameter(model->get(), FREERIDGE_LANDMARK_SEED, 12), "freeridge_set_parameter");
       model->factorize();
     }
     EXPECT_EQ(source.passes, given ? 2 : 3);
@@ -147,7 +149,9 @@ TEST(Reader, LandmarksAnswerAsTheirRoute) {
       EXPECT_NEAR(c[k], all[static_cast<std::size_t>(rows[k])], 1e-7 * (1 + std::abs(c[k]))) << k;
     EXPECT_EQ(freeridge_coefficients(read.get(), c.data(), 29), FREERIDGE_INVALID_ARGUMENT);
     // Chosen among a sample: as good as they are, and not worse than a tenth.
-    check(freeridge_set_landmark_method(read.get(), FREERIDGE_LANDMARKS_AUTO, 1), "freeridge_set_landmark_method");
+    check(freeridge_set_parameter(read.get(), FREERIDGE_LANDMARK_METHOD, FREERIDGE_LANDMARKS_AUTO),
+          "freeridge_set_parameter");
+    check(freeridge_set_parameter(read.get(), FREERIDGE_LANDMARK_SEED, 1), "freeridge_set_parameter");
     check(freeridge_set_landmarks(read.get(), 30, nullptr), "freeridge_set_landmarks");
     read.factorize();
     EXPECT_LT(scores_of(read, FREERIDGE_LOO, {0.5}, 1).scores(0, 0),
@@ -168,7 +172,7 @@ TEST(Reader, ColumnsThatAreNotPenalisedAreFixedEffects) {
   std::copy_n(x.begin(), 600, free.values.begin());
   set_unpenalised(whole, free);
   set_reader(read, source);
-  check(freeridge_set_unpenalised(read.get(), 2), "freeridge_set_unpenalised");
+  check(freeridge_set_parameter(read.get(), FREERIDGE_UNPENALISED, 2), "freeridge_set_parameter");
   for (Model* const model : {&whole, &read}) model->factorize();
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML})
     EXPECT_CLOSE(scores_of(read, criterion, lambda_values, 2).scores,
@@ -317,7 +321,8 @@ TEST(Reader, CanBeCancelledAndSaved) {
   EXPECT_EQ(freeridge_save_to_memory(model.get(), 0, nullptr, &length), FREERIDGE_INVALID_STATE);
   freeridge_model* clone = nullptr;
   ASSERT_EQ(freeridge_clone(model.get(), &clone), FREERIDGE_OK);
-  EXPECT_EQ(freeridge_set_intercept(clone, 0), FREERIDGE_OK);  // which forgets the clone's factorization alone
+  EXPECT_EQ(freeridge_set_parameter(clone, FREERIDGE_INTERCEPT, 0),
+            FREERIDGE_OK);  // which forgets the clone's factorization alone
   EXPECT_EQ(freeridge_get_hyperplane(clone, w, 3), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_get_hyperplane(model.get(), w, 3), FREERIDGE_OK);
   EXPECT_EQ(freeridge_factorize(clone), FREERIDGE_OK);
@@ -372,24 +377,27 @@ TEST(Reader, WhatNeedsAllPointsSaysSo) {
   model.route(FREERIDGE_ROUTE_LANDMARK);
   EXPECT_EQ(factorize(), FREERIDGE_INVALID_STATE);
   model.route(FREERIDGE_ROUTE_AUTO);
-  check(freeridge_set_intercept(model.get(), FREERIDGE_INTERCEPT_PENALISED), "freeridge_set_intercept");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_INTERCEPT, FREERIDGE_INTERCEPT_PENALISED),
+        "freeridge_set_parameter");
   EXPECT_EQ(factorize(), FREERIDGE_INVALID_ARGUMENT);
-  check(freeridge_set_intercept(model.get(), 1), "freeridge_set_intercept");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_INTERCEPT, 1), "freeridge_set_parameter");
   model.kernel(oracle::make_kernel(KernelSpec::gaussian(1.0)));
   EXPECT_EQ(factorize(), FREERIDGE_INVALID_ARGUMENT);
   model.kernel(oracle::make_kernel(KernelSpec::linear()));
   double scores[1], score = 0, lambda = 1, df = 0;
-  check(freeridge_set_refinement(model.get(), 2), "freeridge_set_refinement");  // counts where a lambda is set
-  check(freeridge_set_accuracy(model.get(), 1e-6), "freeridge_set_accuracy");
-  check(freeridge_set_missing(model.get(), 1), "freeridge_set_missing");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 2),
+        "freeridge_set_parameter");  // counts where a lambda is set
+  check(freeridge_set_parameter(model.get(), FREERIDGE_ACCURACY, 1e-6), "freeridge_set_parameter");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
   EXPECT_EQ(factorize(), FREERIDGE_OK);
   EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_GCV, 0, 0, &lambda, &score), FREERIDGE_INVALID_STATE);
-  check(freeridge_set_refinement(model.get(), 0), "freeridge_set_refinement");
-  check(freeridge_set_missing(model.get(), 0), "freeridge_set_missing");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 0), "freeridge_set_parameter");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 0), "freeridge_set_parameter");
   const Kernel of_two = Kernel::scaled(Kernel::linear(), {1.0, 2.0});
   EXPECT_EQ(freeridge_set_kernel(model.get(), of_two.get()), FREERIDGE_DIMENSION_MISMATCH);
-  check(freeridge_set_accuracy(model.get(), 1e-6), "freeridge_set_accuracy");  // forgets the factorization
+  check(freeridge_set_parameter(model.get(), FREERIDGE_ACCURACY, 1e-6),
+        "freeridge_set_parameter");  // forgets the factorization
   EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(factorize(), FREERIDGE_OK);
   EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_ERROR_RATE, 1, &lambda, scores, nullptr, 1),

@@ -32,7 +32,8 @@ Bytes small_bytes() {
 // The same, and the first column has no penalty: one number more behind the reduction.
 Bytes unpenalised_bytes() {
   const Accumulator out(problem_of(5, 2, true));
-  check(freeridge_accumulator_set_unpenalised(out.get(), 1), "freeridge_accumulator_set_unpenalised");
+  check(freeridge_accumulator_set_parameter(out.get(), FREERIDGE_UNPENALISED, 1),
+        "freeridge_accumulator_set_parameter");
   return out.save();
 }
 
@@ -280,7 +281,8 @@ TEST(StreamSaved, ForgedNumbersThatLoadDoNoHarm) {
         << freeridge_last_error();
     Accumulator other(problem);
     if (!penalised)
-      check(freeridge_accumulator_set_unpenalised(other.get(), 1), "freeridge_accumulator_set_unpenalised");
+      check(freeridge_accumulator_set_parameter(other.get(), FREERIDGE_UNPENALISED, 1),
+            "freeridge_accumulator_set_parameter");
     EXPECT_TRUE(fine(freeridge_accumulator_merge(other.get(), accumulator.get())));
   }
 }

@@ -18,7 +18,8 @@ const Vector lambda_values = {1e-3, 0.1, 1.0, 1e3};
 
 Accumulator reduced(const Problem& problem, std::int64_t q, std::int64_t chunk = 0) {
   Accumulator out(problem, chunk);
-  check(freeridge_accumulator_set_unpenalised(out.get(), q), "freeridge_accumulator_set_unpenalised");
+  check(freeridge_accumulator_set_parameter(out.get(), FREERIDGE_UNPENALISED, static_cast<double>(q)),
+        "freeridge_accumulator_set_parameter");
   return out;
 }
 
@@ -181,10 +182,12 @@ TEST(StreamUnpenalised, BytesKeepThem) {
   ASSERT_EQ(freeridge_accumulator_merge_bytes(more.data(), static_cast<std::int64_t>(more.size()), inout.data()),
             FREERIDGE_OK);
   EXPECT_CLOSE(Accumulator(inout).loo(problem, lambda_values), expected, 1e-11);
-  check(freeridge_accumulator_set_unpenalised(second.get(), 1), "freeridge_accumulator_set_unpenalised");
+  check(freeridge_accumulator_set_parameter(second.get(), FREERIDGE_UNPENALISED, 1),
+        "freeridge_accumulator_set_parameter");
   EXPECT_EQ(freeridge_accumulator_merge(first.get(), second.get()), FREERIDGE_DIMENSION_MISMATCH);
   // 0: as if it had never been set.
-  check(freeridge_accumulator_set_unpenalised(whole.get(), 0), "freeridge_accumulator_set_unpenalised");
+  check(freeridge_accumulator_set_parameter(whole.get(), FREERIDGE_UNPENALISED, 0),
+        "freeridge_accumulator_set_parameter");
   EXPECT_CLOSE(whole.loo(problem, lambda_values), Accumulator(problem).loo(problem, lambda_values), 1e-12);
 }
 
@@ -192,9 +195,11 @@ TEST(StreamUnpenalised, Refused) {
   const Problem problem = problem_of(cases[0]);
   const Accumulator rows(problem);
   for (const std::int64_t count : {std::int64_t{-1}, std::int64_t{5}, INT64_MAX, INT64_MIN})
-    EXPECT_EQ(freeridge_accumulator_set_unpenalised(rows.get(), count), FREERIDGE_INVALID_ARGUMENT) << count;
+    EXPECT_EQ(freeridge_accumulator_set_parameter(rows.get(), FREERIDGE_UNPENALISED, static_cast<double>(count)),
+              FREERIDGE_INVALID_ARGUMENT)
+        << count;
   const Accumulator landmarks(Kernel::gaussian(1), slice(problem, 0, 3).x, 1, true, FREERIDGE_REDUCTION_GRAM);
-  EXPECT_EQ(freeridge_accumulator_set_unpenalised(landmarks.get(), 1), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_accumulator_set_parameter(landmarks.get(), FREERIDGE_UNPENALISED, 1), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_NE(std::string(freeridge_last_error()).find("landmarks"), std::string::npos);
 }
 

@@ -29,12 +29,14 @@ inline Model& set_landmarks(Model& model, const Rows& rows) {
 inline Model& choose_landmarks(Model& model, std::int64_t count, freeridge_landmark_method method,
                                std::int64_t seed = 0) {
   check(freeridge_set_landmarks(model.get(), count, nullptr), "freeridge_set_landmarks");
-  check(freeridge_set_landmark_method(model.get(), method, seed), "freeridge_set_landmark_method");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_LANDMARK_METHOD, method), "freeridge_set_parameter");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_LANDMARK_SEED, static_cast<double>(seed)),
+        "freeridge_set_parameter");
   return model;
 }
 
 inline Model& set_reduction(Model& model, freeridge_reduction reduction) {
-  check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
+  check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), "freeridge_set_parameter");
   return model;
 }
 

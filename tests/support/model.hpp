@@ -252,7 +252,7 @@ class Model {
   }
   Model& intercept(bool on) { return intercept_kind(on ? FREERIDGE_INTERCEPT_FREE : FREERIDGE_INTERCEPT_NONE); }
   Model& intercept_kind(freeridge_intercept on) {
-    check(freeridge_set_intercept(get(), on), "freeridge_set_intercept");
+    check(freeridge_set_parameter(get(), FREERIDGE_INTERCEPT, on), "freeridge_set_parameter");
     return *this;
   }
   // n labels for each division, one after the other; empty: none
@@ -266,11 +266,12 @@ class Model {
     return *this;
   }
   Model& route(freeridge_route route) {
-    check(freeridge_set_route(get(), route), "freeridge_set_route");
+    check(freeridge_set_parameter(get(), FREERIDGE_ROUTE, route), "freeridge_set_parameter");
     return *this;
   }
   Model& expected_lambdas(std::int64_t count) {
-    check(freeridge_set_expected_lambdas(get(), count), "freeridge_set_expected_lambdas");
+    check(freeridge_set_parameter(get(), FREERIDGE_EXPECTED_LAMBDAS, static_cast<double>(count)),
+          "freeridge_set_parameter");
     return *this;
   }
   Model& kernel(const Kernel& kernel) {

@@ -69,7 +69,8 @@ impl Accumulator {
     /// Leaves the first `count` columns of x, 0 <= count < d, without a penalty; rows may have been added.
     pub fn set_unpenalised(&mut self, count: usize) -> Result<()> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        self.handle.write(|sums| unsafe { sys::freeridge_accumulator_set_unpenalised(sums, count) })
+        let (parameter, count) = (sys::FREERIDGE_UNPENALISED, count as f64);
+        self.handle.write(|sums| unsafe { sys::freeridge_accumulator_set_parameter(sums, parameter, count) })
     }
 
     /// Which of these columns have a part: not those that depend on the intercept and the ones before them. Needs rows.
@@ -291,9 +292,10 @@ impl Accumulator {
     }
 
     pub fn has_intercept(&self) -> Result<bool> {
-        let mut on = 0;
-        self.handle.read(|sums| unsafe { sys::freeridge_accumulator_has_intercept(sums, &mut on) })?;
-        Ok(on != 0)
+        let mut on = 0.0;
+        let intercept = sys::FREERIDGE_INTERCEPT;
+        self.handle.read(|sums| unsafe { sys::freeridge_accumulator_get_parameter(sums, intercept, &mut on) })?;
+        Ok(on != 0.0)
     }
 
     /// The best lambda of each output by GCV or REML, in a range or in that of the library. It sets nothing.

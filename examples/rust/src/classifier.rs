@@ -69,14 +69,12 @@ impl Classifier {
     }
 
     pub fn set_intercept(&mut self, on: bool) -> Result<()> {
-        self.handle.write(|classifier| unsafe { sys::freeridge_classifier_set_intercept(classifier, i32::from(on)) })
+        self.set_parameter(sys::FREERIDGE_INTERCEPT, f64::from(i32::from(on)))
     }
 
     /// An intercept b with lambda/2 b^2 in the objective.
     pub fn set_penalised_intercept(&mut self) -> Result<()> {
-        self.handle.write(|classifier| unsafe {
-            sys::freeridge_classifier_set_intercept(classifier, sys::FREERIDGE_INTERCEPT_PENALISED)
-        })
+        self.set_parameter(sys::FREERIDGE_INTERCEPT, f64::from(sys::FREERIDGE_INTERCEPT_PENALISED))
     }
 
     /// As [`Model::set_progress`](crate::Model::set_progress).
@@ -91,8 +89,8 @@ impl Classifier {
     /// When a fit has converged, and how many steps it may take.
     pub fn set_control(&mut self, tolerance: f64, iterations: usize) -> Result<()> {
         let iterations = size(iterations)?;
-        self.handle
-            .write(|classifier| unsafe { sys::freeridge_classifier_set_control(classifier, tolerance, iterations) })
+        self.set_parameter(sys::FREERIDGE_TOLERANCE, tolerance)?;
+        self.set_parameter(sys::FREERIDGE_ITERATIONS, iterations as f64)
     }
 
     /// The bytes that `fit` will need at most beside the data.
@@ -230,18 +228,13 @@ impl Classifier {
     }
 
     pub fn has_intercept(&self) -> Result<bool> {
-        let mut on = 0;
-        self.handle.read(|classifier| unsafe { sys::freeridge_classifier_has_intercept(classifier, &mut on) })?;
-        Ok(on != 0)
+        Ok(parameter(&self.handle, sys::FREERIDGE_INTERCEPT)? != 0.0)
     }
 
     /// The tolerance and the steps of `set_control`, or the loss's own.
     pub fn control(&self) -> Result<(f64, i64)> {
-        let (mut tolerance, mut iterations) = (0.0, 0);
-        self.handle.read(|classifier| unsafe {
-            sys::freeridge_classifier_get_control(classifier, &mut tolerance, &mut iterations)
-        })?;
-        Ok((tolerance, iterations))
+        let iterations = parameter(&self.handle, sys::FREERIDGE_ITERATIONS)?;
+        Ok((parameter(&self.handle, sys::FREERIDGE_TOLERANCE)?, iterations as i64))
     }
 
     /// n numbers, ones unless set.
@@ -287,10 +280,14 @@ impl Classifier {
         })
     }
 
+    fn set_parameter(&mut self, parameter: sys::freeridge_parameter, value: f64) -> Result<()> {
+        self.handle.write(|classifier| unsafe { sys::freeridge_classifier_set_parameter(classifier, parameter, value) })
+    }
+
     fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_classifier) -> sys::freeridge_status) -> Result<Classifier> {
         let handle = Handle::made_by(make)?;
-        let (mut loss, mut n, mut d) = (0, 0, 0);
-        handle.read(|classifier| unsafe { sys::freeridge_classifier_get_loss(classifier, &mut loss) })?;
+        let (mut n, mut d) = (0, 0);
+        let loss = parameter(&handle, sys::FREERIDGE_LOSS)? as i32;
         let sized =
             handle.read(|classifier| unsafe { sys::freeridge_classifier_get_dimensions(classifier, &mut n, &mut d) });
         let sizes = match sized {
@@ -316,4 +313,10 @@ impl fmt::Debug for Classifier {
         }
         text.finish_non_exhaustive()
     }
+}
+
+fn parameter(handle: &Handle<sys::freeridge_classifier>, parameter: sys::freeridge_parameter) -> Result<f64> {
+    let mut value = 0.0;
+    handle.read(|classifier| unsafe { sys::freeridge_classifier_get_parameter(classifier, parameter, &mut value) })?;
+    Ok(value)
 }

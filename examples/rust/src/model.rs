@@ -98,7 +98,7 @@ impl<'a> Model<'a> {
     /// Leaves the first `count` columns of a reader's x, 0 <= count < d, without a penalty.
     pub fn set_unpenalised(&mut self, count: usize) -> Result<()> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        self.handle.write(|model| unsafe { sys::freeridge_set_unpenalised(model, count) })
+        self.set_parameter(sys::FREERIDGE_UNPENALISED, count as f64)
     }
 
     /// Which of these columns have a part: not those that depend on the intercept and the ones before them.
@@ -162,7 +162,7 @@ impl<'a> Model<'a> {
 
     /// Whether NaN in y means that a value was not observed, from the next data on.
     pub fn set_missing(&mut self, on: bool) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_missing(model, i32::from(on)) })
+        self.set_parameter(sys::FREERIDGE_MISSING, f64::from(i32::from(on)))
     }
 
     /// Labels of rows that are left out with a group of the last `set_groups` and not scored: n for each layer of each
@@ -178,33 +178,37 @@ impl<'a> Model<'a> {
     }
 
     pub fn set_intercept(&mut self, on: bool) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_intercept(model, i32::from(on)) })
+        self.set_parameter(sys::FREERIDGE_INTERCEPT, f64::from(i32::from(on)))
     }
 
     /// An intercept b with lambda/2 b^2 in the objective.
     pub fn set_penalised_intercept(&mut self) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_intercept(model, sys::FREERIDGE_INTERCEPT_PENALISED) })
+        self.set_parameter(sys::FREERIDGE_INTERCEPT, f64::from(sys::FREERIDGE_INTERCEPT_PENALISED))
     }
 
     pub fn set_route(&mut self, route: Route) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_route(model, route.number()) })
+        self.set_parameter(sys::FREERIDGE_ROUTE, f64::from(route.number()))
     }
 
     /// A hint for `Route::Auto`: how many values of lambda will be looked at.
     pub fn set_expected_lambdas(&mut self, count: usize) -> Result<()> {
         let count = size(count)?;
-        self.handle.write(|model| unsafe { sys::freeridge_set_expected_lambdas(model, count) })
+        self.set_parameter(sys::FREERIDGE_EXPECTED_LAMBDAS, count as f64)
     }
 
     /// The other hint for `Route::Auto`.
     pub fn set_expected_criterion(&mut self, criterion: Criterion) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_expected_criterion(model, criterion.number()) })
+        self.set_parameter(sys::FREERIDGE_EXPECTED_CRITERION, f64::from(criterion.number()))
     }
 
     /// `count` landmarks that the library chooses when it factorizes; 0: none.
     pub fn set_landmark_count(&mut self, count: usize) -> Result<()> {
         let count = size(count)?;
         self.handle.write(|model| unsafe { sys::freeridge_set_landmarks(model, count, ptr::null()) })
+    }
+
+    fn set_parameter(&mut self, parameter: sys::freeridge_parameter, value: f64) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_parameter(model, parameter, value) })
     }
 
     /// These different rows as landmarks; none: no landmarks.
@@ -216,26 +220,27 @@ impl<'a> Model<'a> {
 
     /// How the library chooses landmarks.
     pub fn set_landmark_method(&mut self, method: LandmarkMethod, seed: i64) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_landmark_method(model, method.number(), seed) })
+        self.set_parameter(sys::FREERIDGE_LANDMARK_METHOD, f64::from(method.number()))?;
+        self.set_parameter(sys::FREERIDGE_LANDMARK_SEED, seed as f64)
     }
 
     pub fn set_reduction(&mut self, reduction: Reduction) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_reduction(model, reduction.number()) })
+        self.set_parameter(sys::FREERIDGE_REDUCTION, f64::from(reduction.number()))
     }
 
     /// Steps of iterative refinement, heard by the next lambda.
     pub fn set_refinement(&mut self, steps: i32) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_refinement(model, steps) })
+        self.set_parameter(sys::FREERIDGE_REFINEMENT, f64::from(steps))
     }
 
     /// The relative error that solutions of `Route::Iterative` may have, above 0 and below 1.
     pub fn set_accuracy(&mut self, accuracy: f64) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_accuracy(model, accuracy) })
+        self.set_parameter(sys::FREERIDGE_ACCURACY, accuracy)
     }
 
     /// The most bytes that one call may allocate; 0: as many as the machine has.
     pub fn set_memory_limit(&mut self, bytes: i64) -> Result<()> {
-        self.handle.write(|model| unsafe { sys::freeridge_set_memory_limit(model, bytes) })
+        self.set_parameter(sys::FREERIDGE_MEMORY_LIMIT, bytes as f64)
     }
 
     /// Called with the fraction done while long calls run; `false` cancels the call. A closure that calls into the

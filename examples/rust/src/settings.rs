@@ -43,12 +43,12 @@ impl Model<'_> {
     }
 
     pub fn has_intercept(&self) -> Result<bool> {
-        Ok(self.number(sys::freeridge_has_intercept)? != 0)
+        Ok(self.parameter(sys::FREERIDGE_INTERCEPT)? != 0.0)
     }
 
     /// As `set_route` was told; `route` is what `factorize` ran.
     pub fn requested_route(&self) -> Result<Route> {
-        Route::of(self.number(sys::freeridge_get_requested_route)?)
+        Route::of(self.parameter(sys::FREERIDGE_ROUTE)? as i32)
     }
 
     /// How many landmarks were asked for (0: none), and those that were given (none where the library chooses).
@@ -66,41 +66,38 @@ impl Model<'_> {
 
     /// The method and the seed.
     pub fn landmark_method(&self) -> Result<(LandmarkMethod, i64)> {
-        let (mut method, mut seed) = (0, 0);
-        self.handle.read(|model| unsafe { sys::freeridge_get_landmark_method(model, &mut method, &mut seed) })?;
-        Ok((LandmarkMethod::of(method)?, seed))
+        let method = self.parameter(sys::FREERIDGE_LANDMARK_METHOD)? as i32;
+        Ok((LandmarkMethod::of(method)?, self.parameter(sys::FREERIDGE_LANDMARK_SEED)? as i64))
     }
 
     pub fn reduction(&self) -> Result<Reduction> {
-        Reduction::of(self.number(sys::freeridge_get_reduction)?)
+        Reduction::of(self.parameter(sys::FREERIDGE_REDUCTION)? as i32)
     }
 
     pub fn refinement(&self) -> Result<i32> {
-        self.number(sys::freeridge_get_refinement)
+        Ok(self.parameter(sys::FREERIDGE_REFINEMENT)? as i32)
     }
 
     pub fn requested_accuracy(&self) -> Result<f64> {
-        self.number(sys::freeridge_get_requested_accuracy)
+        self.parameter(sys::FREERIDGE_ACCURACY)
     }
 
     pub fn expected_lambdas(&self) -> Result<usize> {
-        Ok(told(self.number(sys::freeridge_get_expected_lambdas)?))
+        Ok(told(self.parameter(sys::FREERIDGE_EXPECTED_LAMBDAS)? as i64))
     }
 
     pub fn expected_criterion(&self) -> Result<Criterion> {
-        Criterion::of(self.number(sys::freeridge_get_expected_criterion)?)
+        Criterion::of(self.parameter(sys::FREERIDGE_EXPECTED_CRITERION)? as i32)
     }
 
     /// 0: none.
     pub fn memory_limit(&self) -> Result<i64> {
-        self.number(sys::freeridge_get_memory_limit)
+        Ok(self.parameter(sys::FREERIDGE_MEMORY_LIMIT)? as i64)
     }
 
-    fn number<T: Default>(
-        &self, call: unsafe extern "C" fn(*const sys::freeridge_model, *mut T) -> sys::freeridge_status,
-    ) -> Result<T> {
-        let mut value = T::default();
-        self.handle.read(|model| unsafe { call(model, &mut value) })?;
+    fn parameter(&self, parameter: sys::freeridge_parameter) -> Result<f64> {
+        let mut value = 0.0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_parameter(model, parameter, &mut value) })?;
         Ok(value)
     }
 }

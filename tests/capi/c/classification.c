@@ -52,8 +52,9 @@ static void hinge(void) {
   int32_t kinds[N];
   int64_t rows[N], count = -1, i, support = 0;
   OK(freeridge_classifier_set_weights(classifier, weights));
-  OK(freeridge_classifier_set_intercept(classifier, 1));
-  OK(freeridge_classifier_set_control(classifier, 1e-10, 20000));
+  OK(freeridge_classifier_set_parameter(classifier, FREERIDGE_INTERCEPT, 1));
+  OK(freeridge_classifier_set_parameter(classifier, FREERIDGE_TOLERANCE, 1e-10));
+  OK(freeridge_classifier_set_parameter(classifier, FREERIDGE_ITERATIONS, 20000));
   OK(freeridge_classifier_fit(classifier, lambda));
   OK(freeridge_classifier_predict(classifier, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), decision, NULL));
   OK(freeridge_classifier_get_coefficients(classifier, c, NULL));
@@ -96,7 +97,7 @@ static void hard_margin(void) {
   freeridge_classifier* classifier = NULL;
   double decision[4], c[4], b = -7, margin = -7, lambda = -7, primal = -7, dual = -7, gap = -7;
   int64_t count = -7;
-  int32_t on = -7;
+  double on = -7;
   OK(freeridge_kernel_linear(&kernel));
   OK(freeridge_classifier_create(kernel, FREERIDGE_LOSS_HINGE, &classifier));
   freeridge_kernel_destroy(kernel);
@@ -114,14 +115,14 @@ static void hard_margin(void) {
   NEAR(primal, 0.5);
   NEAR(dual, 0.5);
   CHECK(count == 2 && lambda == 0 && gap >= 0 && gap <= 1e-9);
-  OK(freeridge_classifier_set_intercept(classifier, FREERIDGE_INTERCEPT_PENALISED));
-  OK(freeridge_classifier_has_intercept(classifier, &on));
+  OK(freeridge_classifier_set_parameter(classifier, FREERIDGE_INTERCEPT, FREERIDGE_INTERCEPT_PENALISED));
+  OK(freeridge_classifier_get_parameter(classifier, FREERIDGE_INTERCEPT, &on));
   CHECK(on == FREERIDGE_INTERCEPT_PENALISED);
   OK(freeridge_classifier_fit(classifier, 0.5));
   OK(freeridge_classifier_get_coefficients(classifier, c, &b));
   NEAR(b, c[0] + c[1] + c[2] + c[3]);
   OK(freeridge_classifier_set_data(classifier, DENSE(FREERIDGE_COL_MAJOR, 4, 1, x), wrong));
-  OK(freeridge_classifier_set_intercept(classifier, FREERIDGE_INTERCEPT_FREE));
+  OK(freeridge_classifier_set_parameter(classifier, FREERIDGE_INTERCEPT, FREERIDGE_INTERCEPT_FREE));
   REFUSED(UNDEFINED, freeridge_classifier_fit(classifier, 0));
   REFUSED(INVALID_STATE, freeridge_classifier_get_lambda(classifier, &lambda));
   freeridge_classifier_destroy(classifier);

@@ -108,7 +108,7 @@ static void missing_values(void) {
   int i, k;
   for (i = 0; i < N * T; ++i) y[i] = sample_y()[i];
   y[2] = NAN;
-  OK(freeridge_set_missing(model, 1));
+  OK(freeridge_set_parameter(model, FREERIDGE_MISSING, 1));
   OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, y, N));
   OK(freeridge_factorize(model));
   OK(freeridge_set_lambda(model, 0.5));
@@ -140,8 +140,8 @@ static void setters(void) {
   int heard = 0;
   OK(freeridge_set_groups(model, 1, sample_group()));
   OK(freeridge_set_groups(model, 1, NULL));
-  OK(freeridge_set_expected_lambdas(model, 5));
-  OK(freeridge_set_expected_criterion(model, FREERIDGE_GCV));
+  OK(freeridge_set_parameter(model, FREERIDGE_EXPECTED_LAMBDAS, 5));
+  OK(freeridge_set_parameter(model, FREERIDGE_EXPECTED_CRITERION, FREERIDGE_GCV));
   OK(freeridge_set_progress(model, never, &heard));
   OK(freeridge_get_lambda(model, lambda));
   NEAR(lambda[0], 0.5);
@@ -152,7 +152,7 @@ static void setters(void) {
   OK(freeridge_set_progress(model, NULL, NULL));
   OK(freeridge_set_weights(model, NULL));
   OK(freeridge_factorize(model));
-  OK(freeridge_set_intercept(model, 0));
+  OK(freeridge_set_parameter(model, FREERIDGE_INTERCEPT, 0));
   REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
   OK(freeridge_factorize(model));
   OK(freeridge_set_lambda(model, 0.5));
@@ -162,7 +162,7 @@ static void setters(void) {
   REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
   freeridge_kernel_destroy(kernel);
   OK(freeridge_factorize(model));
-  OK(freeridge_set_route(model, FREERIDGE_ROUTE_CHOLESKY));
+  OK(freeridge_set_parameter(model, FREERIDGE_ROUTE, FREERIDGE_ROUTE_CHOLESKY));
   REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
   freeridge_destroy(model);
 }
@@ -204,12 +204,12 @@ static void read_rows(void) {
   OK(freeridge_loo(whole, expected, N));
   for (i = 0; i < N * T; ++i) NEAR(errors[i], expected[i]);
   REFUSED(INVALID_STATE, freeridge_get_fitted(model, errors, N));
-  OK(freeridge_set_unpenalised(model, 1));
+  OK(freeridge_set_parameter(model, FREERIDGE_UNPENALISED, 1));
   REFUSED(INVALID_STATE, freeridge_get_unpenalised(model, &n, &kept, NULL, NULL, 0));
   OK(freeridge_factorize(model));
   OK(freeridge_get_unpenalised(model, &n, &kept, NULL, NULL, 0));
   CHECK(n == 1 && kept == 1);
-  REFUSED(INVALID_STATE, freeridge_set_unpenalised(whole, 1));
+  REFUSED(INVALID_STATE, freeridge_set_parameter(whole, FREERIDGE_UNPENALISED, 1));
   freeridge_destroy(model);
   freeridge_destroy(whole);
   freeridge_kernel_destroy(kernel);

@@ -65,9 +65,9 @@ static void memory_limit(void) {
   freeridge_model* model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5);
   double before[N * T], after[N * T];
   OK(freeridge_get_fitted(model, before, N));
-  OK(freeridge_set_memory_limit(model, 1));
+  OK(freeridge_set_parameter(model, FREERIDGE_MEMORY_LIMIT, 1));
   REFUSED(OUT_OF_MEMORY, freeridge_factorize(model));
-  OK(freeridge_set_memory_limit(model, 0));
+  OK(freeridge_set_parameter(model, FREERIDGE_MEMORY_LIMIT, 0));
   OK(freeridge_get_fitted(model, after, N));
   CHECK(memcmp(before, after, sizeof before) == 0);
   OK(freeridge_factorize(model));
@@ -80,7 +80,7 @@ static void refinement(void) {
   int i;
   OK(freeridge_set_lambda(model, 0.5));
   OK(freeridge_get_hyperplane(model, plain, D));
-  OK(freeridge_set_refinement(model, 3));
+  OK(freeridge_set_parameter(model, FREERIDGE_REFINEMENT, 3));
   OK(freeridge_set_lambda(model, 0.5));
   OK(freeridge_get_hyperplane(model, refined, D));
   for (i = 0; i < D * T; ++i) NEAR(refined[i], plain[i]);
@@ -93,8 +93,8 @@ static void iterative(void) {
                   *spectral = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
   double c[N * T], expected[N * T], accuracy[T] = {-7, -7}, asked = -7, lambda = 0.5, score[T], error[T], exact[T];
   int i;
-  OK(freeridge_set_accuracy(model, 1e-12));
-  OK(freeridge_get_requested_accuracy(model, &asked));
+  OK(freeridge_set_parameter(model, FREERIDGE_ACCURACY, 1e-12));
+  OK(freeridge_get_parameter(model, FREERIDGE_ACCURACY, &asked));
   CHECK(asked == 1e-12);
   REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
   OK(freeridge_factorize(model));

@@ -16,7 +16,7 @@ static void all_rows(void) {
     int64_t count = -1, chosen[N];
     double left = -1, trace = -1;
     OK(freeridge_set_landmarks(model, N, rows));
-    OK(freeridge_set_reduction(model, reductions[k]));
+    OK(freeridge_set_parameter(model, FREERIDGE_REDUCTION, reductions[k]));
     OK(freeridge_factorize(model));
     OK(freeridge_get_landmarks(model, &count, chosen));
     CHECK(count == N);
@@ -42,7 +42,8 @@ static void chosen_by_the_core(void) {
     int way;
     OK(freeridge_set_landmarks(model, R, NULL));
     for (way = 0; way < 2; ++way) {
-      OK(freeridge_set_landmark_method(model, methods[k], 5));
+      OK(freeridge_set_parameter(model, FREERIDGE_LANDMARK_METHOD, methods[k]));
+      OK(freeridge_set_parameter(model, FREERIDGE_LANDMARK_SEED, 5));
       OK(freeridge_factorize(model));
       OK(freeridge_get_landmarks(model, &count, NULL));
       CHECK(count == R);

@@ -11,16 +11,12 @@ static unsigned char bytes[ROOM], again[ROOM];
 static void settings(void) {
   freeridge_model *model = factorized_model(FREERIDGE_ROUTE_SPECTRAL), *clone = NULL;
   freeridge_kernel* kernel = NULL;
-  double weights[N];
-  int32_t group[N], on = -1, steps = -1;
-  freeridge_route route = -1;
-  freeridge_criterion criterion = -1;
-  freeridge_landmark_method method = -1;
-  freeridge_reduction reduction = -1;
+  double weights[N], low = NAN, high = NAN, usual = NAN, value = NAN;
+  int32_t group[N], whole = -1;
+  freeridge_parameter parameter;
   const int32_t gaps[N] = {7, -1, 0, 2, 0, -1, 2, -1};
   int32_t gaps_again[N];
-  int64_t layers = -1, divisions = -1, lambda_count = -1, limit = -1, seed = -1, count = -1, given = -1, length = 0,
-          length_again = 0;
+  int64_t layers = -1, divisions = -1, count = -1, given = -1, length = 0, length_again = 0;
   int i;
   OK(freeridge_set_lambda(model, 0.5));
   OK(freeridge_clone(model, &clone));
@@ -41,18 +37,15 @@ static void settings(void) {
   OK(freeridge_get_gaps(clone, &layers, gaps_again));
   CHECK(layers == 1 && memcmp(gaps, gaps_again, sizeof gaps) == 0);
   OK(freeridge_set_gaps(clone, 1, NULL));
-  OK(freeridge_has_intercept(clone, &on));
-  OK(freeridge_get_requested_route(clone, &route));
-  OK(freeridge_get_expected_lambdas(clone, &lambda_count));
-  OK(freeridge_get_expected_criterion(clone, &criterion));
-  OK(freeridge_get_memory_limit(clone, &limit));
-  OK(freeridge_get_landmark_method(clone, &method, &seed));
-  OK(freeridge_get_reduction(clone, &reduction));
-  OK(freeridge_get_refinement(clone, &steps));
+  for (parameter = FREERIDGE_MISSING; parameter <= FREERIDGE_UNPENALISED; ++parameter) {
+    OK(freeridge_parameter_bounds(parameter, &low, &high, &usual, &whole));
+    OK(freeridge_get_parameter(clone, parameter, &value));
+    CHECK(low <= usual && usual <= high && (whole == 0 || whole == 1));
+    CHECK(value == (parameter == FREERIDGE_ROUTE ? (double)FREERIDGE_ROUTE_SPECTRAL : usual));
+  }
+  OK(freeridge_set_parameter(clone, FREERIDGE_REFINEMENT, 2));
   OK(freeridge_get_requested_landmarks(clone, &count, &given, NULL));
-  CHECK(on == 1 && route == FREERIDGE_ROUTE_SPECTRAL && lambda_count == 100 && criterion == FREERIDGE_LOO);
-  CHECK(limit == 0 && method == FREERIDGE_LANDMARKS_AUTO && seed == 0 && reduction == FREERIDGE_REDUCTION_AUTO);
-  CHECK(steps == 0 && count == 0 && given == 0);
+  CHECK(count == 0 && given == 0);
   freeridge_destroy(clone);
 }
 
@@ -86,9 +79,9 @@ static void classifiers(void) {
   const freeridge_points* points;
   freeridge_kernel *kernel = NULL, *same = NULL;
   freeridge_classifier *classifier = NULL, *loaded = NULL;
-  freeridge_loss loss = -1;
+  double loss = -1, intercept = -1, iterations = -1;
   int32_t on = -1;
-  int64_t length = -1, iterations = -1, n = -1, d = -1;
+  int64_t length = -1, n = -1, d = -1;
   int i;
   for (i = 0; i < N; ++i) y[i] = i % 3 == 0 ? 1 : -1;
   points = DENSE(FREERIDGE_COL_MAJOR, 2, 1, x);
@@ -108,13 +101,15 @@ static void classifiers(void) {
   OK(freeridge_classifier_get_kernel(loaded, &same));
   OK(freeridge_kernel_equal(kernel, same, &on));
   CHECK(on == 1);
-  OK(freeridge_classifier_get_loss(loaded, &loss));
-  OK(freeridge_classifier_has_intercept(loaded, &on));
-  OK(freeridge_classifier_get_control(loaded, &tolerance, &iterations));
+  OK(freeridge_classifier_get_parameter(loaded, FREERIDGE_LOSS, &loss));
+  OK(freeridge_classifier_get_parameter(loaded, FREERIDGE_INTERCEPT, &intercept));
+  OK(freeridge_classifier_get_parameter(loaded, FREERIDGE_TOLERANCE, &tolerance));
+  OK(freeridge_classifier_get_parameter(loaded, FREERIDGE_ITERATIONS, &iterations));
   OK(freeridge_classifier_get_weights(loaded, weights));
   OK(freeridge_classifier_get_dimensions(loaded, &n, &d));
   OK(freeridge_classifier_get_lambda(loaded, &lambda));
-  CHECK(loss == FREERIDGE_LOSS_LOGISTIC && on == 1 && tolerance == 1e-8 && iterations == 100 && n == N && d == D);
+  CHECK(loss == FREERIDGE_LOSS_LOGISTIC && intercept == 1 && tolerance == 1e-8 && iterations == 100 && n == N &&
+        d == D);
   CHECK(lambda == 0.5 && weights[0] == 1);
   freeridge_classifier_destroy(loaded);
   loaded = NULL;
@@ -129,13 +124,13 @@ static void classifiers(void) {
 static void accumulators(void) {
   freeridge_accumulator *rows = NULL, *loaded = NULL;
   double lambda[T], score[T], check[T];
-  int32_t on = -1;
+  double on = -1;
   int64_t length = -1;
   int j;
   OK(freeridge_accumulator_create(D, T, 1, &rows));
   OK(freeridge_accumulator_add(rows, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), FREERIDGE_COL_MAJOR, sample_y(), N,
                                NULL));
-  OK(freeridge_accumulator_has_intercept(rows, &on));
+  OK(freeridge_accumulator_get_parameter(rows, FREERIDGE_INTERCEPT, &on));
   CHECK(on == 1);
   OK(freeridge_accumulator_select_lambda(rows, FREERIDGE_REML, 0.01, 100, lambda, score, NULL, NULL, NULL, NULL));
   for (j = 0; j < T; ++j) {

@@ -203,7 +203,7 @@ static void unpenalised(void) {
   int32_t kept = -1;
   int j;
   add_rows(rows, 0, N);
-  OK(freeridge_accumulator_set_unpenalised(rows, 1));
+  OK(freeridge_accumulator_set_parameter(rows, FREERIDGE_UNPENALISED, 1));
   OK(freeridge_accumulator_solve(rows, 1, &lambda, w, D, b));
   OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, 1, sample_x(), N, T, sample_y(), N, 1, plain, intercept, NULL, NULL, NULL,
                    NULL, NULL));

@@ -197,10 +197,15 @@ struct GetUnpenalised : AnyCall, OnAccumulator {
   FREERIDGE_CALL(freeridge_accumulator_get_unpenalised);
 };
 
-struct SetUnpenalised : AnyCall, OnAccumulator {
-  static constexpr const char* own = "count";
-  int64_t count = 1;
-  FREERIDGE_CALL(freeridge_accumulator_set_unpenalised);
+struct SetParameter : AnyCall, OnAccumulator {
+  freeridge_parameter parameter = FREERIDGE_UNPENALISED;
+  double value = 1;
+  FREERIDGE_CALL(freeridge_accumulator_set_parameter);
+};
+struct GetParameter : AnyCall, OnAccumulator {
+  freeridge_parameter parameter = FREERIDGE_INTERCEPT;
+  Output<double> value{1};
+  FREERIDGE_CALL(freeridge_accumulator_get_parameter);
 };
 
 struct Compact : AnyCall, OnAccumulator {
@@ -265,8 +270,6 @@ struct MomentsSelectLambda : AnyCall, Lambdas {
   Output<int32_t> edge{2}, dips{2};
   FREERIDGE_CALL(freeridge_moments_select_lambda);
 };
-
-FREERIDGE_GETTER(HasIntercept, OnAccumulator, freeridge_accumulator_has_intercept, 1);
 
 struct SelectLambda : AnyCall, OnAccumulator {
   static constexpr const char* optional = "edge decades dips below";

@@ -92,7 +92,22 @@ struct SetWeights : AnyCall, OnClassifier {
   FREERIDGE_CALL(freeridge_classifier_set_weights);
 };
 
-FREERIDGE_SETTER(SetIntercept, OnClassifier, freeridge_classifier_set_intercept, 1);
+struct SetParameter : AnyCall, OnClassifier {
+  freeridge_parameter parameter = FREERIDGE_INTERCEPT;
+  double value = 1;
+  FREERIDGE_CALL(freeridge_classifier_set_parameter);
+};
+struct SetTolerance : SetParameter {
+  SetTolerance() { parameter = FREERIDGE_TOLERANCE, value = 1e-6; }
+};
+struct SetIterations : SetParameter {
+  SetIterations() { parameter = FREERIDGE_ITERATIONS, value = 50; }
+};
+struct GetParameter : AnyCall, OnClassifier {
+  freeridge_parameter parameter = FREERIDGE_LOSS;
+  Output<double> value{1};
+  FREERIDGE_CALL(freeridge_classifier_get_parameter);
+};
 
 struct SetProgress : AnyCall, OnClassifier {
   static constexpr const char* optional = "callback user";
@@ -102,12 +117,6 @@ struct SetProgress : AnyCall, OnClassifier {
 };
 
 FREERIDGE_GETTER(MemoryRequired, OnClassifier, freeridge_classifier_memory_required, 1);
-
-struct SetControl : AnyCall, OnClassifier {
-  double tolerance = 1e-6;
-  int64_t iterations = 500;
-  FREERIDGE_CALL(freeridge_classifier_set_control);
-};
 
 FREERIDGE_SETTER(Fit, OnClassifier, freeridge_classifier_fit, 0.25);
 
@@ -176,17 +185,8 @@ struct GetDuality : AnyCall, OnClassifier {
 };
 
 FREERIDGE_GETTER(GetKernel, OnClassifier, freeridge_classifier_get_kernel, 1);
-FREERIDGE_GETTER(GetLoss, OnClassifier, freeridge_classifier_get_loss, 1);
-FREERIDGE_GETTER(HasIntercept, OnClassifier, freeridge_classifier_has_intercept, 1);
 FREERIDGE_GETTER(GetWeights, OnClassifier, freeridge_classifier_get_weights, sample::n);
 FREERIDGE_GETTER(GetLambda, OnClassifier, freeridge_classifier_get_lambda, 1);
-
-struct GetControl : AnyCall, OnClassifier {
-  static constexpr const char* optional = "tolerance iterations";
-  Output<double> tolerance{1};
-  Output<int64_t> iterations{1};
-  FREERIDGE_CALL(freeridge_classifier_get_control);
-};
 
 struct GetDimensions : AnyCall, OnClassifier {
   static constexpr const char* optional = "n d";

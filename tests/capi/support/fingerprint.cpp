@@ -119,19 +119,15 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetWeights>(model));
   ask(answers, call_on<GetGroups>(model));
   ask(answers, call_on<GetGaps>(model));
-  ask(answers, call_on<HasIntercept>(model));
+  for (freeridge_parameter which = FREERIDGE_MISSING; which <= FREERIDGE_UNPENALISED; ++which) {
+    GetParameter get = call_on<GetParameter>(model);
+    get.parameter = which;
+    ask(answers, std::move(get), " " + std::to_string(which));
+  }
   ask_about_unpenalised(answers, model);
-  ask(answers, call_on<GetRequestedRoute>(model));
   ask(answers, call_on<GetRequestedLandmarks>(model));
-  ask(answers, call_on<GetLandmarkMethod>(model));
-  ask(answers, call_on<GetReduction>(model));
-  ask(answers, call_on<GetRefinement>(model));
-  ask(answers, call_on<GetRequestedAccuracy>(model));
   ask(answers, call_on<GetAccuracy>(model));
   ask(answers, call_on<EstimateScore>(model));
-  ask(answers, call_on<GetExpectedLambdas>(model));
-  ask(answers, call_on<GetExpectedCriterion>(model));
-  ask(answers, call_on<GetMemoryLimit>(model));
   ask(answers, call_with_points<PredictPath>(model));
   ask(answers, call_on<CoefficientsPath>(model));
   ask(answers, call_on<HyperplanePath>(model));

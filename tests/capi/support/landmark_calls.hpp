@@ -12,16 +12,6 @@ struct SetLandmarks : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_set_landmarks);
 };
 
-struct SetLandmarkMethod : AnyCall, OnModel {
-  freeridge_landmark_method method = FREERIDGE_LANDMARKS_KMEANS;
-  int64_t seed = 7;
-  FREERIDGE_CALL(freeridge_set_landmark_method);
-};
-
-FREERIDGE_SETTER(SetReduction, OnModel, freeridge_set_reduction, FREERIDGE_REDUCTION_GRAM);
-FREERIDGE_SETTER(SetRefinement, OnModel, freeridge_set_refinement, 2);
-FREERIDGE_SETTER(SetAccuracy, OnModel, freeridge_set_accuracy, 1e-6);
-
 struct GetLandmarks : AnyCall, OnModel {
   static constexpr const char* optional = "count rows";
   Output<int64_t> count{1}, rows{sample::landmarks().size()};
@@ -40,16 +30,6 @@ struct GetRequestedLandmarks : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_get_requested_landmarks);
 };
 
-struct GetLandmarkMethod : AnyCall, OnModel {
-  static constexpr const char* optional = "method seed";
-  Output<freeridge_landmark_method> method{1};
-  Output<int64_t> seed{1};
-  FREERIDGE_CALL(freeridge_get_landmark_method);
-};
-
-FREERIDGE_GETTER(GetReduction, OnModel, freeridge_get_reduction, 1);
-FREERIDGE_GETTER(GetRefinement, OnModel, freeridge_get_refinement, 1);
-FREERIDGE_GETTER(GetRequestedAccuracy, OnModel, freeridge_get_requested_accuracy, 1);
 FREERIDGE_GETTER(GetAccuracy, OnModel, freeridge_get_accuracy, sample::t);
 
 struct LandmarkCurve : AnyCall, OnModel {

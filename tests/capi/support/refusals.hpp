@@ -3,7 +3,7 @@
 // not finite, negative or zero. Rows of a test's own name an argument, the values that spoil it and the status that
 // answers each of them (INVALID_ARGUMENT unless said); the message names the argument and the value.
 //
-//     expect_refused<SetMemoryLimit>({{"bytes", integers({-1, INT64_MIN})}});
+//     expect_refused<SetGroups>({{"divisions", integers({0, INT64_MIN})}});
 //
 // For every value: the status, the message, nothing printed, no output written, and the handle as it was. A call's own
 // `optional` are its arguments that may be NULL, `own` those whose numbers are not judged by their name.

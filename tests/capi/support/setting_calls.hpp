@@ -60,16 +60,12 @@ struct SetWeights : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_set_weights);
 };
 
-FREERIDGE_SETTER(SetIntercept, OnModel, freeridge_set_intercept, 1);
-
 struct SetGroups : AnyCall, OnModel {
   static constexpr const char* optional = "group";
   int64_t divisions = 1;
   Input<int32_t> group{sample::group()};
   FREERIDGE_CALL(freeridge_set_groups);
 };
-
-FREERIDGE_SETTER(SetMissing, OnModel, freeridge_set_missing, 1);
 
 struct SetGaps : AnyCall, OnModel {
   static constexpr const char* optional = "gap";
@@ -78,10 +74,31 @@ struct SetGaps : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_set_gaps);
 };
 
-FREERIDGE_SETTER(SetRoute, OnModel, freeridge_set_route, FREERIDGE_ROUTE_SPECTRAL);
-FREERIDGE_SETTER(SetExpectedLambdas, OnModel, freeridge_set_expected_lambdas, 10);
-FREERIDGE_SETTER(SetExpectedCriterion, OnModel, freeridge_set_expected_criterion, FREERIDGE_GCV);
-FREERIDGE_SETTER(SetMemoryLimit, OnModel, freeridge_set_memory_limit, int64_t{1} << 30);
+struct SetParameter : AnyCall, OnModel {
+  freeridge_parameter parameter = FREERIDGE_REFINEMENT;
+  double value = 2;
+  FREERIDGE_CALL(freeridge_set_parameter);
+};
+// A parameter set to some value.
+template <freeridge_parameter number, std::int64_t told>
+struct Told : SetParameter {
+  Told() { parameter = number, value = told; }
+};
+struct SetAccuracy : SetParameter {
+  SetAccuracy() { parameter = FREERIDGE_ACCURACY, value = 1e-6; }
+};
+struct GetParameter : AnyCall, OnModel {
+  freeridge_parameter parameter = FREERIDGE_REFINEMENT;
+  Output<double> value{1};
+  FREERIDGE_CALL(freeridge_get_parameter);
+};
+struct ParameterBounds : AnyCall {
+  static constexpr const char* optional = "low high usual whole";
+  freeridge_parameter parameter = FREERIDGE_REFINEMENT;
+  Output<double> low{1}, high{1}, usual{1};
+  Output<int32_t> whole{1};
+  FREERIDGE_CALL(freeridge_parameter_bounds);
+};
 
 // The rows of the sample, all in one stretch; y may be NULL.
 inline int64_t sample_rows(int64_t first, int64_t count, double* x, double* y, double*, void*) {
@@ -124,17 +141,18 @@ inline support::Model with_reader() {
   set.points = read_points(-1);
   set.model = model.get();
   support::check(set(), "freeridge_set_points");
-  support::check(freeridge_set_unpenalised(model.get(), 1), "freeridge_set_unpenalised");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_UNPENALISED, 1), "freeridge_set_parameter");
   model.factorize();
   return model;
 }
 
+// UNPENALISED, which a reader's model alone can be told.
 struct SetUnpenalised : AnyCall {
-  static constexpr const char* own = "count";
   support::Model read = with_reader();
   freeridge_model* model = read.get();
-  int64_t count = 1;
-  FREERIDGE_CALL(freeridge_set_unpenalised);
+  freeridge_parameter parameter = FREERIDGE_UNPENALISED;
+  double value = 1;
+  FREERIDGE_CALL(freeridge_set_parameter);
 };
 
 struct GetUnpenalisedRead : AnyCall {
@@ -193,9 +211,3 @@ struct GetGaps : AnyCall, OnModel {
   Output<int32_t> gap{sample::size(sample::n)};
   FREERIDGE_CALL(freeridge_get_gaps);
 };
-
-FREERIDGE_GETTER(HasIntercept, OnModel, freeridge_has_intercept, 1);
-FREERIDGE_GETTER(GetRequestedRoute, OnModel, freeridge_get_requested_route, 1);
-FREERIDGE_GETTER(GetExpectedLambdas, OnModel, freeridge_get_expected_lambdas, 1);
-FREERIDGE_GETTER(GetExpectedCriterion, OnModel, freeridge_get_expected_criterion, 1);
-FREERIDGE_GETTER(GetMemoryLimit, OnModel, freeridge_get_memory_limit, 1);

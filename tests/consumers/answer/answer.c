@@ -21,7 +21,7 @@ int main(void) {
   freeridge_status status = freeridge_kernel_linear(&kernel);
   if (!status) status = freeridge_create(kernel, &model);
   if (!status) status = freeridge_set_data(model, FREERIDGE_COL_MAJOR, 2, 1, x, 2, 1, y, 2);
-  if (!status) status = freeridge_set_intercept(model, 0);
+  if (!status) status = freeridge_set_parameter(model, FREERIDGE_INTERCEPT, 0);
   if (!status) status = freeridge_factorize(model);
   if (!status) status = freeridge_set_lambda(model, 3.0);
   if (!status) status = freeridge_get_hyperplane(model, &w, 1);

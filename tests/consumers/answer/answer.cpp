@@ -14,7 +14,7 @@ void run() {
   const std::vector<double> x = {1.0, 2.0}, y = {2.0, 3.0};
   freeridge::Model model(freeridge::Kernel::linear());
   model.set_data(x, y);
-  freeridge::check(freeridge_set_intercept(model.get(), 0));
+  freeridge::check(freeridge_set_parameter(model.get(), FREERIDGE_INTERCEPT, 0));
   model.factorize();
   model.set_lambda(3.0);
   expect(model.hyperplane()(0), 1.0);

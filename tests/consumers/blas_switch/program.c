@@ -59,7 +59,7 @@ static void work_on(const freeridge_kernel* kernel, freeridge_route route, int l
   OK(freeridge_create(kernel, &model));
   OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, x, N, 1, y, N));
   if (landmarks) OK(freeridge_set_landmarks(model, landmarks, index));
-  if (!landmarks) OK(freeridge_set_route(model, route));
+  if (!landmarks) OK(freeridge_set_parameter(model, FREERIDGE_ROUTE, route));
   OK(freeridge_factorize(model));
   OK(freeridge_set_lambda(model, 0.1));
   OK(freeridge_get_fitted(model, values, N));

@@ -31,8 +31,8 @@ static freeridge_model* model_of(freeridge_kernel* kernel, int64_t n, int32_t in
   freeridge_model* model = NULL;
   check(freeridge_create(kernel, &model));
   check(freeridge_set_data(model, FREERIDGE_COL_MAJOR, n, 1, x, n, 1, y, n));
-  check(freeridge_set_intercept(model, intercept));
-  check(freeridge_set_route(model, route));
+  check(freeridge_set_parameter(model, FREERIDGE_INTERCEPT, intercept));
+  check(freeridge_set_parameter(model, FREERIDGE_ROUTE, route));
   return model;
 }
 
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   /* Whole models: six points, linear kernel, intercept, by every route. */
   for (k = 0; k < sizeof routes / sizeof *routes; ++k) {
     model = model_of(linear, 6, 1, routes[k].route);
-    check(freeridge_set_reduction(model, routes[k].reduction));
+    check(freeridge_set_parameter(model, FREERIDGE_REDUCTION, routes[k].reduction));
     if (routes[k].route == FREERIDGE_ROUTE_LANDMARK) check(freeridge_set_landmarks(model, 1, &landmark));
     fit(model);
     name_file(path, sizeof path, argv[1], routes[k].name);
@@ -128,13 +128,13 @@ int main(int argc, char** argv) {
   /* The same, and two points with a Gaussian kernel, by conjugate gradients; intercept. */
   model = model_of(linear, 6, 1, FREERIDGE_ROUTE_ITERATIVE);
   check(freeridge_set_points(model, &sparse, 0, FREERIDGE_COL_MAJOR, 1, y, 6));
-  check(freeridge_set_accuracy(model, 1e-12));
+  check(freeridge_set_parameter(model, FREERIDGE_ACCURACY, 1e-12));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_iterative_sparse");
   check(freeridge_save(model, path));
   freeridge_destroy(model);
   model = model_of(gaussian, 2, 1, FREERIDGE_ROUTE_ITERATIVE);
-  check(freeridge_set_accuracy(model, 1e-12));
+  check(freeridge_set_parameter(model, FREERIDGE_ACCURACY, 1e-12));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_iterative");
   check(freeridge_save(model, path));
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
   check(freeridge_kernel_precomputed(&given));
   check(freeridge_create(given, &model));
   check(freeridge_set_points(model, &given_points, 0, FREERIDGE_COL_MAJOR, 1, y, 6));
-  check(freeridge_set_route(model, FREERIDGE_ROUTE_SPECTRAL));
+  check(freeridge_set_parameter(model, FREERIDGE_ROUTE, FREERIDGE_ROUTE_SPECTRAL));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_fixed");
   check(freeridge_save(model, path));
@@ -193,7 +193,7 @@ int main(int argc, char** argv) {
   /* The same with a second column, of zeros: the first one has no penalty. */
   check(freeridge_accumulator_create(2, 1, 1, &accumulator));
   check(freeridge_accumulator_add(accumulator, &two_columns, FREERIDGE_COL_MAJOR, y, 6, NULL));
-  check(freeridge_accumulator_set_unpenalised(accumulator, 1));
+  check(freeridge_accumulator_set_parameter(accumulator, FREERIDGE_UNPENALISED, 1));
   name_file(path, sizeof path, argv[1], "accumulator_unpenalised");
   if (save_accumulator(accumulator, path) != 0) return 1;
   freeridge_accumulator_destroy(accumulator);
