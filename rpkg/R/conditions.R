@@ -23,6 +23,7 @@ words_of_r <- c(
   "; call freeridge_set_landmarks( first| before freeridge_factorize)" = "; give landmarks to freeridge()",
   "; see FREERIDGE_TOLERANCE and FREERIDGE_ITERATIONS" = "; give tolerance and iterations",
   "; call freeridge_accumulator_add first" = "; accumulate() adds some",
+  "\\bthe value of ([A-Z_]+) is" = "\\L\\1\\E is", " ?\\(FREERIDGE_[A-Z_]+\\)" = "", "\\bFREERIDGE_([A-Z_]+)" = "\\L\\1\\E",
   "\\bpoints\\.unpenalised_count is ([0-9]+)" = "fixed has \\1 columns",
   "set sigma, or give low and high" = "give the kernel its bandwidth, or bandwidth_range",
   "save it for prediction only \\(freeridge_save_predictor\\)" = "keep predictor(fit) only",
