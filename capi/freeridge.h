@@ -30,9 +30,9 @@
  *
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
- * set_data, set_points, set_weights, set_kernel, set_landmarks and the parameters that say so go back to DATA (unset the
- * factorization and the lambdas). set_groups, set_gaps, set_progress and the other parameters change no state. A model
- * loaded from what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
+ * set_data, set_points, set_weights, set_kernel, set_landmarks and the parameters that say so go back to DATA (unset
+ * the factorization and the lambdas). set_groups, set_gaps, set_progress and the other parameters change no state. A
+ * model loaded from what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
  * ---------------------------------
@@ -62,7 +62,7 @@
  *
  * Costs below are counted in multiplications and additions: m is n - 1 with an intercept, n without; r is the number
  * of eigenvalues in use (m for SPECTRAL, rank of x for PRIMAL; read n for CHOLESKY and BAND), b the bandwidth of BAND
- * (16 for many lambdas, up to 64 for few). "Since" gives the version that brought a call.
+ * (16 for many lambdas, up to 64 for few).
  *
  * Sources. [RL] R. Rifkin, R. Lippert, Notes on Regularized Least Squares, MIT-CSAIL-TR-2007-025. [CT] G. Cawley,
  * N. Talbot, Fast exact leave-one-out cross-validation of sparse least-squares support vector machines, Neural Networks
@@ -265,43 +265,41 @@ typedef int32_t (*freeridge_progress)(double fraction, void* user);
  * Sums, products, scaled and additive kernels may be made of any kernels, up to 1000 kernels deep and of up to 2^20
  * kernels in all. A kernel has a bandwidth when exactly one kernel in it has one. */
 
-/* k(x, z) = x'z. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* k(x, z) = x'z. Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_linear(freeridge_kernel** out);
 
 /* k(x, z) = (scale x'z + offset)^degree;  degree >= 1, scale > 0, offset >= 0 (so that k is positive semi-definite).
- * Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_polynomial(int32_t degree, double scale, double offset,
                                                            freeridge_kernel** out);
 
 /* k(x, z) = exp(-||x - z||^2 / sigma^2);  sigma > 0, in the units of x.
  * Beware of other conventions: gamma = 1/sigma^2; a "standard deviation" s has sigma = sqrt(2) s. Statuses:
- * INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since 0.1. */
+ * INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_gaussian(double sigma, freeridge_kernel** out);
 
 /* k(x, z) = exp(-||x - z|| / sigma);  sigma > 0, in the units of x; ||.|| is the Euclidean norm. Statuses:
- * INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since 0.1. */
+ * INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_laplacian(double sigma, freeridge_kernel** out);
 
 /* Matern kernels of u = sqrt(2 nu) ||x - z|| / length;  length > 0, in the units of x:
  *     nu = 0.5: exp(-u);   nu = 1.5: (1 + u) exp(-u);   nu = 2.5: (1 + u + u^2 / 3) exp(-u)
- * The length is the kernel's bandwidth to the calls below. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since
- * 0.1. */
+ * The length is the kernel's bandwidth to the calls below. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_matern(double nu, double length, freeridge_kernel** out);
 
 /* k(x, z) = sum_i weights[i] terms[i](x, z);  count >= 1 terms, copied; weights: count numbers >= 0, one of them
  * positive, or NULL: all one. The sum of linear kernels is a linear kernel. Statuses: INVALID_ARGUMENT, NOT_FINITE.
- * Cost: O(count). Since 0.1. */
+ * Cost: O(count). */
 FREERIDGE_API freeridge_status freeridge_kernel_sum(const freeridge_kernel* const* terms, const double* weights,
                                                     int32_t count, freeridge_kernel** out);
 
-/* k(x, z) = prod_i factors[i](x, z);  count >= 1 factors, copied. Statuses: INVALID_ARGUMENT. Cost: O(count). Since
- * 0.1. */
+/* k(x, z) = prod_i factors[i](x, z);  count >= 1 factors, copied. Statuses: INVALID_ARGUMENT. Cost: O(count). */
 FREERIDGE_API freeridge_status freeridge_kernel_product(const freeridge_kernel* const* factors, int32_t count,
                                                         freeridge_kernel** out);
 
 /* k(x, z) = inner(x / scale, z / scale), column by column.  inner is copied; scale: d positive numbers, copied.
  * A model with this kernel needs data with exactly d columns. Statuses: INVALID_ARGUMENT, NOT_FINITE,
- * DIMENSION_MISMATCH (inner has scaled kernels of another d). Cost: O(d). Since 0.1. */
+ * DIMENSION_MISMATCH (inner has scaled kernels of another d). Cost: O(d). */
 FREERIDGE_API freeridge_status freeridge_kernel_scaled(const freeridge_kernel* inner, int64_t d, const double* scale,
                                                        freeridge_kernel** out);
 
@@ -313,7 +311,7 @@ FREERIDGE_API freeridge_status freeridge_kernel_scaled(const freeridge_kernel* i
  * each column its length, and around a sum of inner and of the additive kernel the same lengths to both. Values and
  * derivatives cost m times those of inner. Statuses: INVALID_ARGUMENT (also: no label >= 0), DIMENSION_MISMATCH (inner
  * has additive kernels with labels of another d). Cost: O(d log d and the kernels in it). Source: D. Duvenaud, H.
- * Nickisch, C. Rasmussen, Additive Gaussian processes, NIPS 2011. Since 0.1. */
+ * Nickisch, C. Rasmussen, Additive Gaussian processes, NIPS 2011. */
 FREERIDGE_API freeridge_status freeridge_kernel_additive(const freeridge_kernel* inner, int64_t d, const int32_t* label,
                                                          freeridge_kernel** out);
 
@@ -323,26 +321,25 @@ FREERIDGE_API freeridge_status freeridge_kernel_additive(const freeridge_kernel*
  * of K and its rounding: INVALID_ARGUMENT; ITERATIVE those that 40 steps of Lanczos' method find, LANDMARK those that
  * show at the landmarks, or at them and another row, a constant included), and predict takes the m x n values
  * k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead.
- * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
 
 /* The kernel as text, which is also the form to save it in: "gaussian(sigma = 1.5)", "0.3 * linear() + 1 *
  * product(...)". Numbers are written so that they read back as the same number. text: `size` bytes, 0-terminated;
  * *length: the bytes needed without the 0. size = 0 (text may be NULL): the length alone. Statuses: INVALID_ARGUMENT
  * (size too small; *length is set, and text is untouched). Cost: O(length). matern(nu = 0.5, length = l) and
- * laplacian(sigma = l) are one function, but each is described as it was made. Since 0.1. */
+ * laplacian(sigma = l) are one function, but each is described as it was made. */
 FREERIDGE_API freeridge_status freeridge_kernel_describe(const freeridge_kernel* kernel, int64_t size, char* text,
                                                          int64_t* length);
 
 /* The kernel that freeridge_kernel_describe wrote, with the same values to the last bit. Spaces do not matter; weights
  * of a sum may be left out (one), and any part may stand in brackets.
  * Statuses: INVALID_ARGUMENT (says what was expected and at which character, the first is 1; at most 64 kernels deep),
- * NOT_FINITE, DIMENSION_MISMATCH (scaled kernels inside a scaled kernel of another d). Cost: O(length of the text).
- * Since 0.1. */
+ * NOT_FINITE, DIMENSION_MISMATCH (scaled kernels inside a scaled kernel of another d). Cost: O(length of the text). */
 FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridge_kernel** out);
 
 /* *equal: 1 when both kernels have the same description, else 0. Statuses: INVALID_ARGUMENT. Cost: that of both
- * descriptions. Since 0.1. */
+ * descriptions. */
 FREERIDGE_API freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freeridge_kernel* b,
                                                       int32_t* equal);
 
@@ -359,26 +356,26 @@ FREERIDGE_API freeridge_status freeridge_kernel_equal(const freeridge_kernel* a,
  *     additive      label (d: 0, 1, ..., -1 for none; or empty)    the inner kernel
  *     precomputed   none                                            none
  * The kind as a word, which freeridge_kernel_<word> makes; NULL for NULL. Static text. A later version may have more
- * kinds, and more parameters of a kind behind these. Cost: O(1). Since 0.1. */
+ * kinds, and more parameters of a kind behind these. Cost: O(1). */
 FREERIDGE_API const char* freeridge_kernel_name(const freeridge_kernel* kernel);
 
 /* *parameters, *parts: how many it has (freeridge_kernel_name). NULL is fine for each. Statuses: INVALID_ARGUMENT.
- * Cost: O(1). Since 0.1. */
+ * Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_get_counts(const freeridge_kernel* kernel, int32_t* parameters,
                                                            int32_t* parts);
 
 /* The name of parameter `index`, from 0, in the order of freeridge_kernel_name; NULL where there is none. Static text.
- * Cost: O(1). Since 0.1. */
+ * Cost: O(1). */
 FREERIDGE_API const char* freeridge_kernel_parameter_name(const freeridge_kernel* kernel, int32_t index);
 
 /* The numbers of parameter `index`, from 0, to the last bit: values: room for `size` of them; *length: how many there
  * are. size = 0 (values may be NULL): the length alone. Statuses: INVALID_ARGUMENT (also: no such parameter; size too
- * small, *length is set, and values are untouched). Cost: O(length). Since 0.1. */
+ * small, *length is set, and values are untouched). Cost: O(length). */
 FREERIDGE_API freeridge_status freeridge_kernel_get_parameter(const freeridge_kernel* kernel, int32_t index,
                                                               int64_t size, double* values, int64_t* length);
 
 /* Part `index`, from 0, as a kernel of its own, which the caller destroys; it lives on without the kernel that it is a
- * part of. Statuses: INVALID_ARGUMENT (also: no such part). Cost: O(1). Since 0.1. */
+ * part of. Statuses: INVALID_ARGUMENT (also: no such part). Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel* kernel, int32_t index,
                                                          freeridge_kernel** out);
 
@@ -386,7 +383,7 @@ FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel*
  * (freeridge_kernel_describe). These are the weights of a sum (each before its term), the d scales of a scaled kernel
  * (before the inner kernel), sigma of gaussian and laplacian, length of matern, scale and offset of polynomial; not
  * degree and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. Statuses:
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+ * INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_count(const freeridge_kernel* kernel, int64_t* count);
 
 /* The name of hyperparameter `index`, from 0: the way from the outermost kernel down to the number. It is the word of
@@ -395,19 +392,17 @@ FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_count(const freer
  * kernel above are sum.weight[0], sum.weight[1], sum[1].scaled.scale[0], sum[1].scaled.scale[1] and
  * sum[1].scaled.gaussian.sigma; of a lone Gaussian kernel gaussian.sigma. text, size and length: as in
  * freeridge_kernel_describe. Statuses: INVALID_ARGUMENT (also: no such hyperparameter; size too small, *length is set,
- * and text is untouched). Cost: O(the kernels in it). Since 0.1. */
+ * and text is untouched). Cost: O(the kernels in it). */
 FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_name(const freeridge_kernel* kernel, int64_t index,
                                                                     int64_t size, char* text, int64_t* length);
 
 /* values: the numbers of all hyperparameters, in their order, to the last bit; as many as
- * freeridge_kernel_hyperparameter_count says (0: NULL is fine). Statuses: INVALID_ARGUMENT. Cost: O(count).
- * Since 0.1. */
+ * freeridge_kernel_hyperparameter_count says (0: NULL is fine). Statuses: INVALID_ARGUMENT. Cost: O(count). */
 FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, double* values);
 
 /* The same kernel with other numbers: values has one for each hyperparameter, in their order (0: NULL is fine). All
  * must be positive, but that weights and offsets may be 0 (one weight of each sum must be positive). *out is set on
- * success only. Statuses: INVALID_ARGUMENT, NOT_FINITE, OUT_OF_MEMORY. Cost: O(count and the kernels in it).
- * Since 0.1. */
+ * success only. Statuses: INVALID_ARGUMENT, NOT_FINITE, OUT_OF_MEMORY. Cost: O(count and the kernels in it). */
 FREERIDGE_API freeridge_status freeridge_kernel_with_hyperparameters(const freeridge_kernel* kernel,
                                                                      const double* values, freeridge_kernel** out);
 
@@ -422,38 +417,36 @@ FREERIDGE_API freeridge_status freeridge_kernel_evaluate(const freeridge_kernel*
 /* *linear: 1 for a linear kernel k(x, z) = sum_k x_k z_k / scale_k^2 (freeridge_kernel_linear, its scaled columns, and
  * sums of these), else 0. scale: its d divisors; untouched where *linear is 0. NULL is fine for each; without scale d
  * does not matter. Statuses: INVALID_ARGUMENT, DIMENSION_MISMATCH (a scaled kernel of another d). Cost: O(d) for each
- * kernel in it. Since 0.1. */
+ * kernel in it. */
 FREERIDGE_API freeridge_status freeridge_kernel_linear_scale(const freeridge_kernel* kernel, int64_t d, double* scale,
                                                              int32_t* linear);
 
-/* Frees a kernel; NULL is fine. Models keep their own copy. Cost: O(kernels in it). Since 0.1. */
+/* Frees a kernel; NULL is fine. Models keep their own copy. Cost: O(kernels in it). */
 FREERIDGE_API void freeridge_kernel_destroy(freeridge_kernel* kernel);
 
 /* ----------------------------------------------------------------------------------------------------
  * A model and its data */
 
-/* Makes an EMPTY model; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1).
- * Since 0.1. */
+/* Makes an EMPTY model; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_create(const freeridge_kernel* kernel, freeridge_model** out);
 
 /* Makes a second model in the same state: settings, data, factorization, lambdas, answers and search; a predictor's
  * is a predictor. The two are independent from then on: what is set, factorized or freed in one does not show in the
  * other. Data that the model copied, and the factorization, are held by both and never change: they take no more
- * memory. Data that are borrowed (freeridge_set_points) are borrowed by both. The
- * callback is not copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized
- * or solved again. Since 0.1. */
+ * memory. Data that are borrowed (freeridge_set_points) are borrowed by both. The callback is not copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized
+ * or solved again. */
 FREERIDGE_API freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out);
 
-/* Frees a model and all it holds; NULL is fine. Cost: O(1), and what the system takes to free memory. Since 0.1. */
+/* Frees a model and all it holds; NULL is fine. Cost: O(1), and what the system takes to free memory. */
 FREERIDGE_API void freeridge_destroy(freeridge_model* model);
 
 /* Replaces the kernel (copied), for loops over bandwidths. Goes back to DATA. Cost: O(1). Statuses: INVALID_ARGUMENT;
- * DIMENSION_MISMATCH when a scaled kernel does not fit the data's d. Since 0.1. */
+ * DIMENSION_MISMATCH when a scaled kernel does not fit the data's d. */
 FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_kernel* kernel);
 
 /* Copies the data into the model: x (n x d) and y (n x t), both in `layout`, with leading dimensions ldx and ldy.
  * Weights, groups and landmarks belong to the rows: they are dropped. Goes to DATA. Cost: O(n (d + t)). Statuses:
- * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. Since 0.1. */
+ * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
                                                   const double* x, int64_t ldx, int64_t t, const double* y,
                                                   int64_t ldy);
@@ -483,7 +476,7 @@ FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeri
  *     the *_path calls).
  *   - A reader's rows need not be in memory: the model asks it for all rows, in order and in stretches of its own
  *     choice, each time that it needs them, and y, which must be NULL here, with them (t: how many outputs). What the
- *     model can then do is said below (FREERIDGE_UNPENALISED). `user` must live as long. unpenalised_count is 0
+ *     model can then do is said below this call. `user` must live as long. unpenalised_count is 0
  *     then: the first columns of x may be unpenalised.
  *   - No rows (x, value and reader NULL) and y NULL, n and d as they are: the model keeps its rows and y, with their
  *     weights, groups and landmarks, and has these unpenalised columns in the place of others (unpenalised_count 0:
@@ -522,7 +515,7 @@ FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, cons
  * its numbers; the model is then as before. */
 
 /* weights: n positive numbers W_ii, copied; NULL: all one. Needs DATA, goes back to DATA.
- * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). */
 FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights);
 
 /* group: n x divisions labels, column-major without gaps, copied: each column divides the rows anew, divisions >= 1. In
@@ -530,7 +523,7 @@ FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, con
  * label of each must be >= 0. NULL: no groups, whatever `divisions` is. Used by the criterion FREERIDGE_GROUPS, which
  * is the mean of the scores of the divisions: so k random splits of the data are k columns (freeridge_make_folds,
  * freeridge_make_holdout). Needs DATA, changes no state. Statuses: INVALID_ARGUMENT, INVALID_STATE. Cost: O(n
- * divisions log(number of groups)). Since 0.1. */
+ * divisions log(number of groups)). */
 FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group);
 
 /* Gaps: rows that are left out with a group and not scored, as the neighbours of a block in a time series. gap: n x
@@ -539,7 +532,7 @@ FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int6
  * layers let a row be in the gaps of several groups. Labels of no group, and the label of the row's own group, count
  * for nothing. NULL, or layers 0: no gaps, as after each freeridge_set_groups. freeridge_make_blocks makes such labels.
  * Needs groups, changes no state. Statuses: INVALID_ARGUMENT, INVALID_STATE (no data, or no groups). Cost: O(n layers
- * divisions log(number of groups)). Since 0.1. */
+ * divisions log(number of groups)). */
 FREERIDGE_API freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data, set_points,
@@ -547,12 +540,12 @@ FREERIDGE_API freeridge_status freeridge_set_gaps(freeridge_model* model, int64_
  * *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
  * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and save_predictor.
  * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost:
- * O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * O(1). Statuses: INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
- * Parameters: single numbers that say how a model, a classifier or an accumulator works. Each has a number, bounds and a
- * usual value, which holds until another is set; freeridge_parameter_bounds tells all three. */
+ * Parameters: single numbers that say how a model, a classifier or an accumulator works. Each has a number, bounds and
+ * a usual value, which holds until another is set; freeridge_parameter_bounds tells all three. */
 
 /* The intercept b of f(x) + b. */
 typedef int32_t freeridge_intercept;
@@ -628,13 +621,13 @@ enum {
  * others is P_TT - P_TS (P_SS)^-1 P_ST. An output needs two values (else INVALID_ARGUMENT from set_data). Solutions,
  * predictions, variances and intervals, errors left out (NaN where there is nothing to leave out), criteria but
  * ERROR_RATE, searches for lambda and the bandwidth, leverages and Cook's distances (0 in the rows S), degrees of
- * freedom, objectives and fitted values (there the prediction) are these; score_gradient and select_kernel are sums over
- * the outputs with the same S, each with the cost of a model of its own; coefficient_covariance (NaN between outputs
- * with different S), coefficient_errors and errors of averages take such a model, too, and are INVALID_STATE with
- * landmarks. So are refinement (from factorize on) and hat_matrix in any case. y is copied where something is missing.
- * Where the observed rows do not determine the others (at lambda = 0, or where they leave fixed effects undetermined),
- * the calls answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of s rows and each
- * lambda 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2.
+ * freedom, objectives and fitted values (there the prediction) are these; score_gradient and select_kernel are sums
+ * over the outputs with the same S, each with the cost of a model of its own; coefficient_covariance (NaN between
+ * outputs with different S), coefficient_errors and errors of averages take such a model, too, and are INVALID_STATE
+ * with landmarks. So are refinement (from factorize on) and hat_matrix in any case. y is copied where something is
+ * missing. Where the observed rows do not determine the others (at lambda = 0, or where they leave fixed effects
+ * undetermined), the calls answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of
+ * s rows and each lambda 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2.
  *
  * MEMORY_LIMIT. AUTO chooses among the routes that stay below it. A call that would exceed it is refused with
  * OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out (landmarks,
@@ -642,18 +635,18 @@ enum {
  * that is factorized again keeps its old factorization until the new one is made. It limits all calls that work on all
  * of the data, but saving.
  *
- * REFINEMENT: residuals in twice the working precision (error-free transforms: T. Ogita, S. Rump, S. Oishi, Accurate sum
- * and dot product, SIAM J. Sci. Comput. 26 (2005); A. Bjorck, Iterative refinement of linear least squares solutions,
- * BIT 7 (1967)). Takes effect at the next set_lambda(s) or select_*: refines w and b of the PRIMAL route with residuals
- * from x, and, for kernels that are not linear, c and b of the SPECTRAL, BAND and CHOLESKY routes with residuals from
- * the kernel values. Fitted values and left-out errors are not refined. It stops when nothing changes any more, usually
- * after 2 to 4 steps. A linear kernel on a dual route, landmarks, and a reader's rows have no refinement: setting lambda
- * returns INVALID_STATE then. Cost of a step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2 kernel values and
- * O(n^2 t) (dual routes).
+ * REFINEMENT: residuals in twice the working precision (error-free transforms: T. Ogita, S. Rump, S. Oishi, Accurate
+ * sum and dot product, SIAM J. Sci. Comput. 26 (2005); A. Bjorck, Iterative refinement of linear least squares
+ * solutions, BIT 7 (1967)). Takes effect at the next set_lambda(s) or select_*: refines w and b of the PRIMAL route
+ * with residuals from x, and, for kernels that are not linear, c and b of the SPECTRAL, BAND and CHOLESKY routes with
+ * residuals from the kernel values. Fitted values and left-out errors are not refined. It stops when nothing changes
+ * any more, usually after 2 to 4 steps. A linear kernel on a dual route, landmarks, and a reader's rows have no
+ * refinement: setting lambda returns INVALID_STATE then. Cost of a step, at a tenth of the usual speed: O(n d t)
+ * (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes).
  *
  * UNPENALISED, for a linear kernel. The columns stay columns of x: predictions take them, and the hyperplane (of
- * accumulators w of freeridge_accumulator_solve) has their coefficients in its first rows, 0 for one that depends on the
- * intercept and those before it (to 1e-10 of its norm). Rows in memory have freeridge_set_points for it, whose
+ * accumulators w of freeridge_accumulator_solve) has their coefficients in its first rows, 0 for one that depends on
+ * the intercept and those before it (to 1e-10 of its norm). Rows in memory have freeridge_set_points for it, whose
  * answers these are. Where the penalty of an accumulator counts columns, d stands for d - count. Not over landmarks. */
 
 /* *low, *high: the least and the greatest value of the parameter; *usual: its value unless set; *whole: 1 where it is a
@@ -675,22 +668,21 @@ FREERIDGE_API freeridge_status freeridge_get_parameter(const freeridge_model* mo
  * What a model was told; also of a model that was loaded or cloned. A setting that was never made has its default. */
 
 /* A new kernel, equal to the model's (also a predictor's), to be destroyed by the caller. *out is set on success only.
- * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_get_kernel(const freeridge_model* model, freeridge_kernel** out);
 
-/* weights: n numbers W_ii, ones unless set. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(n). Since
- * 0.1. */
+/* weights: n numbers W_ii, ones unless set. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(n). */
 FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* model, double* weights);
 
 /* *divisions: how many divisions of the rows were given; group: n x *divisions labels, column-major without gaps, -1
  * for rows that a division never leaves out. NULL is fine for each: ask for the number of divisions first. Needs
- * groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). Since 0.1. */
+ * groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). */
 FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group);
 
 /* *layers: how many layers of gaps were given for each division, 0 for none; gap: n x (*layers divisions) labels that
  * freeridge_set_gaps makes the same gaps of, -1 where there is none. NULL is fine for each: ask for the number of
  * layers first. Needs groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n layers
- * divisions). Since 0.1. */
+ * divisions). */
 FREERIDGE_API freeridge_status freeridge_get_gaps(const freeridge_model* model, int64_t* layers, int32_t* gap);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -709,43 +701,42 @@ FREERIDGE_API freeridge_status freeridge_get_gaps(const freeridge_model* model, 
  * part in rows far from all landmarks, and freeridge_lambda_flags says so. rows NULL: the core chooses at factorize,
  * see FREERIDGE_LANDMARK_METHOD. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks are set.
  * Needs DATA, goes back to DATA; set_data drops the landmarks. Statuses: INVALID_STATE, INVALID_ARGUMENT (count < 0 or
- * > n, a row out of range or given twice). Cost: O(n). Since 0.1. */
+ * > n, a row out of range or given twice). Cost: O(n). */
 FREERIDGE_API freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, const int64_t* rows);
 
 /* *count: how many landmarks freeridge_set_landmarks asked for, 0: none; *given: how many of them it was given,
  * count or 0; rows: those, room for count. NULL is fine for each. Needs DATA. Statuses: INVALID_STATE,
- * INVALID_ARGUMENT (model). Cost: O(count). Since 0.1. */
+ * INVALID_ARGUMENT (model). Cost: O(count). */
 FREERIDGE_API freeridge_status freeridge_get_requested_landmarks(const freeridge_model* model, int64_t* count,
                                                                  int64_t* given, int64_t* rows);
 
 /* *count: the landmarks of the factorization (0 for other routes; PIVOTED may find that fewer than asked for are
  * enough); rows: those, in the order given or chosen. NULL is fine for each: ask for the count first. Needs FACTORIZED.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(r). Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(r). */
 FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows);
 
 /* *left: tr(K - K_TR K_RR^-1 K_RT), the error of the landmarks' approximation in nuclear norm, and *trace: tr(K), both
  * unweighted (with a penalised intercept K is the matrix of k + 1); NULL is fine for each. Needs FACTORIZED by the
  * LANDMARK route. Cost: O(n r^2) and n r kernel values for
  * *left, n kernel values for *trace. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a trace overflows),
- * CANCELLED. Since 0.1. */
+ * CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_landmark_trace(const freeridge_model* model, double* left, double* trace);
 
 /* The criterion as the number of landmarks grows, to choose that number by: for each of count >= 1 ascending sizes, the
  * first sizes[i] landmarks of the order given or chosen (one choice of the largest size), with lambda chosen for each
  * output by the criterion. lambdas, scores: count x t, column-major, ld >= count. The model stays as it is.
  * Needs landmarks to be set (at least sizes[count - 1] of them, if they were given). Cost: `count` factorizations and
- * lambda searches. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED, CANCELLED. Since
- * 0.1. */
+ * lambda searches. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_landmark_curve(const freeridge_model* model, freeridge_criterion criterion,
                                                         int64_t count, const int64_t* sizes, double* lambdas,
                                                         double* scores, int64_t ld);
 
 /* *rank: the eigenvalues that are not zero to working precision. Needs FACTORIZED (SPECTRAL, PRIMAL, LANDMARK; CHOLESKY
- * and BAND do not know it). Cost: O(1). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * and BAND do not know it). Cost: O(1). Statuses: INVALID_STATE, INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_get_rank(const freeridge_model* model, int64_t* rank);
 
 /* *tolerance: eigenvalues below it are rounding errors. At a lambda far below it, answers use the directions with
- * larger eigenvalues alone. Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+ * larger eigenvalues alone. Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* model, double* tolerance);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -757,8 +748,7 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
  * at l lambdas, 64 l t, by groups 16 l r more, and, where the sweep over rows has many lambdas in hand, up to 300
  * MiB; predict_jackknife and predict_variance of m points, up to 640 MiB, and 16 m t; coefficient_*, predict_gradient
  * and average_* as they say there. Needs DATA. Cost: O(1). Statuses: INVALID_STATE (also: the route LANDMARK without
- * landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that is not linear; landmarks with a route that takes none). Since
- * 0.1. */
+ * landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that is not linear; landmarks with a route that takes none). */
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
 
 /* The route that factorize would take now and why, and what each route would need, in some lines of text for people:
@@ -766,14 +756,14 @@ FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* 
  * on this machine, which is measured (some milliseconds). The estimates of time are to a factor of two. text, size,
  * length: as in freeridge_kernel_describe; the length differs a little from call to call, as the speed does: allow 2048
  * bytes. Needs DATA. Cost: the measurement. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required;
- * size too small: *length is set, and text is untouched). Since 0.1. */
+ * size too small: *length is set, and text is untouched). */
 FREERIDGE_API freeridge_status freeridge_explain(const freeridge_model* model, int64_t size, char* text,
                                                  int64_t* length);
 
 /* The one expensive step: builds K or the features, and factorizes them by the chosen route. Cost: at freeridge_route.
  * Needs DATA, goes to FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required; a
  * precomputed kernel that is not symmetric, or not positive semi-definite); NOT_FINITE (a kernel value overflows);
- * NOT_CONVERGED; CANCELLED; IO (a reader; FREERIDGE_UNPENALISED has what else its rows may be). Since 0.1. */
+ * NOT_CONVERGED; CANCELLED; IO (a reader; FREERIDGE_UNPENALISED has what else its rows may be). */
 FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
 
 /* Sets one lambda >= 0 for all outputs and solves (1). Needs FACTORIZED, goes to FITTED.
@@ -784,12 +774,12 @@ FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
  * O(n^2 t); CHOLESKY n^3/3 + O(n^2 t); ITERATIVE 5 to 50 passes of n^2 / 2 kernel values.
  * Statuses: INVALID_STATE (also: refinement where there is none), INVALID_ARGUMENT (lambda < 0), NOT_FINITE (also: the
  * solution overflows), NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as FREERIDGE_MISSING
- * says), CANCELLED. Since 0.1. */
+ * says), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda);
 
 /* As freeridge_set_lambda with lambda[j] for output j; lambda: t numbers >= 0, copied. Cost: that of
  * freeridge_set_lambda for each run of equal values. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
- * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
+ * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lambda);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -800,7 +790,7 @@ FREERIDGE_API freeridge_status freeridge_set_lambdas(freeridge_model* model, con
  * The left-out prediction is Y - errors. Needs FITTED. Cost: SPECTRAL, PRIMAL O(n r t); BAND 2 n^2 (b + 2 + t);
  * CHOLESKY n^3/3.
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (an error overflows), UNDEFINED (a point whose leverage is one,
- * e.g. n = 1 with an intercept: its error is NaN), CANCELLED, IO (a reader). Since 0.1. */
+ * e.g. n = 1 with an intercept: its error is NaN), CANCELLED, IO (a reader). */
 FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int64_t ld);
 
 /* Exact leave-group-out errors: all rows of a group are left out together, for every group: n x t, column-major,
@@ -808,14 +798,14 @@ FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, doubl
  * group: n labels; negative: never left out, its error is NaN. Any partition: k-fold, hold-out, uneven groups.
  * Needs FITTED. Cost: O(n r t) and, for a group of s rows, O(s^2 r + s^3).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT (no label >= 0), NOT_FINITE (an error overflows), UNDEFINED (a group whose
- * leaving out leaves no answer: its errors are NaN), CANCELLED, IO (a reader). Since 0.1. */
+ * leaving out leaves no answer: its errors are NaN), CANCELLED, IO (a reader). */
 FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group,
                                                       double* errors, int64_t ld);
 
 /* The same with gaps: S is a group and its gap, and the errors of the group's rows alone are given. gap: n x layers
  * labels, column-major, as for freeridge_set_gaps; layers = 0: no gaps, and gap may be NULL. Needs FITTED. Cost: as
  * freeridge_group_errors, s the rows of a group and its gap. Statuses: as freeridge_group_errors: INVALID_STATE,
- * INVALID_ARGUMENT (also: layers < 0), NOT_FINITE, UNDEFINED, CANCELLED, IO (a reader). Since 0.1. */
+ * INVALID_ARGUMENT (also: layers < 0), NOT_FINITE, UNDEFINED, CANCELLED, IO (a reader). */
 FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group,
                                                                 int64_t layers, const int32_t* gap, double* errors,
                                                                 int64_t ld);
@@ -827,12 +817,12 @@ FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_
  * times the error, but for rounding. Relative to the Euclidean norm c may have a larger error than in this one. Without
  * intercept and fixed effects |f(x) - f*(x)| <= k(x, x)^(1/2) accuracy |c*|_G at every x. Refinement makes errors
  * smaller still. Needs FITTED by the ITERATIVE route. Statuses: INVALID_STATE (also: another route), INVALID_ARGUMENT.
- * Cost: O(t). Source: [DEFTW]. Since 0.1. */
+ * Cost: O(t). Source: [DEFTW]. */
 FREERIDGE_API freeridge_status freeridge_get_accuracy(const freeridge_model* model, double* accuracy);
 
 /* Predictions f(x) + b at m new points: x is m x d, out is m x t, both in `layout`.
  * Needs FITTED. Cost: O(m n (d + t)), linear kernels O(m d t); memory O(tile).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m,
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
@@ -855,16 +845,14 @@ FREERIDGE_API freeridge_status freeridge_predict_points(const freeridge_model* m
  * (LANDMARK: c_i of the landmarks solve problem (2), the others are 0); where K is singular and lambda is below
  * freeridge_get_tolerance, c lacks the part that K maps to zero, whose function is zero. Needs FITTED. Cost: O(n r t);
  * refined, on the SPECTRAL route with a kernel of a rank below n: one more step of refinement. Statuses: INVALID_STATE,
- * INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED. Since 0.1. */
+ * INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
- * only. Needs FITTED. Cost: O(d t). Statuses: INVALID_STATE (also: the kernel is not linear), INVALID_ARGUMENT. Since
- * 0.1. */
+ * only. Needs FITTED. Cost: O(d t). Statuses: INVALID_STATE (also: the kernel is not linear), INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_get_hyperplane(const freeridge_model* model, double* w, int64_t ld);
 
-/* b: t intercepts (0 without intercept). Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). Since
- * 0.1. */
+/* b: t intercepts (0 without intercept). Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). */
 FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b);
 
 /* The unpenalised columns and their effects at the lambdas in force. *count: how many there are, q (0: none): those
@@ -901,29 +889,27 @@ FREERIDGE_API freeridge_status freeridge_get_unpenalised_covariance(const freeri
  * FITTED. Cost: 4 lambdas, the trace of P at each. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED
  * (lambda is 0, or m is; error: l'' is not positive: NaN), CANCELLED. Source: H. Patterson, R. Thompson, Biometrika 58
  * (1971); J. Endelman, Ridge regression and other kernels for genomic selection with R package rrBLUP, Plant Genome 4
- * (2011). Since 0.1. */
+ * (2011). */
 FREERIDGE_API freeridge_status freeridge_variance_components(const freeridge_model* model, double* residual,
                                                              double* random, double* share, double* error);
 
 /* fitted: n x t, column-major, ld >= n: f(x_i) + b, from the residuals (no kernel is evaluated again). Needs FITTED.
- * Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a fitted value overflows), CANCELLED. Since
- * 0.1. */
+ * Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a fitted value overflows), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_get_fitted(const freeridge_model* model, double* fitted, int64_t ld);
 
 /* leverage: n x t, column-major, ld >= n: H_ii at each output's lambda, H the hat matrix (fitted = H Y), the
  * intercept's share included. Its column sums are the effective degrees of freedom. Needs FITTED. Cost as
  * freeridge_loo. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (the kernel overflows, which can only happen
- * with a forged file), CANCELLED. Since 0.1. */
+ * with a forged file), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_get_leverage(const freeridge_model* model, double* leverage, int64_t ld);
 
-/* lambda: t numbers, those in force. Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). Since 0.1. */
+/* lambda: t numbers, those in force. Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). */
 FREERIDGE_API freeridge_status freeridge_get_lambda(const freeridge_model* model, double* lambda);
 
-/* *route: what factorize ran (never AUTO). Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1).
- * Since 0.1. */
+/* *route: what factorize ran (never AUTO). Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_get_route(const freeridge_model* model, freeridge_route* route);
 
-/* *n, *d, *t: the data's sizes. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *n, *d, *t: the data's sizes. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t* n, int64_t* d,
                                                         int64_t* t);
 
@@ -936,7 +922,7 @@ FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* m
  * means a flat criterion; *dips: how many local minima were seen, ends included, that stand out by more than 1e-8 of
  * the criterion. NULL is fine for each. The search is kept until the factorization is unset or made anew, and not
  * saved. Statuses: INVALID_STATE (sigma: the kernel has no bandwidth, or several; the others: no bandwidth was
- * chosen), INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
+ * chosen), INVALID_ARGUMENT. Cost: O(count). */
 FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count,
                                                        double* sigmas, double* scores, int32_t* edge, double* decades,
                                                        int32_t* dips);
@@ -957,7 +943,7 @@ FREERIDGE_API freeridge_status freeridge_coefficients_path(const freeridge_model
 /* w: the hyperplanes of freeridge_get_hyperplane, d x (count t), column-major, ld >= d; b: t x count intercepts,
  * NULL is fine. Linear kernels only. Needs FACTORIZED. Cost: that of freeridge_set_lambda for each lambda. Statuses:
  * INVALID_STATE (also: the kernel is not linear; refinement where there is none), INVALID_ARGUMENT, NOT_FINITE,
- * NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
+ * NOT_POSITIVE_DEFINITE, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_hyperplane_path(const freeridge_model* model, int64_t count,
                                                          const double* lambdas, double* w, int64_t ld, double* b);
 
@@ -970,14 +956,14 @@ FREERIDGE_API freeridge_status freeridge_hyperplane_path(const freeridge_model* 
  * NULL is fine for each. ITERATIVE estimates both from the probes that freeridge_estimate_score takes by default.
  * Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), O(n b^2) (BAND), n^3/3 (CHOLESKY), as the estimate at a lambda
  * (ITERATIVE). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED, CANCELLED. Source:
- * T. Hastie, R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
+ * T. Hastie, R. Tibshirani, Generalized Additive Models, 1990, section 3.5. */
 FREERIDGE_API freeridge_status freeridge_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2);
 
 /* distance: Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as
  * above; the same number as W_ii r_i^2 h_i / (df sigma2 (1 - h_i)^2). Statuses: INVALID_STATE, INVALID_ARGUMENT,
  * NOT_FINITE (a distance overflows), UNDEFINED (leverage one, or df or sigma2 without a value or 0: NaN), CANCELLED.
  * Cost as freeridge_loo. Source: R. Cook, Detection of influential observation in linear regression, Technometrics 19
- * (1977). Since 0.1. */
+ * (1977). */
 FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* model, double* distance, int64_t ld);
 
 /* Jackknife+ prediction intervals at new points of any kind, without a refit: lower and upper (n x t, in `layout`,
@@ -1025,7 +1011,7 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
  * INVALID_ARGUMENT). NULL is fine for each (ld does not matter without vectors). Cost: SPECTRAL, PRIMAL, LANDMARK:
  * known, the vectors 2 n r count (and the features once more where they are not kept); BAND 6 n^2 b, PRIMAL with
  * sparse x 6 d^2 b, without vectors; CHOLESKY has neither. Statuses: INVALID_STATE (the route does not have them; the
- * message names one that does), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Source: [RL] 4. Since 0.1. */
+ * message names one that does), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Source: [RL] 4. */
 FREERIDGE_API freeridge_status freeridge_eigenvalues(const freeridge_model* model, int64_t count, double* eigenvalues,
                                                      double* vectors, int64_t ld);
 
@@ -1038,8 +1024,7 @@ FREERIDGE_API freeridge_status freeridge_eigenvalues(const freeridge_model* mode
  * lambda. Statuses: INVALID_STATE (CHOLESKY, which has no eigenvalues), INVALID_ARGUMENT, NOT_FINITE (a condition
  * overflows), NOT_CONVERGED, UNDEFINED (no eigenvalue: n = 1 with an intercept; or all are 0, and so is lambda:
  * condition is NaN), CANCELLED. Source: G. Golub, C. Van Loan, Matrix Computations, 2013, section 2.6.2; T. Zhang,
- * Learning bounds for kernel regression using effective data dimensionality, Neural Computation 17 (2005).
- * Since 0.1. */
+ * Learning bounds for kernel regression using effective data dimensionality, Neural Computation 17 (2005). */
 FREERIDGE_API freeridge_status freeridge_condition_number(const freeridge_model* model, int64_t count,
                                                           const double* lambdas, double* condition, double* rank);
 
@@ -1058,7 +1043,7 @@ FREERIDGE_API freeridge_status freeridge_condition_number(const freeridge_model*
  * they are made n / 256 times), 4 n^3 (BAND), 7/3 n^3 (CHOLESKY), 4 n d^2 and n times the entries (PRIMAL with sparse
  * x). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE (as freeridge_set_lambda),
  * CANCELLED. Source: D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, American Statistician 32 (1978);
- * [CT]. Since 0.1. */
+ * [CT]. */
 FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model, double lambda, double* hat,
                                                     double* inverse, int64_t ld);
 
@@ -1081,14 +1066,14 @@ FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model
  * linear), INVALID_ARGUMENT, NOT_FINITE (a number overflows), UNDEFINED (lambda is 0 and x does not determine the
  * coefficients, or no degrees of freedom are left: NaN), CANCELLED. Sources: A. Hoerl, R. Kennard, Ridge regression:
  * biased estimation for nonorthogonal problems, Technometrics 12 (1970); G. Wahba, Bayesian confidence intervals for
- * the cross-validated smoothing spline, Journal of the Royal Statistical Society B 45 (1983). Since 0.1. */
+ * the cross-validated smoothing spline, Journal of the Royal Statistical Society B 45 (1983). */
 FREERIDGE_API freeridge_status freeridge_coefficient_covariance(const freeridge_model* model,
                                                                 freeridge_covariance_type kind, double* covariance,
                                                                 int64_t ld);
 
 /* The square roots of its diagonal, without the matrix: w: d x t, column-major, ld >= d, the standard errors of the
  * slopes; b: t of the intercepts (0 without an intercept); NULL is fine. Memory: 8 min(n, d)^2 + 3 d min(n, d). Cost:
- * n min(n, d)^2 to 2 n d min(n, d), and d min(n, d) t. Statuses: as freeridge_coefficient_covariance. Since 0.1. */
+ * n min(n, d)^2 to 2 n d min(n, d), and d min(n, d) t. Statuses: as freeridge_coefficient_covariance. */
 FREERIDGE_API freeridge_status freeridge_coefficient_errors(const freeridge_model* model,
                                                             freeridge_covariance_type kind, double* w, int64_t ld,
                                                             double* b);
@@ -1146,7 +1131,7 @@ FREERIDGE_API freeridge_status freeridge_average_difference(const freeridge_mode
  * default, from a thousandth of the smallest eigenvalue that is not zero (at least machine epsilon times the largest,
  * and the floor of freeridge_lambda_flags) to a thousand times the largest. Needs FACTORIZED. Cost: O(count).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (all eigenvalues are zero, as with a constant x: no lambda
- * matters). Since 0.1. */
+ * matters). */
 FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas);
 
 /* The criterion at count >= 1 given lambdas (each >= 0), whatever lambda is in force: scores is count x t,
@@ -1162,7 +1147,7 @@ FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* mode
  * column. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (also: ERROR_RATE with a row of Y that
  * names no class; the message says which; errors of GCV or REML), NOT_FINITE, UNDEFINED (some scores have no value, or
  * are of one term and have no error, or that overflows: they are NaN, the others are valid), CANCELLED, IO (a reader).
- * Since 0.1. */
+ * */
 FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion,
                                                int64_t count, const double* lambdas, double* scores, double* errors,
                                                int64_t ld);
@@ -1179,7 +1164,7 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
  * INVALID_ARGUMENT (also: another number of probes), NOT_FINITE, UNDEFINED (some scores have no value: NaN; as where
  * rounding keeps solutions from the accuracy that was asked for (FREERIDGE_ACCURACY), or those of estimates from
  * their own, which FREERIDGE_ACCURACY does not move: a larger lambda or another route helps), CANCELLED. Source: M.
- * Hutchinson, Communications in Statistics 19 (1990); docs/numerics.md. Since 0.1. */
+ * Hutchinson, Communications in Statistics 19 (1990); docs/numerics.md. */
 FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* model, freeridge_criterion criterion,
                                                         int64_t probes, int64_t count, const double* lambdas,
                                                         double* scores, double* errors, int64_t ld);
@@ -1204,7 +1189,7 @@ FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* m
  * memory O(d^2) and tiles; and the factorization where there is none. Statuses: INVALID_STATE (also: GROUPS without
  * groups), INVALID_ARGUMENT (also: ERROR_RATE, which has no derivative; landmarks and a route that has none; a
  * precomputed K that is not symmetric), NOT_FINITE, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is
- * numerically singular, as the CHOLESKY route says it), UNDEFINED (the score has no value), CANCELLED. Since 0.1. */
+ * numerically singular, as the CHOLESKY route says it), UNDEFINED (the score has no value), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion,
                                                         double lambda, double* score, double* by_log_lambda,
                                                         double* by_log_hyperparameters);
@@ -1217,7 +1202,7 @@ FREERIDGE_API freeridge_status freeridge_score_gradient(const freeridge_model* m
  * lambda = 0: the solution of least norm. Needs FACTORIZED. Cost: SPECTRAL, PRIMAL, LANDMARK O(r t) a lambda; BAND O(n
  * (b^2 + b t)); CHOLESKY n^3/3 + O(n^2 t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (some
  * numbers are NaN: no solution at this lambda, or it overflows; the others are valid), CANCELLED. Source: B.
- * Schoelkopf, A. Smola, Learning with Kernels, 2002, section 4.2. Since 0.1. */
+ * Schoelkopf, A. Smola, Learning with Kernels, 2002, section 4.2. */
 FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model, int64_t count, const double* lambdas,
                                                    double* training, double* norm2, double* objective, int64_t ld);
 
@@ -1232,7 +1217,7 @@ FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model,
  * (freeridge_make_holdout) have the last word. Cost: freeridge_score at these values and, for each output, about ten
  * more; and freeridge_set_lambdas. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (0 < low <= high
  * does not hold; ERROR_RATE as freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the
- * range), CANCELLED, IO (a reader). Since 0.1. */
+ * range), CANCELLED, IO (a reader). */
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion,
                                                        double low, double high, double* lambda, double* score);
 
@@ -1244,7 +1229,7 @@ FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, f
  * many local minima the grid saw, its ends included, that stand out by more than 1e-8 of the score (more than one: the
  * criterion is not unimodal; 0: a constant criterion). NULL is fine for each (ld does not matter without scores): ask
  * for the count first. The search is kept until the factorization is unset or made anew; setting another lambda keeps
- * it. Statuses: INVALID_STATE (no search), INVALID_ARGUMENT. Cost: O(count t). Since 0.1. */
+ * it. Statuses: INVALID_STATE (no search), INVALID_ARGUMENT. Cost: O(count t). */
 FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, int64_t* count, double* lambdas,
                                                     double* scores, int64_t ld, int32_t* edge, double* decades,
                                                     int32_t* dips);
@@ -1262,7 +1247,7 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model
  * distance (where all points coincide: to the middle of the range). What was tried, and how sure the choice is, can
  * be asked for: freeridge_get_bandwidth. Needs DATA, goes to FITTED. Cost: that of factorize and select_lambda for
  * each. Statuses: INVALID_STATE (no data, kernel without bandwidth, GROUPS without groups), INVALID_ARGUMENT,
- * NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no score has a value), CANCELLED. Since 0.1. */
+ * NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no score has a value), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion,
                                                           double low, double high, int64_t budget, double* sigma);
 
@@ -1311,7 +1296,7 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * (REML, GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda.
  * Statuses: INVALID_STATE (no data, a kernel without hyperparameters, GROUPS without groups), INVALID_ARGUMENT,
  * NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is free: all points coincide, or all is held; the criterion has no
- * value), CANCELLED. Since 0.1. */
+ * value), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_criterion criterion,
                                                        const int32_t* label, double shrinkage, int64_t rows,
                                                        int64_t seed, int64_t evaluations, double* score);
@@ -1331,7 +1316,7 @@ enum {
  * *rows: on how many rows; *sample: how many of them were the sample; *kept: 1 where nothing better than the given
  * kernel was found, else 0; ended: 5 numbers (freeridge_search_end), one for each stage in the order of
  * freeridge_get_kernel_search_history. NULL is fine for each. The search is kept until the factorization is unset or
- * made anew, and not saved. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+ * made anew, and not saved. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
                                                            int64_t* hyperparameters, int64_t* learnt, int64_t* rows,
                                                            int64_t* sample, int32_t* kept, freeridge_search_end* ended);
@@ -1343,21 +1328,21 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
  * score: without the penalty; NaN: no value there. lambda: that of the score. gradient: the largest derivative by the
  * logarithm of a variable of what is minimised (REML or n t / 2 log(criterion), with the penalty), as far as the bounds
  * leave room; NaN where lambda alone was searched. NULL is fine for each. Statuses: INVALID_STATE (no kernel was
- * learnt), INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */
+ * learnt), INVALID_ARGUMENT. Cost: O(evaluations). */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage,
                                                                    double* score, double* lambda, double* gradient);
 
 /* row: the rows that the last freeridge_select_kernel learnt on, from 0, ascending, as many as
  * freeridge_get_kernel_search says. The outputs of the others took no part in the choice of the hyperparameters: their
  * left-out errors (freeridge_loo) are optimistic by the choice of lambda alone. Statuses: INVALID_STATE (no kernel was
- * learnt), INVALID_ARGUMENT. Cost: O(rows). Since 0.1. */
+ * learnt), INVALID_ARGUMENT. Cost: O(rows). */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_rows(const freeridge_model* model, int64_t* row);
 
 /* The bounds of the last freeridge_select_kernel, one number for each hyperparameter: variable: which of the `learnt`
  * variables moved it, -1: it was held; low, high: its bounds (where it was held, its value); at: -1 / +1 where it ended
  * at its low / high bound, else 0. A scale at its high bound: the feature does not matter. *lambda_at: the same of
  * lambda. NULL is fine for each. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost:
- * O(hyperparameters). Since 0.1. */
+ * O(hyperparameters). */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_bounds(const freeridge_model* model, int64_t* variable,
                                                                   double* low, double* high, int32_t* at,
                                                                   int32_t* lambda_at);
@@ -1368,7 +1353,7 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search_bounds(const freeridg
  * freeridge_set_lambdas. Statuses: INVALID_STATE (no such search), INVALID_ARGUMENT, UNDEFINED (the best score is one
  * of one term and has no standard error: lambda and standard_error are NaN).
  * Cost: O(t) and the search's lambdas once. Source: L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and
- * Regression Trees, 1984, section 3.4.3. Since 0.1. */
+ * Regression Trees, 1984, section 3.4.3. */
 FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda,
                                                                 double* score, double* standard_error);
 
@@ -1381,17 +1366,16 @@ FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_
  * / +1 where the lambda is what the last search chose and sits at the low / high end of the range it searched (the
  * optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and BAND, below the floor, as
  * freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE, INVALID_ARGUMENT,
- * NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. Since 0.1. */
+ * NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
                                                       int32_t* edge);
 
 /* group: n labels, a column for freeridge_set_groups: rows dealt at random into `folds` folds of sizes that differ by
- * one at most (2 <= folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Cost: O(n).
- * Since 0.1. */
+ * one at most (2 <= folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Cost: O(n). */
 FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, int64_t seed, int32_t* group);
 
 /* group: n labels for one hold-out: round(fraction n) rows at random get 0, at least 1 and at most n - 1, the others
- * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
+ * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
 
 /* Contiguous blocks with gaps, for rows in order of time. group: n labels 0, ..., folds - 1 (2 <= folds <= n): `folds`
@@ -1400,7 +1384,7 @@ FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction
  * after it, as far as there are, 0 or more each. With after >= n every row after a block is left out with it, so that
  * the block is predicted from its past alone; the first block then has no other rows, and gets the label -1 from the
  * caller. Each of layers, group and gap may be NULL: not wanted; ask for *layers first. Statuses: INVALID_ARGUMENT.
- * Cost: O(n), the gaps O(n layers). Since 0.1. */
+ * Cost: O(n), the gaps O(n layers). */
 FREERIDGE_API freeridge_status freeridge_make_blocks(int64_t n, int32_t folds, int64_t before, int64_t after,
                                                      int64_t* layers, int32_t* group, int32_t* gap);
 
@@ -1431,7 +1415,7 @@ enum {
 
 /* *out: lambda (>= 0; > 0 where one of the two is a COST, which is infinite at lambda_total = 0) of convention `from`
  * in convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any finite number else. Statuses:
- * INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). Since 0.1. */
+ * INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n,
                                                         double sd_y, double lambda, double* out);
 
@@ -1460,28 +1444,28 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  * symbolic link stays, and the file that it points to is replaced. A device is written to directly. The callback is
  * called until the last byte is written, not while the disk is waited for. A cancelled call leaves the old file as it
  * was, and no other. Changes no state. Statuses: INVALID_ARGUMENT (also: an empty path), INVALID_STATE (a predictor),
- * IO (with the system's words), CANCELLED. Cost: O(B). Since 0.1. */
+ * IO (with the system's words), CANCELLED. Cost: O(B). */
 FREERIDGE_API freeridge_status freeridge_save(const freeridge_model* model, const char* path);
 
-/* The same of a predictor alone. Needs FITTED (or a predictor). Statuses: as freeridge_save. Cost: O(B). Since 0.1. */
+/* The same of a predictor alone. Needs FITTED (or a predictor). Statuses: as freeridge_save. Cost: O(B). */
 FREERIDGE_API freeridge_status freeridge_save_predictor(const freeridge_model* model, const char* path);
 
 /* Makes a model of what freeridge_save or freeridge_save_predictor wrote. *out is set on success only. The checksum of
  * the whole file is checked before any number in it is believed, and sizes are checked against the file before memory
  * is asked for. Statuses: INVALID_ARGUMENT, IO, CORRUPT (cut short, changed, or not saved by this library),
- * NEWER_FORMAT (written by a later version). Cost: O(B), in two passes over the file. Since 0.1. */
+ * NEWER_FORMAT (written by a later version). Cost: O(B), in two passes over the file. */
 FREERIDGE_API freeridge_status freeridge_load(const char* path, freeridge_model** out);
 
 /* The same to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length
  * alone. No callback is called. Statuses: as freeridge_save but for IO and CANCELLED; INVALID_ARGUMENT (size too small;
- * *length is set, and bytes are untouched). Cost: O(B); the length alone O(n + d + t). Since 0.1. */
+ * *length is set, and bytes are untouched). Cost: O(B); the length alone O(n + d + t). */
 FREERIDGE_API freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes,
                                                         int64_t* length);
 FREERIDGE_API freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size,
                                                                   void* bytes, int64_t* length);
 
 /* What was saved: exactly its `size` >= 1 bytes, which are not kept. They may be those of a file. *out is set on
- * success only. Statuses: as freeridge_load but for IO. Cost: O(B). Since 0.1. */
+ * success only. Statuses: as freeridge_load but for IO. Cost: O(B). */
 FREERIDGE_API freeridge_status freeridge_load_from_memory(const void* bytes, int64_t size, freeridge_model** out);
 
 /* Where the x of all n rows stands among the bytes of a predictor or a classifier that was saved: the bytes from *first
@@ -1489,7 +1473,7 @@ FREERIDGE_API freeridge_status freeridge_load_from_memory(const void* bytes, int
  * anyway may keep the bytes without these, and put them back, the same to the last bit, before loading. *length = 0,
  * *first = 0: they do not hold it (a linear kernel, landmarks or a precomputed kernel of a predictor; an EMPTY
  * classifier). Statuses: INVALID_ARGUMENT (size < 1), CORRUPT (also: bytes of a model or an accumulator),
- * NEWER_FORMAT. Cost: one pass over the bytes. Since 0.1. */
+ * NEWER_FORMAT. Cost: one pass over the bytes. */
 FREERIDGE_API freeridge_status freeridge_locate_saved_x(const void* bytes, int64_t size, int64_t* first,
                                                         int64_t* length);
 
@@ -1505,7 +1489,7 @@ typedef struct freeridge_accumulator freeridge_accumulator; /* rows, reduced to 
 
 /* Makes an empty accumulator for d features and t outputs (1 + d + t <= 2147483647); *out is set on success only. The
  * intercept is not penalised; a penalised one is a column of ones beside x, and intercept = 0.
- * Statuses: INVALID_ARGUMENT. Cost: O(d + t). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT. Cost: O(d + t). */
 FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t intercept,
                                                             freeridge_accumulator** out);
 
@@ -1520,19 +1504,20 @@ FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t
  * r^2 numbers, of which z and L are saved, too. *out is set on success only. Adding n rows takes n r kernel values and
  * n r^2 flops (QR: 4 n r^2), a second pass as many values and 2 n r^2. Statuses: INVALID_ARGUMENT (also: a linear or a
  * precomputed kernel), DIMENSION_MISMATCH (a kernel of scaled columns of another number), NOT_FINITE. Cost: r^2 kernel
- * values, r^3. Since 0.1. */
+ * values, r^3. */
 FREERIDGE_API freeridge_status freeridge_accumulator_create_landmarks(const freeridge_kernel* kernel,
                                                                       freeridge_layout layout, int64_t r, int64_t d,
                                                                       const double* z, int64_t ldz, int64_t t,
                                                                       int32_t intercept, freeridge_reduction reduction,
                                                                       freeridge_accumulator** out);
 
-/* Frees an accumulator; NULL is fine. Cost: O(1). Since 0.1. */
+/* Frees an accumulator; NULL is fine. Cost: O(1). */
 FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumulator);
 
-/* The parameters of an accumulator ("Parameters"): UNPENALISED, and INTERCEPT, which can only be asked for. Rows may have
- * been added before; only accumulators of the same UNPENALISED merge. Setting it undoes freeridge_accumulator_prepare.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1); O(count) a row more in a second pass. */
+/* The parameters of an accumulator ("Parameters"): UNPENALISED, and INTERCEPT, which can only be asked for. Rows may
+ * have been added before; only accumulators of the same UNPENALISED merge. Setting it undoes
+ * freeridge_accumulator_prepare. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1); O(count) a row more in a second
+ * pass. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_parameter(freeridge_accumulator* accumulator,
                                                                    freeridge_parameter parameter, double value);
 FREERIDGE_API freeridge_status freeridge_accumulator_get_parameter(const freeridge_accumulator* accumulator,
@@ -1540,8 +1525,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_get_parameter(const freerid
 
 /* *count: how many columns are not penalised; kept: that many flags, 0 where a column depends on the intercept and
  * those before it, which needs rows, else 1. NULL is fine for each: ask for the number first. Statuses:
- * INVALID_ARGUMENT, INVALID_STATE, NOT_FINITE, NOT_CONVERGED, CANCELLED. Cost: O(1); kept: as of the first answer.
- * Since 0.1. */
+ * INVALID_ARGUMENT, INVALID_STATE, NOT_FINITE, NOT_CONVERGED, CANCELLED. Cost: O(1); kept: as of the first answer. */
 FREERIDGE_API freeridge_status freeridge_accumulator_get_unpenalised(const freeridge_accumulator* accumulator,
                                                                      int64_t* count, int32_t* kept);
 
@@ -1558,32 +1542,32 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* 
 
 /* Adds all rows of another accumulator of the same d, t and intercept, and with landmarks of the same kernel, landmarks
  * and reduction; `other` stays as it is. Cost: O((d + t)^3). Statuses: INVALID_ARGUMENT (the same accumulator),
- * DIMENSION_MISMATCH, NOT_FINITE (as for add), CANCELLED. Since 0.1. */
+ * DIMENSION_MISMATCH, NOT_FINITE (as for add), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
                                                            const freeridge_accumulator* other);
 
 /* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, compact, prepare, solve,
  * score, objective, select_lambda, lambda_grid, errors, moments, get_unpenalised,
  * squared_errors, predictor and save. Changes nothing else. Cost: O(1). Statuses:
- * INVALID_ARGUMENT. Since 0.1. */
+ * INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
 
 /* *bytes: what the accumulator will allocate at most, however many rows are added, with its answers (groups of rows
  * apart: freeridge_accumulator_moments) and beside the arrays that are handed over. Cost: O(1). Statuses:
- * INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address space). Since 0.1. */
+ * INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address space). */
 FREERIDGE_API freeridge_status freeridge_accumulator_memory_required(const freeridge_accumulator* accumulator,
                                                                      int64_t* bytes);
 
 /* *n, *d, *t: the rows so far and the sizes; *sum_w: the sum of their weights. NULL is fine for each. Cost: O(1).
- * Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * Statuses: INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulator* accumulator,
                                                                     int64_t* n, int64_t* d, int64_t* t, double* sum_w);
 
 /* The solutions of (1) at `lambdas`, count >= 1 numbers >= 0 (0: minimum norm): w is d x (count t), column-major with
  * ld >= d, output j of lambda l in column l t + j; b: t x count (0 without intercept). Needs rows (INVALID_STATE).
  * Cost: O((d + t)^3) for the first answer after rows were added, which the others share; O(d^2 t) for each lambda.
- * Statuses: INVALID_STATE (also: landmarks), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
+ * Statuses: INVALID_STATE (also: landmarks), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumulator, int64_t count,
                                                            const double* lambdas, double* w, int64_t ld, double* b);
 
@@ -1591,22 +1575,21 @@ FREERIDGE_API freeridge_status freeridge_accumulator_solve(const freeridge_accum
  * column-major, ld >= count. Cost: O(d t) for each lambda, beside the first answer's (freeridge_accumulator_solve).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion), NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN entries; by
  * the reduction GRAM also where the residuals are so small beside y, below about 5e-5 of it, that their squares have no
- * six digits in the sums), CANCELLED. Since 0.1. */
+ * six digits in the sums), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumulator,
                                                            freeridge_criterion criterion, int64_t count,
                                                            const double* lambdas, double* scores, int64_t ld);
 
 /* freeridge_objective for the rows that were added, with its outputs, at `lambdas`, count >= 1 numbers >= 0. Cost: O(d
  * t) for each lambda, beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE,
- * INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN, as of freeridge_accumulator_score), CANCELLED. Since
- * 0.1. */
+ * INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN, as of freeridge_accumulator_score), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_objective(const freeridge_accumulator* accumulator, int64_t count,
                                                                const double* lambdas, double* training, double* norm2,
                                                                double* objective, int64_t ld);
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log, as freeridge_lambda_grid. Needs rows. Cost: O(count),
  * beside the first answer's. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED,
- * CANCELLED. Since 0.1. */
+ * CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* accumulator,
                                                                  int64_t count, double* lambdas);
 
@@ -1618,7 +1601,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge
  * freeridge_accumulator_solve. Needs rows. Cost: O(d t) for each of 100 lambdas and about ten more for each output,
  * beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT (another
  * criterion; 0 < low <= high does not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere
- * in the range; the outputs are untouched), CANCELLED. Since 0.1. */
+ * in the range; the outputs are untouched), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
                                                                    freeridge_criterion criterion, double low,
                                                                    double high, double* lambda, double* score,
@@ -1662,18 +1645,17 @@ FREERIDGE_API freeridge_status freeridge_accumulator_squared_errors(const freeri
 
 /* Saves the accumulator to a file, as freeridge_save does a model. The form is little-endian, versioned and
  * checksummed, the same on every machine; what is loaded goes on as what was saved, bit for bit. The callback is
- * heard, and not saved. Statuses: INVALID_ARGUMENT (also: an empty path), IO, CANCELLED. Cost: O(B), B the bytes.
- * Since 0.1. */
+ * heard, and not saved. Statuses: INVALID_ARGUMENT (also: an empty path), IO, CANCELLED. Cost: O(B), B the bytes. */
 FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, const char* path);
 
 /* The same to memory: bytes, size, length as freeridge_save_to_memory. No callback is heard. Statuses: INVALID_ARGUMENT
- * (size too small; *length is set, and bytes are untouched). Cost: O(B); the length alone O(1). Since 0.1. */
+ * (size too small; *length is set, and bytes are untouched). Cost: O(B); the length alone O(1). */
 FREERIDGE_API freeridge_status freeridge_accumulator_save_to_memory(const freeridge_accumulator* accumulator,
                                                                     int64_t size, void* bytes, int64_t* length);
 
 /* Makes an accumulator of what was saved, from the file `path` or from `size` bytes, as freeridge_load and
  * freeridge_load_from_memory do a model. *out is set on success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT
- * (cut short, changed or of something else), NEWER_FORMAT (written by a later version). Cost: O(B). Since 0.1. */
+ * (cut short, changed or of something else), NEWER_FORMAT (written by a later version). Cost: O(B). */
 FREERIDGE_API freeridge_status freeridge_accumulator_load(const char* path, freeridge_accumulator** out);
 FREERIDGE_API freeridge_status freeridge_accumulator_load_from_memory(const void* bytes, int64_t size,
                                                                       freeridge_accumulator** out);
@@ -1687,22 +1669,20 @@ FREERIDGE_API freeridge_status freeridge_accumulator_load_from_memory(const void
 /* Reduces the rows to their triangle alone: p (p + 1) / 2 numbers, p = 1 + d + t (d + t without an intercept). From
  * then on, and until rows are added, freeridge_accumulator_save_to_memory gives as many bytes as for any other compact
  * accumulator of the same d, t and intercept, also for one without rows. The answers are those that it gave before, bit
- * for bit. Undoes freeridge_accumulator_prepare. Cost: O((d + t)^3). Statuses: INVALID_ARGUMENT, CANCELLED. Since 0.1.
- */
+ * for bit. Undoes freeridge_accumulator_prepare. Cost: O((d + t)^3). Statuses: INVALID_ARGUMENT, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_compact(freeridge_accumulator* accumulator);
 
 /* Makes now what the first answer would make, the singular value decomposition, and keeps it with the rows, which
  * become compact: what is saved has it, and whoever loads it answers at once, with the same bits. Rows that are added
  * undo it. Needs rows. Cost: O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED,
- * CANCELLED. Since 0.1. */
+ * CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_prepare(freeridge_accumulator* accumulator);
 
 /* inout = the rows of inout and other: the bytes of two compact accumulators of the same d, t and intercept, `size`
  * each, which the result has, too: so it is the operation of a reduction by MPI, of a fold of Spark, or of any pool of
  * workers. In any order and grouping the same but for rounding. Without a handle; any alignment; inout is as it was
  * where the call fails. Statuses: INVALID_ARGUMENT (size < 1; bytes that are not compact, or are prepared),
- * DIMENSION_MISMATCH, CORRUPT, NEWER_FORMAT, NOT_FINITE (as of freeridge_accumulator_merge). Cost: O((d + t)^3). Since
- * 0.1. */
+ * DIMENSION_MISMATCH, CORRUPT, NEWER_FORMAT, NOT_FINITE (as of freeridge_accumulator_merge). Cost: O((d + t)^3). */
 FREERIDGE_API freeridge_status freeridge_accumulator_merge_bytes(const void* other, int64_t size, void* inout);
 
 /* The second pass over n >= 0 of the rows that were added, as of freeridge_accumulator_errors, of whose errors e_i no
@@ -1735,20 +1715,20 @@ FREERIDGE_API freeridge_status freeridge_accumulator_moments(const freeridge_acc
  * accumulator), lambda, intercept and hyperplane. Of landmarks it is an expansion over them: n is how many are in use,
  * and freeridge_coefficients has theirs. *out is set on success only. Needs rows. Cost: O(d^2 t) for each lambda,
  * beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
- * NOT_CONVERGED, CANCELLED. Since 0.1. */
+ * NOT_CONVERGED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_predictor(const freeridge_accumulator* accumulator,
                                                                const double* lambda, freeridge_model** out);
 
 /* inout = the moments of the rows of inout and other, 5 x count each, as freeridge_accumulator_moments has them;
  * count >= 1: how many pairs of a lambda and an output. In any order the same but for rounding (T. Chan, G. Golub, R.
  * LeVeque, Algorithms for computing the sample variance, 1983). Statuses: INVALID_ARGUMENT (also: numbers that are no
- * moments), NOT_FINITE (also: a sum overflows). Cost: O(count). Since 0.1. */
+ * moments), NOT_FINITE (also: a sum overflows). Cost: O(count). */
 FREERIDGE_API freeridge_status freeridge_moments_join(int64_t count, const double* other, double* inout);
 
 /* The criterion LOO and its standard error from the moments of all rows, as freeridge_score has them: scores and errors
  * (NULL is fine) are count x t, column-major, ld >= count; lambdas: those of the moments, 5 x (count t). NaN, and
  * UNDEFINED, where a row has no error or there are no rows; no standard error of one row. Statuses: INVALID_ARGUMENT
- * (also: numbers that are no moments), NOT_FINITE, UNDEFINED. Cost: O(count t). Since 0.1. */
+ * (also: numbers that are no moments), NOT_FINITE, UNDEFINED. Cost: O(count t). */
 FREERIDGE_API freeridge_status freeridge_moments_score(int64_t count, const double* lambdas, int64_t t,
                                                        const double* moments, double* scores, double* errors,
                                                        int64_t ld);
@@ -1760,7 +1740,7 @@ FREERIDGE_API freeridge_status freeridge_moments_score(int64_t count, const doub
  * again: the choice then has the digits of freeridge_select_lambda, which tries a dip's lambdas in the same way. `next`
  * is the choice itself once that is so, and where the choice is at an end. Statuses: INVALID_ARGUMENT (also: numbers
  * that are no moments, lambda 0), NOT_FINITE, UNDEFINED (no value at any lambda; the outputs are untouched). Cost:
- * O(count t). Since 0.1. */
+ * O(count t). */
 FREERIDGE_API freeridge_status freeridge_moments_select_lambda(int64_t count, const double* lambdas, int64_t t,
                                                                const double* moments, double* lambda, double* score,
                                                                double* standard_error, int32_t* edge, double* decades,
@@ -1775,7 +1755,7 @@ FREERIDGE_API freeridge_status freeridge_moments_select_lambda(int64_t count, co
 
 /* out: the Moore-Penrose inverse (n x m) of a (m x n), both in `layout`, by the SVD. Singular values at most rcond
  * times the largest count as zero; rcond < 0: max(m, n) machine epsilons. *rank: how many do not; NULL is fine. Cost:
- * O(m n min(m, n)). Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
+ * O(m n min(m, n)). Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. */
 FREERIDGE_API freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m, int64_t n, const double* a,
                                               int64_t lda, double rcond, double* out, int64_t ldout, int64_t* rank);
 
@@ -1789,7 +1769,7 @@ FREERIDGE_API freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m
  * x is deficient; refinement, two or three steps in general, is a fifth of it; O(d^3) more for the errors. Statuses:
  * INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED, UNDEFINED (where they are asked for: no
  * degrees of freedom left: sigma and the errors; a rank deficient x: the errors of w and b; a constant y: r_squared;
- * NaN there, and all else is valid). Since 0.1. */
+ * NaN there, and all else is valid). */
 FREERIDGE_API freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              double* w, double* b, int64_t* rank, double* w_error, double* b_error,
@@ -1801,7 +1781,7 @@ FREERIDGE_API freeridge_status freeridge_ols(freeridge_layout layout, int64_t n,
  * Where lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x determines, so that
  * lambda -> 0 is the minimum-norm w without a jump. Cost: about 2 n d^2, for n < d n^2 d (2 n^2 d more where the
  * matrix is ill conditioned, some times that where x is deficient), refinement a fifth of it; O(n d min(n, d)) with
- * a penalty. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
+ * a penalty. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. */
 FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                                double lambda, const double* penalty, double* w, double* b);
@@ -1822,26 +1802,26 @@ FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t 
  * Numer. Anal. 17, 1980. Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE (also: the answer overflows),
  * NOT_CONVERGED, UNDEFINED (more than one solution exists: the singular values d and d + 1 of [X Y] are equal; or none,
  * the non-generic case: the best approximation of [X Y] of rank d has no w; or the exact columns are linearly
- * dependent; the message says which, and the outputs are untouched). Since 0.1. */
+ * dependent; the message says which, and the outputs are untouched). */
 FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              const int32_t* exact, double* w, double* b, double* singular_values,
                                              double* distances, double* x_correction, double* y_correction);
 
 /* *count: the monomials of d features up to `degree`, C(d + degree, degree), without the constant one if bias is 0.
- * Statuses: INVALID_ARGUMENT (degree < 1, or more than 2147483647 of them). Cost: O(min(d, degree)). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT (degree < 1, or more than 2147483647 of them). Cost: O(min(d, degree)). */
 FREERIDGE_API freeridge_status freeridge_polynomial_feature_count(int64_t d, int32_t degree, int32_t bias,
                                                                   int64_t* count);
 
 /* exponents: count x d, column-major with ld = count, the freeridge_polynomial_feature_count: the monomials in the
  * order of the features below: by degree, then lexicographic (1; x1, x2; x1^2, x1 x2, x2^2; ...). Cost: O(count d).
- * Statuses: INVALID_ARGUMENT (also: more than 2147483647 monomials). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT (also: more than 2147483647 monomials). */
 FREERIDGE_API freeridge_status freeridge_polynomial_exponents(int64_t d, int32_t degree, int32_t bias,
                                                               int32_t* exponents);
 
 /* out: all monomials of the columns of x (n x d) up to `degree`, interactions included, n x count in `layout`; bias !=
  * 0: the constant 1 is the first. Powers by repeated multiplication. Cost: O(n count). Statuses: INVALID_ARGUMENT
- * (also: more than 2147483647 monomials), NOT_FINITE (also: a monomial overflows). Since 0.1. */
+ * (also: more than 2147483647 monomials), NOT_FINITE (also: a monomial overflows). */
 FREERIDGE_API freeridge_status freeridge_polynomial_features(freeridge_layout layout, int64_t n, int64_t d,
                                                              const double* x, int64_t ldx, int32_t degree, int32_t bias,
                                                              double* out, int64_t ldout);
@@ -1849,20 +1829,19 @@ FREERIDGE_API freeridge_status freeridge_polynomial_features(freeridge_layout la
 /* factors: as many numbers as freeridge_polynomial_feature_count says with bias. The features with bias, each column
  * times its factor, have the polynomial kernel (scale x'z + offset)^degree as their inner products: factor^2 =
  * multinomial coefficient * scale^|exponents| * offset^(degree - |exponents|). scale > 0, offset >= 0. Cost: O(count
- * d). Statuses: INVALID_ARGUMENT (also: more than 2147483647 monomials), NOT_FINITE (also: a factor overflows). Since
- * 0.1. */
+ * d). Statuses: INVALID_ARGUMENT (also: more than 2147483647 monomials), NOT_FINITE (also: a factor overflows). */
 FREERIDGE_API freeridge_status freeridge_polynomial_feature_factors(int64_t d, int32_t degree, double scale,
                                                                     double offset, double* factors);
 
 /* *median: a minimiser of sum_i weights_i |values_i - m| over m: the smallest value at which the weights up to it reach
  * half of their sum; the mean of that and the next one when they reach exactly half. values: n numbers; weights: n
- * numbers >= 0, one of them positive. Cost: O(n log n). Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
+ * numbers >= 0, one of them positive. Cost: O(n log n). Statuses: INVALID_ARGUMENT, NOT_FINITE. */
 FREERIDGE_API freeridge_status freeridge_weighted_median(int64_t n, const double* values, const double* weights,
                                                          double* median);
 
 /* *slope: the minimiser of sum_i |y_i - slope x_i|: the weighted median of y_i / x_i with weights |x_i|; points with
  * x_i = 0 do not matter. x, y: n numbers each. Cost: O(n log n). Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the
- * slope overflows), UNDEFINED (all x_i are 0; *slope is untouched). Since 0.1. */
+ * slope overflows), UNDEFINED (all x_i are 0; *slope is untouched). */
 FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double* x, const double* y, double* slope);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -1892,11 +1871,11 @@ enum {
 };
 
 /* Makes an EMPTY classifier; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1).
- * Since 0.1. */
+ * */
 FREERIDGE_API freeridge_status freeridge_classifier_create(const freeridge_kernel* kernel, freeridge_loss loss,
                                                            freeridge_classifier** out);
 
-/* Frees a classifier; NULL is fine. Cost: O(1). Since 0.1. */
+/* Frees a classifier; NULL is fine. Cost: O(1). */
 FREERIDGE_API void freeridge_classifier_destroy(freeridge_classifier* classifier);
 
 /* Copies the data: points, dense or sparse (the copy has their zeros), without unpenalised columns; y: n labels, -1 or
@@ -1906,14 +1885,15 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifie
                                                              const freeridge_points* points, const double* y);
 
 /* As freeridge_set_weights and freeridge_set_progress; the callback is called by fit, predict,
- * loo and save. Cost: O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. Since 0.1. */
+ * loo and save. Cost: O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifier,
                                                                 const double* weights);
 FREERIDGE_API freeridge_status freeridge_classifier_set_progress(freeridge_classifier* classifier,
                                                                  freeridge_progress callback, void* user);
 
-/* The parameters of a classifier ("Parameters"): INTERCEPT, TOLERANCE, ITERATIONS, and LOSS, which can only be asked for.
- * *value: what was set, or the usual value. Setting one goes back to DATA. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). */
+/* The parameters of a classifier ("Parameters"): INTERCEPT, TOLERANCE, ITERATIONS, and LOSS, which can only be asked
+ * for. *value: what was set, or the usual value. Setting one goes back to DATA. Statuses: INVALID_ARGUMENT, NOT_FINITE.
+ * Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_classifier_set_parameter(freeridge_classifier* classifier,
                                                                   freeridge_parameter parameter, double value);
 FREERIDGE_API freeridge_status freeridge_classifier_get_parameter(const freeridge_classifier* classifier,
@@ -1921,7 +1901,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_parameter(const freeridg
 
 /* *bytes: what freeridge_classifier_fit will allocate at most beside the data, the kernel matrix included that it
  * keeps. Needs DATA. Cost: O(1). Statuses: INVALID_STATE, INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address
- * space). Since 0.1. */
+ * space). */
 FREERIDGE_API freeridge_status freeridge_classifier_memory_required(const freeridge_classifier* classifier,
                                                                     int64_t* bytes);
 
@@ -1934,7 +1914,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_memory_required(const freeri
  * NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so small that
  * rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance), CANCELLED. At
  * lambda = 0 and with a kernel that all but separates classes that overlap, as a Gaussian one with labels at random,
- * the way to UNDEFINED may take minutes for 1000 points; the iterations bound it. Since 0.1. */
+ * the way to UNDEFINED may take minutes for 1000 points; the iterations bound it. */
 FREERIDGE_API freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda);
 
 /* decision: n numbers f(x) + b, positive for class +1, for the n points; probability (LOGISTIC, else must be NULL): n
@@ -1952,24 +1932,23 @@ FREERIDGE_API freeridge_status freeridge_classifier_predict(const freeridge_clas
  * of the weighted least squares problem with weights v_i and outputs f_i - g_i / v_i, in which the last Newton step
  * consists: the values are exact leave-one-out values of that problem. LOGISTIC only (HINGE: INVALID_STATE). Needs
  * FITTED. Cost: 2/3 n^3. Memory: n^2 doubles. Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (leverage one: NaN),
- * CANCELLED. Since 0.1. */
+ * CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifier* classifier, double* decision);
 
-/* c: n numbers; b: one; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT.
- * Since 0.1. */
+/* c: n numbers; b: one; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifier* classifier, double* c,
                                                                      double* b);
 
 /* *objective: the value of (3), at lambda = 0 of (4); *iterations: Newton steps or pair updates of the last fit; *gap:
  * the stationarity reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Cost: O(1). Statuses:
- * INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * INVALID_STATE, INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier,
                                                                     double* objective, int64_t* iterations,
                                                                     double* gap);
 
 /* HINGE only: *count: the support vectors (c_i != 0); rows: their rows, ascending, room for n, NULL is fine; *margin: 1
  * / ||f||_k, half the width of the street, Inf when f = 0 (NULL is fine). Needs FITTED. Cost: O(n). Statuses:
- * INVALID_STATE (also: the loss is LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
+ * INVALID_STATE (also: the loss is LOGISTIC), INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
 
@@ -1983,7 +1962,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_distances(const freeridge_cl
 
 /* Of the n points of the data: margin: y_i (f(x_i) + b), positive where the class is right; slack (HINGE, else must be
  * NULL): max(0, 1 - margin), positive on the wrong side of the margin's edge. n numbers each; NULL is fine for each.
- * Needs FITTED. Cost: O(n). Statuses: INVALID_STATE (also: slacks of LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
+ * Needs FITTED. Cost: O(n). Statuses: INVALID_STATE (also: slacks of LOGISTIC), INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_margins(const freeridge_classifier* classifier, double* margin,
                                                                 double* slack);
 
@@ -1997,7 +1976,7 @@ enum {
 
 /* alpha: the dual numbers alpha_i = c_i y_i, from 0 to W_ii / lambda (at lambda = 0 >= 0); support (HINGE, else must be
  * NULL): a freeridge_support for each point. n numbers each; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses:
- * INVALID_STATE (also: `support` of LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
+ * INVALID_STATE (also: `support` of LOGISTIC), INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_alpha(const freeridge_classifier* classifier, double* alpha,
                                                               freeridge_support* support);
 
@@ -2010,7 +1989,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_alpha(const freeridge_cl
  * (f_i + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs
  * FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (lambda = 0, and m <= 0 within the tolerance
  * that was set: *primal and *gap are NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1.
- * Since 0.1. */
+ * */
 FREERIDGE_API freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal,
                                                                 double* dual, double* gap);
 
@@ -2029,17 +2008,17 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_lambda(const freeridge_c
  * the kernel matrix. What is loaded predicts, and goes on, as the saved one, to the last bit on the same machine with
  * the same number of threads; n^2 kernel values are made again by the first fit or loo. The callback is heard, and not
  * saved. Statuses: INVALID_ARGUMENT (also: an empty path; a kernel more than 64 kernels deep), IO, CANCELLED. Cost: O(n
- * d). Since 0.1. */
+ * d). */
 FREERIDGE_API freeridge_status freeridge_classifier_save(const freeridge_classifier* classifier, const char* path);
 
 /* The same to memory: bytes, size, length as freeridge_save_to_memory. No callback is heard. Statuses:
- * INVALID_ARGUMENT. Cost: O(n d). Since 0.1. */
+ * INVALID_ARGUMENT. Cost: O(n d). */
 FREERIDGE_API freeridge_status freeridge_classifier_save_to_memory(const freeridge_classifier* classifier, int64_t size,
                                                                    void* bytes, int64_t* length);
 
 /* Makes a classifier of what was saved, from the file `path` or from `size` bytes, as freeridge_load and
  * freeridge_load_from_memory do a model. *out is set on success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT,
- * NEWER_FORMAT. Cost: O(n d). Since 0.1. */
+ * NEWER_FORMAT. Cost: O(n d). */
 FREERIDGE_API freeridge_status freeridge_classifier_load(const char* path, freeridge_classifier** out);
 FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void* bytes, int64_t size,
                                                                      freeridge_classifier** out);
@@ -2062,7 +2041,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void*
  * count, column-major without gaps; b, objective and gradient_b have count numbers. NULL is fine for each output. With
  * lambda = 0 and weights 1/m the objective is the mean loss of m other rows, such as a development set's along the path
  * of freeridge_gradient_descent. Cost: 4 n d for each point, 2 n d without gradient. Memory: 2 n doubles and the
- * answer. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). Since 0.1. */
+ * answer. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). */
 FREERIDGE_API freeridge_status freeridge_loss_gradient(freeridge_loss loss, freeridge_layout layout, int64_t n,
                                                        int64_t d, const double* x, int64_t ldx, const double* y,
                                                        const double* weights, double lambda, int64_t count,
@@ -2073,7 +2052,7 @@ FREERIDGE_API freeridge_status freeridge_loss_gradient(freeridge_loss loss, free
  * c; gradient: n numbers dJ/dc = K (g + lambda c); *gradient_b: dJ/db = sum_i g_i. k: the n x n kernel matrix,
  * symmetric (freeridge_kernel_evaluate), of which the numbers k[i + j ldk] with i >= j count; c: n numbers. NULL is
  * fine for each output. Cost: 4 n^2, 2 n^2 without gradient. Memory: 3 n doubles. Statuses: INVALID_ARGUMENT,
- * NOT_FINITE (also: an answer overflows). Since 0.1. */
+ * NOT_FINITE (also: an answer overflows). */
 FREERIDGE_API freeridge_status freeridge_expansion_gradient(freeridge_loss loss, int64_t n, const double* k,
                                                             int64_t ldk, const double* y, const double* weights,
                                                             double lambda, const double* c, double b, double* objective,
@@ -2110,7 +2089,7 @@ enum {
  * because the step is too large), NOT_CONVERGED, CANCELLED. Sources: L. Bottou, Stochastic gradient descent tricks,
  * 2012; S. Shalev-Shwartz, Y. Singer, N. Srebro, Pegasos, ICML 2007; R. Gower et al., SGD: general analysis and
  * improved rates, ICML 2019 (the default step); S. Lacoste-Julien, M. Schmidt, F. Bach, A simpler approach to obtaining
- * an O(1/t) convergence rate for the projected stochastic subgradient method, 2012 (the average). Since 0.1. */
+ * an O(1/t) convergence rate for the projected stochastic subgradient method, 2012 (the average). */
 FREERIDGE_API freeridge_status freeridge_gradient_descent(freeridge_loss loss, freeridge_layout layout, int64_t n,
                                                           int64_t d, const double* x, int64_t ldx, const double* y,
                                                           const double* weights, int32_t intercept, double lambda,
@@ -2133,7 +2112,7 @@ FREERIDGE_API freeridge_status freeridge_gradient_descent(freeridge_loss loss, f
  * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows), NOT_CONVERGED. Sources: L. Landweber, An
  * iteration formula for Fredholm integral equations of the first kind, American Journal of Mathematics 73 (1951); Y.
  * Yao, L. Rosasco, A. Caponnetto, On early stopping in gradient descent learning, Constructive Approximation 26 (2007).
- * Since 0.1. */
+ * */
 FREERIDGE_API freeridge_status freeridge_early_stopping(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                         int64_t ldx, const double* y, int32_t intercept, double step,
                                                         int64_t count, const int64_t* steps, double* w, double* b,
@@ -2149,23 +2128,23 @@ FREERIDGE_API freeridge_status freeridge_early_stopping(freeridge_layout layout,
  * each of about 10 steps. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the slope overflows), NOT_CONVERGED. Sources:
  * J. Platt, Probabilistic outputs for support vector machines, in: Advances in Large Margin Classifiers, 1999; H.-T.
  * Lin, C.-J. Lin, R. Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68
- * (2007), whose Newton's method with a line search this is. Since 0.1. */
+ * (2007), whose Newton's method with a line search this is. */
 FREERIDGE_API freeridge_status freeridge_calibrate(int64_t n, const double* decision, const double* y,
                                                    const double* weights, double* slope, double* offset);
 
 /* ----------------------------------------------------------------------------------------------------
  * About the library */
 
-/* The status as a word, "INVALID_ARGUMENT"; "UNKNOWN" for any other number. Static text. Cost: O(1). Since 0.1. */
+/* The status as a word, "INVALID_ARGUMENT"; "UNKNOWN" for any other number. Static text. Cost: O(1). */
 FREERIDGE_API const char* freeridge_status_name(freeridge_status status);
 
 /* What went wrong in the last failed call on this thread, one line, "" before the first: at most 1023 bytes, UTF-8 that
  * is cut between characters, where a file's name in it is not of other bytes. Valid until the next failed call on this
- * thread; never NULL. Cost: O(1). Since 0.1. */
+ * thread; never NULL. Cost: O(1). */
 FREERIDGE_API const char* freeridge_last_error(void);
 
 /* *major, *minor, *patch: the version of the library that runs (the macros above: of the header compiled with). NULL is
- * fine for each. Cost: O(1). Statuses: none. Since 0.1. */
+ * fine for each. Cost: O(1). Statuses: none. */
 FREERIDGE_API freeridge_status freeridge_version(int32_t* major, int32_t* minor, int32_t* patch);
 
 /* The number of threads, for the library's own loops and for the BLAS together: one setting for the whole process, and
@@ -2178,15 +2157,15 @@ FREERIDGE_API freeridge_status freeridge_version(int32_t* major, int32_t* minor,
  * shared libraries or linked statically, and so is any BLAS that uses OpenMP; freeridge_build_info says which BLAS it
  * is. Any other keeps the number that its own environment variable has. Statuses: INVALID_ARGUMENT, UNDEFINED (the BLAS
  * still has more threads; the library's own loops use count). Cost: O(1). Not to be called while other threads are in
- * calls on models: what they are doing may end with the old number. Since 0.1. */
+ * calls on models: what they are doing may end with the old number. */
 FREERIDGE_API freeridge_status freeridge_set_threads(int32_t count);
 
-/* *count: the number of threads in force, at least 1. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *count: the number of threads in force, at least 1. Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_get_threads(int32_t* count);
 
 /* One line for bug reports: version, compiler, BLAS with its kernels, threads, and, when the BLAS runs kernels of an
  * older kind than the processor has (an OpenBLAS on AVX2 where there is AVX-512), how to mend that. Valid until the
- * next call on this thread. Cost: O(1). Since 0.1. */
+ * next call on this thread. Cost: O(1). */
 FREERIDGE_API const char* freeridge_build_info(void);
 
 #ifdef __cplusplus

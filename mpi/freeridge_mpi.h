@@ -20,7 +20,8 @@
  * Together    Every call but last_error, has_engine, dense_set_progress, dense_memory_required, dense_get_dimensions,
  *             dense_get_engine and dense_lambda_floor is collective: all ranks of the communicator make it, in the same
  *             order, with the same arguments but for their rows. Each begins with a comparison: another call of this
- *             header, or another argument, on some ranks is DIMENSION_MISMATCH on all, with the argument's name. MPI_Init has been called, and MPI_Finalize has not (INVALID_STATE).
+ *             header, or another argument, on some ranks is DIMENSION_MISMATCH on all, with the argument's name.
+ * MPI_Init has been called, and MPI_Finalize has not (INVALID_STATE).
  *             The communicator is an intracommunicator; messages go over copies of it, and never meet the caller's.
  * Status      All ranks return the same status. What is wrong on one of them, as a NaN in its rows, is agreed before
  *             the ranks go on, and freeridge_mpi_last_error() has the words of that rank on all of them, beginning with
@@ -39,7 +40,7 @@
  *             accumulator of more than 16 GiB, are INVALID_ARGUMENT; take more ranks. PDSYEVD, whose workspace is
  *             twice the share, takes half of that.
  *
- * Costs are of all ranks together; P is their number. "Since" gives the version that brought a call.
+ * Costs are of all ranks together; P is their number.
  */
 #ifndef FREERIDGE_MPI_H
 #define FREERIDGE_MPI_H
@@ -73,11 +74,10 @@ enum {
  * About the library */
 
 /* What was wrong in the last failed call of this header on this thread: as freeridge_last_error, which does not know of
- * these calls. Never NULL. Cost: O(1). Since 0.1. */
+ * these calls. Never NULL. Cost: O(1). */
 FREERIDGE_API const char* freeridge_mpi_last_error(void);
 
-/* *has: 1 when the library was built with this engine, else 0. Statuses: INVALID_ARGUMENT (no engine). Cost: O(1).
- * Since 0.1. */
+/* *has: 1 when the library was built with this engine, else 0. Statuses: INVALID_ARGUMENT (no engine). Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_mpi_has_engine(freeridge_mpi_engine engine, int32_t* has);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ FREERIDGE_API freeridge_status freeridge_mpi_has_engine(freeridge_mpi_engine eng
  * p = 1 + d + t (with landmarks r in the place of d), and about 20 p^3 on rank 0; a rank sends p (p + 1) / 2 numbers
  * (with landmarks as many for k(z, z)), and receives as many and those of the decomposition. Statuses: INVALID_ARGUMENT
  * (also: more than 16 GiB), DIMENSION_MISMATCH (another d, t or intercept, or other landmarks), INVALID_STATE (no rank
- * has rows; MPI), NOT_FINITE (as freeridge_accumulator_merge), NOT_CONVERGED, CANCELLED. Since 0.1. */
+ * has rows; MPI), NOT_FINITE (as freeridge_accumulator_merge), NOT_CONVERGED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accumulator, MPI_Comm comm,
                                                                    freeridge_accumulator** out);
 
@@ -106,7 +106,8 @@ FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_acc
  * is CANCELLED on all. Cost: LOO about four passes of 2 n d (d + 100 t), where a rank sends 5 numbers for a lambda and
  * an output (freeridge_moments_join); GCV, REML O(100 d t) on rank 0. Statuses: INVALID_STATE (no rows; MPI),
  * INVALID_ARGUMENT, DIMENSION_MISMATCH (the ranks have more or fewer rows than the accumulator, or others, which is
- * compared up to rounding; or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no score in the range), CANCELLED. Since 0.1. */
+ * compared up to rounding; or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no score in the range),
+ * CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
     const freeridge_accumulator* accumulator, MPI_Comm comm, freeridge_criterion criterion, double low, double high,
     freeridge_layout layout, int64_t n, const double* x, int64_t ldx, const double* y, int64_t ldy,
@@ -118,8 +119,7 @@ FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
  * how the rows are divided. It chooses among them as FREERIDGE_LANDMARK_METHOD has it. z: *found x d, column-major
  * with leading dimension ldz >= count: the landmarks' coordinates; *found <= count: PIVOTED may find that fewer span
  * the kernel. Cost: that of the method on `sample` rows, on rank 0. Statuses: INVALID_ARGUMENT (also: count > sample),
- * NOT_FINITE, DIMENSION_MISMATCH (a scaled kernel of another d; fewer rows than count), INVALID_STATE (MPI). Since
- * 0.1. */
+ * NOT_FINITE, DIMENSION_MISMATCH (a scaled kernel of another d; fewer rows than count), INVALID_STATE (MPI). */
 FREERIDGE_API freeridge_status freeridge_mpi_choose_landmarks(const freeridge_kernel* kernel, MPI_Comm comm,
                                                               freeridge_layout layout, int64_t n, int64_t d,
                                                               const double* x, int64_t ldx, int64_t sample,
@@ -131,7 +131,7 @@ FREERIDGE_API freeridge_status freeridge_mpi_choose_landmarks(const freeridge_ke
  * of d numbers, and freeridge_mpi_accumulator_allreduce and _select_lambda go on as without landmarks. t, intercept,
  * reduction: as there. *out is set on success only. Cost: that of both calls. Statuses: INVALID_ARGUMENT (as of both
  * calls), DIMENSION_MISMATCH (as there; also a kernel that differs between the ranks), NOT_FINITE, INVALID_STATE (MPI).
- * Since 0.1. */
+ * */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_create_landmarks(
     const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout, int64_t n, int64_t d, const double* x,
     int64_t ldx, int64_t sample, freeridge_landmark_method method, int64_t seed, int64_t count, int64_t t,
@@ -148,53 +148,51 @@ FREERIDGE_API freeridge_status freeridge_mpi_accumulator_create_landmarks(
  * then. *out is set on success only. Cost: O(n (d + t)) on each rank. Statuses: INVALID_ARGUMENT (also: a precomputed
  * kernel; a penalised intercept, which is a kernel plus a constant; a rank's share of K beyond 32 bits),
  * DIMENSION_MISMATCH (a scaled kernel of another d; data that differ between ranks), NOT_FINITE, NOT_POSITIVE_DEFINITE
- * (weights that differ by more than 2^27, as reflections mix rows), INVALID_STATE (MPI). Since 0.1. */
+ * (weights that differ by more than 2^27, as reflections mix rows), INVALID_STATE (MPI). */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_create(const freeridge_kernel* kernel, MPI_Comm comm,
                                                           freeridge_layout layout, int64_t n, int64_t d,
                                                           const double* x, int64_t ldx, int64_t t, const double* y,
                                                           int64_t ldy, const double* weights, int32_t intercept,
                                                           freeridge_mpi_dense** out);
 
-/* Frees a problem; NULL is fine, on all ranks. After MPI_Finalize it frees the memory alone. Cost: O(1). Since 0.1. */
+/* Frees a problem; NULL is fine, on all ranks. After MPI_Finalize it frees the memory alone. Cost: O(1). */
 FREERIDGE_API void freeridge_mpi_dense_destroy(freeridge_mpi_dense* dense);
 
 /* callback: see freeridge_progress; NULL: none; heard on rank 0. `user` is handed to it. Statuses: INVALID_ARGUMENT.
- * Cost: O(1). Since 0.1. */
+ * Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_set_progress(freeridge_mpi_dense* dense, freeridge_progress callback,
                                                                 void* user);
 
-/* *n, *d, *t: the sizes. NULL is fine for each. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *n, *d, *t: the sizes. NULL is fine for each. Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_get_dimensions(const freeridge_mpi_dense* dense, int64_t* n,
                                                                   int64_t* d, int64_t* t);
 
 /* *bytes: what this rank will allocate at most, beside what the problem holds now, to factorize with the engine, and to
- * answer. Statuses: INVALID_ARGUMENT (also: an engine that the library was built without). Cost: O(1). Since 0.1. */
+ * answer. Statuses: INVALID_ARGUMENT (also: an engine that the library was built without). Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_memory_required(const freeridge_mpi_dense* dense,
                                                                    freeridge_mpi_engine engine, int64_t* bytes);
 
 /* Factorizes. expected_lambdas >= 1: how many lambdas will be asked for, by which AUTO chooses (a search takes about a
  * hundred). CHOLESKY has nothing to factorize before it knows lambda. Cost: n^2 kernel values of O(d) and 9 n^3;
  * CHOLESKY O(n^2 d). Statuses: INVALID_ARGUMENT (also: an engine that the library was built without), NOT_FINITE (a
- * kernel value overflows), NOT_CONVERGED, CANCELLED. Since 0.1. */
+ * kernel value overflows), NOT_CONVERGED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_factorize(freeridge_mpi_dense* dense, freeridge_mpi_engine engine,
                                                              int64_t expected_lambdas);
 
-/* *engine: what freeridge_mpi_dense_factorize has taken; AUTO before it. Statuses: INVALID_ARGUMENT. Cost: O(1). Since
- * 0.1. */
+/* *engine: what freeridge_mpi_dense_factorize has taken; AUTO before it. Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_get_engine(const freeridge_mpi_dense* dense,
                                                               freeridge_mpi_engine* engine);
 
 /* *floor: from this lambda on, rounding of K changes left-out errors by less than about 1e-6 of the largest of them,
  * whatever the eigenvalues of K are; below it scores and errors may have fewer digits. (freeridge_lambda_flags looks at
  * the smallest eigenvalue, too.) The default search of freeridge_mpi_dense_select_lambda begins there or above. Needs
- * freeridge_mpi_dense_factorize. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+ * freeridge_mpi_dense_factorize. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_lambda_floor(const freeridge_mpi_dense* dense, double* floor);
 
 /* LOO, GCV or REML at `lambdas`, count >= 1 numbers > 0: scores is count x t, column-major, ld >= count, the same on
  * all ranks. Needs freeridge_mpi_dense_factorize. Cost: with eigenvectors 2 n^2 (1 + t) for LOO and O(n t) else a
  * lambda; CHOLESKY 2/3 n^3. Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion; lambda <= 0: one process's
- * SPECTRAL has the limit), NOT_FINITE, UNDEFINED (NaN entries: K + lambda I is numerically singular), CANCELLED. Since
- * 0.1. */
+ * SPECTRAL has the limit), NOT_FINITE, UNDEFINED (NaN entries: K + lambda I is numerically singular), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_score(freeridge_mpi_dense* dense, freeridge_criterion criterion,
                                                          int64_t count, const double* lambdas, double* scores,
                                                          int64_t ld);
@@ -202,7 +200,7 @@ FREERIDGE_API freeridge_status freeridge_mpi_dense_score(freeridge_mpi_dense* de
 /* Exact leave-one-out errors at `lambdas`, count >= 1 numbers > 0: errors is n x (count t), column-major with ld >= n,
  * output j of lambda l in column l t + j, the same on all ranks. Needs freeridge_mpi_dense_factorize. Cost: as of
  * freeridge_mpi_dense_score with LOO. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (NaN entries),
- * CANCELLED. Since 0.1. */
+ * CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_loo(freeridge_mpi_dense* dense, int64_t count, const double* lambdas,
                                                        double* errors, int64_t ld);
 
@@ -210,7 +208,7 @@ FREERIDGE_API freeridge_status freeridge_mpi_dense_loo(freeridge_mpi_dense* dens
  * tries about a hundred lambdas (CHOLESKY: fifty and some more, a factor for each). low = high = 0: from a thousandth
  * of the smallest eigenvalue (with CHOLESKY: from the rounding of K) to a thousand times the largest. lambda, score: t
  * numbers each, the choice and its score. Needs freeridge_mpi_dense_factorize. Cost: as of freeridge_mpi_dense_score.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (no score in the range), CANCELLED. Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (no score in the range), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense,
                                                                  freeridge_criterion criterion, double low, double high,
                                                                  double* lambda, double* score);
@@ -219,7 +217,7 @@ FREERIDGE_API freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_d
  * freeridge_save_predictor; *out is NULL on the other ranks. It is set on success only, and destroyed with
  * freeridge_destroy. Needs freeridge_mpi_dense_factorize. Cost: one solution for each lambda that differs, as
  * freeridge_mpi_dense_score. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE, CANCELLED.
- * Since 0.1. */
+ * */
 FREERIDGE_API freeridge_status freeridge_mpi_dense_predictor(freeridge_mpi_dense* dense, const double* lambdas,
                                                              freeridge_model** out);
 
