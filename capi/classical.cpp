@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "capi/freeridge_classical.h"
 #include "capi/wall.hpp"
 #include "libcore/classical/pinv.hpp"
 #include "libcore/classical/polynomial_features.hpp"
@@ -13,7 +14,7 @@
 namespace freeridge::capi {
 namespace {
 
-// x (n x d) and y (n x t) of a regression, and the places of w and b.
+// x (n x d) and y (n x t) of a regression, as a call is given them.
 struct RegressionArguments {
   freeridge_layout layout;
   int64_t n, d;
@@ -21,8 +22,6 @@ struct RegressionArguments {
   int64_t ldx, t;
   const double* y;
   int64_t ldy;
-  double* w;
-  double* b;
 };
 
 // Throws NOT_FINITE where a wanted answer has an Inf. NaN is allowed: it says that a number does not exist.
@@ -45,18 +44,6 @@ freeridge_status with_rows(const char* call, const RegressionArguments& a, const
     const LayoutView y = checked_matrix("y", a.y, order, "n", a.n, "t", a.t, "ldy", a.ldy);
     require_product("d", a.d, "t", a.t);
     answer(x, y);
-  });
-}
-
-// Writes w and b of solve(x, y); neither may be NULL.
-template <class Solve>
-freeridge_status regression(const char* call, const RegressionArguments& a, const Solve& solve) noexcept {
-  return with_rows(call, a, [&](const LayoutView& x, const LayoutView& y) {
-    required("w", a.w);
-    required("b", a.b);
-    const RegressionResult result = solve(x, y);
-    std::ranges::copy(result.w.values(), a.w);
-    std::ranges::copy(result.b, a.b);
   });
 }
 
@@ -94,26 +81,25 @@ freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m, int64_t n, c
 }
 
 freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
-                               const double* y, int64_t ldy, int32_t intercept, double* w, double* b, int64_t* rank,
-                               double* w_error, double* b_error, double* sigma, double* r_squared) {
-  const RegressionArguments arguments{layout, n, d, x, ldx, t, y, ldy, w, b};
-  return with_rows(__func__, arguments, [&](const LayoutView& xs, const LayoutView& ys) {
-    const bool table = w_error != nullptr || b_error != nullptr || sigma != nullptr || r_squared != nullptr;
+                               const double* y, int64_t ldy, int32_t intercept, freeridge_ols_answers* answers) {
+  return with_rows(__func__, {layout, n, d, x, ldx, t, y, ldy}, [&](const LayoutView& xs, const LayoutView& ys) {
+    const freeridge_ols_answers to = checked_struct("answers", answers, sizeof(freeridge_ols_answers));
+    const bool table = to.w_error != nullptr || to.b_error != nullptr || to.sigma != nullptr || to.r_squared != nullptr;
     OlsSummary summary = table ? ols_summary(xs, ys, intercept != 0) : OlsSummary(ols(xs, ys, intercept != 0));
     std::string reason;  // allocated before an output is written, because nothing may fail afterwards
-    if (w_error != nullptr || b_error != nullptr) reason = std::move(summary.errors_undefined);
-    if (reason.empty() && sigma != nullptr) reason = std::move(summary.sigma_undefined);
-    if (reason.empty() && r_squared != nullptr) reason = std::move(summary.r_squared_undefined);
-    require_in_range("w_error", summary.w_error.values(), w_error);
-    require_in_range("b_error", summary.b_error, b_error);
-    require_in_range("sigma", summary.sigma, sigma);
-    copy_to(summary.regression.w.values(), w);
-    copy_to(summary.regression.b, b);
-    if (rank != nullptr) *rank = summary.regression.rank;
-    copy_to(summary.w_error.values(), w_error);
-    copy_to(summary.b_error, b_error);
-    copy_to(summary.sigma, sigma);
-    copy_to(summary.r_squared, r_squared);
+    if (to.w_error != nullptr || to.b_error != nullptr) reason = std::move(summary.errors_undefined);
+    if (reason.empty() && to.sigma != nullptr) reason = std::move(summary.sigma_undefined);
+    if (reason.empty() && to.r_squared != nullptr) reason = std::move(summary.r_squared_undefined);
+    require_in_range("w_error", summary.w_error.values(), to.w_error);
+    require_in_range("b_error", summary.b_error, to.b_error);
+    require_in_range("sigma", summary.sigma, to.sigma);
+    answers->rank = summary.regression.rank;
+    copy_to(summary.regression.w.values(), to.w);
+    copy_to(summary.regression.b, to.b);
+    copy_to(summary.w_error.values(), to.w_error);
+    copy_to(summary.b_error, to.b_error);
+    copy_to(summary.sigma, to.sigma);
+    copy_to(summary.r_squared, to.r_squared);
     report_undefined(std::move(reason));
   });
 }
@@ -121,32 +107,33 @@ freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, co
 freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
                                  const double* y, int64_t ldy, int32_t intercept, double lambda, const double* penalty,
                                  double* w, double* b) {
-  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, [&](const LayoutView& xs, const LayoutView& ys) {
-    return ridge(xs, ys, intercept != 0, lambda, given(penalty, d));
+  return with_rows(__func__, {layout, n, d, x, ldx, t, y, ldy}, [&](const LayoutView& xs, const LayoutView& ys) {
+    required("w", w);
+    required("b", b);
+    const RegressionResult result = ridge(xs, ys, intercept != 0, lambda, given(penalty, d));
+    std::ranges::copy(result.w.values(), w);
+    std::ranges::copy(result.b, b);
   });
 }
 
 freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
-                               const double* y, int64_t ldy, int32_t intercept, const int32_t* exact, double* w,
-                               double* b, double* singular_values, double* distances, double* x_correction,
-                               double* y_correction) {
-  const RegressionArguments arguments{layout, n, d, x, ldx, t, y, ldy, w, b};
-  return with_rows(__func__, arguments, [&](const LayoutView& xs, const LayoutView& ys) {
-    required("w", w);
-    required("b", b);
-    const TlsWanted wanted = x_correction != nullptr || y_correction != nullptr   ? TlsWanted::corrections
-                             : singular_values != nullptr || distances != nullptr ? TlsWanted::distances
-                                                                                  : TlsWanted::solution;
+                               const double* y, int64_t ldy, int32_t intercept, const int32_t* exact,
+                               freeridge_tls_answers* answers) {
+  return with_rows(__func__, {layout, n, d, x, ldx, t, y, ldy}, [&](const LayoutView& xs, const LayoutView& ys) {
+    const freeridge_tls_answers to = checked_struct("answers", answers, sizeof(freeridge_tls_answers));
+    const TlsWanted wanted = to.x_correction != nullptr || to.y_correction != nullptr   ? TlsWanted::corrections
+                             : to.singular_values != nullptr || to.distances != nullptr ? TlsWanted::distances
+                                                                                        : TlsWanted::solution;
     const TlsResult result = tls(xs, ys, intercept != 0, given(exact, d), wanted);
-    std::ranges::copy(result.w.values(), w);
-    std::ranges::copy(result.b, b);
-    copy_to(result.errors.singular_values, singular_values);
-    copy_to(result.errors.distances, distances);
-    const auto hand_out = [&](const Matrix& from, double* to) {
-      if (to != nullptr) copy_out(from.view(), xs.layout, to, xs.layout == Layout::col_major ? n : from.cols());
+    copy_to(result.w.values(), to.w);
+    copy_to(result.b, to.b);
+    copy_to(result.errors.singular_values, to.singular_values);
+    copy_to(result.errors.distances, to.distances);
+    const auto hand_out = [&](const Matrix& from, double* place) {
+      if (place != nullptr) copy_out(from.view(), xs.layout, place, xs.layout == Layout::col_major ? n : from.cols());
     };
-    hand_out(result.errors.x, x_correction);
-    hand_out(result.errors.y, y_correction);
+    hand_out(result.errors.x, to.x_correction);
+    hand_out(result.errors.y, to.y_correction);
   });
 }
 

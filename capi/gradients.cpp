@@ -1,4 +1,5 @@
 // The C layer, gradients and descent: calls without a handle. Each works on its own memory and writes its outputs last.
+#include "capi/freeridge_classical.h"
 #include "capi/wall.hpp"
 #include "libcore/classical/early_stopping.hpp"
 #include "libcore/losses/calibration.hpp"
@@ -54,50 +55,59 @@ freeridge_status freeridge_expansion_gradient(freeridge_loss loss, int64_t n, co
 
 freeridge_status freeridge_gradient_descent(freeridge_loss loss, freeridge_layout layout, int64_t n, int64_t d,
                                             const double* x, int64_t ldx, const double* y, const double* weights,
-                                            int32_t intercept, double lambda, const double* start_w, double start_b,
-                                            int64_t done, freeridge_step_rule rule, double step, int64_t batch,
-                                            int64_t seed, int32_t average, int64_t count, const int64_t* steps,
-                                            freeridge_progress callback, void* user, double* w, double* b,
-                                            double* objective, double* step_used) {
+                                            double lambda, int64_t count, const int64_t* steps,
+                                            freeridge_descent* descent, double* w, double* b, double* objective) {
   return guarded(__func__, [&] {
     const LayoutView points = checked_points(layout, n, d, x, ldx);
     const LossOutputs outputs = checked_outputs(loss, n, y, weights, lambda);
-    require_one_of("rule", rule,
+    const freeridge_descent how = checked_struct("descent", descent, sizeof(freeridge_descent));
+    require_one_of("descent.rule", how.rule,
                    {FREERIDGE_STEP_AUTO, FREERIDGE_STEP_CONSTANT, FREERIDGE_STEP_INVERSE, FREERIDGE_STEP_ROOT});
-    if (batch < 1 || batch > n) fail(Status::invalid_argument, "batch is ", batch, "; it must be from 1 to n = ", n);
+    if (how.batch < 0 || how.batch > n)
+      fail(Status::invalid_argument, "descent.batch is ", how.batch, "; it must be from 1 to n = ", n,
+           ", or 0: all rows");
     require_size("count", count);
     require_product("d", d, "count", count);
-    const DescentPlan plan{intercept != 0, start_w, start_b, done,         static_cast<StepRule>(rule),
-                           step,           batch,   seed,    average != 0, {&required("steps", steps), count}};
+    const DescentPlan plan{how.intercept != 0,
+                           how.start_w,
+                           how.start_b,
+                           how.done,
+                           static_cast<StepRule>(how.rule),
+                           how.step,
+                           how.batch == 0 ? n : how.batch,
+                           how.seed,
+                           how.average != 0,
+                           {&required("steps", steps), count}};
     required("w", w);
     required("b", b);
-    const Hearing hearing(Listener{callback, user});
+    const Hearing hearing(Listener{how.callback, how.user});
     const DescentPath path = gradient_descent(outputs, points, plan, objective != nullptr);
+    descent->step_used = path.step;
     copy_to(path.w.values(), w);
     copy_to(path.b, b);
     copy_to(path.objective, objective);
-    if (step_used != nullptr) *step_used = path.step;
   });
 }
 
 freeridge_status freeridge_early_stopping(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx,
                                           const double* y, int32_t intercept, double step, int64_t count,
-                                          const int64_t* steps, double* w, double* b, double* df, double* lambda,
-                                          double* ridge_w, double* ridge_b, double* ridge_df, double* step_used) {
+                                          const int64_t* steps, freeridge_early_stopping_answers* answers) {
   return guarded(__func__, [&] {
     const LayoutView points = checked_points(layout, n, d, x, ldx);
     required("y", y);
     require_size("count", count);
     require_product("d", d, "count", count);
-    const EarlyStopping found = early_stopping(points, y, intercept != 0, step, {&required("steps", steps), count});
-    copy_to(found.descent.w.values(), w);
-    copy_to(found.descent.b, b);
-    copy_to(found.descent.df, df);
-    copy_to(found.lambda, lambda);
-    copy_to(found.ridge.w.values(), ridge_w);
-    copy_to(found.ridge.b, ridge_b);
-    copy_to(found.ridge.df, ridge_df);
-    if (step_used != nullptr) *step_used = found.step;
+    const Span<const int64_t> numbers{&required("steps", steps), count};
+    const auto to = checked_struct("answers", answers, sizeof(freeridge_early_stopping_answers));
+    const EarlyStopping found = early_stopping(points, y, intercept != 0, step, numbers);
+    answers->step_used = found.step;
+    copy_to(found.descent.w.values(), to.w);
+    copy_to(found.descent.b, to.b);
+    copy_to(found.descent.df, to.df);
+    copy_to(found.lambda, to.lambda);
+    copy_to(found.ridge.w.values(), to.ridge_w);
+    copy_to(found.ridge.b, to.ridge_b);
+    copy_to(found.ridge.df, to.ridge_df);
   });
 }
 

@@ -16,7 +16,7 @@ install(TARGETS freeridge EXPORT freeridge_shared
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS freeridge_static EXPORT freeridge_static
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(FILES capi/freeridge.h capi/freeridge.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(FILES capi/freeridge.h capi/freeridge_classical.h capi/freeridge.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 # The CMake package. Each library has targets of its own: the shared one can be had without what the static one needs.
 foreach(kind shared static)

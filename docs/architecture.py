@@ -39,7 +39,7 @@ def includes(name, path, names):
                 found.add(parts[1])
             elif parts[0] == "mpi" or parts[-1] == "freeridge_mpi.h":
                 found.add("mpi")
-            elif parts[0] == "capi" or parts[-1] in ("freeridge.h", "freeridge.hpp"):
+            elif parts[0] == "capi" or parts[-1] in ("freeridge.h", "freeridge_classical.h", "freeridge.hpp"):
                 found.add("capi")
     return {other for other in found if other in names and other != name}
 

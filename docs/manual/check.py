@@ -1,6 +1,6 @@
 """Says what the comments of the header leave out, and which declarations break the law (docs/conventions.md).
 
-    check.py HEADER
+    check.py HEADER ...
 
 Every call of the table abi/declarations.txt has its comment, which speaks of each of its arrays and results, of its
 statuses (which are statuses) and its cost; every type and every value of an enum has its words, and every name of ours
@@ -10,13 +10,18 @@ import pathlib
 import re
 import sys
 
-from header import items_of, status_names
+from header import items_of, status_names, text_of
 
 
 def calls():
     """Those of the table of declarations, which the library exports."""
     table = pathlib.Path(__file__).resolve().parents[2] / "abi/declarations.txt"
     return [line.split()[1] for line in table.read_text(encoding="utf-8").splitlines() if line.startswith("call ")]
+
+
+def handles_of(header):
+    """The opaque structs."""
+    return re.findall(r"typedef struct (\w+) \1;", header)
 
 
 def without_brackets(text):
@@ -28,7 +33,7 @@ def without_brackets(text):
 def check(header, exports):
     """The list of what is missing, one sentence each."""
     items, faults, section = items_of(header), [], None
-    statuses, of_call, handles = status_names(header), {}, re.findall(r"typedef struct (\w+)", header)
+    statuses, of_call, handles = status_names(header), {}, handles_of(header)
     for item in items:
         section = item if item.kind == "section" else section
         for call in item.calls:
@@ -82,12 +87,13 @@ def is_handle(parameter, handles):
 
 def breaches(header):
     """The declarations that break the law, one sentence each."""
-    handles, faults = re.findall(r"typedef struct (\w+)", header), []
+    handles, faults = handles_of(header), []
+    structs = re.findall(r"typedef struct (\w+) \{", header)
     numbers = ["int32_t", "int64_t", "double"] + re.findall(r"typedef int32_t (\w+);", header)
     plain = "|".join(numbers)
     allowed = re.compile(
         r"(%s)|(const )?(%s|char|void)\*|(const )?(%s)\*|(%s)\*\*|const (%s)\* const\*|freeridge_progress|freeridge_reader"
-        % (plain, plain, "|".join(handles), "|".join(handles), "|".join(handles)))
+        % (plain, plain, "|".join(handles + structs), "|".join(handles), "|".join(handles)))
     for item in items_of(header):
         for call in item.calls:
             name, returned = call["name"], call["type"].strip()
@@ -122,8 +128,7 @@ def breaches(header):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        header = file.read()
+    header = text_of(*sys.argv[1:])
     faults = check(header, calls()) + breaches(header)
     for fault in faults:
         print(fault)

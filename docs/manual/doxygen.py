@@ -1,12 +1,12 @@
 """The header as Doxygen wants it: its plain comments as comments of Doxygen's, its sections as groups.
 
-    doxygen.py HEADER      to stdout (INPUT_FILTER)
+    doxygen.py HEADER ...      to stdout (FILTER_PATTERNS)
 """
 import re
 import sys
 import textwrap
 
-from header import LABEL, blocks_of, head_lines, items_of, section_words, status_names
+from header import LABEL, blocks_of, head_lines, items_of, section_words, status_names, text_of
 
 
 class Links:
@@ -84,5 +84,4 @@ def doxygen(header):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        sys.stdout.write(doxygen(file.read()))
+    sys.stdout.write(doxygen(text_of(*sorted(sys.argv[1:]))))

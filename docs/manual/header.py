@@ -1,4 +1,4 @@
-"""capi/freeridge.h, which is the manual, taken apart.
+"""capi/freeridge.h and the headers beside it, which are the manual, taken apart.
 
 A comment that begins in the first column belongs to the declarations after it, up to the next empty line; one that
 begins with a line of dashes opens a section, whose title ends at its first full stop, colon or comma. In a comment,
@@ -6,9 +6,20 @@ lines indented by four are formulas and stay as they are; "  - " begins an item 
 text below it in the same column, is a definition; a line above dashes is a heading.
 """
 import re
+from pathlib import Path
 
 CALL = re.compile(r"FREERIDGE_API\s+(?P<type>[\w ]+?[\s*]+)(?P<name>freeridge_\w+)\((?P<parameters>[^)]*)\)\s*;")
 LABEL = re.compile(r"\b(Statuses|Cost|Sources?|Memory|Since)(?=:| \d| as | of )")
+
+
+SECTION = "/* " + "-" * 100 + "\n"  # the first line of one
+
+
+def text_of(*paths):
+    """The headers as one text: the first, and the sections of the others behind it."""
+    first, *others = [Path(path).read_text(encoding="utf-8") for path in paths]
+    end = '#ifdef __cplusplus\n}\n#endif\n\n#endif\n'
+    return first.removesuffix(end) + "".join(text[text.index(SECTION):].removesuffix(end) for text in others) + end
 
 
 class Item:

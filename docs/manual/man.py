@@ -1,6 +1,6 @@
 """The man page freeridge(3).
 
-    man.py HEADER PAGE      to the file PAGE; its date is SOURCE_DATE_EPOCH, or when the header last changed
+    man.py PAGE HEADER ...      to the file PAGE; its date is SOURCE_DATE_EPOCH, or when the headers last changed
 """
 import os
 import re
@@ -8,7 +8,7 @@ import sys
 import textwrap
 import time
 
-from header import LABEL, blocks_of, head_lines, items_of, section_words
+from header import LABEL, blocks_of, head_lines, items_of, section_words, text_of
 
 ROFF = {"\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti", '"': r"\(dq"}
 
@@ -87,7 +87,7 @@ def man(header, date):
     purpose = items[0].lines[1].strip().removeprefix("freeridge.h - ")
     out = [f'.TH FREERIDGE 3 {date} "freeridge {version}" "Library Functions Manual"']
     out += [".nr HY 0", ".ad l", ".SH NAME", "freeridge \\- " + roff_text(purpose)]
-    out += [".SH SYNOPSIS", ".nf", ".B #include <freeridge.h>", ".PP", ".B cc program.c \\-lfreeridge", ".fi"]
+    out += [".SH SYNOPSIS", ".nf", ".B #include <freeridge.h>", ".br", ".B #include <freeridge_classical.h>", ".PP", ".B cc program.c \\-lfreeridge", ".fi"]
     out += [".SH DESCRIPTION"]
     out.append(roff_blocks(head_lines(items[0])[1:]))
     for item in items[1:]:
@@ -110,8 +110,7 @@ def man(header, date):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        header = file.read()
-    moment = int(os.environ.get("SOURCE_DATE_EPOCH", os.stat(sys.argv[1]).st_mtime))
-    with open(sys.argv[2], "w", encoding="utf-8") as file:
-        file.write(man(header, time.strftime("%Y-%m-%d", time.gmtime(moment))))
+    page, *headers = sys.argv[1:]
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH", max(os.stat(header).st_mtime for header in headers)))
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(man(text_of(*headers), time.strftime("%Y-%m-%d", time.gmtime(moment))))

@@ -5,7 +5,7 @@
 #ifndef EXAMPLES_CSV_H
 #define EXAMPLES_CSV_H
 
-#include <freeridge.h>
+#include <freeridge_classical.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -87,10 +87,12 @@ static void lines(void) {
     x[i] = i + 1.5 * sin(2.0 * i);
     y[i] = 1 + 0.8 * i + 1.5 * cos(3.0 * i);
   }
-  CHECK(freeridge_ols(FREERIDGE_COL_MAJOR, LINE, 1, x, LINE, 1, y, LINE, 1, &w, &b, NULL, NULL, NULL, NULL, NULL));
+  freeridge_ols_answers ordinary = {.size = sizeof ordinary, .w = &w, .b = &b};
+  CHECK(freeridge_ols(FREERIDGE_COL_MAJOR, LINE, 1, x, LINE, 1, y, LINE, 1, &ordinary));
   say_line("ols", x, y, w, b, NAN);
-  CHECK(freeridge_tls(FREERIDGE_COL_MAJOR, LINE, 1, x, LINE, 1, y, LINE, 1, NULL, &w, &b, &smallest, distances, NULL,
-                      NULL));
+  freeridge_tls_answers total = {.size = sizeof total, .w = &w, .b = &b};
+  total.singular_values = &smallest, total.distances = distances;
+  CHECK(freeridge_tls(FREERIDGE_COL_MAJOR, LINE, 1, x, LINE, 1, y, LINE, 1, NULL, &total));
   say_line("tls", x, y, w, b, LINE * mean_square(LINE, distances));
   say("tls.singular", smallest); /* its square is the sum of the squared distances */
 }
@@ -173,15 +175,15 @@ static void validation(void) {
 static void rank_deficient(void) {
   enum { N = 6 };
   double x[N * 3], y[N], w[3], b, inverse[3 * N];
-  int64_t rank;
+  freeridge_ols_answers answers = {.size = sizeof answers, .w = w, .b = &b};
   for (int i = 0; i < N; ++i) {
     x[i] = i + 1;
     x[i + N] = (i - 2) * (i - 2);
     x[i + 2 * N] = x[i] + x[i + N];
     y[i] = 2 + sin(i);
   }
-  CHECK(freeridge_ols(FREERIDGE_COL_MAJOR, N, 3, x, N, 1, y, N, 0, w, &b, &rank, NULL, NULL, NULL, NULL));
-  say("rank", (double)rank);
+  CHECK(freeridge_ols(FREERIDGE_COL_MAJOR, N, 3, x, N, 1, y, N, 0, &answers));
+  say("rank", (double)answers.rank);
   say_all("rank.ols", 3, w);
   CHECK(freeridge_pinv(FREERIDGE_COL_MAJOR, N, 3, x, N, -1.0, inverse, 3, NULL));
   for (int j = 0; j < 3; ++j) {

@@ -18,8 +18,9 @@ fn item(words: &[&str]) -> String {
             let fields = list(fields, "pub ");
             format!(
                 "#[repr(C)]\n#[derive(Clone, Copy, Debug)]\npub struct {name} {{ {fields} }}\n\
-                 /// Zeros, and NULL.\n\
-                 impl Default for {name} {{ fn default() -> Self {{ unsafe {{ std::mem::zeroed() }} }} }}\n"
+                 /// Its size, zeros, and NULL.\n\
+                 impl Default for {name} {{ fn default() -> Self {{\n    \
+                 Self {{ size: std::mem::size_of::<Self>() as i64, ..unsafe {{ std::mem::zeroed() }} }}\n}} }}\n"
             )
         }
         ["constant", name, kind, value] => format!("pub const {name}: {} = {value};\n", rust(kind)),

@@ -4,13 +4,12 @@ columns are contiguous is not copied, nor is a slice of such a matrix."""
 from __future__ import annotations
 
 import reprlib
-from ctypes import sizeof
 from typing import Any, List, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .library import COL_MAJOR, CSC, CSR, DOUBLES, INT32S, INT64S, ROW_MAJOR, freeridge_points
+from .library import COL_MAJOR, CSC, CSR, DOUBLES, INT32S, INT64S, ROW_MAJOR, struct
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -238,8 +237,7 @@ class Sparse:
 def struct_of(points: Any, unpenalised: Optional[Matrix] = None) -> Any:
     """A Matrix or a Sparse as freeridge_points, with the columns without a penalty, a Matrix in the layout of the
     points (or, of sparse ones, in its own). It keeps both alive."""
-    out: Any = freeridge_points(n=points.rows, d=points.columns)
-    out.size = sizeof(out)
+    out: Any = struct("points", n=points.rows, d=points.columns)
     out.keeps = points, unpenalised
     if isinstance(points, Sparse):
         out.format = points.format

@@ -88,25 +88,27 @@ class _Problem:
 def ols(x: ArrayLike, y: ArrayLike, intercept: bool = True) -> LeastSquares:
     """Ordinary least squares by QR with column pivoting, refined; the minimum-norm w where x is rank deficient. Cost:
     2 n d min(n, d)."""
-    problem, rank = _Problem(x, y, intercept), c.INT64()
+    problem = _Problem(x, y, intercept)
     w, b = problem.places()
-    call("ols", *problem.arguments, pointer(w), pointer(b), rank, None, None, None, None)
-    return LeastSquares(*problem.shaped(w, b), rank.value)
+    answers = c.struct("ols_answers", w=pointer(w), b=pointer(b))
+    call("ols", *problem.arguments, answers)
+    return LeastSquares(*problem.shaped(w, b), answers.rank)
 
 
 def ols_summary(x: ArrayLike, y: ArrayLike, intercept: bool = True) -> LeastSquaresSummary:
     """The same with what goes into a table of results; what has no value (the standard errors where no degree of
     freedom is left or x is rank deficient, R^2 of a constant y) is NaN. Cost: as ols(), and O(d^3)."""
-    problem, rank = _Problem(x, y, intercept), c.INT64()
+    problem = _Problem(x, y, intercept)
     (w, b), (w_error, b_error) = problem.places(), problem.places()
     sigma, r_squared = numbers(problem.t), numbers(problem.t)
+    answers = c.struct("ols_answers", w=pointer(w), b=pointer(b), w_error=pointer(w_error), b_error=pointer(b_error),
+                       sigma=pointer(sigma), r_squared=pointer(r_squared))
     try:
-        call("ols", *problem.arguments, pointer(w), pointer(b), rank, pointer(w_error), pointer(b_error),
-             pointer(sigma), pointer(r_squared))
+        call("ols", *problem.arguments, answers)
     except c.Error as error:
         if error.status != c.UNDEFINED:
             raise
-    return LeastSquaresSummary(*problem.shaped(w, b), rank.value, *problem.shaped(w_error, b_error),
+    return LeastSquaresSummary(*problem.shaped(w, b), answers.rank, *problem.shaped(w_error, b_error),
                                problem.each(sigma), problem.each(r_squared))
 
 
@@ -127,7 +129,7 @@ def tls(x: ArrayLike, y: ArrayLike, intercept: bool = True, exact: Optional[Arra
     problem = _Problem(x, y, intercept)
     w, b = problem.places()
     flags = None if exact is None else vector(exact, np.int32, problem.d, "exact")
-    call("tls", *problem.arguments, pointer(flags), pointer(w), pointer(b), None, None, None, None)
+    call("tls", *problem.arguments, pointer(flags), c.struct("tls_answers", w=pointer(w), b=pointer(b)))
     return Solution(*problem.shaped(w, b))
 
 
@@ -141,8 +143,9 @@ def tls_errors(x: ArrayLike, y: ArrayLike, intercept: bool = True,
     layout, n = problem.arguments[:2]
     singular_values, distances = numbers(problem.t), numbers(n)
     of_x, of_y = empty(n, problem.d, layout), empty(n, problem.t, layout)
-    call("tls", *problem.arguments, pointer(flags), pointer(w), pointer(b), pointer(singular_values),
-         pointer(distances), pointer(of_x), pointer(of_y))
+    answers = c.struct("tls_answers", w=pointer(w), b=pointer(b), singular_values=pointer(singular_values),
+                       distances=pointer(distances), x_correction=pointer(of_x), y_correction=pointer(of_y))
+    call("tls", *problem.arguments, pointer(flags), answers)
     return TotalLeastSquares(*problem.shaped(w, b), singular_values, distances, of_x,
                              of_y[:, 0] if problem.one else of_y)
 

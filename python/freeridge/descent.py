@@ -119,14 +119,16 @@ def gradient_descent(loss: int, x: ArrayLike, y: ArrayLike, value: float, steps:
     at = _lengths(steps)
     from_w, from_b = (None, 0.0) if start is None else start
     begin = None if from_w is None else vector(from_w, length=points.columns, name="start")
-    w, b, objective, used = empty(points.columns, len(at)), numbers(len(at)), numbers(len(at)), numbers(1)
+    w, b, objective = empty(points.columns, len(at)), numbers(len(at)), numbers(len(at))
     calls = Calls()  # so that freeridge_gradient_descent is heard, and ended by Ctrl-C, as the calls on a handle are
     calls.function = progress
+    descent = c.struct("descent", intercept=int(intercept), average=int(average), start_w=pointer(begin),
+                       start_b=from_b, done=done, rule=rule, step=step, batch=0 if batch is None else batch, seed=seed,
+                       callback=calls.callback)
     calls.run(False, "gradient_descent", loss, points.layout, points.rows, points.columns, points.pointer, points.ld,
-              pointer(outputs), pointer(given), int(intercept), value, pointer(begin), from_b, done, rule, step,
-              points.rows if batch is None else batch, seed, int(average), len(at), pointer(at), calls.callback, None,
-              pointer(w), pointer(b), pointer(objective), pointer(used))
-    return Descent(w, b, objective, float(used[0]))
+              pointer(outputs), pointer(given), value, len(at), pointer(at), descent, pointer(w), pointer(b),
+              pointer(objective))
+    return Descent(w, b, objective, descent.step_used)
 
 
 def early_stopping(x: ArrayLike, y: ArrayLike, steps: ArrayLike, intercept: bool = True,
@@ -136,12 +138,13 @@ def early_stopping(x: ArrayLike, y: ArrayLike, steps: ArrayLike, intercept: bool
     points, outputs, _ = _points(x, y, None)
     at = _lengths(steps)
     count = len(at)
-    w, ridge_w, used = empty(points.columns, count), empty(points.columns, count), numbers(1)
+    w, ridge_w = empty(points.columns, count), empty(points.columns, count)
     b, df, value, ridge_b, ridge_df = (numbers(count) for _ in range(5))
+    answers = c.struct("early_stopping_answers", w=pointer(w), b=pointer(b), df=pointer(df), ridge_w=pointer(ridge_w),
+                       ridge_b=pointer(ridge_b), ridge_df=pointer(ridge_df), **{"lambda": pointer(value)})
     call("early_stopping", points.layout, points.rows, points.columns, points.pointer, points.ld, pointer(outputs),
-         int(intercept), step, count, pointer(at), pointer(w), pointer(b), pointer(df), pointer(value),
-         pointer(ridge_w), pointer(ridge_b), pointer(ridge_df), pointer(used))
-    return EarlyStopping(w, b, df, value, ridge_w, ridge_b, ridge_df, float(used[0]))
+         int(intercept), step, count, pointer(at), answers)
+    return EarlyStopping(w, b, df, value, ridge_w, ridge_b, ridge_df, answers.step_used)
 
 
 def calibrate(decision: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Calibration:

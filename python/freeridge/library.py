@@ -137,6 +137,16 @@ def _number(kind: Any, word: str, value: Any) -> Any:
     return value
 
 
+def struct(name: str, **fields: Any) -> Any:
+    """freeridge_<name> with its size and these fields, whose numbers are checked as those of a call."""
+    kind = NAMES["freeridge_" + name]
+    out = kind(size=ctypes.sizeof(kind))
+    for word, of in kind._fields_:
+        if word in fields:
+            setattr(out, word, _number(of, word, fields[word]) if of in (INT32, INT64, DOUBLE) else fields[word])
+    return out
+
+
 def call(name: str, *arguments: Any) -> None:
     """freeridge_<name>, whose status becomes an exception."""
     function = getattr(library, "freeridge_" + name)

@@ -115,8 +115,7 @@ class Model(Selection):
             return len(parts[0])
 
         callback = c.READER(Callback(self._calls, -1, hand_out))
-        points = c.freeridge_points(n=n, d=d, layout=c.ROW_MAJOR, reader=callback)
-        points.size = ctypes.sizeof(points)
+        points = c.struct("points", n=n, d=d, layout=c.ROW_MAJOR, reader=callback)
         self._change("set_points", points, 0, c.ROW_MAJOR, t, None, 0)
         self.n, self.d, self.t, self._names = n, d, t, None
         self._reads = True
@@ -149,8 +148,7 @@ class Model(Selection):
     def set_fixed_effects(self, fixed: Optional[ArrayLike]) -> Model:
         """n x q columns whose coefficients are not penalised, beside the intercept; None: none. Predictions need their
         values at the new points (predict_fixed()). Cost: O(n q)."""
-        points = c.freeridge_points(n=self.n, d=self.d)  # no rows: the model keeps its own
-        points.size = ctypes.sizeof(points)
+        points = c.struct("points", n=self.n, d=self.d)  # no rows: the model keeps its own
         if fixed is not None:
             columns = Matrix(fixed, name="fixed")
             if columns.rows != self._rows():

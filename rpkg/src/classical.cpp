@@ -1,4 +1,6 @@
 // Classical utilities: matrices in, answers out; no handles.
+#include <freeridge_classical.h>
+
 #include "model.h"
 
 namespace {
@@ -27,14 +29,16 @@ Rcpp::List core_ols(SEXP x, SEXP y, bool intercept, bool summary = false) {
   auto w_error = fresh<Rcpp::NumericMatrix>(d, t);
   auto b_error = fresh<Rcpp::NumericVector>(t), sigma = fresh<Rcpp::NumericVector>(t),
        r_squared = fresh<Rcpp::NumericVector>(t);
-  std::int64_t rank = 0;
-  const auto wanted = [&](double* out) { return summary ? out : nullptr; };
+  freeridge_ols_answers answers{};
+  answers.size = sizeof answers, answers.w = r.w.begin(), answers.b = r.b.begin();
+  if (summary) {
+    answers.w_error = w_error.begin(), answers.b_error = b_error.begin();
+    answers.sigma = sigma.begin(), answers.r_squared = r_squared.begin();
+  }
   check_but_undefined(freeridge_ols(FREERIDGE_COL_MAJOR, r.x.rows(), d, r.x.data(), r.x.rows(), t, r.y.data(),
-                                    r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank,
-                                    wanted(w_error.begin()), wanted(b_error.begin()), wanted(sigma.begin()),
-                                    wanted(r_squared.begin())));
+                                    r.y.rows(), intercept ? 1 : 0, &answers));
   Rcpp::List out = Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b,
-                                      Rcpp::Named("rank") = static_cast<double>(rank));
+                                      Rcpp::Named("rank") = static_cast<double>(answers.rank));
   if (!summary) return out;
   out.push_back(w_error, "w_error");
   out.push_back(b_error, "b_error");
@@ -61,9 +65,10 @@ Rcpp::List core_tls(SEXP x, SEXP y, bool intercept, SEXP exact) {
   const Optional<Rcpp::IntegerVector> flags(exact);
   auto singular_values = fresh<Rcpp::NumericVector>(t), distances = fresh<Rcpp::NumericVector>(n);
   auto x_correction = fresh<Rcpp::NumericMatrix>(n, d), y_correction = fresh<Rcpp::NumericMatrix>(n, t);
+  freeridge_tls_answers answers{sizeof answers,    r.w.begin(),          r.b.begin(),         singular_values.begin(),
+                                distances.begin(), x_correction.begin(), y_correction.begin()};
   check(freeridge_tls(FREERIDGE_COL_MAJOR, n, d, r.x.data(), n, t, r.y.data(), n, intercept ? 1 : 0, flags.get(),
-                      r.w.begin(), r.b.begin(), singular_values.begin(), distances.begin(), x_correction.begin(),
-                      y_correction.begin()));
+                      &answers));
   return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b,
                             Rcpp::Named("singular_values") = singular_values, Rcpp::Named("distances") = distances,
                             Rcpp::Named("x_correction") = x_correction, Rcpp::Named("y_correction") = y_correction);

@@ -1,4 +1,6 @@
 // Gradient descent, early stopping, and probabilities from decision values: matrices in, answers out.
+#include <freeridge_classical.h>
+
 #include "model.h"
 
 // w: d x count; b: count; weights: NULL or n numbers. objective and gradient_b: count, gradient: d x count
@@ -44,18 +46,20 @@ Rcpp::List core_gradient_descent(int loss, SEXP x, Rcpp::NumericVector y, SEXP w
   const std::vector<std::int64_t> at(steps.begin(), steps.end());
   auto w = fresh<Rcpp::NumericMatrix>(d, count);
   auto b = fresh<Rcpp::NumericVector>(count), objective = fresh<Rcpp::NumericVector>(count);
-  double step = 0;
   const auto number = [&](const char* name) { return Rcpp::as<double>(plan[name]); };
   Listener listener;
-  check(listener,
-        freeridge_gradient_descent(loss, FREERIDGE_COL_MAJOR, points.rows(), d, points.data(), points.rows(), y.begin(),
-                                   given.get(), number("intercept") != 0 ? 1 : 0, lambda, from.get(),
-                                   from.given ? from.get()[d] : 0, 0, static_cast<std::int32_t>(number("rule")),
-                                   number("step"), static_cast<std::int64_t>(number("batch")),
-                                   static_cast<std::int64_t>(number("seed")), number("average") != 0 ? 1 : 0, count,
-                                   at.data(), listen, &listener, w.begin(), b.begin(), objective.begin(), &step));
+  freeridge_descent descent{};
+  descent.size = sizeof descent;
+  descent.intercept = number("intercept") != 0 ? 1 : 0, descent.average = number("average") != 0 ? 1 : 0;
+  descent.start_w = from.get(), descent.start_b = from.given ? from.get()[d] : 0;
+  descent.rule = static_cast<std::int32_t>(number("rule")), descent.step = number("step");
+  descent.batch = static_cast<std::int64_t>(number("batch")), descent.seed = static_cast<std::int64_t>(number("seed"));
+  descent.callback = listen, descent.user = &listener;
+  check(listener, freeridge_gradient_descent(loss, FREERIDGE_COL_MAJOR, points.rows(), d, points.data(), points.rows(),
+                                             y.begin(), given.get(), lambda, count, at.data(), &descent, w.begin(),
+                                             b.begin(), objective.begin()));
   return Rcpp::List::create(Rcpp::Named("w") = w, Rcpp::Named("b") = b, Rcpp::Named("objective") = objective,
-                            Rcpp::Named("step") = step);
+                            Rcpp::Named("step") = descent.step_used);
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -68,14 +72,15 @@ Rcpp::List core_early_stopping(SEXP x, Rcpp::NumericVector y, bool intercept, do
   auto b = fresh<Rcpp::NumericVector>(count), df = fresh<Rcpp::NumericVector>(count),
        lambda = fresh<Rcpp::NumericVector>(count), ridge_b = fresh<Rcpp::NumericVector>(count),
        ridge_df = fresh<Rcpp::NumericVector>(count);
-  double used = 0;
+  freeridge_early_stopping_answers answers{
+      sizeof answers,  0, w.begin(), b.begin(), df.begin(), lambda.begin(), ridge_w.begin(), ridge_b.begin(),
+      ridge_df.begin()};
   check(freeridge_early_stopping(FREERIDGE_COL_MAJOR, points.rows(), d, points.data(), points.rows(), y.begin(),
-                                 intercept ? 1 : 0, step, count, at.data(), w.begin(), b.begin(), df.begin(),
-                                 lambda.begin(), ridge_w.begin(), ridge_b.begin(), ridge_df.begin(), &used));
+                                 intercept ? 1 : 0, step, count, at.data(), &answers));
   return Rcpp::List::create(Rcpp::Named("w") = w, Rcpp::Named("b") = b, Rcpp::Named("df") = df,
                             Rcpp::Named("lambda") = lambda, Rcpp::Named("ridge_w") = ridge_w,
                             Rcpp::Named("ridge_b") = ridge_b, Rcpp::Named("ridge_df") = ridge_df,
-                            Rcpp::Named("step") = used);
+                            Rcpp::Named("step") = answers.step_used);
 }
 
 // c(offset, slope)

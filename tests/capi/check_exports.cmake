@@ -1,12 +1,17 @@
-# The functions declared in a header, the names of a list and the symbols of the library are the same.
-#     cmake -D NM=nm -D HEADER=freeridge.h -D LIST=calls.txt -D LIBRARY=libfreeridge.so -P check_exports.cmake
+# The functions declared in the headers of a folder, the names of a list and the symbols of the library are the same.
+#     cmake -D NM=nm -D FOLDER=capi -D LIST=calls.txt -D LIBRARY=libfreeridge.so -P check_exports.cmake
 cmake_minimum_required(VERSION 3.25)
 
-file(STRINGS ${HEADER} declarations REGEX "^FREERIDGE_API ")
+file(GLOB headers ${FOLDER}/*.h)
+set(declarations "")
+foreach(header IN LISTS headers)
+  file(STRINGS ${header} found REGEX "^FREERIDGE_API ")
+  list(APPEND declarations ${found})
+endforeach()
 set(declared "")
 foreach(line IN LISTS declarations)
   if(NOT line MATCHES "(freeridge_[a-z0-9_]+)\\(")
-    message(FATAL_ERROR "no function name in this line of ${HEADER}: ${line}")
+    message(FATAL_ERROR "no function name in this line of a header: ${line}")
   endif()
   list(APPEND declared ${CMAKE_MATCH_1})
 endforeach()
@@ -31,8 +36,8 @@ function(compare first first_names second second_names)
   endforeach()
   set(differences "${differences}" PARENT_SCOPE)
 endfunction()
-compare("the header" "${declared}" "the list" "${listed}")
-compare("the list" "${listed}" "the header" "${declared}")
+compare("the headers" "${declared}" "the list" "${listed}")
+compare("the list" "${listed}" "the headers" "${declared}")
 compare("the library" "${exported}" "the list" "${listed}")
 compare("the list" "${listed}" "the library" "${exported}")
 
@@ -50,4 +55,4 @@ endif()
 if(differences)
   message(FATAL_ERROR "The exported functions disagree:${differences}")
 endif()
-message(STATUS "${count} functions, the same in the header, the list and the library")
+message(STATUS "${count} functions, the same in the headers, the list and the library")

@@ -1,7 +1,7 @@
 /* The header alone, first and twice, in C99 with every warning an error; then linked. */
 /* clang-format off */
-#include <freeridge.h>
-#include <freeridge.h>
+#include <freeridge_classical.h>
+#include <freeridge_classical.h>
 #include "header_checks.h"
 /* clang-format on */
 

@@ -21,11 +21,19 @@ Path early_stopping(const RegressionData& data, double step, const std::vector<s
   const Vector column(steps.size());
   Path out{Matrix(data.x.cols, count), Matrix(data.x.cols, count), column, column, column, column, column};
   const Packed x = pack(data.x, data.layout, data.padding);
+  freeridge_early_stopping_answers answers{sizeof answers,
+                                           0,
+                                           out.w.values.data(),
+                                           out.b.data(),
+                                           out.df.data(),
+                                           out.lambda.data(),
+                                           out.ridge_w.values.data(),
+                                           out.ridge_b.data(),
+                                           out.ridge_df.data()};
   check(freeridge_early_stopping(data.layout, data.x.rows, data.x.cols, x.values.data(), x.ld, data.y.values.data(),
-                                 data.intercept ? 1 : 0, step, count, steps.data(), out.w.values.data(), out.b.data(),
-                                 out.df.data(), out.lambda.data(), out.ridge_w.values.data(), out.ridge_b.data(),
-                                 out.ridge_df.data(), &out.step),
+                                 data.intercept ? 1 : 0, step, count, steps.data(), &answers),
         "freeridge_early_stopping");
+  out.step = answers.step_used;
   return out;
 }
 
@@ -117,12 +125,13 @@ TEST(EarlyStopping, IsGradientDescent) {
   Matrix w(3, 3);
   Vector b(3);
   const Packed x = pack(data.x, data.layout, 0);
-  double step = 0;
+  freeridge_descent descent{};
+  descent.size = sizeof descent;
   check(freeridge_gradient_descent(FREERIDGE_LOSS_SQUARED, data.layout, 15, 3, x.values.data(), x.ld,
-                                   data.y.values.data(), nullptr, 0, 0, nullptr, 0, 0, FREERIDGE_STEP_AUTO, 0, 15, 0, 0,
-                                   3, steps.data(), nullptr, nullptr, w.values.data(), b.data(), nullptr, &step),
+                                   data.y.values.data(), nullptr, 0, 3, steps.data(), &descent, w.values.data(),
+                                   b.data(), nullptr),
         "freeridge_gradient_descent");
-  EXPECT_NEAR(step, path.step, 1e-14 * step);
+  EXPECT_NEAR(descent.step_used, path.step, 1e-14 * path.step);
   EXPECT_CLOSE(w, path.w, 1e-12);
 }
 

@@ -242,8 +242,9 @@ TEST(OlsSummary, ErrorsThatOverflowAreRefused) {
   const std::vector<double> x = {tiny, -tiny, tiny, -tiny}, y = {huge, huge, -huge, -huge};
   double w = 5, b = 5, w_error = 5, sigma = 5;
   const auto summary = [&](double* error) {
-    return freeridge_ols(FREERIDGE_COL_MAJOR, 4, 1, x.data(), 4, 1, y.data(), 4, 1, &w, &b, nullptr, error, nullptr,
-                         &sigma, nullptr);
+    freeridge_ols_answers answers{};
+    answers.size = sizeof answers, answers.w = &w, answers.b = &b, answers.w_error = error, answers.sigma = &sigma;
+    return freeridge_ols(FREERIDGE_COL_MAJOR, 4, 1, x.data(), 4, 1, y.data(), 4, 1, &answers);
   };
   EXPECT_EQ(summary(&w_error), FREERIDGE_NOT_FINITE);
   EXPECT_EQ(w, 5);
@@ -270,8 +271,10 @@ TEST(OlsSummary, UndefinedWithoutDegreesOfFreedom) {
 
   // Each is said when it is asked for, and only then.
   const auto status = [&](double* w_error, double* b_error, double* sigma, double* r_squared) {
-    return freeridge_ols(FREERIDGE_COL_MAJOR, 4, 3, data.x.values.data(), 4, 1, data.y.values.data(), 4, 1, nullptr,
-                         nullptr, nullptr, w_error, b_error, sigma, r_squared);
+    freeridge_ols_answers answers{};
+    answers.size = sizeof answers, answers.w_error = w_error, answers.b_error = b_error;
+    answers.sigma = sigma, answers.r_squared = r_squared;
+    return freeridge_ols(FREERIDGE_COL_MAJOR, 4, 3, data.x.values.data(), 4, 1, data.y.values.data(), 4, 1, &answers);
   };
   Vector out(3);
   EXPECT_EQ(status(out.data(), nullptr, nullptr, nullptr), FREERIDGE_UNDEFINED);
@@ -294,13 +297,16 @@ TEST(OlsSummary, UndefinedErrorsOfADeficientX) {
   EXPECT_GT(fit.r_squared[0], 0.0);
 
   Vector w(2), b(1), sigma(1), r_squared(1);  // not asked for: no complaint
-  EXPECT_EQ(freeridge_ols(FREERIDGE_COL_MAJOR, 10, 2, data.x.values.data(), 10, 1, data.y.values.data(), 10, 1,
-                          w.data(), b.data(), nullptr, nullptr, nullptr, sigma.data(), r_squared.data()),
-            FREERIDGE_OK);
+  const auto asked = [&](freeridge_ols_answers answers) {
+    answers.size = sizeof answers;
+    return freeridge_ols(FREERIDGE_COL_MAJOR, 10, 2, data.x.values.data(), 10, 1, data.y.values.data(), 10, 1,
+                         &answers);
+  };
+  freeridge_ols_answers some{};
+  some.w = w.data(), some.b = b.data(), some.sigma = sigma.data(), some.r_squared = r_squared.data();
+  EXPECT_EQ(asked(some), FREERIDGE_OK);
   EXPECT_EQ(sigma, fit.sigma);
-  EXPECT_EQ(freeridge_ols(FREERIDGE_COL_MAJOR, 10, 2, data.x.values.data(), 10, 1, data.y.values.data(), 10, 1, nullptr,
-                          nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
-            FREERIDGE_OK);
+  EXPECT_EQ(asked({}), FREERIDGE_OK);
 }
 
 TEST(OlsSummary, UndefinedRSquaredOfAConstantOutput) {

@@ -9,6 +9,7 @@ set(package ${LIBDIR}/cmake/freeridge)
 set(expected
     ${INCLUDEDIR}/freeridge.h
     ${INCLUDEDIR}/freeridge.hpp
+    ${INCLUDEDIR}/freeridge_classical.h
     ${LIBDIR}/libfreeridge.a
     ${LIBDIR}/libfreeridge.so
     ${LIBDIR}/libfreeridge.so.${SOVERSION}

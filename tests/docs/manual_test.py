@@ -12,10 +12,10 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/manual"))
 from check import breaches, calls, check  # noqa: E402
-from header import items_of, status_names  # noqa: E402
+from header import items_of, status_names, text_of  # noqa: E402
 
-HEADER = ROOT / "capi/freeridge.h"
-TEXT = HEADER.read_text(encoding="utf-8")
+HEADERS = [ROOT / "capi/freeridge.h", ROOT / "capi/freeridge_classical.h"]
+TEXT = text_of(*HEADERS)
 EXPORTS = calls()
 
 
@@ -108,7 +108,7 @@ class ManPage(unittest.TestCase):
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "freeridge.3"
-            subprocess.run([sys.executable, ROOT / "docs/manual/man.py", HEADER, page], check=True,
+            subprocess.run([sys.executable, ROOT / "docs/manual/man.py", page, *HEADERS], check=True,
                            env=dict(os.environ, SOURCE_DATE_EPOCH="0"))
             cls.source = page.read_text(encoding="utf-8")
             cls.lint = subprocess.run([tool("mandoc"), "-Tlint", "-Wwarning", page], capture_output=True, text=True)

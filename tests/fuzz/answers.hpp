@@ -1,7 +1,7 @@
 // Everything that a handle answers, asked in one fixed order; every answer is held to the rules of checked.hpp.
 #pragma once
 
-#include <freeridge.h>
+#include <freeridge_classical.h>
 
 #include <cstdint>
 #include <memory>

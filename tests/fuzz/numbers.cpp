@@ -59,6 +59,12 @@ void solve_at_once(Source& in, Caller& call) {
   Output<double> w(size_of(d, t)), b(size_of(t)), w_error(size_of(d, t)), b_error(size_of(t)), sigma(size_of(t)),
       r_squared(size_of(t)), inverse(size_of(n, d)), distances(size_of(n)), of_x(size_of(n, d)), of_y(size_of(n, t));
   Output<std::int64_t> rank(1);
+  freeridge_ols_answers ols{sizeof ols, 0, w.get(), b.get(), nullptr, nullptr, nullptr, nullptr};
+  freeridge_tls_answers tls{sizeof tls, w.get(), b.get(), sigma.get(), distances.get(), of_x.get(), of_y.get()};
+  const auto total = [&](const std::int32_t* exact) {
+    const auto made = [&] { return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact, &tls); };
+    return call("freeridge_tls", 0, made, w, b, sigma, distances, of_x, of_y);
+  };
   const double lambda = data.lambdas[0];
   freeridge_status status = FREERIDGE_OK;
   switch (in.byte() % 7) {
@@ -70,12 +76,15 @@ void solve_at_once(Source& in, Caller& call) {
       return;
     }
     case 1:
-      status = ASK(freeridge_ols, 0, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, nullptr, nullptr, nullptr,
-                   nullptr);
+      status = call(
+          "freeridge_ols", 0, [&] { return freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, &ols); }, w, b);
       break;
     case 2:
-      status = ASK(freeridge_ols, 0, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma,
-                   r_squared);
+      ols.w_error = w_error.get(), ols.b_error = b_error.get(), ols.sigma = sigma.get(),
+      ols.r_squared = r_squared.get();
+      status = call(
+          "freeridge_ols", 0, [&] { return freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, &ols); }, w, b,
+          w_error, b_error, sigma, r_squared);
       break;
     case 3:
       status = ASK(freeridge_ridge, 0, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, nullptr, w, b);
@@ -87,14 +96,12 @@ void solve_at_once(Source& in, Caller& call) {
       break;
     }
     case 5:
-      status = ASK(freeridge_tls, 0, layout, n, d, x, ldx, t, y, ldy, intercept, nullptr, w, b, sigma, distances, of_x,
-                   of_y);
+      status = total(nullptr);
       break;
     default: {
       std::vector<std::int32_t> exact;
       for (std::int64_t k = 0; k < d; ++k) exact.push_back(static_cast<std::int32_t>(in.below(2)));
-      status = ASK(freeridge_tls, 0, layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w, b, sigma, distances,
-                   of_x, of_y);
+      status = total(exact.data());
     }
   }
   expect_refused(data, status, call.answers.back().call);
@@ -110,8 +117,8 @@ void descent_calls(Source& in, Caller& call, std::int64_t n, std::int64_t d, con
   const std::vector<double> w = in.wild(n + d, true);
   const double* const given = in.one_in(2) ? nullptr : weights.data();
   const double lambda = in.one_in(4) ? 0 : std::fabs(in.wild(true)), step = in.one_in(2) ? 0 : std::fabs(in.wild(true));
-  const std::int64_t steps[2] = {in.from(0, 3), in.from(1, 20)}, batch = in.from(1, n);
-  Output<double> objective(2), gradient(size_of(n + d)), by_b(1), b(2), path(size_of(d, 2)), used(1);
+  const std::int64_t steps[2] = {in.from(0, 3), in.from(1, 20)}, batch = in.from(0, n);
+  Output<double> objective(2), gradient(size_of(n + d)), by_b(1), b(2), path(size_of(d, 2));
   ASK(freeridge_loss_gradient, 0, loss, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data(), given, lambda, 1, w.data(),
       w.data(), objective, gradient, by_b);
   const std::vector<double> k = in.wild(n * n, true);
@@ -119,11 +126,16 @@ void descent_calls(Source& in, Caller& call, std::int64_t n, std::int64_t d, con
   ASK(freeridge_expansion_gradient, 0, loss, n, k.data(), n, y.data(), given, lambda, w.data(), w[0], value, by_c,
       by_offset);
   Output<double> at(2);
-  ASK(freeridge_gradient_descent, 0, loss, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data(), given, 1, lambda, nullptr,
-      0, 0, rule, step, batch, 1, 0, 2, steps, nullptr, nullptr, path, b, at, used);
-  Output<double> stopped(size_of(d, 2)), df(2), length(1);
-  ASK(freeridge_early_stopping, 0, FREERIDGE_COL_MAJOR, n, d, x.data(), n, values.data(), 1, step, 2, steps, stopped,
-      nullptr, df, nullptr, nullptr, nullptr, nullptr, length);
+  freeridge_descent descent{sizeof descent, 1, 0, nullptr, 0, 0, rule, step, batch, 1, nullptr, nullptr, 0};
+  ASK(freeridge_gradient_descent, 0, loss, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data(), given, lambda, 2, steps,
+      &descent, path, b, at);
+  Output<double> stopped(size_of(d, 2)), df(2);
+  freeridge_early_stopping_answers answers{};
+  answers.size = sizeof answers, answers.w = stopped.get(), answers.df = df.get();
+  const auto stop = [&] {
+    return freeridge_early_stopping(FREERIDGE_COL_MAJOR, n, d, x.data(), n, values.data(), 1, step, 2, steps, &answers);
+  };
+  call("freeridge_early_stopping", 0, stop, stopped, df);
   Output<double> slope(1), offset(1);
   ASK(freeridge_calibrate, 0, n, values.data(), y.data(), given, slope, offset);
 }

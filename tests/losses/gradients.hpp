@@ -93,12 +93,23 @@ inline Path descend(const Data& data, const Plan& plan, bool status_wanted = fal
   const auto count = static_cast<std::int64_t>(plan.steps.size());
   const Packed x = pack(data.x, data.layout, data.padding);
   Path out{Matrix(data.x.cols, count, nan), Vector(plan.steps.size(), nan), Vector(plan.steps.size(), nan)};
+  freeridge_descent descent{sizeof descent,
+                            data.intercept ? 1 : 0,
+                            plan.average ? 1 : 0,
+                            plan.start_w.empty() ? nullptr : plan.start_w.data(),
+                            plan.start_b,
+                            plan.done,
+                            plan.rule,
+                            plan.step,
+                            plan.batch,
+                            plan.seed,
+                            plan.callback,
+                            plan.user,
+                            nan};
   out.status = freeridge_gradient_descent(data.loss, data.layout, data.x.rows, data.x.cols, x.values.data(), x.ld,
-                                          data.y.data(), data.weights_or_null(), data.intercept ? 1 : 0, data.lambda,
-                                          plan.start_w.empty() ? nullptr : plan.start_w.data(), plan.start_b, plan.done,
-                                          plan.rule, plan.step, plan.batch == 0 ? data.x.rows : plan.batch, plan.seed,
-                                          plan.average ? 1 : 0, count, plan.steps.data(), plan.callback, plan.user,
-                                          out.w.values.data(), out.b.data(), out.objective.data(), &out.step);
+                                          data.y.data(), data.weights_or_null(), data.lambda, count, plan.steps.data(),
+                                          &descent, out.w.values.data(), out.b.data(), out.objective.data());
+  out.step = descent.step_used;
   if (!status_wanted) check(out.status, "freeridge_gradient_descent");
   return out;
 }

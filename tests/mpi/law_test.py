@@ -6,10 +6,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/manual"))
 from check import breaches, calls, check  # noqa: E402
+from header import text_of  # noqa: E402
 
 
 def faults():
-    text = "\n".join((ROOT / name).read_text(encoding="utf-8") for name in ("capi/freeridge.h", "mpi/freeridge_mpi.h"))
+    text = text_of(*(ROOT / name for name in ("capi/freeridge.h", "capi/freeridge_classical.h", "mpi/freeridge_mpi.h")))
     exports = calls() + (ROOT / "mpi/exports.txt").read_text(encoding="utf-8").split()
     return check(text, exports) + breaches(text.replace("MPI_Comm comm", "int32_t comm"))
 

@@ -32,45 +32,62 @@ struct RegressionData {
   std::int64_t padding = 0;
 };
 
-// call(layout, n, d, x, ldx, t, y, ldy, intercept, w, b); a status that is not OK is an exception unless wanted.
+// call(layout, n, d, x, ldx, t, y, ldy, intercept), which fills `out`, whose w and b are NaN before it; a status that is
+// not OK is an exception unless wanted.
 template <class Call>
-Regression regress(const RegressionData& data, const char* name, bool status_wanted, const Call& call) {
+void regress(Regression& out, const RegressionData& data, const char* name, bool status_wanted, const Call& call) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Packed x = pack(data.x, data.layout, data.padding), y = pack(data.y, data.layout, data.padding);
-  Regression out{Matrix(data.x.cols, data.y.cols, nan), Vector(static_cast<std::size_t>(data.y.cols), nan)};
+  out.w = Matrix(data.x.cols, data.y.cols, nan);
+  out.b = Vector(static_cast<std::size_t>(data.y.cols), nan);
   out.status = call(data.layout, data.x.rows, data.x.cols, x.values.data(), x.ld, data.y.cols, y.values.data(), y.ld,
-                    data.intercept ? 1 : 0, out.w.values.data(), out.b.data(), &out.rank);
+                    data.intercept ? 1 : 0);
   if (!status_wanted) check(out.status, name);
-  return out;
+}
+
+inline freeridge_ols_answers ols_answers(Regression& out) {
+  freeridge_ols_answers answers{};
+  answers.size = sizeof answers, answers.rank = -1, answers.w = out.w.values.data(), answers.b = out.b.data();
+  return answers;
 }
 
 inline Regression ols(const RegressionData& data, bool status_wanted = false) {
-  return regress(data, "freeridge_ols", status_wanted,
-                 [](auto... arguments) { return freeridge_ols(arguments..., nullptr, nullptr, nullptr, nullptr); });
-}
-
-inline Regression ridge(const RegressionData& data, double lambda, bool status_wanted = false) {
-  return regress(
-      data, "freeridge_ridge", status_wanted,
-      [&](auto layout, auto n, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w, auto b,
-          auto) { return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, nullptr, w, b); });
+  Regression out;
+  regress(out, data, "freeridge_ols", status_wanted, [&](auto... arguments) {
+    freeridge_ols_answers answers = ols_answers(out);
+    const freeridge_status status = freeridge_ols(arguments..., &answers);
+    out.rank = answers.rank;
+    return status;
+  });
+  return out;
 }
 
 inline Regression ridge(const RegressionData& data, double lambda, const Vector& penalty, bool status_wanted = false) {
-  return regress(
-      data, "freeridge_ridge", status_wanted,
-      [&](auto layout, auto n, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w, auto b,
-          auto) { return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty.data(), w, b); });
+  Regression out;
+  regress(out, data, "freeridge_ridge", status_wanted, [&](auto... arguments) {
+    return freeridge_ridge(arguments..., lambda, penalty.empty() ? nullptr : penalty.data(), out.w.values.data(),
+                           out.b.data());
+  });
+  return out;
+}
+
+inline Regression ridge(const RegressionData& data, double lambda, bool status_wanted = false) {
+  return ridge(data, lambda, Vector(), status_wanted);
+}
+
+inline freeridge_tls_answers tls_answers(Regression& out) {
+  freeridge_tls_answers answers{};
+  answers.size = sizeof answers, answers.w = out.w.values.data(), answers.b = out.b.data();
+  return answers;
 }
 
 inline Regression tls(const RegressionData& data, const Labels& exact = {}, bool status_wanted = false) {
-  return regress(data, "freeridge_tls", status_wanted,
-                 [&](auto layout, auto n, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w,
-                     auto b, auto) {
-                   return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept,
-                                        exact.empty() ? nullptr : exact.data(), w, b, nullptr, nullptr, nullptr,
-                                        nullptr);
-                 });
+  Regression out;
+  regress(out, data, "freeridge_tls", status_wanted, [&](auto... arguments) {
+    freeridge_tls_answers answers = tls_answers(out);
+    return freeridge_tls(arguments..., exact.empty() ? nullptr : exact.data(), &answers);
+  });
+  return out;
 }
 
 // With the errors: NaN where nothing was written.
@@ -86,14 +103,12 @@ inline Total tls_errors(const RegressionData& data, const Labels& exact = {}, bo
   out.singular_values = Vector(static_cast<std::size_t>(data.y.cols), nan);
   out.distances = Vector(static_cast<std::size_t>(n), nan);
   Matrix of_x(n, data.x.cols, nan), of_y(n, data.y.cols, nan);
-  static_cast<Regression&>(out) =
-      regress(data, "freeridge_tls", status_wanted,
-              [&](auto layout, auto rows, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w,
-                  auto b, auto) {
-                return freeridge_tls(layout, rows, d, x, ldx, t, y, ldy, intercept,
-                                     exact.empty() ? nullptr : exact.data(), w, b, out.singular_values.data(),
-                                     out.distances.data(), of_x.values.data(), of_y.values.data());
-              });
+  regress(out, data, "freeridge_tls", status_wanted, [&](auto... arguments) {
+    freeridge_tls_answers answers = tls_answers(out);
+    answers.singular_values = out.singular_values.data(), answers.distances = out.distances.data();
+    answers.x_correction = of_x.values.data(), answers.y_correction = of_y.values.data();
+    return freeridge_tls(arguments..., exact.empty() ? nullptr : exact.data(), &answers);
+  });
   const auto by_columns = [&](const Matrix& from) {  // what the call wrote, in its layout without gaps
     Matrix to = from;
     for (std::int64_t k = 0; k < from.cols && data.layout == FREERIDGE_ROW_MAJOR; ++k)
@@ -107,17 +122,17 @@ inline Total tls_errors(const RegressionData& data, const Labels& exact = {}, bo
 
 inline Summary ols_summary(const RegressionData& data, bool status_wanted = false) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto t = static_cast<std::size_t>(data.y.cols);
   Summary out;
   out.w_error = Matrix(data.x.cols, data.y.cols, nan);
-  out.b_error = out.sigma = out.r_squared = Vector(t, nan);
-  static_cast<Regression&>(out) = regress(data, "freeridge_ols", status_wanted,
-                                          [&](auto layout, auto n, auto d, auto x, auto ldx, auto size, auto y,
-                                              auto ldy, auto intercept, auto w, auto b, auto rank) {
-                                            return freeridge_ols(layout, n, d, x, ldx, size, y, ldy, intercept, w, b,
-                                                                 rank, out.w_error.values.data(), out.b_error.data(),
-                                                                 out.sigma.data(), out.r_squared.data());
-                                          });
+  out.b_error = out.sigma = out.r_squared = Vector(static_cast<std::size_t>(data.y.cols), nan);
+  regress(out, data, "freeridge_ols", status_wanted, [&](auto... arguments) {
+    freeridge_ols_answers answers = ols_answers(out);
+    answers.w_error = out.w_error.values.data(), answers.b_error = out.b_error.data();
+    answers.sigma = out.sigma.data(), answers.r_squared = out.r_squared.data();
+    const freeridge_status status = freeridge_ols(arguments..., &answers);
+    out.rank = answers.rank;
+    return status;
+  });
   return out;
 }
 

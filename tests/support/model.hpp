@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "freeridge.h"
+#include "freeridge_classical.h"
 #include "support/matrix.hpp"
 #include "support/points.hpp"
 

@@ -68,14 +68,13 @@ fn line(
 
 /// Ordinary least squares; the minimum-norm solution where x is rank deficient.
 pub fn ols(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line> {
-    let mut rank = 0;
+    let mut answers = sys::freeridge_ols_answers::default();
     let found = line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        let none = ptr::null_mut();
-        let (x, ldx, y, ldy) = (x.data, x.ld, y.data, y.ld);
-        sys::freeridge_ols(layout, n, d, x, ldx, t, y, ldy, on, w, b, &mut rank, none, none, none, none)
+        (answers.w, answers.b) = (w, b);
+        sys::freeridge_ols(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, &mut answers)
     })?;
-    Ok(Line { rank: Some(told(rank)), ..found })
+    Ok(Line { rank: Some(told(answers.rank)), ..found })
 }
 
 /// The same with what goes into a table of results. Where some of its numbers do not exist, as R^2 of a constant y: an
@@ -86,15 +85,20 @@ pub fn ols_summary(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line
     y.lent()?;
     let mut w_error = Dense::room(Layout::ColumnMajor, d, t)?;
     let (w_error_at, _) = w_error.place()?;
-    let (mut b_error, mut sigma, mut r_squared, mut rank) = (numbers(t)?, numbers(t)?, numbers(t)?, 0);
+    let (mut b_error, mut sigma, mut r_squared) = (numbers(t)?, numbers(t)?, numbers(t)?);
+    let mut answers = sys::freeridge_ols_answers {
+        w_error: w_error_at,
+        b_error: b_error.as_mut_ptr(),
+        sigma: sigma.as_mut_ptr(),
+        r_squared: r_squared.as_mut_ptr(),
+        ..Default::default()
+    };
     let (done, found) = told_line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        let (b_error, sigma, r_squared) = (b_error.as_mut_ptr(), sigma.as_mut_ptr(), r_squared.as_mut_ptr());
-        sys::freeridge_ols(
-            layout, n, d, x.data, x.ld, t, y.data, y.ld, on, w, b, &mut rank, w_error_at, b_error, sigma, r_squared,
-        )
+        (answers.w, answers.b) = (w, b);
+        sys::freeridge_ols(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, &mut answers)
     })?;
-    let line = Line { rank: Some(told(rank)), ..found };
+    let line = Line { rank: Some(told(answers.rank)), ..found };
     answer(done, LineSummary { line, w_error, b_error, sigma, r_squared })
 }
 
@@ -116,26 +120,27 @@ pub fn ridge_penalty(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, lambda: f64,
     })
 }
 
-/// Total least squares.
-pub fn tls(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line> {
+/// freeridge_tls with these places for the answers; exact: flags, or NULL.
+fn total(
+    x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: *const i32, answers: sys::freeridge_tls_answers,
+) -> Result<Line> {
     line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        let none = ptr::null_mut();
-        let (x, ldx, y, ldy) = (x.data, x.ld, y.data, y.ld);
-        sys::freeridge_tls(layout, n, d, x, ldx, t, y, ldy, on, ptr::null(), w, b, none, none, none, none)
+        let mut answers = sys::freeridge_tls_answers { w, b, ..answers };
+        sys::freeridge_tls(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, exact, &mut answers)
     })
+}
+
+/// Total least squares.
+pub fn tls(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line> {
+    total(x, y, intercept, ptr::null(), Default::default())
 }
 
 /// Total least squares where some columns of x have no error.
 pub fn tls_exact(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: &[bool]) -> Result<Line> {
     check_length("exact", exact.len(), x.columns())?;
     let exact: Vec<i32> = exact.iter().copied().map(i32::from).collect();
-    line(x, y, |x, y, w, b| unsafe {
-        let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        let (none, exact) = (ptr::null_mut(), exact.as_ptr());
-        let (x, ldx, y, ldy) = (x.data, x.ld, y.data, y.ld);
-        sys::freeridge_tls(layout, n, d, x, ldx, t, y, ldy, on, exact, w, b, none, none, none, none)
-    })
+    total(x, y, intercept, exact.as_ptr(), Default::default())
 }
 
 /// Total least squares with the smallest corrections of x and y that put all points on the hyperplane.
@@ -147,14 +152,15 @@ pub fn tls_errors(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: Option<&
     x.lent()?; // their sizes, before memory is asked for
     y.lent()?;
     let (mut x_correction, mut y_correction) = (Dense::room(x.layout(), n, d)?, Dense::room(x.layout(), n, t)?);
-    let ((of_x, _), (of_y, _)) = (x_correction.place()?, y_correction.place()?);
     let (mut singular_values, mut distances) = (zeros(t)?, zeros(n)?);
-    let line = line(x, y, |x, y, w, b| unsafe {
-        let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        let (x, ldx, y, ldy) = (x.data, x.ld, y.data, y.ld);
-        let (values, distances) = (singular_values.as_mut_ptr(), distances.as_mut_ptr());
-        sys::freeridge_tls(layout, n, d, x, ldx, t, y, ldy, on, exact, w, b, values, distances, of_x, of_y)
-    })?;
+    let answers = sys::freeridge_tls_answers {
+        singular_values: singular_values.as_mut_ptr(),
+        distances: distances.as_mut_ptr(),
+        x_correction: x_correction.place()?.0,
+        y_correction: y_correction.place()?.0,
+        ..Default::default()
+    };
+    let line = total(x, y, intercept, exact, answers)?;
     Ok(LineErrors { line, singular_values, distances, x_correction, y_correction })
 }
 

@@ -131,7 +131,21 @@ pub fn gradient_descent(
     let user = heard.as_ref().map_or(ptr::null_mut(), |heard| heard as *const Progress as *mut c_void);
     let callback = if heard.is_some() { TRAMPOLINE } else { None };
     let (count, batch) = (size(steps.len())?, plan.batch.map_or(Ok(at.rows), size)?);
-    let (mut b, mut objective, mut step) = (zeros(steps.len())?, zeros(steps.len())?, 0.0);
+    let (mut b, mut objective) = (zeros(steps.len())?, zeros(steps.len())?);
+    let mut descent = sys::freeridge_descent {
+        intercept: i32::from(plan.intercept),
+        average: i32::from(plan.average),
+        start_w,
+        start_b,
+        done: plan.done,
+        rule: plan.rule.number(),
+        step: plan.step.unwrap_or(0.0),
+        batch,
+        seed: plan.seed,
+        callback,
+        user,
+        ..Default::default()
+    };
     let w = Dense::filled(x.columns(), steps.len(), |w, _| {
         let result = check(unsafe {
             sys::freeridge_gradient_descent(
@@ -143,30 +157,19 @@ pub fn gradient_descent(
                 at.ld,
                 outputs.y.as_ptr(),
                 weights,
-                i32::from(plan.intercept),
                 outputs.lambda,
-                start_w,
-                start_b,
-                plan.done,
-                plan.rule.number(),
-                plan.step.unwrap_or(0.0),
-                batch,
-                plan.seed,
-                i32::from(plan.average),
                 count,
                 steps.as_ptr(),
-                callback,
-                user,
+                &mut descent,
                 w,
                 b.as_mut_ptr(),
                 objective.as_mut_ptr(),
-                &mut step,
             )
         });
         resume_panic();
         result
     })?;
-    Ok(Descent { w, b, objective, step })
+    Ok(Descent { w, b, objective, step: descent.step_used })
 }
 
 /// Coefficients for each number of steps, and their effective degrees of freedom.
@@ -196,29 +199,20 @@ pub fn early_stopping(
         Ok(Filtered { w: Dense::filled(d, count, |_, _| Ok(()))?, b: zeros(count)?, df: zeros(count)? })
     };
     let mut out = EarlyStopping { descent: filtered()?, ridge: filtered()?, lambda: zeros(count)?, step: 0.0 };
-    let (on, step) = (i32::from(intercept), step.unwrap_or(0.0));
-    check(unsafe {
-        sys::freeridge_early_stopping(
-            at.layout,
-            at.rows,
-            at.columns,
-            at.data,
-            at.ld,
-            y.as_ptr(),
-            on,
-            step,
-            size(count)?,
-            steps.as_ptr(),
-            out.descent.w.place()?.0,
-            out.descent.b.as_mut_ptr(),
-            out.descent.df.as_mut_ptr(),
-            out.lambda.as_mut_ptr(),
-            out.ridge.w.place()?.0,
-            out.ridge.b.as_mut_ptr(),
-            out.ridge.df.as_mut_ptr(),
-            &mut out.step,
-        )
-    })?;
+    let mut answers = sys::freeridge_early_stopping_answers {
+        w: out.descent.w.place()?.0,
+        b: out.descent.b.as_mut_ptr(),
+        df: out.descent.df.as_mut_ptr(),
+        lambda: out.lambda.as_mut_ptr(),
+        ridge_w: out.ridge.w.place()?.0,
+        ridge_b: out.ridge.b.as_mut_ptr(),
+        ridge_df: out.ridge.df.as_mut_ptr(),
+        ..Default::default()
+    };
+    let (on, step, count, steps) = (i32::from(intercept), step.unwrap_or(0.0), size(count)?, steps.as_ptr());
+    let (layout, n, d, x, ldx, y) = (at.layout, at.rows, at.columns, at.data, at.ld, y.as_ptr());
+    check(unsafe { sys::freeridge_early_stopping(layout, n, d, x, ldx, y, on, step, count, steps, &mut answers) })?;
+    out.step = answers.step_used;
     Ok(out)
 }
 

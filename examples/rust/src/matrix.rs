@@ -65,23 +65,7 @@ impl Lent {
 
 /// Points without rows: those that a model has.
 pub(crate) fn no_points(n: i64, d: i64) -> sys::freeridge_points {
-    sys::freeridge_points {
-        size: std::mem::size_of::<sys::freeridge_points>() as i64,
-        n,
-        d,
-        layout: 0,
-        format: 0,
-        x: std::ptr::null(),
-        ldx: 0,
-        start: std::ptr::null(),
-        index: std::ptr::null(),
-        value: std::ptr::null(),
-        reader: None,
-        user: std::ptr::null_mut(),
-        unpenalised_count: 0,
-        unpenalised: std::ptr::null(),
-        ldu: 0,
-    }
+    sys::freeridge_points { n, d, ..Default::default() }
 }
 
 impl<'a> Matrix<'a> {

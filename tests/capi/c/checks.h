@@ -4,7 +4,7 @@
 #ifndef FREERIDGE_TESTS_CAPI_C_CHECKS_H
 #define FREERIDGE_TESTS_CAPI_C_CHECKS_H
 
-#include <freeridge.h>
+#include <freeridge_classical.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

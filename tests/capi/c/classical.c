@@ -23,22 +23,21 @@ static void regressions(void) {
   const double penalty[D] = {0, 3};
   const int32_t all_exact[D] = {1, 1};
   double w[D * T], b[T], again[D * T], b_again[T], w_error[D * T], b_error[T], sigma[T], r_squared[T];
-  int64_t rank = -1;
+  freeridge_ols_answers some = {.size = sizeof some, .rank = -1, .w = w, .b = b}, none = {.size = sizeof none};
+  freeridge_ols_answers all = {sizeof all, -1, again, b_again, w_error, b_error, sigma, r_squared};
+  freeridge_tls_answers total = {.size = sizeof total, .w = again, .b = b_again};
   int i;
-  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, w, b, &rank, NULL, NULL, NULL, NULL));
-  CHECK(rank == D);
+  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, &some));
+  CHECK(some.rank == D);
   expect_stationary(w, b, 0, NULL);
-  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, again, b_again, &rank, w_error,
-                   b_error, sigma, r_squared));
+  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, &all));
   for (i = 0; i < D * T; ++i) {
     NEAR(again[i], w[i]);
     CHECK(w_error[i] > 0);
   }
   for (i = 0; i < T; ++i) CHECK(b_error[i] > 0 && sigma[i] > 0 && r_squared[i] > 0 && r_squared[i] < 1);
-  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, NULL, NULL, NULL, NULL, NULL, NULL,
-                   NULL));
-  OK(freeridge_tls(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, all_exact, again, b_again, NULL, NULL,
-                   NULL, NULL));
+  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, &none));
+  OK(freeridge_tls(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, all_exact, &total));
   for (i = 0; i < D * T; ++i) NEAR(again[i], w[i]); /* all columns exact: ordinary least squares */
   OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, 0.5, NULL, w, b));
   expect_stationary(w, b, 0.5, NULL);
@@ -51,11 +50,13 @@ static void regressions(void) {
 static void total_least_squares(void) {
   const double x[4] = {0, 1, 2, 5}, y[4] = {1, 3, 5, 11}, across[4] = {-3, 1, -1, 3}, up[4] = {-1, 3, -3, 1};
   double w = -1, b = -1, sigma = -1, distances[4], of_x[4], of_y[4];
+  freeridge_tls_answers line = {.size = sizeof line, .w = &w, .b = &b};
+  freeridge_tls_answers all = {sizeof all, &w, &b, &sigma, distances, of_x, of_y};
   int i;
-  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, x, 4, 1, y, 4, 1, NULL, &w, &b, NULL, NULL, NULL, NULL));
+  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, x, 4, 1, y, 4, 1, NULL, &line));
   NEAR(w, 2);
   NEAR(b, 1);
-  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, across, 4, 1, up, 4, 1, NULL, &w, &b, &sigma, distances, of_x, of_y));
+  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, across, 4, 1, up, 4, 1, NULL, &all));
   NEAR(w, 1);
   CHECK(fabs(b) < 1e-14);
   NEAR(sigma * sigma, 8);

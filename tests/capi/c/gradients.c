@@ -63,47 +63,50 @@ static int32_t cancel(double fraction, void* user) {
 
 static void descent(void) {
   const int64_t steps[3] = {0, 10, 5000};
-  double w[D * 4], b[4], objective[3], step, ridge_w[D], ridge_b, fraction = -1;
+  double w[D * 4], b[4], objective[3], ridge_w[D], ridge_b, fraction = -1;
+  freeridge_descent all = {.size = sizeof all, .intercept = 1, .callback = hear, .user = &fraction};
+  freeridge_descent few = {.size = sizeof few, .intercept = 1, .average = 1, .start_w = w, .done = 10, .batch = 3};
   int i;
-  OK(freeridge_gradient_descent(FREERIDGE_LOSS_SQUARED, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), NULL, 1,
-                                0.5, NULL, 0, 0, FREERIDGE_STEP_AUTO, 0, N, 0, 0, 3, steps, hear, &fraction, w, b,
-                                objective, &step));
+  OK(freeridge_gradient_descent(FREERIDGE_LOSS_SQUARED, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), NULL, 0.5,
+                                3, steps, &all, w, b, objective));
   OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, 1, sample_y(), N, 1, 0.5, NULL, ridge_w, &ridge_b));
-  CHECK(fraction == 1 && step > 0 && objective[2] < objective[1] && objective[1] < objective[0]);
+  CHECK(fraction == 1 && all.step_used > 0 && objective[2] < objective[1] && objective[1] < objective[0]);
   CHECK(w[0] == 0 && w[1] == 0 && b[0] == 0);
   for (i = 0; i < D; ++i) NEAR(w[2 * D + i], ridge_w[i]);
   NEAR(b[2], ridge_b);
-  OK(freeridge_gradient_descent(FREERIDGE_LOSS_HINGE, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, labels, weights, 1, 0.5,
-                                w, b[1], 10, FREERIDGE_STEP_INVERSE, 0.1, 3, 7, 1, 3, steps, NULL, NULL, w + D, b + 1,
-                                NULL, NULL));
+  few.start_b = b[1], few.rule = FREERIDGE_STEP_INVERSE, few.step = 0.1, few.seed = 7;
+  OK(freeridge_gradient_descent(FREERIDGE_LOSS_HINGE, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, labels, weights, 0.5, 3,
+                                steps, &few, w + D, b + 1, NULL));
   fraction = b[0] = -7;
+  all.callback = cancel, all.batch = N;
   REFUSED(CANCELLED, freeridge_gradient_descent(FREERIDGE_LOSS_SQUARED, FREERIDGE_COL_MAJOR, N, D, sample_x(), N,
-                                                sample_y(), NULL, 1, 0.5, NULL, 0, 0, FREERIDGE_STEP_AUTO, 0, N, 0, 0,
-                                                3, steps, cancel, NULL, w, b, NULL, NULL));
+                                                sample_y(), NULL, 0.5, 3, steps, &all, w, b, NULL));
   CHECK(b[0] == -7);
 }
 
 /* One step of length eta from zero: w = eta x_c'y_c; and the ridge beside it. */
 static void early_stopping(void) {
   const int64_t steps[2] = {1, 1000};
-  double w[D * 2], b[2], df[2], lambda[2], ridge_w[D * 2], ridge_b[2], ridge_df[2], eta, other_w[D], other_b, mean = 0;
+  double w[D * 2], b[2], df[2], lambda[2], ridge_w[D * 2], ridge_b[2], ridge_df[2], other_w[D], other_b, mean = 0;
+  freeridge_early_stopping_answers answers = {sizeof answers, -1, w, b, df, lambda, ridge_w, ridge_b, ridge_df};
+  freeridge_early_stopping_answers none = {.size = sizeof none};
   int i, k;
-  OK(freeridge_early_stopping(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), 1, 0, 2, steps, w, b, df, lambda,
-                              ridge_w, ridge_b, ridge_df, &eta));
+  OK(freeridge_early_stopping(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), 1, 0, 2, steps, &answers));
   for (i = 0; i < N; ++i) mean += sample_y()[i] / N;
   for (k = 0; k < D; ++k) {
     double product = 0;
     for (i = 0; i < N; ++i) product += sample_x()[i + k * N] * (sample_y()[i] - mean);
-    NEAR(w[k], eta * product);
+    NEAR(w[k], answers.step_used * product);
   }
-  NEAR(lambda[1], 1 / (eta * 1000));
+  NEAR(lambda[1], 1 / (answers.step_used * 1000));
   OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, 1, sample_y(), N, 1, lambda[1], NULL, other_w,
                      &other_b));
   for (k = 0; k < D; ++k) NEAR(ridge_w[D + k], other_w[k]);
   NEAR(ridge_b[1], other_b);
   CHECK(df[0] > 1 && df[0] < df[1] && df[1] <= 3 && ridge_df[0] > 1 && ridge_df[1] <= 3);
-  OK(freeridge_early_stopping(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), 0, eta, 2, steps, NULL, NULL, NULL,
-                              NULL, NULL, NULL, NULL, NULL));
+  OK(freeridge_early_stopping(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), 0, answers.step_used, 2, steps,
+                              &none));
+  CHECK(none.step_used == answers.step_used);
 }
 
 static void calibration(void) {

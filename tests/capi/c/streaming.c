@@ -199,14 +199,14 @@ static void landmarks(void) {
 static void unpenalised(void) {
   freeridge_accumulator* rows = empty();
   double w[D * T], b[T], lambda = 1e12, plain[T], intercept[T];
+  freeridge_ols_answers answers = {.size = sizeof answers, .w = plain, .b = intercept};
   int64_t count = -1;
   int32_t kept = -1;
   int j;
   add_rows(rows, 0, N);
   OK(freeridge_accumulator_set_parameter(rows, FREERIDGE_UNPENALISED, 1));
   OK(freeridge_accumulator_solve(rows, 1, &lambda, w, D, b));
-  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, 1, sample_x(), N, T, sample_y(), N, 1, plain, intercept, NULL, NULL, NULL,
-                   NULL, NULL));
+  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, 1, sample_x(), N, T, sample_y(), N, 1, &answers));
   for (j = 0; j < T; ++j) {
     NEAR(w[j * D], plain[j]);
     NEAR(b[j], intercept[j]);

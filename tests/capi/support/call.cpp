@@ -41,8 +41,11 @@ call::Slot slot(const CallKind& kind, AnyCall& call, const std::string& name) {
 }
 
 void AnyCall::each_output(const std::function<void(AnyOutput&)>& visit) {
-  for (const call::Slot& slot : slots())
+  for (const call::Slot& slot : slots()) {
     if (slot.output != nullptr) visit(*slot.output);
+    for (const auto& [name, field] : slot.fields)
+      if (field.output != nullptr) visit(*field.output);
+  }
 }
 
 void destroy_outputs(AnyCall& call) {

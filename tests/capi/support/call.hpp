@@ -25,7 +25,7 @@
 
 #include "argument_names.hpp"
 #include "capi/support/arrays.hpp"
-#include "freeridge.h"
+#include "freeridge_classical.h"
 
 namespace call {
 

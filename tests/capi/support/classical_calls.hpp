@@ -3,6 +3,7 @@
 
 #include "capi/support/call.hpp"
 #include "capi/support/sample.hpp"
+#include "capi/support/struct_argument.hpp"
 
 namespace classical {
 
@@ -14,14 +15,19 @@ struct RegressionCall : AnyCall {
   Input<double> y{sample::y()};
   int64_t ldy = sample::n;
   int32_t intercept = 1;
-  Output<double> w{sample::size(sample::d, sample::t)}, b{sample::size(sample::t)};
 };
 
 struct Ols : RegressionCall {
-  static constexpr const char* optional = "w b rank w_error b_error sigma r_squared";
-  Output<int64_t> rank{1};
-  Output<double> w_error{sample::size(sample::d, sample::t)}, b_error{sample::size(sample::t)};
-  Output<double> sigma{sample::size(sample::t)}, r_squared{sample::size(sample::t)};
+  using Answers = freeridge_ols_answers;
+  static constexpr const char* optional =
+      "answers.w answers.b answers.w_error answers.b_error answers.sigma answers.r_squared";
+  StructArgument<Answers> answers = StructArgument<Answers>({}, {})
+                                        .out("w", &Answers::w, sample::size(sample::d, sample::t))
+                                        .out("b", &Answers::b, sample::size(sample::t))
+                                        .out("w_error", &Answers::w_error, sample::size(sample::d, sample::t))
+                                        .out("b_error", &Answers::b_error, sample::size(sample::t))
+                                        .out("sigma", &Answers::sigma, sample::size(sample::t))
+                                        .out("r_squared", &Answers::r_squared, sample::size(sample::t));
   FREERIDGE_CALL(freeridge_ols);
 };
 
@@ -29,14 +35,23 @@ struct Ridge : RegressionCall {
   static constexpr const char* optional = "penalty";
   double lambda = 0.5;
   Input<double> penalty{sample::scale()};
+  Output<double> w{sample::size(sample::d, sample::t)}, b{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_ridge);
 };
 
 struct Tls : RegressionCall {
-  static constexpr const char* optional = "exact singular_values distances x_correction y_correction";
+  using Answers = freeridge_tls_answers;
+  static constexpr const char* optional =
+      "exact answers.w answers.b answers.singular_values answers.distances answers.x_correction answers.y_correction";
   Input<int32_t> exact{{1, 0}};
-  Output<double> singular_values{sample::size(sample::t)}, distances{sample::size(sample::n)};
-  Output<double> x_correction{sample::size(sample::n, sample::d)}, y_correction{sample::size(sample::n, sample::t)};
+  StructArgument<Answers> answers =
+      StructArgument<Answers>({}, {})
+          .out("w", &Answers::w, sample::size(sample::d, sample::t))
+          .out("b", &Answers::b, sample::size(sample::t))
+          .out("singular_values", &Answers::singular_values, sample::size(sample::t))
+          .out("distances", &Answers::distances, sample::size(sample::n))
+          .out("x_correction", &Answers::x_correction, sample::size(sample::n, sample::d))
+          .out("y_correction", &Answers::y_correction, sample::size(sample::n, sample::t));
   FREERIDGE_CALL(freeridge_tls);
 };
 

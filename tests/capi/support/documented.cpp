@@ -25,7 +25,12 @@ Words words_of(const std::string& text) {
 class Header {
  public:
   Header() {
-    std::ifstream file(FREERIDGE_TEST_DATA "/../../capi/freeridge.h");
+    for (const char* name : {"freeridge.h", "freeridge_classical.h"})
+      read(FREERIDGE_TEST_DATA "/../../capi/" + std::string(name));
+  }
+
+  void read(const std::string& path) {
+    std::ifstream file(path);
     std::string line, comment;
     // A comment in the first column belongs to the declarations up to the next empty line.
     for (bool in_comment = false; std::getline(file, line);) {

@@ -3,6 +3,7 @@
 
 #include "capi/support/call.hpp"
 #include "capi/support/sample.hpp"
+#include "capi/support/struct_argument.hpp"
 
 namespace classical {
 
@@ -42,7 +43,8 @@ struct ExpansionGradient : AnyCall {
 };
 
 struct GradientDescent : AnyCall {
-  static constexpr const char* optional = "weights start_w callback user objective step_used";
+  using Descent = freeridge_descent;
+  static constexpr const char* optional = "weights descent.start_w objective";
   static constexpr const char* own = "loss";
   freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
@@ -50,25 +52,36 @@ struct GradientDescent : AnyCall {
   Input<double> x{sample::x()};
   int64_t ldx = sample::n;
   Input<double> y{labels()}, weights{sample::weights()};
-  int32_t intercept = 1;
   double lambda = 0.5;
-  Input<double> start_w{{0.5, -1}};
-  double start_b = 0.25;
-  int64_t done = 3;
-  freeridge_step_rule rule = FREERIDGE_STEP_INVERSE;
-  double step = 0.01;
-  int64_t batch = 5, seed = 1;
-  int32_t average = 1;
   int64_t count = 3;
   Input<int64_t> steps{{0, 4, 9}};
-  freeridge_progress callback = nullptr;
-  void* user = nullptr;
-  Output<double> w{6}, b{3}, objective{3}, step_used{1};
+  StructArgument<Descent> descent = StructArgument<Descent>({.size = 0,
+                                                             .intercept = 1,
+                                                             .average = 1,
+                                                             .start_w = nullptr,
+                                                             .start_b = 0.25,
+                                                             .done = 3,
+                                                             .rule = FREERIDGE_STEP_INVERSE,
+                                                             .step = 0.01,
+                                                             .batch = 5,
+                                                             .seed = 1,
+                                                             .callback = nullptr,
+                                                             .user = nullptr,
+                                                             .step_used = 0},
+                                                            {{"start_b", &Descent::start_b},
+                                                             {"done", &Descent::done},
+                                                             {"rule", &Descent::rule},
+                                                             {"step", &Descent::step},
+                                                             {"batch", &Descent::batch}})
+                                        .in("start_w", &Descent::start_w, {0.5, -1});
+  Output<double> w{6}, b{3}, objective{3};
   FREERIDGE_CALL(freeridge_gradient_descent);
 };
 
 struct EarlyStopping : AnyCall {
-  static constexpr const char* optional = "w b df lambda ridge_w ridge_b ridge_df step_used";
+  using Answers = freeridge_early_stopping_answers;
+  static constexpr const char* optional =
+      "answers.w answers.b answers.df answers.lambda answers.ridge_w answers.ridge_b answers.ridge_df";
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n, d = sample::d;
   Input<double> x{sample::x()};
@@ -78,7 +91,14 @@ struct EarlyStopping : AnyCall {
   double step = 0;
   int64_t count = 3;
   Input<int64_t> steps{{1, 4, 2}};
-  Output<double> w{6}, b{3}, df{3}, lambda{3}, ridge_w{6}, ridge_b{3}, ridge_df{3}, step_used{1};
+  StructArgument<Answers> answers = StructArgument<Answers>({}, {})
+                                        .out("w", &Answers::w, 6)
+                                        .out("b", &Answers::b, 3)
+                                        .out("df", &Answers::df, 3)
+                                        .out("lambda", &Answers::lambda, 3)
+                                        .out("ridge_w", &Answers::ridge_w, 6)
+                                        .out("ridge_b", &Answers::ridge_b, 3)
+                                        .out("ridge_df", &Answers::ridge_df, 3);
   FREERIDGE_CALL(freeridge_early_stopping);
 };
 

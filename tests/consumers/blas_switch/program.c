@@ -6,7 +6,7 @@
  * this is. 40 points and 3 features, every route, a search of lambda, a bandwidth, landmarks, singular values, an
  * accumulator: all that calls BLAS or LAPACK. Answers agree to 1e-12 of the largest of their kind.
  */
-#include <freeridge.h>
+#include <freeridge_classical.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
