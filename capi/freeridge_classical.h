@@ -57,7 +57,7 @@ typedef struct freeridge_ols_answers {
 } freeridge_ols_answers;
 
 /* Ordinary least squares by QR with column pivoting. When x (with the intercept: its centred columns) is rank
- * deficient, the minimum-norm w is given; the intercept is never part of the norm.
+ * deficient, the minimum-norm w is given; the intercept is never part of the norm. answers: what is wanted of them.
  * Columns are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d) 2^-50
  * of the largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its largest
  * entry). Cost: about 2 n d min(n, d), some times that when x is deficient; refinement, two or three steps in
@@ -239,9 +239,9 @@ typedef struct freeridge_early_stopping_answers {
   double* b;        /* count */
   double* df;       /* count: effective degrees of freedom, the sum of 1 - (1 - eta s_j^2)^k, and 1 for the intercept */
   double* lambda;   /* count: 1 / (eta k) */
-  double* ridge_w;  /* as w, b and df, of ridge regression with these lambdas */
-  double* ridge_b;
-  double* ridge_df;
+  double* ridge_w;  /* as w, of ridge regression with these lambdas */
+  double* ridge_b;  /* as b */
+  double* ridge_df; /* as df */
 } freeridge_early_stopping_answers;
 
 /* Early stopping beside ridge regression. Gradient descent on 1/2 |y - X w - b|^2 from w = 0 with the constant step eta

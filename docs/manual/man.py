@@ -87,7 +87,8 @@ def man(header, date):
     purpose = items[0].lines[1].strip().removeprefix("freeridge.h - ")
     out = [f'.TH FREERIDGE 3 {date} "freeridge {version}" "Library Functions Manual"']
     out += [".nr HY 0", ".ad l", ".SH NAME", "freeridge \\- " + roff_text(purpose)]
-    out += [".SH SYNOPSIS", ".nf", ".B #include <freeridge.h>", ".br", ".B #include <freeridge_classical.h>", ".PP", ".B cc program.c \\-lfreeridge", ".fi"]
+    out += [".SH SYNOPSIS", ".nf", ".B #include <freeridge.h>", ".B #include <freeridge_classical.h>", ".PP"]
+    out += [".B cc program.c \\-lfreeridge", ".fi"]
     out += [".SH DESCRIPTION"]
     out.append(roff_blocks(head_lines(items[0])[1:]))
     for item in items[1:]:

@@ -153,10 +153,10 @@ TEST(Refusals, GradientsAndDescent) {
   expect_refused<GradientDescent>({losses,
                                    no_weight,
                                    no_label,
-                                   {"rule", integers({-1, 4, 99, INT32_MIN, INT32_MAX})},
-                                   {"step", reals({-1.0, -1e-300})},
-                                   {"done", integers(negative)},
-                                   {"batch", integers({0, -1, sample::n + 1, INT64_MIN, INT64_MAX})},
+                                   {"descent.rule", integers({-1, 4, 99, INT32_MIN, INT32_MAX})},
+                                   {"descent.step", reals({-1.0, -1e-300})},
+                                   {"descent.done", integers(negative)},
+                                   {"descent.batch", integers({-1, sample::n + 1, INT64_MIN, INT64_MAX})},
                                    {"steps", integer_entries({-1, INT64_MIN})}});
   expect_refused<EarlyStopping>(
       {{"step", reals({-1.0, -1e-300, 1e6})}, {"steps", integer_entries({0, -1, INT64_MIN})}});

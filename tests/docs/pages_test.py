@@ -14,16 +14,22 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 COMPILERS = {"c": ("CC", "-std=c99"), "cpp": ("CXX", "-std=c++17")}
 
 # What the fragments of C and C++ on pages are about, so that they compile.
-AROUND = {"c": """#include <freeridge.h>
+AROUND = {"c": """#include <freeridge_classical.h>
 #include <stddef.h>
 int next_chunk(int64_t* n, double* x, double* y);
-int main(void) {
-  freeridge_model* model = NULL;
-  freeridge_accumulator* sums = NULL;
-  int64_t n = 1, d = 1;
-  double *x = NULL, *y = NULL, *w = NULL, lambda = 1, b = 0;
+int64_t read_rows(int64_t first, int64_t count, double* x, double* y, double* weights, void* user);
+void task(freeridge_model* model, freeridge_accumulator* sums, freeridge_kernel* kernel, freeridge_kernel* scaled, int64_t n,
+          int64_t d, double* x, double* y, double* w, double lambda, double b, double* errors, double* out, double* scale,
+          const int64_t* start, const int32_t* index, int64_t count, const double* lambdas, int32_t* group, int32_t* gap);
+void task(freeridge_model* model, freeridge_accumulator* sums, freeridge_kernel* kernel, freeridge_kernel* scaled, int64_t n,
+          int64_t d, double* x, double* y, double* w, double lambda, double b, double* errors, double* out, double* scale,
+          const int64_t* start, const int32_t* index, int64_t count, const double* lambdas, int32_t* group, int32_t* gap) {
+  int64_t layers = 0, bytes = 0;
+  double score = 0, low = 0, high = 0, larger = 0;
 %s
-  return model && sums && n && d && x && y && w && lambda > 0 && b > 0;
+  (void)(layers + bytes + score + low + high + larger + lambda + b);
+  (void)kernel, (void)scaled, (void)model, (void)sums, (void)n, (void)d, (void)x, (void)y, (void)w, (void)errors, (void)out;
+  (void)scale, (void)start, (void)index, (void)count, (void)lambdas, (void)group, (void)gap;
 }
 """, "cpp": """#include <freeridge.hpp>
 int main() {
@@ -158,6 +164,9 @@ class Programs(unittest.TestCase):
 
     def test_limits(self):
         self.run_page("docs/limits.md", 0)
+
+    def test_conventions(self):
+        self.run_page("docs/conventions.md", 0)
 
     def test_length_of_the_readme(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()), 120)
