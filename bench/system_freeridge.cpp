@@ -85,7 +85,10 @@ class Task {
   // What the package reads from the model for its fit; see fit_model in rpkg/R/fit.R.
   void read_fit(const bench::Model& model) {
     double lambda = 0, score = 0, error = 0;
-    check(freeridge_get_one_standard_error(model.get(), &lambda, &score, &error));
+    freeridge_search search{};
+    search.size = sizeof search;
+    search.score = &score, search.standard_error = &error, search.one_se_lambda = &lambda;
+    check(freeridge_get_search(model.get(), &search));
     check(freeridge_get_fitted(model.get(), errors_.data(), data_.n));
   }
 

@@ -3,6 +3,7 @@
 
 #include "capi/accumulators.hpp"
 #include "capi/saving.hpp"
+#include "capi/searches.hpp"
 #include "libcore/base/checks.hpp"
 
 namespace freeridge::capi {
@@ -142,26 +143,28 @@ freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* 
 
 freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
                                                      freeridge_criterion criterion, double low, double high,
-                                                     double* lambda, double* score, int32_t* edge, double* decades,
-                                                     int32_t* dips, int32_t* below) {
+                                                     freeridge_search* search) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
     const Criterion by = checked_streamed_criterion(criterion);
-    required("lambda", lambda);
-    required("score", score);
+    const GivenSearch given(search);
+    constexpr const char* no_errors = "GCV and REML have no standard error";
+    given.refuse("standard_error", given->standard_error, no_errors);
+    given.refuse("one_se_lambda", given->one_se_lambda, no_errors);
+    given.refuse("one_se_score", given->one_se_score, no_errors);
+    given.refuse("next", given->next, "the search has tried it");
+    constexpr const char* unknown = "how many lambdas a search tries is not known before it";
+    given.refuse("lambdas", given->lambdas, unknown);
+    given.refuse("scores", given->scores, unknown);
     a.require_rows();
     require_range("low", low, "high", high);
     const Hearing hearing(a.listener());
     const auto problem = reduced(a);
     const Stage stage(0.5, 1);
-    const LambdaSearch search = problem->select_lambda(by, low, high);
-    std::ranges::copy(search.best, lambda);
-    std::ranges::copy(search.best_score, score);
-    copy_to(search.edge, edge);
-    copy_to(search.decades, decades);
-    copy_to(search.dips, dips);
-    for (std::size_t j = 0; j < search.best.size() && below != nullptr; ++j)
-      below[j] = problem->below_floor(search.best[j]) ? 1 : 0;
+    const LambdaSearch found = problem->select_lambda(by, low, high);
+    given.give(found);
+    for (std::size_t j = 0; j < found.best.size() && given->below != nullptr; ++j)
+      given->below[j] = problem->below_floor(found.best[j]) ? 1 : 0;
   });
 }
 

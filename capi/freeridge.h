@@ -498,10 +498,10 @@ FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, cons
  *     freeridge_select_lambda  LOO, GROUPS: three or four passes; GCV, REML: none
  *     freeridge_loo            one pass
  *     freeridge_group_errors, _with_gaps    one pass, and one more where a group has more rows than p
- * and none for freeridge_lambda_grid, _lambda_flags, _set_lambda, _set_lambdas, _get_search, _get_one_standard_error,
- * _predict, _predict_points (without lambdas), _predict_gradient, _get_lambda, _get_intercept, _get_hyperplane (with
- * landmarks _coefficients: r x t, in the order of freeridge_get_landmarks, which counts r), _get_unpenalised (without
- * errors), _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but
+ * and none for freeridge_lambda_grid, _lambda_flags, _set_lambda, _set_lambdas, _get_search, _predict, _predict_points
+ * (without lambdas), _predict_gradient, _get_lambda, _get_intercept, _get_hyperplane (with landmarks _coefficients: r x
+ * t, in the order of freeridge_get_landmarks, which counts r), _get_unpenalised (without errors), _get_dimensions (n:
+ * -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but
  * weights (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after FREERIDGE_MISSING);
  * other calls need all points in memory, and say so (INVALID_STATE). Groups (freeridge_set_groups, where n is known):
  * any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p + t)^2
@@ -1221,18 +1221,47 @@ FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model,
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion,
                                                        double low, double high, double* lambda, double* score);
 
-/* What the last freeridge_select_lambda or _bandwidth saw: *count: how many lambdas; lambdas: those, ascending; scores:
- * count x t, column-major, ld >= count, NaN where a lambda was not tried for that output. How sure it can be, t numbers
- * each: edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum may lie beyond it), else 0;
- * decades: over how many powers of ten of lambda around the choice, within the range searched, the score stays within 1
- * % of the best (REML: within 0.5), linear between the lambdas tried: a large number means a flat criterion; dips: how
- * many local minima the grid saw, its ends included, that stand out by more than 1e-8 of the score (more than one: the
- * criterion is not unimodal; 0: a constant criterion). NULL is fine for each (ld does not matter without scores): ask
- * for the count first. The search is kept until the factorization is unset or made anew; setting another lambda keeps
- * it. Statuses: INVALID_STATE (no search), INVALID_ARGUMENT. Cost: O(count t). */
-FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, int64_t* count, double* lambdas,
-                                                    double* scores, int64_t ld, int32_t* edge, double* decades,
-                                                    int32_t* dips);
+/* What a search for lambda saw. The caller sets `size`, the pointers to what is wanted, all others NULL, and ld beside
+ * `scores`; the library sets `count` and fills what the pointers point at: t numbers each, but for lambdas and scores.
+ *     freeridge_search search = {.size = sizeof search, .lambda = lambda, .decades = decades};
+ * A field that a call cannot answer must be NULL: `below` for freeridge_get_search and freeridge_moments_select_lambda,
+ * `next` for all but the latter, and for freeridge_accumulator_select_lambda standard_error, one_se_lambda,
+ * one_se_score, lambdas and scores.
+ *     decades  over how many powers of ten of lambda around the choice, within the range searched, the score stays
+ *              within 1 % of the best (REML: within 0.5), linear between the lambdas tried: a large number means a flat
+ *              criterion
+ *     dips     how many local minima the lambdas tried show (those of the grid, its ends included, that stand out by
+ *              more than 1e-8 of the score): more than one: the criterion is not unimodal; 0: a constant criterion
+ *     one_se   the one-standard-error rule, for LOO, GROUPS and ERROR_RATE: the largest lambda tried, at or above the
+ *              choice, up to which every score stays within one standard error of the best one. It sets nothing: hand
+ *              the lambdas to freeridge_set_lambdas. Source: L. Breiman, J. Friedman, R. Olshen, C. Stone,
+ *              Classification and Regression Trees, 1984, section 3.4.3
+ * Statuses of every call that takes a search: INVALID_ARGUMENT (also: size; a field that must be NULL is not; ld is
+ * less than count), UNDEFINED (standard_error or one_se was asked for, and the best score is one of one term, which has
+ * no standard error: these are NaN, and all else is valid). */
+typedef struct freeridge_search {
+  int64_t size;           /* sizeof(freeridge_search) */
+  int64_t count;          /* set by the library: how many lambdas there are in `lambdas` */
+  double* lambda;         /* the choice; of scores that are equal, within rounding, the larger lambda */
+  double* score;          /* its score */
+  double* standard_error; /* of that score */
+  int32_t* edge;          /* -1 / +1 where the choice is the low / high end of the range (the optimum may lie beyond) */
+  double* decades;        /* how flat the criterion is around the choice */
+  int32_t* dips;          /* how many minima stand out */
+  int32_t* below;         /* 1 where errors left out at the choice may have fewer than six digits, else 0 */
+  double* one_se_lambda;  /* the choice by the one-standard-error rule */
+  double* one_se_score;   /* its score */
+  double* next;           /* a lambda to try in one more pass over the rows */
+  double* lambdas;        /* count numbers: the lambdas tried, ascending */
+  double* scores;         /* count x t, column-major: NaN where a lambda was not tried for that output */
+  int64_t ld;             /* of scores; 0: count */
+} freeridge_search;
+
+/* What the last freeridge_select_lambda, _bandwidth or _kernel saw. With all pointers NULL it tells the count alone.
+ * The search is kept until the factorization is unset or made anew; setting another lambda keeps it. Statuses:
+ * INVALID_STATE (no search; standard_error or one_se after a search by GCV or REML, which have none), INVALID_ARGUMENT,
+ * UNDEFINED. Cost: O(count t). */
+FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, freeridge_search* search);
 
 /* Chooses the bandwidth sigma of the model's kernel (see freeridge_get_bandwidth) in [low, high], each tried sigma
  * with its own factorization and its own whole lambda search, and leaves the model FITTED at the choice. low = high
@@ -1291,7 +1320,7 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * the median distance of the points and 64 times it; a weight by a factor 10^6, the scale and offset of a polynomial by
  * 1000 either way; lambda as in freeridge_select_lambda. The given kernel stays where nothing with a lower criterion
  * (and its penalty) is found on the rows learnt on. *score: the criterion on all rows at the end, one number for all
- * outputs as in freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search and the two calls after it.
+ * outputs as in freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search.
  * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 60 times 4/3 rows^3 flops
  * (REML, GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda.
  * Statuses: INVALID_STATE (no data, a kernel without hyperparameters, GROUPS without groups), INVALID_ARGUMENT,
@@ -1311,51 +1340,44 @@ enum {
   FREERIDGE_SEARCH_NO_LOWER = 4  /* no lower value along the gradient: as low as rounding lets it be; or no value */
 };
 
-/* About the last freeridge_select_kernel: *evaluations: how many kernels and lambdas it tried; *hyperparameters: how
- * many the kernel has; *learnt: how many numbers beside lambda were free (numbers that move together count once);
- * *rows: on how many rows; *sample: how many of them were the sample; *kept: 1 where nothing better than the given
- * kernel was found, else 0; ended: 5 numbers (freeridge_search_end), one for each stage in the order of
- * freeridge_get_kernel_search_history. NULL is fine for each. The search is kept until the factorization is unset or
- * made anew, and not saved. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(1). */
-FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
-                                                           int64_t* hyperparameters, int64_t* learnt, int64_t* rows,
-                                                           int64_t* sample, int32_t* kept, freeridge_search_end* ended);
+/* What freeridge_select_kernel saw. The caller sets `size` and the pointers to what is wanted, all others NULL; the
+ * library sets the numbers and fills what the pointers point at. A call with all pointers NULL tells how much room the
+ * arrays need.
+ *     stage     1: one factor on all lengths, LOO on 256 rows of the sample, at its best lambda; 2: all, REML on the
+ *               sample or a part of it; 3: the given kernel, the criterion (its `ended` is NONE unless lambda was
+ *               moved); 4: all, REML (without landmarks); 5: all, the criterion, with landmarks where they take part in
+ *               learning
+ *     gradient  the largest derivative by the logarithm of a variable of what is minimised (REML or n t / 2
+ *               log(criterion), with the penalty), as far as the bounds leave room; NaN where lambda alone was searched
+ *     row       the outputs of the other rows took no part in the choice of the hyperparameters: their left-out errors
+ *               (freeridge_loo) are optimistic by the choice of lambda alone
+ *     at        a scale at its high bound: the feature does not matter */
+typedef struct freeridge_kernel_search {
+  int64_t size;                /* sizeof(freeridge_kernel_search) */
+  int64_t evaluations;         /* how many kernels and lambdas it tried */
+  int64_t hyperparameters;     /* how many the kernel has */
+  int64_t learnt;              /* how many numbers beside lambda were free (those that move together count once) */
+  int64_t rows;                /* on how many rows */
+  int64_t sample;              /* how many of them were the sample */
+  int32_t kept;                /* 1 where nothing better than the given kernel was found, else 0 */
+  int32_t lambda_at;           /* -1 / +1 where lambda ended at its low / high bound, else 0 */
+  freeridge_search_end* ended; /* 5: why the stages 1, ..., 5 ended */
+  int32_t* stage;              /* evaluations, each in their order: of which stage */
+  double* score;               /* without the penalty; NaN: no value there */
+  double* lambda;              /* that of the score */
+  double* gradient;            /* the largest slope */
+  int64_t* row;                /* rows: those that it learnt on, from 0, ascending */
+  int64_t* variable;           /* hyperparameters, each: which of the `learnt` variables moved it; -1: it was held */
+  double* low;                 /* its low bound (where it was held, its value) */
+  double* high;                /* its high bound (where it was held, its value) */
+  int32_t* at;                 /* -1 / +1 where it ended at its low / high bound, else 0 */
+} freeridge_kernel_search;
 
-/* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as
- * freeridge_get_kernel_search says. stage: 1: one factor on all lengths, LOO on 256 rows of it, at its best lambda; 2:
- * all, REML on the sample or a part of it; 3: the given kernel, the criterion (its `ended` is NONE unless lambda was
- * moved); 4: all, REML (without landmarks); 5: all, the criterion, with landmarks where they take part in learning.
- * score: without the penalty; NaN: no value there. lambda: that of the score. gradient: the largest derivative by the
- * logarithm of a variable of what is minimised (REML or n t / 2 log(criterion), with the penalty), as far as the bounds
- * leave room; NaN where lambda alone was searched. NULL is fine for each. Statuses: INVALID_STATE (no kernel was
- * learnt), INVALID_ARGUMENT. Cost: O(evaluations). */
-FREERIDGE_API freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage,
-                                                                   double* score, double* lambda, double* gradient);
-
-/* row: the rows that the last freeridge_select_kernel learnt on, from 0, ascending, as many as
- * freeridge_get_kernel_search says. The outputs of the others took no part in the choice of the hyperparameters: their
- * left-out errors (freeridge_loo) are optimistic by the choice of lambda alone. Statuses: INVALID_STATE (no kernel was
- * learnt), INVALID_ARGUMENT. Cost: O(rows). */
-FREERIDGE_API freeridge_status freeridge_get_kernel_search_rows(const freeridge_model* model, int64_t* row);
-
-/* The bounds of the last freeridge_select_kernel, one number for each hyperparameter: variable: which of the `learnt`
- * variables moved it, -1: it was held; low, high: its bounds (where it was held, its value); at: -1 / +1 where it ended
- * at its low / high bound, else 0. A scale at its high bound: the feature does not matter. *lambda_at: the same of
- * lambda. NULL is fine for each. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost:
- * O(hyperparameters). */
-FREERIDGE_API freeridge_status freeridge_get_kernel_search_bounds(const freeridge_model* model, int64_t* variable,
-                                                                  double* low, double* high, int32_t* at,
-                                                                  int32_t* lambda_at);
-
-/* The one-standard-error rule on the last freeridge_select_lambda by LOO, GROUPS or ERROR_RATE: for each output the
- * largest lambda it tried, at or above the choice, up to which every score stays within one standard error of the best
- * one. lambda, score, standard_error (that of the best): t numbers each. Sets nothing: hand the lambdas to
- * freeridge_set_lambdas. Statuses: INVALID_STATE (no such search), INVALID_ARGUMENT, UNDEFINED (the best score is one
- * of one term and has no standard error: lambda and standard_error are NaN).
- * Cost: O(t) and the search's lambdas once. Source: L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and
- * Regression Trees, 1984, section 3.4.3. */
-FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda,
-                                                                double* score, double* standard_error);
+/* What the last freeridge_select_kernel saw, in `search`. It is kept until the factorization is unset or made anew, and
+ * not saved. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT (also: size). Cost: O(evaluations +
+ * rows). */
+FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model* model,
+                                                           freeridge_kernel_search* search);
 
 /* How far the lambdas in force can be trusted; NULL is fine for each. *floor: from this lambda on, rounding changes
  * left-out errors by less than about 1e-6 of the largest of them (0: at every lambda). The default searches begin
@@ -1594,19 +1616,15 @@ FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge
                                                                  int64_t count, double* lambdas);
 
 /* Minimises GCV or REML over lambda in [low, high] for each output, by the search of freeridge_select_lambda (low =
- * high = 0: the range of freeridge_accumulator_lambda_grid). lambda, score: t numbers each, the choice and its
- * score. NULL is fine for the others, t numbers each: edge, decades and dips as freeridge_get_search has them;
- * below: 1 where errors left out at the choice may have fewer than six digits, also as landmarks were left out, as
- * freeridge_lambda_flags has it, else 0; low = high asks for it at that lambda. Sets nothing: hand the lambdas to
- * freeridge_accumulator_solve. Needs rows. Cost: O(d t) for each of 100 lambdas and about ten more for each output,
- * beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT (another
- * criterion; 0 < low <= high does not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere
- * in the range; the outputs are untouched), CANCELLED. */
+ * high = 0: the range of freeridge_accumulator_lambda_grid), and tells of it in `search`, which is described before
+ * freeridge_get_search. `below` counts landmarks that were left out, too; low = high asks for it at that lambda. Sets
+ * nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost: O(d t) for each of 100 lambdas and about
+ * ten more for each output, beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT (another criterion; 0 < low <= high does not hold; a field that must be NULL is not), NOT_FINITE,
+ * NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere in the range; the outputs are untouched), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
                                                                    freeridge_criterion criterion, double low,
-                                                                   double high, double* lambda, double* score,
-                                                                   int32_t* edge, double* decades, int32_t* dips,
-                                                                   int32_t* below);
+                                                                   double high, freeridge_search* search);
 
 /* The second pass: exact errors left out of n of the rows that were added (in any chunks, any order), at count >= 1
  * lambdas: points, y (n x t in `layout`) and weights as of freeridge_accumulator_add, those that the rows were added
@@ -1734,17 +1752,15 @@ FREERIDGE_API freeridge_status freeridge_moments_score(int64_t count, const doub
                                                        int64_t ld);
 
 /* The lowest LOO of each output among the lambdas > 0, in any order, at which the moments of all rows are known (5 x
- * (count t)). lambda, score: t numbers each, the choice and its score. NULL is fine for the others, t numbers
- * each: standard_error; edge, decades and dips as freeridge_get_search has them; next: where the polynomial through the
- * scores next to the choice is lowest. Hand `next` to one more pass, add its moments to those that there are, and ask
- * again: the choice then has the digits of freeridge_select_lambda, which tries a dip's lambdas in the same way. `next`
- * is the choice itself once that is so, and where the choice is at an end. Statuses: INVALID_ARGUMENT (also: numbers
- * that are no moments, lambda 0), NOT_FINITE, UNDEFINED (no value at any lambda; the outputs are untouched). Cost:
- * O(count t). */
+ * (count t)). `search`, which is described before freeridge_get_search, tells of the choice; its `lambdas` and `scores`
+ * need room for `count` lambdas (one that is given twice counts once). next: where the polynomial through the scores
+ * next to the choice is lowest. Hand `next` to one more pass, add its moments to those that there are, and ask again:
+ * the choice then has the digits of freeridge_select_lambda, which tries a dip's lambdas in the same way. `next` is the
+ * choice itself once that is so, and where the choice is at an end. Statuses: INVALID_ARGUMENT (also: numbers that are
+ * no moments, lambda 0), NOT_FINITE, UNDEFINED (no value at any lambda: the outputs are untouched; or as
+ * freeridge_get_search). Cost: O(count t). */
 FREERIDGE_API freeridge_status freeridge_moments_select_lambda(int64_t count, const double* lambdas, int64_t t,
-                                                               const double* moments, double* lambda, double* score,
-                                                               double* standard_error, int32_t* edge, double* decades,
-                                                               int32_t* dips, double* next);
+                                                               const double* moments, freeridge_search* search);
 
 /* ----------------------------------------------------------------------------------------------------
  * Other losses for two classes, y_i = -1 or +1, on the same kernels:

@@ -205,7 +205,7 @@ struct Learning {
   double shrinkage = 0;
   std::int64_t rows = 0, seed = 0, evaluations = 0;
 };
-struct KernelSearch {  // what freeridge_get_kernel_search and the three calls after it say
+struct KernelSearch {  // what freeridge_get_kernel_search says
   std::int64_t learnt = 0, rows = 0, sample = 0;
   bool kept = false;
   std::array<freeridge_search_end, 5> ended{};
@@ -277,19 +277,21 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   }
   KernelSearch kernel_search() const {
     KernelSearch s;
-    std::int64_t tried = 0, numbers = 0;
-    std::int32_t kept = 0;
-    check(freeridge_get_kernel_search(get(), &tried, &numbers, &s.learnt, &s.rows, &s.sample, &kept, s.ended.data()));
-    s.kept = kept != 0;
-    const std::size_t trials = static_cast<std::size_t>(tried), count = static_cast<std::size_t>(numbers);
+    freeridge_kernel_search search{};
+    search.size = sizeof search;
+    check(freeridge_get_kernel_search(get(), &search));
+    s.learnt = search.learnt, s.rows = search.rows, s.sample = search.sample;
+    s.kept = search.kept != 0, s.lambda_at = search.lambda_at;
+    const auto trials = static_cast<std::size_t>(search.evaluations);
+    const auto count = static_cast<std::size_t>(search.hyperparameters);
     s.stage.resize(trials), s.score.resize(trials), s.lambda.resize(trials), s.gradient.resize(trials);
-    double *const score = s.score.data(), *const gradient = s.gradient.data();
-    check(freeridge_get_kernel_search_history(get(), s.stage.data(), score, s.lambda.data(), gradient));
     s.learnt_on.resize(static_cast<std::size_t>(s.rows));
-    check(freeridge_get_kernel_search_rows(get(), s.learnt_on.data()));
     s.variable.resize(count), s.low.resize(count), s.high.resize(count), s.at.resize(count);
-    double *const low = s.low.data(), *const high = s.high.data();
-    check(freeridge_get_kernel_search_bounds(get(), s.variable.data(), low, high, s.at.data(), &s.lambda_at));
+    search.ended = s.ended.data(), search.stage = s.stage.data(), search.score = s.score.data();
+    search.lambda = s.lambda.data(), search.gradient = s.gradient.data(), search.row = s.learnt_on.data();
+    search.variable = s.variable.data(), search.low = s.low.data(), search.high = s.high.data();
+    search.at = s.at.data();
+    check(freeridge_get_kernel_search(get(), &search));
     return s;
   }
   Kernel kernel() const { return Kernel::of(get()); }

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "capi/rows_read.hpp"
+#include "capi/searches.hpp"
 #include "libcore/base/checks.hpp"
 #include "libcore/data/folds.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/select/estimated_criteria.hpp"
 #include "libcore/select/lambda_convention.hpp"
-#include "libcore/select/one_standard_error.hpp"
 #include "libcore/spectrum/estimated_residual_diagonal.hpp"
 
 namespace freeridge::capi {
@@ -32,6 +32,9 @@ static_assert(FREERIDGE_CONVENTION_TOTAL == int(Convention::total) &&
               FREERIDGE_CONVENTION_COST == int(Convention::cost) &&
               FREERIDGE_CONVENTION_COST_MEAN == int(Convention::cost_mean) &&
               FREERIDGE_CONVENTION_COST_MEAN_NORM == int(Convention::cost_mean_norm));
+
+// The size of freeridge_kernel_search in the first header.
+constexpr std::size_t first_kernel_search = offsetof(freeridge_kernel_search, at) + sizeof(freeridge_kernel_search::at);
 
 Convention checked_convention(const char* name, freeridge_convention convention) {
   require_one_of(name, convention,
@@ -153,20 +156,13 @@ freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_crite
   });
 }
 
-freeridge_status freeridge_get_search(const freeridge_model* model, int64_t* count, double* lambdas, double* scores,
-                                      int64_t ld, int32_t* edge, double* decades, int32_t* dips) {
+freeridge_status freeridge_get_search(const freeridge_model* model, freeridge_search* search) {
   return guarded(__func__, [&] {
-    const LambdaSearch& search = last_search(model);
-    const Matrix& table = search.scores;
-    if (scores != nullptr) {
-      const MatrixView out = checked_output("scores", scores, "count", table.rows(), table.cols(), ld);
-      copy_out(table.view(), Layout::col_major, out.data, out.ld);
-    }
-    if (count != nullptr) *count = table.rows();
-    copy_to(search.lambdas, lambdas);
-    copy_to(search.edge, edge);
-    copy_to(search.decades, decades);
-    copy_to(search.dips, dips);
+    settings_of(model);
+    const GivenSearch given(search);
+    given.refuse("below", given->below, "freeridge_lambda_flags tells it");
+    given.refuse("next", given->next, "the search of a model has tried it");
+    given.give(last_search(model));
   });
 }
 
@@ -206,76 +202,32 @@ freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_crite
   });
 }
 
-freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
-                                             int64_t* hyperparameters, int64_t* learnt, int64_t* rows, int64_t* sample,
-                                             int32_t* kept, freeridge_search_end* ended) {
+freeridge_status freeridge_get_kernel_search(const freeridge_model* model, freeridge_kernel_search* search) {
   return guarded(__func__, [&] {
-    const KernelSearch& search = settings_of(model).require_kernel_search();
-    if (evaluations != nullptr) *evaluations = std::ssize(search.trials);
-    if (hyperparameters != nullptr) *hyperparameters = std::ssize(search.variable);
-    if (learnt != nullptr) *learnt = search.learnt;
-    if (rows != nullptr) *rows = search.rows;
-    if (sample != nullptr) *sample = search.sample;
-    if (kept != nullptr) *kept = search.kept ? 1 : 0;
-    if (ended != nullptr)
-      std::ranges::transform(search.end, ended, [](SearchEnd why) { return static_cast<int32_t>(why); });
-  });
-}
-
-freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage, double* score,
-                                                     double* lambda, double* gradient) {
-  return guarded(__func__, [&] {
-    const KernelSearch& search = settings_of(model).require_kernel_search();
-    for (std::size_t i = 0; i < search.trials.size(); ++i) {
-      const KernelTrial& trial = search.trials[i];
-      if (stage != nullptr) stage[i] = static_cast<int32_t>(trial.stage);
-      if (score != nullptr) score[i] = trial.score;
-      if (lambda != nullptr) lambda[i] = trial.lambda;
-      if (gradient != nullptr) gradient[i] = trial.gradient;
+    const Model& m = settings_of(model);
+    const freeridge_kernel_search out = checked_struct("search", search, first_kernel_search);
+    const KernelSearch& found = m.require_kernel_search();
+    search->evaluations = std::ssize(found.trials);
+    search->hyperparameters = std::ssize(found.variable);
+    search->learnt = found.learnt;
+    search->rows = found.rows;
+    search->sample = found.sample;
+    search->kept = found.kept ? 1 : 0;
+    search->lambda_at = found.lambda_at;
+    if (out.ended != nullptr)
+      std::ranges::transform(found.end, out.ended, [](SearchEnd why) { return static_cast<int32_t>(why); });
+    for (std::size_t i = 0; i < found.trials.size(); ++i) {
+      const KernelTrial& trial = found.trials[i];
+      if (out.stage != nullptr) out.stage[i] = static_cast<int32_t>(trial.stage);
+      if (out.score != nullptr) out.score[i] = trial.score;
+      if (out.lambda != nullptr) out.lambda[i] = trial.lambda;
+      if (out.gradient != nullptr) out.gradient[i] = trial.gradient;
     }
-  });
-}
-
-freeridge_status freeridge_get_kernel_search_rows(const freeridge_model* model, int64_t* row) {
-  return guarded(__func__, [&] {
-    const KernelSearch& search = settings_of(model).require_kernel_search();
-    required("row", row);
-    copy_to(search.learnt_on, row);
-  });
-}
-
-freeridge_status freeridge_get_kernel_search_bounds(const freeridge_model* model, int64_t* variable, double* low,
-                                                    double* high, int32_t* at, int32_t* lambda_at) {
-  return guarded(__func__, [&] {
-    const KernelSearch& search = settings_of(model).require_kernel_search();
-    copy_to(search.variable, variable);
-    copy_to(search.low, low);
-    copy_to(search.high, high);
-    copy_to(search.at, at);
-    if (lambda_at != nullptr) *lambda_at = search.lambda_at;
-  });
-}
-
-freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda, double* score,
-                                                  double* standard_error) {
-  return guarded(__func__, [&] {
-    settings_of(model);
-    required("lambda", lambda);
-    required("score", score);
-    required("standard_error", standard_error);
-    const LambdaSearch& search = last_search(model);
-    if (!is_mean(search.criterion))
-      fail(Status::invalid_state, "the last search was by criterion ", static_cast<int32_t>(search.criterion),
-           ", which has no standard error; call freeridge_select_lambda with LOO, GROUPS or ERROR_RATE first");
-    const Array<double> chosen = one_standard_error(search);
-    const auto undefined = std::ranges::find_if(chosen, [](double value) { return std::isnan(value); });
-    std::string reason;
-    if (undefined != chosen.end())
-      reason = text("the best score of output ", undefined - chosen.begin(), " has no standard error");
-    std::ranges::copy(chosen, lambda);
-    std::ranges::copy(search.best_score, score);
-    std::ranges::copy(search.standard_error, standard_error);
-    report_undefined(std::move(reason));
+    copy_to(found.learnt_on, out.row);
+    copy_to(found.variable, out.variable);
+    copy_to(found.low, out.low);
+    copy_to(found.high, out.high);
+    copy_to(found.at, out.at);
   });
 }
 

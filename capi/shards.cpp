@@ -6,6 +6,7 @@
 
 #include "capi/accumulators.hpp"
 #include "capi/saving.hpp"
+#include "capi/searches.hpp"
 #include "libcore/base/checks.hpp"
 #include "libcore/base/memory.hpp"
 #include "libcore/select/moments.hpp"
@@ -255,23 +256,18 @@ freeridge_status freeridge_moments_score(int64_t count, const double* lambdas, i
 }
 
 freeridge_status freeridge_moments_select_lambda(int64_t count, const double* lambdas, int64_t t, const double* moments,
-                                                 double* lambda, double* score, double* standard_error, int32_t* edge,
-                                                 double* decades, int32_t* dips, double* next) {
+                                                 freeridge_search* search) {
   return guarded(__func__, [&] {
     const auto values = checked_lambdas(count, lambdas);
     const Span<const double> from = checked_moments("moments", moments, count, t);
-    required("lambda", lambda);
-    required("score", score);
+    const GivenSearch given(search);
+    given.refuse("below", given->below, "moments do not tell it; freeridge_accumulator_select_lambda does");
     require_lambdas("lambdas", values);
     for (std::size_t l = 0; l < values.size(); ++l)
       if (values[l] == 0) fail(Status::invalid_argument, "lambdas[", l, "] is 0; a choice is made among positive ones");
     const MomentChoice found = choose_by_moments(values, t, from);
-    std::ranges::copy(found.lambda, lambda);
-    std::ranges::copy(found.score, score);
-    copy_to(found.standard_error, standard_error);
-    copy_to(found.edge, edge);
-    copy_to(found.decades, decades);
-    copy_to(found.dips, dips);
-    copy_to(found.next, next);
+    std::string reason = given.filled(found.search);
+    copy_to(found.next, given->next);
+    report_undefined(std::move(reason));
   });
 }

@@ -207,9 +207,12 @@ freeridge_status freeridge_mpi_accumulator_select_lambda(const freeridge_accumul
       select_by_loo(team, {accumulator, layout, n, x, ldx, y, ldy, weights}, sizes, low, high, best, best_score);
     } else {
       team.together([&] {
-        if (team.rank() == 0)
-          ask(freeridge_accumulator_select_lambda(accumulator, criterion, low, high, best.data(), best_score.data(),
-                                                  nullptr, nullptr, nullptr, nullptr));
+        if (team.rank() != 0) return;
+        freeridge_search search{};
+        search.size = sizeof search;
+        search.lambda = best.data();
+        search.score = best_score.data();
+        ask(freeridge_accumulator_select_lambda(accumulator, criterion, low, high, &search));
       });
       team.broadcast(best);
       team.broadcast(best_score);

@@ -110,19 +110,25 @@ MomentChoice choose_by_moments(Span<const double> lambdas, Index t, Span<const d
   Matrix scores(count, t), errors(count, t);
   const std::string reason = moment_scores(lambdas, moments, scores.view(), errors.view());
   MomentChoice out;
+  LambdaSearch& search = out.search;
   for (Index j = 0; j < t; ++j) {
     const ScoreCurve curve = curve_of(lambdas, scores.view(), errors.view(), j);
+    if (j == 0) {
+      search.scores = Matrix(std::ssize(curve), t);
+      for (const Tried& tried : curve) search.lambdas.push_back(tried.lambda);
+    }
+    for (std::size_t l = 0; l < curve.size(); ++l) search.scores(static_cast<Index>(l), j) = curve[l].score;
     const std::size_t best = choice(curve);
     if (best == curve.size())
       fail(Status::undefined, "the criterion has no value for output ", j, " at any lambda: ", reason);
-    out.lambda.push_back(curve[best].lambda);
-    out.score.push_back(curve[best].score);
-    out.standard_error.push_back(curve[best].error);
-    out.decades.push_back(decades_below(curve, best, 1.01 * curve[best].score));
+    search.best.push_back(curve[best].lambda);
+    search.best_score.push_back(curve[best].score);
+    search.standard_error.push_back(curve[best].error);
+    search.decades.push_back(decades_below(curve, best, 1.01 * curve[best].score));
     out.next.push_back(next_of(curve, best));
     const bool one = curve.size() == 1;
-    out.edge.push_back(one ? 0 : best == 0 ? -1 : best + 1 == curve.size() ? 1 : 0);
-    out.dips.push_back(count_minima(curve));
+    search.edge.push_back(one ? 0 : best == 0 ? -1 : best + 1 == curve.size() ? 1 : 0);
+    search.dips.push_back(count_minima(curve));
   }
   return out;
 }

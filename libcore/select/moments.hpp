@@ -12,6 +12,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
+#include "libcore/select/lambda_search.hpp"
 #include "libcore/select/spread.hpp"
 
 namespace freeridge {
@@ -36,13 +37,13 @@ void join_moments(Span<double> inout, Span<const double> more);
 // with the reason for the first NaN.
 std::string moment_scores(Span<const double> lambdas, Span<const double> moments, MatrixView scores, MatrixView errors);
 
-// The choice for each output among lambdas > 0 that were tried, by its lowest LOO; t numbers each, as in LambdaSearch.
-// next: a lambda to try, at the minimum of the polynomial through the scores next to the choice. It is the choice
+// The choice for each output among lambdas > 0 that were tried, by its lowest LOO. A lambda that is given twice counts
+// once. next, t numbers: a lambda to try, at the minimum of the polynomial through the scores next to the choice. It is the choice
 // itself where a lambda within 1e-7 of that minimum, in log lambda, was tried, or where the choice is the smallest or
 // largest lambda that was tried. Throws UNDEFINED where an output has no value at any lambda.
 struct MomentChoice {
-  Array<double> lambda, score, standard_error, decades, next;
-  Array<std::int32_t> edge, dips;
+  LambdaSearch search;
+  Array<double> next;
 };
 MomentChoice choose_by_moments(Span<const double> lambdas, Index t, Span<const double> moments);
 

@@ -8,7 +8,10 @@
 namespace freeridge {
 
 // For each output the largest lambda tried, at or above the choice, up to which every score is at most best_score +
-// standard_error; NaN where that sum has no value. For criteria that are means.
-Array<double> one_standard_error(const LambdaSearch& search);
+// standard_error, and its score; NaN where that sum has no value. For criteria that are means.
+struct OneStandardError {
+  Array<double> lambda, score;
+};
+OneStandardError one_standard_error(const LambdaSearch& search);
 
 }  // namespace freeridge

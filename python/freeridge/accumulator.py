@@ -10,7 +10,8 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, real, same_names, struct_of, vector
+from .arrays import (Array, Matrix, Sparse, answers, empty, is_sparse, numbers, pointer, real, same_names, struct_of,
+                     vector)
 from .calls import Handle, Path, Progress, path_bytes
 from .kernels import Kernel
 from .model import Model, _checked
@@ -150,7 +151,9 @@ class Accumulator(Handle):
         Cost: score() at about 110 lambdas."""
         out = LambdaChoice(numbers(self.t), numbers(self.t), np.zeros(self.t, np.int32), numbers(self.t),
                            np.zeros(self.t, np.int32), np.zeros(self.t, np.int32))
-        self._ask("select_lambda", criterion, low, high, *(pointer(array) for array in out))
+        self._ask("select_lambda", criterion, low, high, answers(
+            "search", lambda_=out.lambdas, score=out.score, edge=out.edge, decades=out.decades,
+            dips=out.dips, below=out.below))
         return out
 
     def _errors(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike], group: Optional[ArrayLike],

@@ -250,6 +250,11 @@ def struct_of(points: Any, unpenalised: Optional[Matrix] = None) -> Any:
     return out
 
 
+def answers(name: str, **arrays: Array) -> Any:
+    """freeridge_<name> for answers, which go to these arrays (lambda_ is the field lambda); all else is not wanted."""
+    return struct(name, **{word.rstrip("_"): pointer(array) for word, array in arrays.items()})
+
+
 def empty(rows: int, columns: int, layout: int = COL_MAJOR) -> Array:
     """A matrix for results: NaN until they are there."""
     return np.full((rows, columns), np.nan, order="F" if layout == COL_MAJOR else "C")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, empty, numbers, pointer, real, vector
+from .arrays import Array, answers, empty, numbers, pointer, real, vector
 from .library import call
 
 
@@ -68,9 +68,17 @@ def moments_score(moments: ArrayLike, lambdas: ArrayLike) -> Tuple[Array, Array]
 
 def moments_select_lambda(moments: ArrayLike, lambdas: ArrayLike) -> MomentChoice:
     """The lowest LOO of each output among lambdas > 0 whose moments of all rows are known. Raises Error (UNDEFINED)
-    where no lambda has a score. Cost: O(count t)."""
+    where no lambda has a score, and where it is that of one row, which has no standard error; its `values` have the
+    rest. Cost: O(count t)."""
     known, values, t = _pairs(moments, lambdas)
     out = MomentChoice(numbers(t), numbers(t), numbers(t), np.zeros(t, np.int32), numbers(t), np.zeros(t, np.int32),
                        numbers(t))
-    call("moments_select_lambda", len(values), pointer(values), t, pointer(known), *(pointer(array) for array in out))
+    try:
+        call("moments_select_lambda", len(values), pointer(values), t, pointer(known),
+             answers("search", lambda_=out.lambdas, score=out.score, standard_error=out.standard_error,
+                    edge=out.edge, decades=out.decades, dips=out.dips, next=out.next))
+    except c.Error as error:
+        if error.status == c.UNDEFINED:
+            error.values = out
+        raise
     return out

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, empty, numbers, pointer, vector
+from .arrays import Array, answers, empty, numbers, pointer, vector
 from .fixed_effects import FixedAnswers
 
 
@@ -80,7 +80,7 @@ class LearntKernel(NamedTuple):
 
 
 class OneStandardError(NamedTuple):
-    """t numbers each: the rule's lambda and its score, and the standard error of the best score."""
+    """t numbers each: the rule's lambda, and the best score and its standard error."""
 
     lambdas: Array
     score: Array
@@ -210,35 +210,32 @@ class Selection(FixedAnswers):
         score = c.DOUBLE()
         self._change("select_kernel", criterion, None if labels is None else pointer(labels), shrinkage, rows, seed,
                      evaluations, score)
-        tried, learnt, learnt_on, sample, kept = c.INT64(), c.INT64(), c.INT64(), c.INT64(), c.INT32()
-        end = np.zeros(5, np.int32)
-        self._ask("get_kernel_search", tried, None, learnt, learnt_on, sample, kept, pointer(end))
-        stage = np.zeros(tried.value, np.int32)
-        history = [numbers(tried.value) for _ in range(3)]
-        self._ask("get_kernel_search_history", pointer(stage), *map(pointer, history))
-        variable, low, high, at = np.zeros(count, np.int64), numbers(count), numbers(count), np.zeros(count, np.int32)
-        lambda_at = c.INT32()
-        self._ask("get_kernel_search_bounds", pointer(variable), pointer(low), pointer(high), pointer(at), lambda_at)
-        row = np.zeros(learnt_on.value, np.int64)
-        self._ask("get_kernel_search_rows", pointer(row))
-        return LearntKernel(score.value, learnt.value, learnt_on.value, sample.value, kept.value == 1, end, stage,
-                            *history, variable, low, high, at, lambda_at.value, row)
+        told = answers("kernel_search")
+        self._ask("get_kernel_search", told)
+        end, stage, at = (np.zeros(length, np.int32) for length in (5, told.evaluations, count))
+        scores, lambdas, gradient = (numbers(told.evaluations) for _ in range(3))
+        variable, row = (np.zeros(length, np.int64) for length in (count, told.rows))
+        low, high = numbers(count), numbers(count)
+        self._ask("get_kernel_search", answers(
+            "kernel_search", ended=end, stage=stage, score=scores, lambda_=lambdas, gradient=gradient,
+            row=row, variable=variable, low=low, high=high, at=at))
+        return LearntKernel(score.value, told.learnt, told.rows, told.sample, told.kept == 1, end, stage, scores,
+                            lambdas, gradient, variable, low, high, at, told.lambda_at, row)
 
     def search(self) -> Search:
         """What the last select_lambda() or select_bandwidth() saw. Before one: Error (INVALID_STATE). Cost:
         O(count t)."""
-        number = c.INT64()
-        self._ask("get_search", number, None, None, 0, None, None, None)
-        count = number.value
-        out = Search(numbers(count), empty(count, self.t), np.zeros(self.t, np.int32))
-        self._ask("get_search", None, pointer(out.lambdas), pointer(out.scores), count, pointer(out.edge), None, None)
+        told = answers("search")
+        self._ask("get_search", told)
+        out = Search(numbers(told.count), empty(told.count, self.t), np.zeros(self.t, np.int32))
+        self._ask("get_search", answers("search", lambdas=out.lambdas, scores=out.scores, edge=out.edge))
         return out
 
     def search_shape(self) -> SearchShape:
         """How sure the last search can be: many decades mean a flat criterion, two dips one that is not unimodal.
         Before one: Error (INVALID_STATE). Cost: O(t)."""
         out = SearchShape(numbers(self.t), np.zeros(self.t, np.int32))
-        self._ask("get_search", None, None, None, 0, None, pointer(out.decades), pointer(out.dips))
+        self._ask("get_search", answers("search", decades=out.decades, dips=out.dips))
         return out
 
     def bandwidth_shape(self) -> BandwidthShape:
@@ -251,7 +248,8 @@ class Selection(FixedAnswers):
         """The one-standard-error rule on the last search by LOO, GROUPS or ERROR_RATE: the largest lambda whose score
         is within a standard error of the best one. Sets nothing: its lambdas are for set_lambda(). Cost: a score()."""
         out = OneStandardError(numbers(self.t), numbers(self.t), numbers(self.t))
-        return self._answer(out, "get_one_standard_error", *(pointer(array) for array in out))
+        return self._answer(out, "get_search", answers("search", one_se_lambda=out.lambdas, score=out.score,
+                                                      standard_error=out.standard_error))
 
     def landmark_curve(self, criterion: int, sizes: ArrayLike) -> LandmarkCurve:
         """The criterion, with lambda chosen by it, for the first sizes[i] landmarks; sizes ascend. Needs landmarks

@@ -142,9 +142,12 @@ Rcpp::List core_accumulator_select_lambda(SEXP handle, std::string criterion, do
   auto decades = fresh<Rcpp::NumericVector>(t);
   auto edge = fresh<Rcpp::IntegerVector>(t), dips = fresh<Rcpp::IntegerVector>(t),
        below = fresh<Rcpp::IntegerVector>(t);
+  freeridge_search search{};
+  search.size = sizeof search;
+  search.lambda = lambda.begin(), search.score = score.begin(), search.edge = edge.begin();
+  search.decades = decades.begin(), search.dips = dips.begin(), search.below = below.begin();
   check(accumulator,
-        freeridge_accumulator_select_lambda(accumulator.core, criterion_of(criterion), low, high, lambda.begin(),
-                                            score.begin(), edge.begin(), decades.begin(), dips.begin(), below.begin()));
+        freeridge_accumulator_select_lambda(accumulator.core, criterion_of(criterion), low, high, &search));
   return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score, Rcpp::Named("edge") = edge,
                             Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips, Rcpp::Named("below") = below);
 }
@@ -153,12 +156,12 @@ Rcpp::List core_accumulator_select_lambda(SEXP handle, std::string criterion, do
 // [[Rcpp::export(rng = false)]]
 bool core_accumulator_below(SEXP handle, double lambda) {
   Accumulator& accumulator = accumulator_of(handle);
-  const auto t = static_cast<std::size_t>(sizes_of(accumulator.core).t);
-  std::vector<double> found(t), score(t);
-  std::vector<std::int32_t> below(t, 0);
+  std::vector<std::int32_t> below(static_cast<std::size_t>(sizes_of(accumulator.core).t), 0);
+  freeridge_search search{};
+  search.size = sizeof search;
+  search.below = below.data();
   const freeridge_status status =
-      freeridge_accumulator_select_lambda(accumulator.core, FREERIDGE_REML, lambda, lambda, found.data(), score.data(),
-                                          nullptr, nullptr, nullptr, below.data());
+      freeridge_accumulator_select_lambda(accumulator.core, FREERIDGE_REML, lambda, lambda, &search);
   if (status != FREERIDGE_UNDEFINED) check(accumulator, status);
   return below[0] != 0;
 }
@@ -234,9 +237,11 @@ Rcpp::List core_moments_select_lambda(Rcpp::NumericVector lambdas, int t, Rcpp::
   auto lambda = fresh<Rcpp::NumericVector>(t), score = fresh<Rcpp::NumericVector>(t);
   auto decades = fresh<Rcpp::NumericVector>(t), next = fresh<Rcpp::NumericVector>(t);
   auto edge = fresh<Rcpp::IntegerVector>(t), dips = fresh<Rcpp::IntegerVector>(t);
-  check(freeridge_moments_select_lambda(lambdas.size(), lambdas.begin(), t, moments.begin(), lambda.begin(),
-                                        score.begin(), nullptr, edge.begin(), decades.begin(), dips.begin(),
-                                        next.begin()));
+  freeridge_search search{};
+  search.size = sizeof search;
+  search.lambda = lambda.begin(), search.score = score.begin(), search.edge = edge.begin();
+  search.decades = decades.begin(), search.dips = dips.begin(), search.next = next.begin();
+  check(freeridge_moments_select_lambda(lambdas.size(), lambdas.begin(), t, moments.begin(), &search));
   return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score, Rcpp::Named("edge") = edge,
                             Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips, Rcpp::Named("next") = next);
 }

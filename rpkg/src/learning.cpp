@@ -20,18 +20,6 @@ void add_hyperparameters(const freeridge_kernel* kernel, Rcpp::List& to) {
   to.push_back(values, "value");
 }
 
-// Every evaluation: stage, score, lambda, gradient.
-Rcpp::List history_of(const Model& model, std::int64_t evaluations) {
-  const auto count = static_cast<R_xlen_t>(evaluations);
-  auto stage = fresh<Rcpp::IntegerVector>(count);
-  auto score = fresh<Rcpp::NumericVector>(count), lambda = fresh<Rcpp::NumericVector>(count),
-       gradient = fresh<Rcpp::NumericVector>(count);
-  check(
-      freeridge_get_kernel_search_history(model.core, stage.begin(), score.begin(), lambda.begin(), gradient.begin()));
-  return Rcpp::DataFrame::create(Rcpp::Named("stage") = stage, Rcpp::Named("score") = score,
-                                 Rcpp::Named("lambda") = lambda, Rcpp::Named("gradient") = gradient);
-}
-
 }  // namespace
 
 // The hyperparameters of a kernel: name, value.
@@ -52,30 +40,35 @@ Rcpp::List core_select_kernel(SEXP handle, std::string criterion, Rcpp::IntegerV
   check(model, freeridge_select_kernel(model.core, criterion_of(criterion), label.begin(), shrinkage,
                                        static_cast<std::int64_t>(rows), static_cast<std::int64_t>(seed),
                                        static_cast<std::int64_t>(budget), &score));
-  std::int64_t evaluations = 0, count = 0, learnt = 0, on_rows = 0, sample = 0;
-  std::int32_t kept = 0, lambda_at = 0;
-  check(freeridge_get_kernel_search(model.core, &evaluations, &count, &learnt, &on_rows, &sample, &kept, nullptr));
-  std::vector<std::int64_t> variable(static_cast<std::size_t>(count));
-  auto variables = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(count)),
-       low = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(count)),
-       high = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(count));
-  auto at = fresh<Rcpp::IntegerVector>(static_cast<R_xlen_t>(count));
-  check(freeridge_get_kernel_search_bounds(model.core, variable.data(), low.begin(), high.begin(), at.begin(),
-                                           &lambda_at));
+  freeridge_kernel_search search{};
+  search.size = sizeof search;
+  check(freeridge_get_kernel_search(model.core, &search));
+  const auto trials = static_cast<R_xlen_t>(search.evaluations), count = static_cast<R_xlen_t>(search.hyperparameters),
+             on_rows = static_cast<R_xlen_t>(search.rows);
+  auto stage = fresh<Rcpp::IntegerVector>(trials), at = fresh<Rcpp::IntegerVector>(count);
+  auto tried = fresh<Rcpp::NumericVector>(trials), lambda = fresh<Rcpp::NumericVector>(trials),
+       gradient = fresh<Rcpp::NumericVector>(trials), low = fresh<Rcpp::NumericVector>(count),
+       high = fresh<Rcpp::NumericVector>(count), variables = fresh<Rcpp::NumericVector>(count),
+       learnt_on = fresh<Rcpp::NumericVector>(on_rows);
+  std::vector<std::int64_t> variable(static_cast<std::size_t>(count)), row(static_cast<std::size_t>(on_rows));
+  search.stage = stage.begin(), search.score = tried.begin(), search.lambda = lambda.begin();
+  search.gradient = gradient.begin(), search.row = row.data(), search.variable = variable.data();
+  search.low = low.begin(), search.high = high.begin(), search.at = at.begin();
+  check(freeridge_get_kernel_search(model.core, &search));
   std::copy(variable.begin(), variable.end(), variables.begin());
-  std::vector<std::int64_t> row(static_cast<std::size_t>(on_rows));
-  check(freeridge_get_kernel_search_rows(model.core, row.data()));
-  auto learnt_on = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(on_rows));
   std::transform(row.begin(), row.end(), learnt_on.begin(), [](std::int64_t i) { return static_cast<double>(i) + 1; });
+  const Rcpp::List history =
+      Rcpp::DataFrame::create(Rcpp::Named("stage") = stage, Rcpp::Named("score") = tried,
+                              Rcpp::Named("lambda") = lambda, Rcpp::Named("gradient") = gradient);
   freeridge_kernel* made = nullptr;
   check(freeridge_get_kernel(model.core, &made));
   const KernelPtr kernel(made);
   Rcpp::List out = Rcpp::List::create(
-      Rcpp::Named("score") = score, Rcpp::Named("learnt") = static_cast<double>(learnt),
+      Rcpp::Named("score") = score, Rcpp::Named("learnt") = static_cast<double>(search.learnt),
       Rcpp::Named("rows") = static_cast<double>(on_rows), Rcpp::Named("learnt_on") = learnt_on,
-      Rcpp::Named("kept") = kept != 0, Rcpp::Named("lambda_at") = lambda_at, Rcpp::Named("variable") = variables,
-      Rcpp::Named("low") = low, Rcpp::Named("high") = high, Rcpp::Named("at") = at,
-      Rcpp::Named("history") = history_of(model, evaluations), Rcpp::Named("kernel") = kernel_list(kernel.get()));
+      Rcpp::Named("kept") = search.kept != 0, Rcpp::Named("lambda_at") = search.lambda_at,
+      Rcpp::Named("variable") = variables, Rcpp::Named("low") = low, Rcpp::Named("high") = high, Rcpp::Named("at") = at,
+      Rcpp::Named("history") = history, Rcpp::Named("kernel") = kernel_list(kernel.get()));
   add_hyperparameters(kernel.get(), out);
   return out;
 }

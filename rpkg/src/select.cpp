@@ -19,14 +19,16 @@ Rcpp::List core_select_lambda(SEXP handle, std::string criterion, double low, do
 Rcpp::List core_search(SEXP handle) {
   const Model& model = model_of(handle);
   const int t = dimensions_of(model).t;
-  std::int64_t count = 0;
-  check(freeridge_get_search(model.core, &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr));
-  const int rows = static_cast<int>(count);
+  freeridge_search search{};
+  search.size = sizeof search;
+  check(freeridge_get_search(model.core, &search));
+  const int rows = static_cast<int>(search.count);
   auto lambdas = fresh<Rcpp::NumericVector>(rows), decades = fresh<Rcpp::NumericVector>(t);
   auto scores = fresh<Rcpp::NumericMatrix>(rows, t);
   auto edge = fresh<Rcpp::IntegerVector>(t), dips = fresh<Rcpp::IntegerVector>(t);
-  check(freeridge_get_search(model.core, &count, lambdas.begin(), scores.begin(), rows, edge.begin(), decades.begin(),
-                             dips.begin()));
+  search.edge = edge.begin(), search.decades = decades.begin(), search.dips = dips.begin();
+  search.lambdas = lambdas.begin(), search.scores = scores.begin();
+  check(freeridge_get_search(model.core, &search));
   return Rcpp::List::create(Rcpp::Named("lambdas") = lambdas, Rcpp::Named("scores") = scores,
                             Rcpp::Named("edge") = edge, Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips);
 }
@@ -41,15 +43,18 @@ Rcpp::List core_lambda_flags(SEXP handle) {
   return Rcpp::List::create(Rcpp::Named("floor") = floor, Rcpp::Named("below") = below);
 }
 
-// The one-standard-error rule on the last search: t numbers each, NaN where there is no standard error.
+// The one-standard-error rule on the last search: its lambda, and the best score and that score's error, t numbers each, NaN
+// where there is no standard error.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_one_standard_error(SEXP handle) {
   Model& model = model_of(handle);
   const int t = dimensions_of(model).t;
   auto lambda = fresh<Rcpp::NumericVector>(t), score = fresh<Rcpp::NumericVector>(t),
        error = fresh<Rcpp::NumericVector>(t);
-  check_but_undefined(model,
-                      freeridge_get_one_standard_error(model.core, lambda.begin(), score.begin(), error.begin()));
+  freeridge_search search{};
+  search.size = sizeof search;
+  search.score = score.begin(), search.standard_error = error.begin(), search.one_se_lambda = lambda.begin();
+  check_but_undefined(model, freeridge_get_search(model.core, &search));
   return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score, Rcpp::Named("se") = error);
 }
 

@@ -24,6 +24,11 @@ using sample::Variant;
 
 const std::vector<int64_t> negative = {-1, INT64_MIN};
 
+// A field of freeridge_search that a call cannot answer.
+Row not_null(const std::string& field) {
+  return {"search." + field, {{"NULL", [](const call::Slot& slot) { *slot.null = false; }}}};
+}
+
 TEST(Refusals, Kernels) {
   expect_all_refused<KernelLinear, KernelPolynomial, KernelGaussian, KernelLaplacian, KernelMatern, KernelSum,
                      KernelProduct, KernelScaled, KernelAdditive, KernelPrecomputed, KernelParse, KernelEqual,
@@ -89,9 +94,9 @@ TEST(Refusals, Answers) {
 }
 
 TEST(Refusals, Selection) {
-  expect_all_refused<LambdaGrid, Objective, SelectLambda, GetOneStandardError, LambdaFlags, ConvertLambda>();
+  expect_all_refused<LambdaGrid, Objective, SelectLambda, LambdaFlags, ConvertLambda>();
   // A search looks at 50 lambdas or more.
-  expect_refused<GetSearch>({{"ld", integers(bad_leading(50))}});
+  expect_refused<GetSearch>({{"search.ld", integers(bad_leading(50, true))}, not_null("below"), not_null("next")});
   // With standard errors, which these two have not: they are no means.
   expect_refused<Score>({{"criterion", integers({FREERIDGE_GCV, FREERIDGE_REML})}});
   expect_refused<EstimateScore>({{"probes", integers({-1, 1, 2, 10001, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}},
@@ -205,7 +210,13 @@ TEST(Refusals, Accumulators) {
       {{"size", integers({0, -1, INT64_MIN})}, {"size", integers({1, 39}), FREERIDGE_CORRUPT}});
   expect_refused_on_accumulator<GetParameter>();
   expect_refused_on_accumulator<SelectLambda>(
-      {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})}});
+      {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})},
+       not_null("standard_error"),
+       not_null("one_se_lambda"),
+       not_null("one_se_score"),
+       not_null("next"),
+       not_null("lambdas"),
+       not_null("scores")});
   expect_refused_on_accumulator<SaveToMemory>();
   const Row no_count{"points.n", integers(bad_counts)};
   expect_refused_on_accumulator<Add>({{"weights", real_entries({0.0})}, no_count});
@@ -222,7 +233,10 @@ TEST(Refusals, Accumulators) {
   expect_refused<MergeBytes>({{"size", integers({0, -1, INT64_MIN})}, {"size", integers({39}), FREERIDGE_CORRUPT}});
   expect_refused<MomentsJoin>({{"other", real_entries({-1.0})}});
   expect_refused<MomentsScore>({{"moments", real_entries({-1.0})}});
-  expect_refused<MomentsSelectLambda>({{"moments", real_entries({-1.0})}, {"lambdas", real_entries({0.0})}});
+  expect_refused<MomentsSelectLambda>({{"moments", real_entries({-1.0})},
+                                       {"lambdas", real_entries({0.0})},
+                                       {"search.ld", integers(bad_leading(lambda_count, true))},
+                                       not_null("below")});
   expect_refused_on_accumulator<Loo>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<LooSparse>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<SquaredErrors>({{"weights", real_entries({0.0})}});

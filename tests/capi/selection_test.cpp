@@ -42,20 +42,22 @@ TEST(ContractSelection, ABudgetOfZeroIsTheDefault) {
 
 TEST(ContractSelection, GetSearchFillsWhatItSays) {
   Model model = sample::model(sample::State::fitted);
-  int64_t count = 0;
-  ASSERT_EQ(freeridge_get_search(model.get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK)
-      << freeridge_last_error();
+  freeridge_search search = support::no_search();
+  ASSERT_EQ(freeridge_get_search(model.get(), &search), FREERIDGE_OK) << freeridge_last_error();
+  const int64_t count = search.count;
   ASSERT_GE(count, 100);
   ASSERT_LT(count, GetSearch::most);
   GetSearch short_ld;
   short_ld.model = model.get();
-  short_ld.ld = count - 1;
-  expect_failure(short_ld, FREERIDGE_INVALID_ARGUMENT, {"ld", text_of(count - 1)});
-  GetSearch tight, wide;
-  tight.model = wide.model = model.get();
-  tight.ld = count;
-  ASSERT_EQ(tight(), FREERIDGE_OK) << freeridge_last_error();
-  ASSERT_EQ(wide(), FREERIDGE_OK) << freeridge_last_error();
+  short_ld.search.fields.ld = count - 1;
+  expect_failure(short_ld, FREERIDGE_INVALID_ARGUMENT, {"search.ld", text_of(count - 1)});
+  GetSearch without_gaps, with_gaps;
+  without_gaps.model = with_gaps.model = model.get();
+  without_gaps.search.fields.ld = 0;  // count
+  ASSERT_EQ(without_gaps(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(with_gaps(), FREERIDGE_OK) << freeridge_last_error();
+  const SearchArgument &tight = without_gaps.search, &wide = with_gaps.search;
+  EXPECT_EQ(tight.count.values[0], count);
   EXPECT_TRUE(tight.lambdas.untouched_from(sample::size(count)));
   EXPECT_TRUE(tight.scores.untouched_from(sample::size(count, sample::t)));
   EXPECT_TRUE(tight.edge.guard_untouched());
@@ -66,7 +68,7 @@ TEST(ContractSelection, GetSearchFillsWhatItSays) {
     }
     for (int64_t j = 0; j < sample::t; ++j) {
       const double score = tight.scores.values[sample::size(i + j * count)];
-      const double same = wide.scores.values[sample::size(i + j * wide.ld)];
+      const double same = wide.scores.values[sample::size(i + j * GetSearch::most)];
       EXPECT_TRUE(score == same || (std::isnan(score) && std::isnan(same)));
       if (score < least[j]) least[j] = score;
     }

@@ -13,6 +13,7 @@
 #include "support/problems.hpp"
 #include "support/quad_refit.hpp"
 #include "support/saved.hpp"
+#include "support/search.hpp"
 
 namespace landmark_limits_test {
 
@@ -284,10 +285,10 @@ Quad quad_left(const Problem& problem, const Rows& landmarks) {
 // also from its bytes; answers with the flag.
 bool expect_digits_or_flag(const Accumulator& rows, const Problem& problem, double lambda, const Matrix& exact) {
   const auto flag = [&](const Accumulator& of) {
-    double found = 0, score = 0;
     std::int32_t below = -1;
-    check(freeridge_accumulator_select_lambda(of.get(), FREERIDGE_GCV, lambda, lambda, &found, &score, nullptr, nullptr,
-                                              nullptr, &below),
+    freeridge_search search = no_search();
+    search.below = &below;
+    check(freeridge_accumulator_select_lambda(of.get(), FREERIDGE_GCV, lambda, lambda, &search),
           "freeridge_accumulator_select_lambda");
     return below;
   };

@@ -227,24 +227,23 @@ TEST(SearchShape, BelongsToTheLastSearch) {
   Random random(43);
   const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.0), 20, 2, 2, false, true);
   Model model = oracle::make_model(problem);
-  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr),
-            FREERIDGE_INVALID_STATE);
+  freeridge_search search = no_search();
+  EXPECT_EQ(freeridge_get_search(model.get(), &search), FREERIDGE_INVALID_STATE);
   model.factorize().select_lambda(FREERIDGE_LOO, 1e-3, 1e3);
   const SearchShape shape = model.search_shape();
   model.lambda(7.0);
   EXPECT_EQ(model.search_shape().decades, shape.decades);
   Vector decades(2, -1.0);
   Labels dips(2, -1);
-  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK);
-  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, decades.data(), nullptr),
-            FREERIDGE_OK);
-  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, dips.data()),
-            FREERIDGE_OK);
+  EXPECT_EQ(freeridge_get_search(model.get(), &search), FREERIDGE_OK);
+  search.decades = decades.data();
+  EXPECT_EQ(freeridge_get_search(model.get(), &search), FREERIDGE_OK);
+  search.decades = nullptr, search.dips = dips.data();
+  EXPECT_EQ(freeridge_get_search(model.get(), &search), FREERIDGE_OK);
   EXPECT_EQ(decades, shape.decades);
   EXPECT_EQ(dips, shape.dips);
   model.weights(Vector(20, 2.0));
-  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr),
-            FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_search(model.get(), &search), FREERIDGE_INVALID_STATE);
 }
 
 // --- the one-standard-error rule ------------------------------------------------------------------------------------
@@ -268,14 +267,15 @@ TEST(OneStandardErrorRule, FollowsItsDefinitionOnTheLambdasTried) {
         EXPECT_NEAR(rule.standard_error[output],
                     model.score_with_error(criterion, {choice.lambda[output]}).errors(0, j),
                     1e-9 * rule.standard_error[output]);
-        double expected = choice.lambda[output];
+        double expected = choice.lambda[output], there = choice.score[output];
         for (std::size_t k = 0; k < search.lambdas.size(); ++k) {
           const double score = search.scores(static_cast<std::int64_t>(k), j);
           if (search.lambdas[k] <= choice.lambda[output] || std::isnan(score)) continue;
           if (score > choice.score[output] + rule.standard_error[output]) break;
-          expected = search.lambdas[k];
+          expected = search.lambdas[k], there = score;
         }
         EXPECT_EQ(rule.lambda[output], expected);
+        EXPECT_EQ(rule.score_there[output], there);
         EXPECT_GT(rule.lambda[output], choice.lambda[output]);
       }
     }
@@ -285,14 +285,24 @@ TEST(OneStandardErrorRule, NeedsASearchByAMean) {
   Random random(52);
   const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.0), 20, 2, 1, false, true);
   Model model = oracle::make_model(problem);
-  double lambda = -1, score = -1, error = -1;
-  const auto rule = [&] { return freeridge_get_one_standard_error(model.get(), &lambda, &score, &error); };
+  double lambda = -1, best = -1, score = -1, there = -1, error = -1;
+  freeridge_search all = search_of(&best, &score);  // what needs no mean
+  const auto rule = [&] {
+    freeridge_search search = all;
+    search.one_se_lambda = &lambda, search.one_se_score = &there, search.standard_error = &error;
+    return freeridge_get_search(model.get(), &search);
+  };
   EXPECT_EQ(rule(), FREERIDGE_INVALID_STATE);
   model.factorize().lambda(0.1);
   EXPECT_EQ(rule(), FREERIDGE_INVALID_STATE);
   for (const freeridge_criterion criterion : {FREERIDGE_GCV, FREERIDGE_REML}) {
-    model.select_lambda(criterion);
+    const LambdaChoice choice = model.select_lambda(criterion);
+    best = score = -1;
     EXPECT_EQ(rule(), FREERIDGE_INVALID_STATE);
+    EXPECT_EQ(best, -1);
+    EXPECT_EQ(freeridge_get_search(model.get(), &all), FREERIDGE_OK);
+    EXPECT_EQ(best, choice.lambda[0]);
+    EXPECT_EQ(score, choice.score[0]);
   }
   EXPECT_EQ(lambda, -1);
   model.select_lambda(FREERIDGE_LOO);
@@ -305,8 +315,10 @@ TEST(OneStandardErrorRule, NeedsASearchByAMean) {
   model.groups(one).select_lambda(FREERIDGE_GROUPS);
   EXPECT_EQ(rule(), FREERIDGE_UNDEFINED);
   EXPECT_TRUE(std::isnan(lambda));
+  EXPECT_TRUE(std::isnan(there));
   EXPECT_TRUE(std::isnan(error));
   EXPECT_TRUE(std::isfinite(score));
+  EXPECT_EQ(freeridge_get_search(model.get(), &all), FREERIDGE_OK);  // UNDEFINED is what was asked for, alone
 }
 
 }  // namespace search_test

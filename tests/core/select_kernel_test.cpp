@@ -451,11 +451,10 @@ TEST(SelectKernel, TheFractionMovesWithTheWork) {
 TEST(SelectKernel, OtherRowsTakeNoPart) {
   const Data data = data_of(15, 90);
   for (const freeridge_criterion criterion : criteria) {
-    std::vector<std::int64_t> row(50);
+    std::vector<std::int64_t> row;
     const auto learnt = [&](const Data& seen) {
       Model model = model_of(Kernel::parse(kernels[0].text), seen);
-      model.select_kernel(criterion, {}, 0, 50, 3);
-      check(freeridge_get_kernel_search_rows(model.get(), row.data()), "freeridge_get_kernel_search_rows");
+      row = model.select_kernel(criterion, {}, 0, 50, 3).row;
       return model.kernel_in_force().hyperparameters();
     };
     const std::vector<double> hyperparameters = learnt(data);
@@ -543,17 +542,15 @@ TEST(SelectKernel, SavedAndLoaded) {
   model.select_kernel(FREERIDGE_LOO);
   freeridge_model* copy = nullptr;
   ASSERT_EQ(freeridge_clone(model.get(), &copy), FREERIDGE_OK);
-  std::int64_t count = 0;
-  EXPECT_EQ(freeridge_get_kernel_search(copy, &count, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
-            FREERIDGE_OK);
+  freeridge_kernel_search search = no_kernel_search();
+  EXPECT_EQ(freeridge_get_kernel_search(copy, &search), FREERIDGE_OK);
   freeridge_destroy(copy);
   const support::Handle loaded = support::loaded(support::saved(model.get()));
   Matrix out(n, 1);
   ASSERT_EQ(freeridge_predict(loaded.get(), FREERIDGE_COL_MAJOR, n, data.x.values.data(), n, out.values.data(), n),
             FREERIDGE_OK);
   EXPECT_TRUE(bit_equal(out, model.predict(data.x)));
-  EXPECT_EQ(freeridge_get_kernel_search(loaded.get(), &count, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
-            FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_kernel_search(loaded.get(), &search), FREERIDGE_INVALID_STATE);
 }
 
 }  // namespace select_kernel_test

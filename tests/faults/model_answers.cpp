@@ -159,9 +159,6 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetBandwidth>(all, {FREERIDGE_ROUTE_PRIMAL});
   add_on_model<GetBandwidthSearch>(all, "search", true, of_chosen_bandwidth);
   add_on_model<GetKernelSearch>(all, "search", true, of_learnt_kernel);
-  add_on_model<GetKernelSearchHistory>(all, "search", true, of_learnt_kernel);
-  add_on_model<GetKernelSearchRows>(all, "search", true, of_learnt_kernel);
-  add_on_model<GetKernelSearchBounds>(all, "search", true, of_learnt_kernel);
   add_answer<MemoryRequired>(all);
   add_answer<GetTolerance>(all);
   add_answer<GetRank>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND});

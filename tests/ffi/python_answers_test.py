@@ -382,6 +382,16 @@ class Accumulators(Comparison):
         with self.assertRaises(fr.InputError) as refused:
             fr.moments_score(np.zeros((5, 1)), [-1.0])
         self.assertIsNone(refused.exception.values)
+        at = np.geomspace(1e-3, 1e3, 7)
+        chosen = fr.moments_select_lambda(rows.loo_moments(p.x, p.y, at, p.w), at)
+        scores = fr.moments_score(rows.loo_moments(p.x, p.y, at, p.w), at)
+        self.close(chosen.lambdas, at[scores[0].argmin(axis=0)])
+        for found, table in zip((chosen.score, chosen.standard_error), scores):
+            self.close(found, table[scores[0].argmin(axis=0), range(2)])
+        with self.assertRaises(fr.Error) as undefined:
+            fr.moments_select_lambda([[1], [1], [2], [0], [0]], [0.5])  # of one row
+        one = undefined.exception.values
+        self.assertEqual((one.lambdas[0], one.score[0], np.isnan(one.standard_error[0])), (0.5, 2, True))
         self.assertEqual(rows.set_unpenalised(1).unpenalised().tolist(), [True])
         self.assertEqual(read.set_unpenalised(1).factorize().unpenalised().tolist(), [True])
         train = fr.Accumulator(2, 2).add(p.x[:6], p.y[:6], p.w[:6])

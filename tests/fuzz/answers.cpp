@@ -194,15 +194,16 @@ void ask_for_scores(const freeridge_model* model, const Sizes& size, const Quest
 }
 
 void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller& call) {
-  Output<std::int64_t> searched(1);
-  ASK(freeridge_get_search, 0, model, searched, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
-  const std::int64_t count = searched.untouched() ? 1 : searched.values[0];
+  SearchArgument how_many, of_outputs, rule, tried;
+  ASK(freeridge_get_search, 0, model, how_many);
+  const std::int64_t count = how_many.count.untouched() ? 1 : how_many.count.values[0];
   const std::size_t t = size_of(size.t);
-  Output<double> lambdas(size_of(count)), scores(size_of(count, size.t)), lambda(t), score(t), error(t), decades(t);
-  Output<std::int32_t> edge(t), dips(t);
-  ASK(freeridge_get_search, Caller::may_be_nan, model, nullptr, lambdas, scores, count, edge, nullptr, nullptr);
-  ASK(freeridge_get_one_standard_error, 0, model, lambda, score, error);
-  ASK(freeridge_get_search, 0, model, nullptr, nullptr, nullptr, 0, nullptr, decades, dips);
+  of_outputs.with("lambda score edge decades dips", t);
+  ASK(freeridge_get_search, 0, model, of_outputs);
+  rule.with("standard_error one_se_lambda one_se_score", t);
+  ASK(freeridge_get_search, 0, model, rule);
+  tried.with("lambdas", size_of(count)).with("scores", size_of(count, size.t));
+  ASK(freeridge_get_search, Caller::may_be_nan, model, tried);
   Output<double> floor(1);
   Output<std::int32_t> below(t), end(t);
   ASK(freeridge_lambda_flags, 0, model, floor, below, end);
@@ -215,21 +216,14 @@ void ask_for_the_bandwidth_search(const freeridge_model* model, Caller& call) {
 }
 
 void ask_for_the_kernel_search(const freeridge_model* model, Caller& call) {
-  Output<std::int64_t> evaluations(1), hyperparameters(1), learnt(1), rows(1), sample(1);
-  Output<std::int32_t> kept(1), end(5), lambda_at(1);
-  const freeridge_status status =
-      ASK(freeridge_get_kernel_search, 0, model, evaluations, hyperparameters, learnt, rows, sample, kept, end);
-  const bool learnt_one = status == FREERIDGE_OK;
-  const std::size_t tried = learnt_one ? size_of(evaluations.values[0]) : 1;
-  const std::size_t numbers = learnt_one ? size_of(hyperparameters.values[0]) : 1;
-  Output<std::int32_t> stage(tried), at(numbers);
-  Output<double> score(tried), lambda(tried), gradient(tried), low(numbers), high(numbers);
-  Output<std::int64_t> variable(numbers);
-  ASK(freeridge_get_kernel_search_history, 0, model, stage, nullptr, lambda, nullptr);
-  ASK(freeridge_get_kernel_search_history, Caller::may_be_nan, model, nullptr, score, nullptr, gradient);
-  Output<std::int64_t> row(learnt_one ? size_of(rows.values[0]) : 1);
-  ASK(freeridge_get_kernel_search_rows, 0, model, row);
-  ASK(freeridge_get_kernel_search_bounds, 0, model, variable, low, high, at, lambda_at);
+  KernelSearchArgument how_many, all, tried;
+  if (ASK(freeridge_get_kernel_search, 0, model, how_many) != FREERIDGE_OK) return;
+  const std::size_t trials = size_of(how_many.evaluations.values[0]);
+  all.with("ended", 5).with("stage lambda", trials).with("row", size_of(how_many.rows.values[0]));
+  all.with("variable low high at", size_of(how_many.hyperparameters.values[0]));
+  ASK(freeridge_get_kernel_search, 0, model, all);
+  tried.with("score gradient", trials);
+  ASK(freeridge_get_kernel_search, Caller::may_be_nan, model, tried);
 }
 
 template <class Save>
@@ -328,10 +322,9 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
     ASK(freeridge_accumulator_score, 0, accumulator, criterion, count, lambdas, scores, count);
   }
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_REML; ++criterion) {
-    Output<double> lambda(size_of(t)), score(size_of(t)), decades(size_of(t));
-    Output<std::int32_t> edge(size_of(t)), dips(size_of(t)), below(size_of(t));
-    ASK(freeridge_accumulator_select_lambda, 0, accumulator, criterion, 0, 0, lambda, score, edge, decades, dips,
-        below);
+    SearchArgument search;
+    search.with("lambda score edge decades dips below", size_of(t));
+    ASK(freeridge_accumulator_select_lambda, 0, accumulator, criterion, 0, 0, search);
   }
   for (freeridge_parameter which = 0; which <= FREERIDGE_LOSS + 1; ++which) {
     Output<double> setting(1);

@@ -12,6 +12,7 @@
 
 #include "capi/support/arrays.hpp"
 #include "capi/support/fingerprint.hpp"
+#include "capi/support/search_arguments.hpp"
 
 namespace fuzz {
 
@@ -68,6 +69,10 @@ class Caller {
   static const T& passed(const T& value) {
     return value;
   }
+  static SearchArgument::Passed passed(SearchArgument& search) { return SearchArgument::Passed(search); }
+  static KernelSearchArgument::Passed passed(KernelSearchArgument& search) {
+    return KernelSearchArgument::Passed(search);
+  }
 
   template <class T>
   static void look_at(const T&, Outputs&, Answer&) {}
@@ -81,6 +86,15 @@ class Caller {
       const auto* const bytes = reinterpret_cast<const unsigned char*>(output.values.data());
       answer.bytes.insert(answer.bytes.end(), bytes, bytes + output.values.size() * sizeof(T));
     }
+  }
+
+  static void look_at(SearchArgument& search, Outputs& all, Answer& answer) { look_within(search, all, answer); }
+  static void look_at(KernelSearchArgument& search, Outputs& all, Answer& answer) { look_within(search, all, answer); }
+  template <class Argument>
+  static void look_within(Argument& search, Outputs& all, Answer& answer) {
+    const auto look = [&](const char*, const auto& output, auto&) { look_at(output, all, answer); };
+    search.each_number(look);
+    search.each_array(look);
   }
 
   void inspect(const char* name, unsigned manners, freeridge_status status, const Outputs& all) const;

@@ -4,6 +4,7 @@
 //   - what loads answers everything within the rules, is saved again, and loads again as the same bytes
 #include "fuzz/answers.hpp"
 #include "support/saved.hpp"
+#include "support/search.hpp"
 
 namespace {
 
@@ -33,10 +34,11 @@ void expect_same_again(const Bytes& first, const Bytes& second) {
 
 // A forged file may hold any numbers, and so have any answers.
 void ask_forged(const freeridge_model* model, Caller& call) {
-  std::int64_t n = 0, d = 0, t = 0, searched = 0;
+  std::int64_t n = 0, d = 0, t = 0;
   if (freeridge_get_dimensions(model, &n, &d, &t) == FREERIDGE_OK && (n > most || d > most || t > most)) return;
-  freeridge_get_search(model, &searched, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
-  if (searched > 1000) return;
+  freeridge_search search = support::no_search();
+  freeridge_get_search(model, &search);
+  if (search.count > 1000) return;
   fuzz::ask(model, {}, call);
 }
 

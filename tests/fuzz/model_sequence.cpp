@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "support/search.hpp"
+
 namespace fuzz {
 
 ModelSequence::ModelSequence() {
@@ -112,10 +114,11 @@ void ModelSequence::select_kernel(Source& in) {
   told_.kernel = text;
   told_.unset();
   told_.factorized = Settings::Factorized{told_.expected_lambdas, told_.expected_criterion};
-  std::int64_t tried = 0;
-  freeridge_get_search(model_.get(), &tried, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
-  std::vector<double> range(size_of(tried));  // the ends of the range that was searched are exact
-  freeridge_get_search(model_.get(), nullptr, range.data(), nullptr, 0, nullptr, nullptr, nullptr);
+  freeridge_search search = support::no_search();
+  freeridge_get_search(model_.get(), &search);
+  std::vector<double> range(size_of(search.count));  // the ends of the range that was searched are exact
+  search.lambdas = range.data();
+  freeridge_get_search(model_.get(), &search);
   told_.searched =
       Settings::Searched{criterion, range.front(), range.back(), told_.groups, told_.gaps, told_.refinement};
   told_.kernel_searched = true;

@@ -6,6 +6,7 @@
 
 #include "losses/classifier.hpp"
 #include "progress/heard_calls.hpp"
+#include "support/search.hpp"
 
 namespace other_handles_test {
 
@@ -49,8 +50,9 @@ std::vector<Call<Accumulator>> calls() {
                    }});
   out.push_back({"select_lambda", [](const Accumulator& a) {
                    Vector lambda(t, untouched), score(t, untouched);
-                   const freeridge_status status = freeridge_accumulator_select_lambda(
-                       a.get(), FREERIDGE_GCV, 0, 0, lambda.data(), score.data(), nullptr, nullptr, nullptr, nullptr);
+                   freeridge_search search = support::search_of(lambda.data(), score.data());
+                   const freeridge_status status =
+                       freeridge_accumulator_select_lambda(a.get(), FREERIDGE_GCV, 0, 0, &search);
                    lambda.insert(lambda.end(), score.begin(), score.end());
                    return Answer{status, lambda};
                  }});

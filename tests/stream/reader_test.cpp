@@ -48,14 +48,15 @@ void expect_same(Model& read, Model& whole, const Source& source, double toleran
     ASSERT_EQ(freeridge_select_lambda(whole.get(), criterion, 0, 0, expected_lambda.data(), expected_score.data()),
               FREERIDGE_OK);
     EXPECT_CLOSE(score, expected_score, tolerance);
-    std::int64_t count = 0;
-    EXPECT_EQ(freeridge_get_search(read.get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK);
-    EXPECT_GE(count, 100);
+    freeridge_search search = no_search();
+    EXPECT_EQ(freeridge_get_search(read.get(), &search), FREERIDGE_OK);
+    EXPECT_GE(search.count, 100);
     if (criterion != FREERIDGE_LOO) continue;
     Vector rule(lambda), error(lambda), expected_rule(lambda), expected_error(lambda);
-    EXPECT_EQ(freeridge_get_one_standard_error(read.get(), rule.data(), score.data(), error.data()), FREERIDGE_OK);
-    check(freeridge_get_one_standard_error(whole.get(), expected_rule.data(), score.data(), expected_error.data()),
-          "freeridge_get_one_standard_error");
+    search.one_se_lambda = rule.data(), search.standard_error = error.data();
+    EXPECT_EQ(freeridge_get_search(read.get(), &search), FREERIDGE_OK);
+    search.one_se_lambda = expected_rule.data(), search.standard_error = expected_error.data();
+    check(freeridge_get_search(whole.get(), &search), "freeridge_get_search");
     // The error is that at the lambda chosen, which a search knows to some 1e-7 only, as scores are flat there.
     EXPECT_CLOSE(rule, expected_rule, 1e-6);
     EXPECT_CLOSE(error, expected_error, 1e-6);

@@ -6,6 +6,7 @@
 
 #include "support/accumulator.hpp"
 #include "support/problems.hpp"
+#include "support/search.hpp"
 
 namespace select_lambda_test {
 
@@ -21,10 +22,14 @@ struct Choice {
 Choice select(const Accumulator& accumulator, std::size_t t, freeridge_criterion criterion, double low = 0,
               double high = 0) {
   Choice out{Vector(t), Vector(t), Vector(t), Labels(t, 9), Labels(t, 9), Labels(t, 9)};
-  check(
-      freeridge_accumulator_select_lambda(accumulator.get(), criterion, low, high, out.lambda.data(), out.score.data(),
-                                          out.edge.data(), out.decades.data(), out.dips.data(), out.below.data()),
-      "freeridge_accumulator_select_lambda");
+  freeridge_search search = search_of(out.lambda.data(), out.score.data());
+  search.edge = out.edge.data();
+  search.decades = out.decades.data();
+  search.dips = out.dips.data();
+  search.below = out.below.data();
+  check(freeridge_accumulator_select_lambda(accumulator.get(), criterion, low, high, &search),
+        "freeridge_accumulator_select_lambda");
+  EXPECT_GE(search.count, 100);
   return out;
 }
 
@@ -67,8 +72,8 @@ TEST(StreamSelectLambda, Refuses) {
   const Accumulator accumulator(problem), empty(2, 1, true);
   double lambda = 7, score = 7;
   const auto ask = [&](const Accumulator& of, freeridge_criterion criterion, double low, double high) {
-    return freeridge_accumulator_select_lambda(of.get(), criterion, low, high, &lambda, &score, nullptr, nullptr,
-                                               nullptr, nullptr);
+    freeridge_search search = search_of(&lambda, &score);
+    return freeridge_accumulator_select_lambda(of.get(), criterion, low, high, &search);
   };
   for (const freeridge_criterion criterion :
        std::initializer_list<freeridge_criterion>{0, FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE, 77})

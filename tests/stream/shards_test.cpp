@@ -6,6 +6,7 @@
 
 #include "support/accumulator.hpp"
 #include "support/problems.hpp"
+#include "support/search.hpp"
 
 namespace shards_test {
 
@@ -279,6 +280,14 @@ TEST(Shards, OneRowHasNoStandardError) {
       EXPECT_TRUE(std::isnan(found.errors(0, 0)));
     else
       EXPECT_DOUBLE_EQ(found.errors(0, 0), 0.3 / std::sqrt(2.0));
+    double score = -1, error = -1;
+    const Vector lambda = {1.0}, moments = {rows, 2, 0.5, 0.3, 0};
+    freeridge_search search = search_of(nullptr, &score);
+    EXPECT_EQ(freeridge_moments_select_lambda(1, lambda.data(), 1, moments.data(), &search), FREERIDGE_OK);
+    search.standard_error = &error;
+    EXPECT_EQ(freeridge_moments_select_lambda(1, lambda.data(), 1, moments.data(), &search), found.status);
+    EXPECT_EQ(score, 0.5);
+    EXPECT_EQ(std::isnan(error), rows == 1);
   }
 }
 
@@ -290,14 +299,35 @@ TEST(Shards, LambdaChosenFromMomentsIsAModels) {
     model.factorize();
     const LambdaChoice expected = model.select_lambda(FREERIDGE_LOO);
     Vector lambdas = rows.lambda_grid(100), moments = moments_of(rows, problem, lambdas);
-    Vector lambda(3), score(3), error(3), decades(3), next(3);
+    Vector lambda(3), score(3), error(3), decades(3), next(3), rule(3), there(3);
     Labels edge(3, 9), dips(3, 9);
     for (int round = 0; round < 3; ++round) {
       const auto count = static_cast<std::int64_t>(lambdas.size());
-      ASSERT_EQ(freeridge_moments_select_lambda(count, lambdas.data(), 3, moments.data(), lambda.data(), score.data(),
-                                                error.data(), edge.data(), decades.data(), dips.data(), next.data()),
-                FREERIDGE_OK)
+      freeridge_search search = search_of(lambda.data(), score.data());
+      Matrix scores(count, 3);
+      Vector tried(lambdas.size());
+      search.standard_error = error.data(), search.edge = edge.data(), search.decades = decades.data();
+      search.dips = dips.data(), search.next = next.data();
+      search.one_se_lambda = rule.data(), search.one_se_score = there.data();
+      search.lambdas = tried.data(), search.scores = scores.values.data();
+      ASSERT_EQ(freeridge_moments_select_lambda(count, lambdas.data(), 3, moments.data(), &search), FREERIDGE_OK)
           << freeridge_last_error();
+      EXPECT_EQ(search.count, count);
+      EXPECT_TRUE(std::is_sorted(tried.begin(), tried.end()));
+      const Scores given = scores_of(moments, lambdas);
+      for (std::int64_t l = 0; l < count; ++l) {
+        const auto place = std::find(tried.begin(), tried.end(), lambdas[static_cast<std::size_t>(l)]) - tried.begin();
+        for (std::int64_t j = 0; j < 3; ++j) EXPECT_EQ(scores(place, j), given.scores(l, j));
+      }
+      for (std::size_t j = 0; j < 3; ++j) {
+        std::size_t l = static_cast<std::size_t>(std::find(tried.begin(), tried.end(), lambda[j]) - tried.begin());
+        const auto at = [&](std::size_t place) {
+          return scores(static_cast<std::int64_t>(place), static_cast<std::int64_t>(j));
+        };
+        while (l + 1 < tried.size() && at(l + 1) <= score[j] + error[j]) ++l;
+        EXPECT_EQ(rule[j], tried[l]);
+        EXPECT_EQ(there[j], at(l));
+      }
       Vector more;
       for (std::size_t j = 0; j < 3; ++j)
         if (next[j] != lambda[j] && std::find(more.begin(), more.end(), next[j]) == more.end()) more.push_back(next[j]);
@@ -339,9 +369,8 @@ TEST(Shards, NoMomentsAreRefused) {
   EXPECT_EQ(large, other);
   const Vector zero = {0.0, 1.0}, moments = {3, 1, 1, 1, 0, 3, 1, 1, 1, 0};
   double lambda = -1, score = -1;
-  EXPECT_EQ(freeridge_moments_select_lambda(2, zero.data(), 1, moments.data(), &lambda, &score, nullptr, nullptr,
-                                            nullptr, nullptr, nullptr),
-            FREERIDGE_INVALID_ARGUMENT);
+  freeridge_search search = search_of(&lambda, &score);
+  EXPECT_EQ(freeridge_moments_select_lambda(2, zero.data(), 1, moments.data(), &search), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(lambda, -1);
 }
 

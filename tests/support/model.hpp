@@ -9,6 +9,7 @@
 #include "freeridge_classical.h"
 #include "support/matrix.hpp"
 #include "support/points.hpp"
+#include "support/search.hpp"
 
 namespace support {
 
@@ -143,14 +144,14 @@ struct LambdaChoice {
   Vector score;
 };
 
-// What freeridge_select_kernel answers, and what the calls about its search say.
+// What freeridge_select_kernel answers, and what freeridge_get_kernel_search says.
 struct KernelChoice {
   double score = 0;
   std::int64_t evaluations = 0, learnt = 0, rows = 0, sample = 0;
   std::int32_t kept = -1, lambda_at = -9;
   Labels end = Labels(5), stage, at;
   Vector tried, lambda, gradient, low, high;
-  std::vector<std::int64_t> variable;
+  std::vector<std::int64_t> variable, row;
 };
 
 struct ScoresWithErrors {
@@ -159,9 +160,8 @@ struct ScoresWithErrors {
 };
 
 struct OneStandardError {
-  Vector lambda;
-  Vector score;
-  Vector standard_error;
+  Vector lambda, score_there;    // the rule's
+  Vector score, standard_error;  // the best
 };
 
 struct SearchShape {
@@ -426,30 +426,41 @@ class Model {
     return out;
   }
   std::int64_t search_count() const {
-    std::int64_t count = 0;  // none before a search
-    const freeridge_status status = freeridge_get_search(get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
+    freeridge_search search = no_search();  // of no lambdas before a search
+    const freeridge_status status = freeridge_get_search(get(), &search);
     if (status != FREERIDGE_INVALID_STATE) check(status, "freeridge_get_search");
-    return count;
+    return search.count;
   }
   Search search() const {
     const std::int64_t count = search_count();
     Search out{Vector(static_cast<std::size_t>(count)), {}, Labels(static_cast<std::size_t>(t_))};
     out.scores = output(count, t_, "freeridge_get_search", nullptr, [&](double* scores, std::int64_t ld) {
-      return freeridge_get_search(get(), nullptr, out.lambdas.data(), scores, ld, out.edge.data(), nullptr, nullptr);
+      freeridge_search search = no_search();
+      search.edge = out.edge.data();
+      search.lambdas = out.lambdas.data();
+      search.scores = scores;
+      search.ld = ld;
+      return freeridge_get_search(get(), &search);
     });
     return out;
   }
   OneStandardError one_standard_error() const {
     const Vector room(static_cast<std::size_t>(t_));
-    OneStandardError out{room, room, room};
-    check(freeridge_get_one_standard_error(get(), out.lambda.data(), out.score.data(), out.standard_error.data()),
-          "freeridge_get_one_standard_error");
+    OneStandardError out{room, room, room, room};
+    freeridge_search search = no_search();
+    search.score = out.score.data();
+    search.standard_error = out.standard_error.data();
+    search.one_se_lambda = out.lambda.data();
+    search.one_se_score = out.score_there.data();
+    check(freeridge_get_search(get(), &search), "freeridge_get_search");
     return out;
   }
   SearchShape search_shape() const {
     SearchShape out{Vector(static_cast<std::size_t>(t_)), Labels(static_cast<std::size_t>(t_))};
-    check(freeridge_get_search(get(), nullptr, nullptr, nullptr, 0, nullptr, out.decades.data(), out.dips.data()),
-          "freeridge_get_search");
+    freeridge_search search = no_search();
+    search.decades = out.decades.data();
+    search.dips = out.dips.data();
+    check(freeridge_get_search(get(), &search), "freeridge_get_search");
     return out;
   }
   LambdaFlags lambda_flags() const {
@@ -474,19 +485,20 @@ class Model {
     check(freeridge_select_kernel(get(), criterion, label.empty() ? nullptr : label.data(), shrinkage, rows, seed,
                                   evaluations, &out.score),
           "freeridge_select_kernel");
-    std::int64_t count = 0;
-    check(freeridge_get_kernel_search(get(), &out.evaluations, &count, &out.learnt, &out.rows, &out.sample, &out.kept,
-                                      out.end.data()),
-          "freeridge_get_kernel_search");
-    const auto tried = static_cast<std::size_t>(out.evaluations), numbers = static_cast<std::size_t>(count);
+    freeridge_kernel_search search = no_kernel_search();
+    check(freeridge_get_kernel_search(get(), &search), "freeridge_get_kernel_search, the sizes");
+    const auto tried = static_cast<std::size_t>(search.evaluations);
+    const auto numbers = static_cast<std::size_t>(search.hyperparameters);
+    out.evaluations = search.evaluations, out.learnt = search.learnt, out.rows = search.rows;
+    out.sample = search.sample, out.kept = search.kept, out.lambda_at = search.lambda_at;
     out.stage.resize(tried), out.tried.resize(tried), out.lambda.resize(tried), out.gradient.resize(tried);
-    check(freeridge_get_kernel_search_history(get(), out.stage.data(), out.tried.data(), out.lambda.data(),
-                                              out.gradient.data()),
-          "freeridge_get_kernel_search_history");
     out.variable.resize(numbers), out.low.resize(numbers), out.high.resize(numbers), out.at.resize(numbers);
-    check(freeridge_get_kernel_search_bounds(get(), out.variable.data(), out.low.data(), out.high.data(), out.at.data(),
-                                             &out.lambda_at),
-          "freeridge_get_kernel_search_bounds");
+    out.row.resize(static_cast<std::size_t>(search.rows));
+    search.ended = out.end.data(), search.stage = out.stage.data(), search.score = out.tried.data();
+    search.lambda = out.lambda.data(), search.gradient = out.gradient.data(), search.row = out.row.data();
+    search.variable = out.variable.data(), search.low = out.low.data(), search.high = out.high.data();
+    search.at = out.at.data();
+    check(freeridge_get_kernel_search(get(), &search), "freeridge_get_kernel_search");
     return out;
   }
   BandwidthChoice select_bandwidth(freeridge_criterion criterion, double low, double high, std::int64_t budget) {

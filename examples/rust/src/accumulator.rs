@@ -303,21 +303,10 @@ impl Accumulator {
         let t = self.dimensions()?.2;
         let (low, high) = range.unwrap_or((0.0, 0.0));
         let (mut lambda, mut score) = (zeros(t)?, zeros(t)?);
+        let mut search = sys::freeridge_search::default();
+        (search.lambda, search.score) = (lambda.as_mut_ptr(), score.as_mut_ptr());
         self.handle.read(|sums| unsafe {
-            let (lambda, score, whole, number) =
-                (lambda.as_mut_ptr(), score.as_mut_ptr(), ptr::null_mut(), criterion.number());
-            sys::freeridge_accumulator_select_lambda(
-                sums,
-                number,
-                low,
-                high,
-                lambda,
-                score,
-                whole,
-                ptr::null_mut(),
-                whole,
-                whole,
-            )
+            sys::freeridge_accumulator_select_lambda(sums, criterion.number(), low, high, &mut search)
         })?;
         Ok(lambda.into_iter().zip(score).map(|(lambda, score)| Choice { lambda, score }).collect())
     }

@@ -1,13 +1,14 @@
 //! Moments of squared left-out errors, which `Accumulator::loo_moments` hands out: 5 x (count t), column by column.
 
-use crate::error::{answer, check, check_length, size, zeros, Result};
+use crate::error::{answer, check, check_length, numbers, size, zeros, Arrays, Result};
 use crate::matrix::{Dense, Layout};
 use crate::sys;
 
 /// The numbers of a pair of a lambda and an output.
 pub(crate) const MOMENTS: usize = 5;
 
-/// t numbers each; `next` is a lambda to be tried in one more pass, or the choice itself.
+/// t numbers each; a score of one row has no standard error (`Status::Undefined`); `next` is a lambda to be tried in one
+/// more pass, or the choice itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MomentChoice {
     pub lambda: Vec<f64>,
@@ -17,6 +18,15 @@ pub struct MomentChoice {
     pub decades: Vec<f64>,
     pub dips: Vec<i32>,
     pub next: Vec<f64>,
+}
+
+impl Arrays for MomentChoice {
+    fn arrays(self) -> Vec<Dense> {
+        let whole = |values: Vec<i32>| values.into_iter().map(f64::from).collect();
+        let Self { lambda, score, standard_error, edge, decades, dips, next } = self;
+        let all = [lambda, score, standard_error, whole(edge), decades, whole(dips), next];
+        all.into_iter().map(Dense::one_column).collect()
+    }
 }
 
 /// The numbers of moments of `count` lambdas, column by column, and how many outputs they are of.
@@ -56,28 +66,20 @@ pub fn moments_score(moments: &Dense, lambdas: &[f64]) -> Result<(Dense, Dense)>
 pub fn moments_select_lambda(moments: &Dense, lambdas: &[f64]) -> Result<MomentChoice> {
     let (known, t) = pairs(moments, lambdas.len())?;
     let mut out = MomentChoice {
-        lambda: zeros(t)?,
-        score: zeros(t)?,
-        standard_error: zeros(t)?,
+        lambda: numbers(t)?,
+        score: numbers(t)?,
+        standard_error: numbers(t)?,
         edge: zeros(t)?,
-        decades: zeros(t)?,
+        decades: numbers(t)?,
         dips: zeros(t)?,
-        next: zeros(t)?,
+        next: numbers(t)?,
     };
-    check(unsafe {
-        sys::freeridge_moments_select_lambda(
-            size(lambdas.len())?,
-            lambdas.as_ptr(),
-            t as i64,
-            known.as_ptr(),
-            out.lambda.as_mut_ptr(),
-            out.score.as_mut_ptr(),
-            out.standard_error.as_mut_ptr(),
-            out.edge.as_mut_ptr(),
-            out.decades.as_mut_ptr(),
-            out.dips.as_mut_ptr(),
-            out.next.as_mut_ptr(),
-        )
-    })?;
-    Ok(out)
+    let mut search = sys::freeridge_search::default();
+    (search.lambda, search.score) = (out.lambda.as_mut_ptr(), out.score.as_mut_ptr());
+    (search.standard_error, search.decades) = (out.standard_error.as_mut_ptr(), out.decades.as_mut_ptr());
+    (search.edge, search.dips) = (out.edge.as_mut_ptr(), out.dips.as_mut_ptr());
+    search.next = out.next.as_mut_ptr();
+    let (count, at) = (size(lambdas.len())?, lambdas.as_ptr());
+    let done = check(unsafe { sys::freeridge_moments_select_lambda(count, at, t as i64, known.as_ptr(), &mut search) });
+    answer(done, out)
 }

@@ -233,17 +233,16 @@ impl Model<'_> {
 
     /// The path of the last `select_lambda` or `select_bandwidth`.
     pub fn search(&self) -> Result<Search> {
-        let (mut count, numbers, whole) = (0, ptr::null_mut(), ptr::null_mut());
-        self.handle.read(|model| unsafe {
-            sys::freeridge_get_search(model, &mut count, numbers, numbers, 0, whole, numbers, whole)
-        })?;
-        let t = self.outputs()?;
-        let mut lambdas = zeros(told(count))?;
+        let mut search = sys::freeridge_search::default();
+        self.handle.read(|model| unsafe { sys::freeridge_get_search(model, &mut search) })?;
+        let (t, count) = (self.outputs()?, told(search.count));
+        let mut lambdas = zeros(count)?;
         let (mut edge, mut decades, mut dips) = (zeros(t)?, zeros(t)?, zeros(t)?);
-        let scores = self.filled(told(count), |model, scores, ld| unsafe {
-            let (lambdas, edge) = (lambdas.as_mut_ptr(), edge.as_mut_ptr());
-            let (decades, dips) = (decades.as_mut_ptr(), dips.as_mut_ptr());
-            sys::freeridge_get_search(model, ptr::null_mut(), lambdas, scores, ld, edge, decades, dips)
+        (search.edge, search.decades, search.dips) = (edge.as_mut_ptr(), decades.as_mut_ptr(), dips.as_mut_ptr());
+        search.lambdas = lambdas.as_mut_ptr();
+        let scores = self.filled(count, |model, scores, ld| unsafe {
+            (search.scores, search.ld) = (scores, ld);
+            sys::freeridge_get_search(model, &mut search)
         })?;
         Ok(Search { lambdas, scores, edge, decades, dips })
     }
@@ -273,10 +272,10 @@ impl Model<'_> {
     pub fn one_standard_error(&self) -> Result<Vec<OneStandardError>> {
         let t = self.outputs()?;
         let (mut lambda, mut score, mut error) = (zeros(t)?, zeros(t)?, zeros(t)?);
-        self.handle.read(|model| unsafe {
-            let (lambda, score, error) = (lambda.as_mut_ptr(), score.as_mut_ptr(), error.as_mut_ptr());
-            sys::freeridge_get_one_standard_error(model, lambda, score, error)
-        })?;
+        let mut search = sys::freeridge_search::default();
+        (search.one_se_lambda, search.score) = (lambda.as_mut_ptr(), score.as_mut_ptr());
+        search.standard_error = error.as_mut_ptr();
+        self.handle.read(|model| unsafe { sys::freeridge_get_search(model, &mut search) })?;
         let rule = |j: usize| OneStandardError { lambda: lambda[j], score: score[j], standard_error: error[j] };
         Ok((0..t).map(rule).collect())
     }
@@ -326,30 +325,20 @@ impl Model<'_> {
 
     /// What the last `select_kernel` saw.
     pub fn kernel_search(&self) -> Result<KernelSearch> {
-        let (mut tried, mut numbers, mut learnt, mut rows, mut sample) = (0, 0, 0, 0, 0);
-        let (mut kept, mut lambda_at, mut end) = (0, 0, [0; 5]);
-        self.handle.read(|model| unsafe {
-            let (tried, numbers, learnt) = (&mut tried, &mut numbers, &mut learnt);
-            let (rows, sample, kept, end) = (&mut rows, &mut sample, &mut kept, end.as_mut_ptr());
-            sys::freeridge_get_kernel_search(model, tried, numbers, learnt, rows, sample, kept, end)
-        })?;
-        let (tried, numbers) = (told(tried), told(numbers));
+        let mut search = sys::freeridge_kernel_search::default();
+        self.handle.read(|model| unsafe { sys::freeridge_get_kernel_search(model, &mut search) })?;
+        let (tried, numbers) = (told(search.evaluations), told(search.hyperparameters));
         let (mut stage, mut score, mut lambda, mut slope) =
             (zeros(tried)?, zeros(tried)?, zeros(tried)?, zeros(tried)?);
-        self.handle.read(|model| unsafe {
-            let (stage, score) = (stage.as_mut_ptr(), score.as_mut_ptr());
-            let (lambda, slope) = (lambda.as_mut_ptr(), slope.as_mut_ptr());
-            sys::freeridge_get_kernel_search_history(model, stage, score, lambda, slope)
-        })?;
         let (mut variable, mut low, mut high, mut at): (Vec<i64>, _, _, _) =
             (zeros(numbers)?, zeros(numbers)?, zeros(numbers)?, zeros(numbers)?);
-        self.handle.read(|model| unsafe {
-            let (variable, at) = (variable.as_mut_ptr(), at.as_mut_ptr());
-            let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
-            sys::freeridge_get_kernel_search_bounds(model, variable, low, high, at, &mut lambda_at)
-        })?;
-        let mut row: Vec<i64> = zeros(told(rows))?;
-        self.handle.read(|model| unsafe { sys::freeridge_get_kernel_search_rows(model, row.as_mut_ptr()) })?;
+        let (mut row, mut end): (Vec<i64>, _) = (zeros(told(search.rows))?, [0; 5]);
+        (search.ended, search.row) = (end.as_mut_ptr(), row.as_mut_ptr());
+        (search.stage, search.score) = (stage.as_mut_ptr(), score.as_mut_ptr());
+        (search.lambda, search.gradient) = (lambda.as_mut_ptr(), slope.as_mut_ptr());
+        (search.variable, search.at) = (variable.as_mut_ptr(), at.as_mut_ptr());
+        (search.low, search.high) = (low.as_mut_ptr(), high.as_mut_ptr());
+        self.handle.read(|model| unsafe { sys::freeridge_get_kernel_search(model, &mut search) })?;
         let trial = |k: usize| KernelTrial { stage: stage[k], score: score[k], lambda: lambda[k], gradient: slope[k] };
         let bound = |i: usize| {
             let variable = usize::try_from(variable[i]).ok();
@@ -358,13 +347,13 @@ impl Model<'_> {
         Ok(KernelSearch {
             tried: (0..tried).map(trial).collect(),
             bounds: (0..numbers).map(bound).collect(),
-            learnt: told(learnt),
-            rows: told(rows),
+            learnt: told(search.learnt),
+            rows: told(search.rows),
             learnt_on: row.into_iter().map(told).collect(),
-            sample: told(sample),
-            kept: kept != 0,
+            sample: told(search.sample),
+            kept: search.kept != 0,
             end,
-            lambda_at,
+            lambda_at: search.lambda_at,
         })
     }
 

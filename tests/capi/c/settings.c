@@ -123,6 +123,7 @@ static void classifiers(void) {
 
 static void accumulators(void) {
   freeridge_accumulator *rows = NULL, *loaded = NULL;
+  freeridge_search search = {.size = sizeof search};
   double lambda[T], score[T], check[T];
   double on = -1;
   int64_t length = -1;
@@ -132,7 +133,10 @@ static void accumulators(void) {
                                NULL));
   OK(freeridge_accumulator_get_parameter(rows, FREERIDGE_INTERCEPT, &on));
   CHECK(on == 1);
-  OK(freeridge_accumulator_select_lambda(rows, FREERIDGE_REML, 0.01, 100, lambda, score, NULL, NULL, NULL, NULL));
+  search.lambda = lambda, search.score = score;
+  OK(freeridge_accumulator_select_lambda(rows, FREERIDGE_REML, 0.01, 100, &search));
+  search.next = check;
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_select_lambda(rows, FREERIDGE_REML, 0.01, 100, &search));
   for (j = 0; j < T; ++j) {
     OK(freeridge_accumulator_score(rows, FREERIDGE_REML, 1, &lambda[j], check, 1));
     NEAR(check[j], score[j]);

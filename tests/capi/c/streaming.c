@@ -106,6 +106,7 @@ static void chunks(void) {
 static void shards(void) {
   freeridge_accumulator *shard[3], *sum = NULL, *at_once = empty();
   freeridge_model* model = NULL;
+  freeridge_search search = {.size = sizeof search};
   static unsigned char merged[ROOM], bytes[ROOM];
   double moments[5 * COUNT * T], more[5 * COUNT * T], scores[COUNT * T], errors[COUNT * T], loo[N * T * COUNT];
   double lambda[T], score[T], next[T], f[N * T], w[D * T * COUNT], b[T * COUNT], positive[COUNT] = {0.25, 0.5, 4};
@@ -141,7 +142,8 @@ static void shards(void) {
       NEAR(scores[l + j * COUNT], expected);
       CHECK(errors[l + j * COUNT] > 0);
     }
-  OK(freeridge_moments_select_lambda(COUNT, positive, T, moments, lambda, score, NULL, NULL, NULL, NULL, next));
+  search.lambda = lambda, search.score = score, search.next = next;
+  OK(freeridge_moments_select_lambda(COUNT, positive, T, moments, &search));
   for (j = 0; j < T; ++j)
     for (l = 0; l < COUNT; ++l) CHECK(score[j] <= scores[l + j * COUNT]);
   OK(freeridge_accumulator_predictor(sum, lambda, &model));

@@ -263,20 +263,23 @@ struct MomentsScore : AnyCall, LambdasFromZero {
 };
 
 struct MomentsSelectLambda : AnyCall, Lambdas {
-  static constexpr const char* optional = "standard_error edge decades dips next";
+  static constexpr const char* own = "search.ld";
   int64_t t = 2;
   Input<double> moments{sample_moments(2 * lambda_count)};
-  Output<double> lambda{2}, score{2}, standard_error{2}, decades{2}, next{2};
-  Output<int32_t> edge{2}, dips{2};
+  SearchArgument search;
+  MomentsSelectLambda() {
+    search.with("lambda score standard_error edge decades dips one_se_lambda one_se_score next", 2);
+    search.with("lambdas", lambda_count).with("scores", sample::size(2, lambda_count));
+  }
   FREERIDGE_CALL(freeridge_moments_select_lambda);
 };
 
 struct SelectLambda : AnyCall, OnAccumulator {
-  static constexpr const char* optional = "edge decades dips below";
+  static constexpr const char* own = "search.ld";
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 1e-2, high = 1e2;
-  Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)}, decades{sample::size(sample::t)};
-  Output<int32_t> edge{sample::size(sample::t)}, dips{sample::size(sample::t)}, below{sample::size(sample::t)};
+  SearchArgument search;
+  SelectLambda() { search.with("lambda score edge decades dips below", sample::size(sample::t)); }
   FREERIDGE_CALL(freeridge_accumulator_select_lambda);
 };
 

@@ -25,6 +25,7 @@
 
 #include "argument_names.hpp"
 #include "capi/support/arrays.hpp"
+#include "capi/support/search_arguments.hpp"
 #include "freeridge_classical.h"
 
 namespace call {
@@ -32,7 +33,8 @@ namespace call {
 // An argument whatever its type is: those of these that it has are not NULL.
 struct Slot {
   void** pointer = nullptr;
-  bool* null = nullptr;  // of an array
+  bool* null = nullptr;   // of an array
+  bool optional = false;  // NULL is fine, and the call need not say so
   std::vector<char>* chars = nullptr;
   std::vector<std::int64_t>* integers = nullptr;
   std::vector<double>* reals = nullptr;
@@ -124,6 +126,12 @@ T* passed(Output<T>& argument) {
 inline const freeridge_points* passed(PointsArgument& argument) {
   return argument.get();
 }
+inline SearchArgument::Passed passed(SearchArgument& argument) {
+  return SearchArgument::Passed(argument);
+}
+inline KernelSearchArgument::Passed passed(KernelSearchArgument& argument) {
+  return KernelSearchArgument::Passed(argument);
+}
 
 inline Slot slot_of(std::int32_t& argument) {
   return {.int32 = &argument};
@@ -166,6 +174,20 @@ inline Slot slot_of(PointsArgument& argument) {
     add("unpenalised_count", slot_of(fields.unpenalised_count));
     add("unpenalised", slot_of(argument.unpenalised)), add("ldu", slot_of(fields.ldu));
   }
+  return out;
+}
+template <class Argument, class Struct>
+Slot slot_of(StructOfOutputs<Argument, Struct>& given) {
+  Argument& argument = static_cast<Argument&>(given);
+  Slot out{.null = &argument.null};
+  out.fields = {{"size", slot_of(argument.fields.size)}};
+  argument.each_number(
+      [&](const char* name, auto& output, auto&) { out.fields.emplace_back(name, Slot{.output = &output}); });
+  argument.each_array([&](const char* name, auto& output, auto&) {
+    out.fields.emplace_back(name, slot_of(output));
+    out.fields.back().second.optional = true;
+  });
+  if constexpr (requires { argument.fields.ld; }) out.fields.emplace_back("ld", slot_of(argument.fields.ld));
   return out;
 }
 template <class T>

@@ -99,9 +99,6 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<Objective>(model));
   ask(answers, call_on<GetSearch>(model));
   ask(answers, call_on<GetKernelSearch>(model));
-  ask(answers, call_on<GetKernelSearchHistory>(model));
-  ask(answers, call_on<GetKernelSearchRows>(model));
-  ask(answers, call_on<GetKernelSearchBounds>(model));
   ask(answers, call_on<GetOneStandardError>(model));
   ask(answers, call_on<LambdaFlags>(model));
   ask(answers, call_on<GetLambda>(model));

@@ -130,8 +130,6 @@ const std::vector<Forbidden<int64_t>> forbidden_int32 = {
     {"layout format reduction loss kind method route criterion from to", {99, -1, INT32_MIN, INT32_MAX}},
     {"degree count", {0, -1, INT32_MIN}}};
 const std::vector<Forbidden<int64_t>> forbidden_int64 = {{"n d t m r count", bad_sizes},
-                                                         {"size", {0, -1, INT64_MIN, sizeof(freeridge_points) - 1}},
-                                                         {"size", {sizeof(freeridge_points) + 1, INT64_MAX}},
                                                          {"unpenalised_count", {-1, INT64_MIN, INT64_MAX}},
                                                          {"iterations", {0, -1, INT64_MIN}}};
 const std::vector<Forbidden<double>> forbidden_real = {{"sigma length scale sd_y tolerance", {0.0, -1.0, -1e-300}},
@@ -156,11 +154,12 @@ Rows rows_of(const CallKind& kind, const std::string& name, const call::Slot& sl
   const std::string word = last_word(name);
   const bool field = word != name;  // of a struct
   if (word == "size" && !field) return rows;
-  if (!has_name(kind.optional, name)) {
+  if (!has_name(kind.optional, name) && !slot.optional) {
     if (slot.pointer != nullptr) rows.push_back({name, {{"NULL", [](const call::Slot& s) { *s.pointer = nullptr; }}}});
     if (slot.null != nullptr) rows.push_back({name, {{"NULL", [](const call::Slot& s) { *s.null = true; }}}});
   }
   if (has_name(kind.own, name)) return rows;
+  if (word == "size") rows.push_back({name, integers({0, -1, INT64_MIN, *slot.int64 - 1, *slot.int64 + 1, INT64_MAX})});
   if (slot.int32 != nullptr) add(rows, forbidden_int32, name, integers);
   if (slot.int64 != nullptr) add(rows, forbidden_int64, name, integers);
   if (slot.int64 != nullptr && word.starts_with("ld"))

@@ -56,14 +56,21 @@ struct SelectLambda : AnyCall, OnModel {
 
 // Room for `most` lambdas: more than a search looks at.
 struct GetSearch : AnyCall, OnModel {
-  static constexpr const char* optional = "count lambdas scores edge decades dips";
-  static constexpr const char* own = "ld";
+  static constexpr const char* own = "search.ld";
   static constexpr int64_t most = 1000;
-  Output<int64_t> count{1};
-  Output<double> lambdas{sample::size(most)}, scores{sample::size(most, sample::t)};
-  int64_t ld = most;
-  Output<int32_t> edge{sample::size(sample::t)}, dips{sample::size(sample::t)};
-  Output<double> decades{sample::size(sample::t)};
+  SearchArgument search;
+  GetSearch() {
+    search.with("lambda score edge decades dips", sample::size(sample::t));
+    search.with("lambdas", sample::size(most)).with("scores", sample::size(most, sample::t)).fields.ld = most;
+  }
+  FREERIDGE_CALL(freeridge_get_search);
+};
+
+// The last search was by a criterion that is a mean.
+struct GetOneStandardError : AnyCall, OnModel {
+  static constexpr const char* own = "search.ld";
+  SearchArgument search;
+  GetOneStandardError() { search.with("score standard_error one_se_lambda one_se_score", sample::size(sample::t)); }
   FREERIDGE_CALL(freeridge_get_search);
 };
 
@@ -89,35 +96,13 @@ struct SelectKernel : AnyCall, OnModel {
 
 // Of a model whose kernel was learnt.
 struct GetKernelSearch : AnyCall, OnModel {
-  static constexpr const char* optional = "evaluations hyperparameters learnt rows sample kept ended";
-  Output<int64_t> evaluations{1}, hyperparameters{1}, learnt{1}, rows{1}, sample{1};
-  Output<int32_t> kept{1}, ended{5};
+  static constexpr std::size_t tried = 100, numbers = 8;  // more than there are
+  KernelSearchArgument search;
+  GetKernelSearch() {
+    search.with("ended", 5).with("stage score lambda gradient", tried).with("row", sample::size(sample::n));
+    search.with("variable low high at", numbers);
+  }
   FREERIDGE_CALL(freeridge_get_kernel_search);
-};
-
-struct GetKernelSearchHistory : AnyCall, OnModel {
-  static constexpr const char* optional = "stage score lambda gradient";
-  static constexpr std::size_t most = 100;
-  Output<int32_t> stage{most};
-  Output<double> score{most}, lambda{most}, gradient{most};
-  FREERIDGE_CALL(freeridge_get_kernel_search_history);
-};
-
-FREERIDGE_GETTER(GetKernelSearchRows, OnModel, freeridge_get_kernel_search_rows, sample::n);
-
-struct GetKernelSearchBounds : AnyCall, OnModel {
-  static constexpr const char* optional = "variable low high at lambda_at";
-  static constexpr std::size_t most = 8;
-  Output<int64_t> variable{most};
-  Output<double> low{most}, high{most};
-  Output<int32_t> at{most}, lambda_at{1};
-  FREERIDGE_CALL(freeridge_get_kernel_search_bounds);
-};
-
-struct GetOneStandardError : AnyCall, OnModel {
-  Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)},
-      standard_error{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_get_one_standard_error);
 };
 
 struct LambdaFlags : AnyCall, OnModel {
