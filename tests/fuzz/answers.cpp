@@ -217,10 +217,11 @@ void ask_for_the_bandwidth_search(const freeridge_model* model, Caller& call) {
 
 void ask_for_the_kernel_search(const freeridge_model* model, Caller& call) {
   KernelSearchArgument how_many, all, tried;
-  if (ASK(freeridge_get_kernel_search, 0, model, how_many) != FREERIDGE_OK) return;
-  const std::size_t trials = size_of(how_many.evaluations.values[0]);
-  all.with("ended", 5).with("stage lambda", trials).with("row", size_of(how_many.rows.values[0]));
-  all.with("variable low high at", size_of(how_many.hyperparameters.values[0]));
+  const bool learnt = ASK(freeridge_get_kernel_search, 0, model, how_many) == FREERIDGE_OK;
+  const auto room = [&](const Output<std::int64_t>& count) { return learnt ? size_of(count.values[0]) : 1; };
+  const std::size_t trials = room(how_many.evaluations);
+  all.with("ended", 5).with("stage lambda", trials).with("row", room(how_many.rows));
+  all.with("variable low high at", room(how_many.hyperparameters));
   ASK(freeridge_get_kernel_search, 0, model, all);
   tried.with("score gradient", trials);
   ASK(freeridge_get_kernel_search, Caller::may_be_nan, model, tried);
