@@ -14,7 +14,7 @@ void deficient(RegressionCall& call) {
 }
 
 // More features than points.
-void wide(RegressionCall& call) {
+void wide(Ridge& call) {
   call.n = call.ldx = call.ldy = 3;
   call.d = 6;
   call.w = Output<double>(sample::size(call.d, call.t));
@@ -27,7 +27,7 @@ void add_classical(Scenarios& all) {
   add_plain<Ols>(all, "undefined_deficient", deficient);
   add_plain<Ols>(all, "deficient", [](Ols& call) {
     deficient(call);
-    call.w_error.null = call.b_error.null = true;
+    for (const char* const name : {"w_error", "b_error"}) call.answers.output(name).null = true;
   });
   add_plain<Ols>(all, "rows_and_wide", [](Ols& call) {
     call.layout = FREERIDGE_ROW_MAJOR;
@@ -35,8 +35,8 @@ void add_classical(Scenarios& all) {
     call.n = 2;
     call.d = call.ldx = 5;
     call.t = call.ldy = 1;
-    call.w = Output<double>(5);
-    call.w_error.null = call.b_error.null = call.sigma.null = call.r_squared.null = true;
+    call.answers.output("w") = Output<double>(5);
+    for (const char* const name : {"w_error", "b_error", "sigma", "r_squared"}) call.answers.output(name).null = true;
   });
   const auto without_factors = [](Ridge& call) { call.penalty.null = true; };
   add_plain<Ridge>(all, "primal", without_factors);
@@ -58,7 +58,8 @@ void add_classical(Scenarios& all) {
     call.layout = FREERIDGE_ROW_MAJOR;
     call.ldx = sample::d;
     call.ldy = sample::t;
-    call.exact.null = call.x_correction.null = call.y_correction.null = true;
+    call.exact.null = true;
+    for (const char* const name : {"x_correction", "y_correction"}) call.answers.output(name).null = true;
   });
   add_plain<Pinv>(all, "tall");
   add_plain<Pinv>(all, "wide_rows", [](Pinv& call) {
@@ -75,10 +76,10 @@ void add_classical(Scenarios& all) {
   add_plain<ExpansionGradient>(all);
   add_plain<GradientDescent>(all, "batches");
   add_plain<GradientDescent>(all, "all_rows_and_default_step", [](GradientDescent& call) {
-    call.batch = sample::n;
-    call.step = 0;
-    call.average = 0;
-    call.start_w.null = true;
+    call.descent.fields.batch = sample::n;
+    call.descent.fields.step = 0;
+    call.descent.fields.average = 0;
+    call.descent.input("start_w").null = true;
   });
   add_plain<EarlyStopping>(all);
   add_plain<Calibrate>(all);

@@ -176,7 +176,7 @@ void add_model_answers(Scenarios& all) {
   add_answer<ConditionNumber>(all, {FREERIDGE_ROUTE_CHOLESKY});
   add_answer<HatMatrix>(all);
   add_answer<GetSearch>(all);
-  add_answer<GetOneStandardError>(all);
+  add_answer<GetOneStandardError>(all, {}, "_rule");
   add_answer<LambdaFlags>(all);
   add_answer<PredictPath>(all, {}, "_lambdas");
   add_answer<CoefficientsPath>(all);

@@ -2,6 +2,8 @@
 // spoiled, each under its name, as "answers.w".
 #pragma once
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -27,6 +29,10 @@ class StructArgument {
     return *this;
   }
 
+  // The array of that name.
+  Input<double>& input(const std::string& name) { return place(inputs_, name); }
+  Output<double>& output(const std::string& name) { return place(outputs_, name); }
+
   S* get() {
     for (auto& [name, field, array] : inputs_) fields.*field = array.get();
     for (auto& [name, field, array] : outputs_) fields.*field = array.get();
@@ -51,6 +57,10 @@ class StructArgument {
     Pointer S::*field;
     Array array;
   };
+  template <class Places>
+  static auto& place(Places& places, const std::string& name) {
+    return std::ranges::find(places, name, [](const auto& each) { return std::string(each.name); })->array;
+  }
   std::vector<std::pair<const char*, Number>> numbers_;
   std::vector<Place<const double*, Input<double>>> inputs_;
   std::vector<Place<double*, Output<double>>> outputs_;
