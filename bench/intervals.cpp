@@ -112,7 +112,7 @@ void measure_model(freeridge_route route, const Sizes& s) {
   const double lambdas[] = {0.01, 0.1, 1, 10};
   std::vector<std::int32_t> group(static_cast<std::size_t>(s.n));
   bench::check(freeridge_make_folds(s.n, 5, 1, group.data()));
-  bench::check(freeridge_set_groups(model, 1, group.data()));
+  bench::check(freeridge_set_groups(model, 1, group.data(), 0, nullptr));
   if (route == FREERIDGE_ROUTE_BAND) {  // Q is formed late
     bench::check(freeridge_set_parameter(model, FREERIDGE_EXPECTED_CRITERION, FREERIDGE_GCV));
     watch.begin(HUGE_VAL);
@@ -128,10 +128,10 @@ void measure_model(freeridge_route route, const Sizes& s) {
   measure("loo", [&] { return freeridge_loo(model, one.data(), s.n); });
   measure("get_leverage", [&] { return freeridge_get_leverage(model, one.data(), s.n); });
   measure("get_fitted", [&] { return freeridge_get_fitted(model, one.data(), s.n); });
-  measure("coefficients", [&] { return freeridge_coefficients(model, one.data(), s.n); });
+  measure("coefficients", [&] { return freeridge_coefficients(model, 0, nullptr, one.data(), s.n, nullptr); });
   measure("degrees_of_freedom", [&] { return freeridge_degrees_of_freedom(model, few.data(), nullptr); });
   measure("cooks_distance", [&] { return freeridge_cooks_distance(model, one.data(), s.n); });
-  measure("group_errors", [&] { return freeridge_group_errors(model, group.data(), one.data(), s.n); });
+  measure("group_errors", [&] { return freeridge_group_errors(model, group.data(), 0, nullptr, one.data(), s.n); });
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS})
     measure(("score, criterion " + std::to_string(criterion)).c_str(),
             [&] { return freeridge_score(model, criterion, 4, lambdas, few.data(), nullptr, 10); });

@@ -109,7 +109,7 @@ void score_gradient(benchmark::State& state, freeridge_criterion criterion, std:
   const bench::Model model = problem.model((kernel + "], gaussian(sigma = 3))").c_str());
   std::vector<std::int32_t> group;
   for (std::int64_t i = 0; i < n; ++i) group.push_back(static_cast<std::int32_t>(i % 10));
-  check(freeridge_set_groups(model.get(), 1, group.data()));
+  check(freeridge_set_groups(model.get(), 1, group.data(), 0, nullptr));
   std::vector<double> by_kernel(static_cast<std::size_t>(d + 1));
   double score = 0, by_lambda = 0;
   for (auto _ : state) {

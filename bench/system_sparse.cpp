@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   for (std::int64_t repetition = arguments.whole("repetitions", 1); repetition > 0; --repetition) {
     const double before = cpu_seconds();
     const bench::Model model = factorized(kernel, rows, accuracy);
-    check(freeridge_hyperplane_path(model.get(), count, rows.lambdas.data(), w.data(), rows.d, nullptr));
+    check(freeridge_hyperplane(model.get(), count, rows.lambdas.data(), w.data(), rows.d, nullptr));
     total.push_back(cpu_seconds() - before);
   }
   memory.tell();

@@ -31,19 +31,19 @@
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
  * set_data, set_points, set_weights, set_kernel, set_landmarks and the parameters that say so go back to DATA (unset
- * the factorization and the lambdas). set_groups, set_gaps, set_progress and the other parameters change no state. A
- * model loaded from what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
+ * the factorization and the lambdas). set_groups, set_progress and the other parameters change no state. A model loaded
+ * from what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
  * ---------------------------------
  * Status      Every call that can fail returns a freeridge_status. A call that fails leaves the model as it was, and
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
- *             value at this lambda; those are NaN and all others are valid. predict, predict_points, the calls named
- *             _path, hat_matrix, classifier_predict, accumulator_errors, kernel_evaluate, and loo and group_errors of a
- *             reader's rows, and all calls on new points of a reader work in pieces: after CANCELLED, IO,
- *             OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their output may
- *             be partly written.
+ *             value at this lambda; those are NaN and all others are valid. predict, predict_points, coefficients
+ *             and hyperplane at lambdas of their own, hat_matrix, classifier_predict, accumulator_errors,
+ *             kernel_evaluate, and loo and group_errors of a reader's rows, and all calls on new points of a reader
+ *             work in pieces: after CANCELLED, IO, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on
+ *             the way (NOT_FINITE), their output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -473,7 +473,7 @@ FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeri
  *     lambda that is set, the direct route takes its place): then LOO and GCV are estimates (freeridge_estimate_score);
  *     other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix. Not with them: a
  *     precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set, and of
- *     the *_path calls).
+ *     freeridge_hyperplane at other lambdas).
  *   - A reader's rows need not be in memory: the model asks it for all rows, in order and in stretches of its own
  *     choice, each time that it needs them, and y, which must be NULL here, with them (t: how many outputs). What the
  *     model can then do is said below this call. `user` must live as long. unpenalised_count is 0
@@ -497,11 +497,11 @@ FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, cons
  *     freeridge_score          LOO, GROUPS: one pass for all lambdas of a call; GCV, REML: none
  *     freeridge_select_lambda  LOO, GROUPS: three or four passes; GCV, REML: none
  *     freeridge_loo            one pass
- *     freeridge_group_errors, _with_gaps    one pass, and one more where a group has more rows than p
- * and none for freeridge_lambda_grid, _lambda_flags, _set_lambda, _set_lambdas, _get_search, _predict, _predict_points
- * (without lambdas), _predict_gradient, _get_lambda, _get_intercept, _get_hyperplane (with landmarks _coefficients: r x
- * t, in the order of freeridge_get_landmarks, which counts r), _get_unpenalised (without errors), _get_dimensions (n:
- * -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but
+ *     freeridge_group_errors   one pass, and one more where a group has more rows than p
+ * and none for freeridge_lambda_grid, _lambda_flags, _set_lambda, _set_lambdas, _get_search, _predict, _predict_points,
+ * _hyperplane, _coefficients (all three without lambdas; c with landmarks alone, r x t in the order of
+ * freeridge_get_landmarks, which counts r), _predict_gradient, _get_lambda, _get_unpenalised (without errors),
+ * _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but
  * weights (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after FREERIDGE_MISSING);
  * other calls need all points in memory, and say so (INVALID_STATE). Groups (freeridge_set_groups, where n is known):
  * any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p + t)^2
@@ -520,27 +520,25 @@ FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, con
 
 /* group: n x divisions labels, column-major without gaps, copied: each column divides the rows anew, divisions >= 1. In
  * a division rows with the same label >= 0 are left out together; rows with a negative label never are. At least one
- * label of each must be >= 0. NULL: no groups, whatever `divisions` is. Used by the criterion FREERIDGE_GROUPS, which
- * is the mean of the scores of the divisions: so k random splits of the data are k columns (freeridge_make_folds,
- * freeridge_make_holdout). Needs DATA, changes no state. Statuses: INVALID_ARGUMENT, INVALID_STATE. Cost: O(n
- * divisions log(number of groups)). */
-FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group);
-
-/* Gaps: rows that are left out with a group and not scored, as the neighbours of a block in a time series. gap: n x
- * layers labels for each division of freeridge_set_groups, one division after the other, column-major without gaps,
- * copied: a row with the label g in any layer of a division is left out with the group g of this division. Several
- * layers let a row be in the gaps of several groups. Labels of no group, and the label of the row's own group, count
- * for nothing. NULL, or layers 0: no gaps, as after each freeridge_set_groups. freeridge_make_blocks makes such labels.
- * Needs groups, changes no state. Statuses: INVALID_ARGUMENT, INVALID_STATE (no data, or no groups). Cost: O(n layers
- * divisions log(number of groups)). */
-FREERIDGE_API freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap);
+ * label of each must be >= 0. NULL: no groups, whatever `divisions` is; layers must be 0 then. Used by the criterion
+ * FREERIDGE_GROUPS, which is the mean of the scores of the divisions: so k random splits of the data are k columns
+ * (freeridge_make_folds, freeridge_make_holdout).
+ * Gaps are rows that are left out with a group and not scored, as the neighbours of a block in a time series. gap: n x
+ * layers labels for each division, one division after the other, column-major without gaps, copied: a row with the
+ * label g in any layer of a division is left out with the group g of this division. Several layers let a row be in the
+ * gaps of several groups. Labels of no group, and the label of the row's own group, count for nothing. layers = 0: no
+ * gaps, and gap may be NULL. freeridge_make_blocks makes such labels.
+ * Each call sets groups and gaps anew. Needs DATA, changes no state. Statuses: INVALID_ARGUMENT (also: layers < 0),
+ * INVALID_STATE. Cost: O(n divisions (1 + layers) log(number of groups)). */
+FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group,
+                                                    int64_t layers, const int32_t* gap);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data, set_points,
- * factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict, predict_*,
- * *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
- * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and save_predictor.
- * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost:
- * O(1). Statuses: INVALID_ARGUMENT. */
+ * factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, coefficients, hyperplane (at
+ * lambdas of its own), cooks_distance, coefficient_*, average_*, landmark_curve, get_fitted, get_leverage,
+ * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and
+ * save_predictor. Calls that run side by side on one model call it on their own threads, at the same time. Changes
+ * no state. Cost: O(1). Statuses: INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -675,15 +673,12 @@ FREERIDGE_API freeridge_status freeridge_get_kernel(const freeridge_model* model
 FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* model, double* weights);
 
 /* *divisions: how many divisions of the rows were given; group: n x *divisions labels, column-major without gaps, -1
- * for rows that a division never leaves out. NULL is fine for each: ask for the number of divisions first. Needs
- * groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). */
-FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group);
-
-/* *layers: how many layers of gaps were given for each division, 0 for none; gap: n x (*layers divisions) labels that
- * freeridge_set_gaps makes the same gaps of, -1 where there is none. NULL is fine for each: ask for the number of
- * layers first. Needs groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n layers
- * divisions). */
-FREERIDGE_API freeridge_status freeridge_get_gaps(const freeridge_model* model, int64_t* layers, int32_t* gap);
+ * for rows that a division never leaves out; *layers: how many layers of gaps were given for each division, 0 for
+ * none; gap: n x (*layers *divisions) labels that freeridge_set_groups makes the same gaps of, -1 where there is
+ * none. NULL is fine for each: ask for *divisions and *layers first. Needs groups. Statuses: INVALID_STATE (no data,
+ * or no groups), INVALID_ARGUMENT. Cost: O(n divisions (1 + layers)). */
+FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group,
+                                                    int64_t* layers, int32_t* gap);
 
 /* ----------------------------------------------------------------------------------------------------
  * Landmarks (subset of regressors) and tall data.
@@ -783,7 +778,7 @@ FREERIDGE_API freeridge_status freeridge_set_lambda(freeridge_model* model, doub
 FREERIDGE_API freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lambda);
 
 /* ----------------------------------------------------------------------------------------------------
- * Answers at the lambdas set */
+ * Answers at the lambdas set; of predict_points, coefficients and hyperplane also at other lambdas */
 
 /* Exact leave-one-out errors, as if point i had been left out and (1) solved again, for each i: n x t, column-major,
  *     errors[i + j ld] = Y_ij - f_j^(-i)(x_i) = (P Y)_ij / P_ii,   P = M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1)   [RL 3], [CT]
@@ -795,20 +790,14 @@ FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, doubl
 
 /* Exact leave-group-out errors: all rows of a group are left out together, for every group: n x t, column-major,
  *     e_S = (P_SS)^-1 (P Y)_S
- * group: n labels; negative: never left out, its error is NaN. Any partition: k-fold, hold-out, uneven groups.
- * Needs FITTED. Cost: O(n r t) and, for a group of s rows, O(s^2 r + s^3).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (no label >= 0), NOT_FINITE (an error overflows), UNDEFINED (a group whose
- * leaving out leaves no answer: its errors are NaN), CANCELLED, IO (a reader). */
+ * group: n labels; negative: never left out, its error is NaN. Any partition: k-fold, hold-out, uneven groups. gap: n
+ * x layers labels, column-major, as for freeridge_set_groups: S is a group and its gap, and the errors of the group's
+ * rows alone are given; layers = 0: no gaps, and gap may be NULL.
+ * Needs FITTED. Cost: O(n r t) and, for a group of s rows, its gap among them, O(s^2 r + s^3).
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT (no label >= 0; layers < 0), NOT_FINITE (an error overflows), UNDEFINED (a
+ * group whose leaving out leaves no answer: its errors are NaN), CANCELLED, IO (a reader). */
 FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group,
-                                                      double* errors, int64_t ld);
-
-/* The same with gaps: S is a group and its gap, and the errors of the group's rows alone are given. gap: n x layers
- * labels, column-major, as for freeridge_set_gaps; layers = 0: no gaps, and gap may be NULL. Needs FITTED. Cost: as
- * freeridge_group_errors, s the rows of a group and its gap. Statuses: as freeridge_group_errors: INVALID_STATE,
- * INVALID_ARGUMENT (also: layers < 0), NOT_FINITE, UNDEFINED, CANCELLED, IO (a reader). */
-FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group,
-                                                                int64_t layers, const int32_t* gap, double* errors,
-                                                                int64_t ld);
+                                                      int64_t layers, const int32_t* gap, double* errors, int64_t ld);
 
 /* accuracy: t numbers; bounds of the relative error of the c that is in force on the ITERATIVE route, for each output:
  *     |c - c*|_G <= accuracy |c*|_G,   |v|_G^2 = v'(K + lambda W^-1) v,   c* the solution of (1)
@@ -841,19 +830,29 @@ FREERIDGE_API freeridge_status freeridge_predict_points(const freeridge_model* m
                                                         int64_t count, const double* lambdas, freeridge_layout layout,
                                                         double* out, int64_t ldout);
 
-/* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda
- * (LANDMARK: c_i of the landmarks solve problem (2), the others are 0); where K is singular and lambda is below
- * freeridge_get_tolerance, c lacks the part that K maps to zero, whose function is zero. Needs FITTED. Cost: O(n r t);
- * refined, on the SPECTRAL route with a kernel of a rank below n: one more step of refinement. Statuses: INVALID_STATE,
- * INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED. */
-FREERIDGE_API freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld);
+/* c: coefficients, f(x) = sum_i c_i k(x_i, x); b: intercepts (0 without intercept). NULL is fine for each: not
+ * wanted, and never computed; so with c NULL (ld does not matter then) the call tells b of every model, and costs
+ * O(t). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda (LANDMARK: c_i of the landmarks solve problem (2), the
+ * others are 0); where K is singular and lambda is below freeridge_get_tolerance, c lacks the part that K maps to
+ * zero, whose function is zero. count = 0, lambdas NULL: at the lambdas in force, c n x t, column-major, ld >= n, b
+ * t numbers. Else at `count` >= 1 lambdas >= 0, each for all outputs, whatever lambda is in force: c n x (count t),
+ * output j of lambda l in column l t + j, b t x count; they are what freeridge_set_lambda and the call without
+ * lambdas answer, and set nothing. Needs FITTED (with lambdas FACTORIZED). Cost: O(n r t); refined, on the SPECTRAL
+ * route with a kernel of a rank below n: one more step of refinement; with lambdas that and freeridge_set_lambda for
+ * each, and no memory beside what they take. Statuses: INVALID_STATE (also: with lambdas a predictor, which has one
+ * lambda; refinement where there is none), INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED; with
+ * lambdas also NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as FREERIDGE_MISSING says). */
+FREERIDGE_API freeridge_status freeridge_coefficients(const freeridge_model* model, int64_t count,
+                                                      const double* lambdas, double* c, int64_t ld, double* b);
 
-/* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
- * only. Needs FITTED. Cost: O(d t). Statuses: INVALID_STATE (also: the kernel is not linear), INVALID_ARGUMENT. */
-FREERIDGE_API freeridge_status freeridge_get_hyperplane(const freeridge_model* model, double* w, int64_t ld);
-
-/* b: t intercepts (0 without intercept). Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). */
-FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b);
+/* w: hyperplanes, f(x) = w'x, in the original units of x also with a scaled kernel; linear kernels only, but where w
+ * is NULL. count, lambdas, b and NULL as for freeridge_coefficients; w d x t (with lambdas d x (count t)), column-
+ * major, ld >= d. Needs FITTED (with lambdas FACTORIZED). Cost: O(d t); with lambdas that of freeridge_set_lambda
+ * for each. Statuses: INVALID_STATE (also: the kernel is not linear; with lambdas a predictor; refinement where
+ * there is none), INVALID_ARGUMENT; with lambdas also NOT_FINITE, NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED
+ * (as FREERIDGE_MISSING says), CANCELLED. */
+FREERIDGE_API freeridge_status freeridge_hyperplane(const freeridge_model* model, int64_t count, const double* lambdas,
+                                                    double* w, int64_t ld, double* b);
 
 /* The unpenalised columns and their effects at the lambdas in force. *count: how many there are, q (0: none): those
  * beside the rows (freeridge_set_points), or the first of a reader's x. kept: q numbers, 1 for a column with an effect
@@ -926,26 +925,6 @@ FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count,
                                                        double* sigmas, double* scores, int32_t* edge, double* decades,
                                                        int32_t* dips);
-
-/* ----------------------------------------------------------------------------------------------------
- * Answers at many lambdas from one factorization, whatever lambda is in force: count >= 1 lambdas >= 0, each for all
- * outputs; output j of lambda l stands in column l t + j. They are what freeridge_set_lambda and the call of one lambda
- * answer, and set nothing. Predictions: freeridge_predict_points. */
-
-/* c: the coefficients of freeridge_coefficients, n x (count t), column-major, ld >= n; b: t x count intercepts (0
- * without intercept), NULL is fine. Needs FACTORIZED. Cost: those of freeridge_set_lambda and freeridge_coefficients
- * for each lambda; no memory beside what they take. Statuses: INVALID_STATE
- * (also: a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT, NOT_FINITE,
- * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, UNDEFINED (as FREERIDGE_MISSING says), CANCELLED. */
-FREERIDGE_API freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count,
-                                                           const double* lambdas, double* c, int64_t ld, double* b);
-
-/* w: the hyperplanes of freeridge_get_hyperplane, d x (count t), column-major, ld >= d; b: t x count intercepts,
- * NULL is fine. Linear kernels only. Needs FACTORIZED. Cost: that of freeridge_set_lambda for each lambda. Statuses:
- * INVALID_STATE (also: the kernel is not linear; refinement where there is none), INVALID_ARGUMENT, NOT_FINITE,
- * NOT_POSITIVE_DEFINITE, CANCELLED. */
-FREERIDGE_API freeridge_status freeridge_hyperplane_path(const freeridge_model* model, int64_t count,
-                                                         const double* lambdas, double* w, int64_t ld, double* b);
 
 /* ----------------------------------------------------------------------------------------------------
  * Diagnostics and intervals, all from the factorization in hand, at the lambdas set. Notation: H the hat matrix, h_i =
@@ -1402,7 +1381,7 @@ FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction
 
 /* Contiguous blocks with gaps, for rows in order of time. group: n labels 0, ..., folds - 1 (2 <= folds <= n): `folds`
  * runs of rows whose sizes differ by one at most, the larger ones first. *layers: how many layers of gaps there are;
- * gap: n x *layers labels for freeridge_set_gaps, -1 for none: the `before` rows before a block and the `after` rows
+ * gap: n x *layers labels for freeridge_set_groups, -1 for none: the `before` rows before a block and the `after` rows
  * after it, as far as there are, 0 or more each. With after >= n every row after a block is left out with it, so that
  * the block is predicted from its past alone; the first block then has no other rows, and gets the label -1 from the
  * caller. Each of layers, group and gap may be NULL: not wanted; ask for *layers first. Statuses: INVALID_ARGUMENT.
@@ -1451,10 +1430,10 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  *     K + lambda I is singular to rounding here, though it was not where it was saved.) A callback is not saved.
  *   - a predictor: only what prediction needs: the kernel, b, lambda, and either w, or c with its points (n (d + t)
  *     numbers; with landmarks r (d + t)). What is loaded answers freeridge_predict, freeridge_predict_points,
- *     _predict_gradient, _get_unpenalised (count, effects), _get_dimensions, _get_lambda, _get_intercept,
- *     _get_hyperplane (linear kernels), _coefficients (other kernels; where K is singular, c may lack a part that K
- *     maps to zero, which changes no prediction) and freeridge_set_progress, and can be saved as a predictor again;
- *     every other call on it is INVALID_STATE.
+ *     _predict_gradient, _get_unpenalised (count, effects), _get_dimensions, _get_lambda, _hyperplane (w of linear
+ *     kernels), _coefficients (c of other kernels; where K is singular, it may lack a part that K maps to zero, which
+ *     changes no prediction), both with b and without lambdas, and freeridge_set_progress, and can be saved as a
+ *     predictor again; every other call on it is INVALID_STATE.
  * The kernel is saved as its text, which is read back at most 64 kernels deep (freeridge_kernel_parse): a deeper one is
  * INVALID_ARGUMENT. Writing and reading stream: beside the model no memory is needed. Costs: B is the bytes of the
  * file, about those of the model's numbers (of K one triangle). */

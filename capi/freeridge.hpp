@@ -248,7 +248,7 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   void set_data_view(const View& x, const View& y) { hand_over(points_of(x), y, 1); }
   void set_weights(const Numbers& w) { check(freeridge_set_weights(get(), exactly(sizes()[0], w, "weights"))); }
   void set_groups(const std::vector<std::int32_t>& group) {  // one division of the rows
-    check(freeridge_set_groups(get(), 1, exactly(sizes()[0], group, "group")));
+    check(freeridge_set_groups(get(), 1, exactly(sizes()[0], group, "group"), 0, nullptr));
   }
   // Columns that no penalty touches, beside the rows that the model has; copied.
   void set_unpenalised(const View& f) {
@@ -307,13 +307,22 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
     });
   }
   Matrix loo() const { return like_y().filled(freeridge_loo, get()); }
-  Matrix coefficients() const { return like_y().filled(freeridge_coefficients, get()); }
-  Matrix group_errors(const std::vector<std::int32_t>& group) const {
-    return like_y().filled(freeridge_group_errors, get(), exactly(sizes()[0], group, "group"));
+  Matrix coefficients() const {
+    return like_y().filled(
+        [&](double* c, std::int64_t n) { return freeridge_coefficients(get(), 0, nullptr, c, n, nullptr); });
   }
-  Matrix hyperplane() const { return Matrix(sizes()[1], sizes()[2]).filled(freeridge_get_hyperplane, get()); }
+  Matrix group_errors(const std::vector<std::int32_t>& group) const {
+    return like_y().filled(freeridge_group_errors, get(), exactly(sizes()[0], group, "group"), 0, nullptr);
+  }
+  Matrix hyperplane() const {
+    return Matrix(sizes()[1], sizes()[2]).filled([&](double* w, std::int64_t d) {
+      return freeridge_hyperplane(get(), 0, nullptr, w, d, nullptr);
+    });
+  }
   Matrix intercept() const {
-    return Matrix(sizes()[2], 1).filled([&](double* b, std::int64_t) { return freeridge_get_intercept(get(), b); });
+    return Matrix(sizes()[2], 1).filled([&](double* b, std::int64_t) {
+      return freeridge_coefficients(get(), 0, nullptr, nullptr, 0, b);
+    });
   }
   Matrix predict(const View& x) const {
     check_points(x);

@@ -133,10 +133,11 @@ inline ObjectiveViews checked_objectives(double* training, double* norm2, double
           optional_output(objective, count, t, ld)};
 }
 
-// The number of layers of gaps.
-inline void require_layers(std::int64_t layers) {
+// The number of layers of gaps, and their labels: 0 and NULL without gaps.
+inline void require_gaps(std::int64_t layers, const std::int32_t* gap) {
   if (layers < 0 || layers > largest_size)
     fail(Status::invalid_argument, "layers is ", layers, "; it must be from 0 to ", largest_size);
+  if (layers > 0) required("gap", gap);
 }
 
 }  // namespace freeridge::capi

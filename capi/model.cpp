@@ -1,7 +1,8 @@
 // The C layer, models: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
-// Choosing lambda and the bandwidth: selection.cpp.
+// Choosing lambda and the bandwidth: selection.cpp; coefficients, hyperplane and intercept: solutions.cpp.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "capi/rows_read.hpp"
 #include "libcore/base/checks.hpp"
@@ -22,53 +23,15 @@ void keep_rows(freeridge_model& model, const GivenPoints& given, const double* y
   m.set_fixed_effects(given.unpenalised());
 }
 
-// A getter of an n x t or d x t matrix, of a model or a predictor.
-template <class From, class Get>
-void get_matrix_of(const From& from, const char* name, double* out, const char* rows_name, int64_t ld, const Get& get) {
-  get(from, checked_output(name, out, rows_name, *rows_name == 'd' ? from.d() : from.n(), from.t(), ld));
-}
-
+// A getter of an n x t matrix.
 template <class Get>
-void get_fitted_matrix(const freeridge_model* model, const char* name, double* out, const char* rows_name, int64_t ld,
-                       const Get& get) {
-  const Model& m = model_of(model);
-  required(name, out);
-  m.require_fitted();
-  get_matrix_of(m, name, out, rows_name, ld, get);
-}
-
-template <class Get>
-freeridge_status get_matrix(const char* call, const freeridge_model* model, const char* name, double* out,
-                            const char* rows_name, int64_t ld, const Get& get) noexcept {
-  return guarded(call, [&] { get_fitted_matrix(model, name, out, rows_name, ld, get); });
-}
-
-// The same for numbers that a predictor has, too.
-template <class Get>
-freeridge_status get_kept_matrix(const char* call, const freeridge_model* model, const char* name, double* out,
-                                 const char* rows_name, int64_t ld, const Get& get) noexcept {
-  return guarded(call, [&] {
-    const Predictor* const predictor = predictor_of(model);
-    if (predictor == nullptr) return get_fitted_matrix(model, name, out, rows_name, ld, get);
-    required(name, out);
-    get_matrix_of(*predictor, name, out, rows_name, ld, get);
-  });
-}
-
-// layers: 0 without gaps.
-freeridge_status group_errors(const char* call, const freeridge_model* model, const int32_t* group, int64_t layers,
-                              const int32_t* gap, double* errors, int64_t ld) noexcept {
-  if (model != nullptr && model->reader && model->reader->fit)
-    return group_errors_of_reader(call, *model, group, layers, gap, errors, ld);
+freeridge_status get_matrix(const char* call, const freeridge_model* model, const char* name, double* out, int64_t ld,
+                            const Get& get) noexcept {
   return guarded(call, [&] {
     const Model& m = model_of(model);
-    required("group", group);
-    require_layers(layers);
-    if (layers > 0) required("gap", gap);
-    required("errors", errors);
+    required(name, out);
     m.require_fitted();
-    require_product("n", m.n(), "layers", layers);
-    report_undefined(m.group_errors(group, layers, gap, checked_output("errors", errors, "n", m.n(), m.t(), ld)));
+    get(m, checked_output(name, out, "n", m.n(), m.t(), ld));
   });
 }
 
@@ -144,24 +107,25 @@ freeridge_status freeridge_set_weights(freeridge_model* model, const double* wei
   return guarded(__func__, [&] { model_of(model).set_weights(weights); });
 }
 
-freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group) {
+freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group, int64_t layers,
+                                      const int32_t* gap) {
   return guarded(__func__, [&] {
-    settings_of(model);
+    Model& m = settings_of(model);
     if (group != nullptr) require_size("divisions", divisions);
-    if (model->reader) return set_groups_of_reader(*model, divisions, group);
-    model_of(model).set_groups(divisions, group);
-  });
-}
-
-freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap) {
-  return guarded(__func__, [&] {
-    settings_of(model);
-    if (gap != nullptr) require_layers(layers);
-    if (model->reader) return set_gaps_of_reader(*model, layers, gap);
-    Model& m = model_of(model);
-    const Index divisions = m.groups().divisions();
-    if (gap != nullptr) require_product("n", m.n(), "layers divisions", layers * divisions);
-    m.set_gaps(layers, gap);
+    require_gaps(layers, gap);
+    if (group == nullptr && layers > 0)
+      fail(Status::invalid_argument, "layers is ", layers, ", but group is NULL; gaps are those of groups");
+    if (!model->reader) m.require_data();
+    std::optional<Groups> groups;
+    if (group != nullptr) {
+      const Index n = model->reader ? model->reader->model.require_n() : m.n();
+      require_product("n", n, "divisions", divisions);
+      require_product("n", n, "layers divisions", layers * divisions);
+      groups.emplace(Span(group, n * divisions), divisions);
+      if (layers > 0) groups = groups->with_gaps(Span(gap, layers * divisions * n), layers);
+    }
+    if (model->reader) return model->reader->model.set_groups(std::move(groups));
+    m.set_groups(std::move(groups));
   });
 }
 
@@ -218,27 +182,23 @@ freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lam
 
 freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int64_t ld) {
   if (model != nullptr && model->reader && model->reader->fit) return loo_of_reader(__func__, *model, errors, ld);
-  return get_matrix(__func__, model, "errors", errors, "n", ld,
+  return get_matrix(__func__, model, "errors", errors, ld,
                     [](const Model& m, MatrixView out) { report_undefined(m.loo(out)); });
 }
 
-freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group, double* errors,
-                                        int64_t ld) {
-  return group_errors(__func__, model, group, 0, nullptr, errors, ld);
-}
-
-freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group, int64_t layers,
-                                                  const int32_t* gap, double* errors, int64_t ld) {
-  return group_errors(__func__, model, group, layers, gap, errors, ld);
-}
-
-freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld) {
-  if (model != nullptr && model->reader && model->reader->fit) return coefficients_of_reader(__func__, *model, c, ld);
-  return get_kept_matrix(__func__, model, "c", c, "n", ld, [](const auto& m, MatrixView out) { m.coefficients(out); });
-}
-
-freeridge_status freeridge_get_hyperplane(const freeridge_model* model, double* w, int64_t ld) {
-  return get_kept_matrix(__func__, model, "w", w, "d", ld, [](const auto& m, MatrixView out) { m.hyperplane(out); });
+freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group, int64_t layers,
+                                        const int32_t* gap, double* errors, int64_t ld) {
+  if (model != nullptr && model->reader && model->reader->fit)
+    return group_errors_of_reader(__func__, *model, group, layers, gap, errors, ld);
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    required("group", group);
+    require_gaps(layers, gap);
+    required("errors", errors);
+    m.require_fitted();
+    require_product("n", m.n(), "layers", layers);
+    report_undefined(m.group_errors(group, layers, gap, checked_output("errors", errors, "n", m.n(), m.t(), ld)));
+  });
 }
 
 freeridge_status freeridge_get_accuracy(const freeridge_model* model, double* accuracy) {
@@ -249,22 +209,12 @@ freeridge_status freeridge_get_accuracy(const freeridge_model* model, double* ac
   });
 }
 
-freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b) {
-  return guarded(__func__, [&] {
-    const Predictor* const predictor = predictor_of(model);
-    required("b", b);
-    if (predictor == nullptr) return model_of(model).intercept(b);
-    std::ranges::copy(predictor->intercept(), b);
-  });
-}
-
 freeridge_status freeridge_get_fitted(const freeridge_model* model, double* fitted, int64_t ld) {
-  return get_matrix(__func__, model, "fitted", fitted, "n", ld, [](const Model& m, MatrixView out) { m.fitted(out); });
+  return get_matrix(__func__, model, "fitted", fitted, ld, [](const Model& m, MatrixView out) { m.fitted(out); });
 }
 
 freeridge_status freeridge_get_leverage(const freeridge_model* model, double* leverage, int64_t ld) {
-  return get_matrix(__func__, model, "leverage", leverage, "n", ld,
-                    [](const Model& m, MatrixView out) { m.leverage(out); });
+  return get_matrix(__func__, model, "leverage", leverage, ld, [](const Model& m, MatrixView out) { m.leverage(out); });
 }
 
 freeridge_status freeridge_get_lambda(const freeridge_model* model, double* lambda) {

@@ -70,38 +70,17 @@ freeridge_status loo_of_reader(const char* call, const freeridge_model& model, d
 }
 
 // Of the landmarks, in the order of freeridge_get_landmarks, with 0 for those that phi is not made of.
-freeridge_status coefficients_of_reader(const char* call, const freeridge_model& model, double* c,
-                                        int64_t ld) noexcept {
-  return guarded(call, [&] {
-    required("c", c);
-    const ReaderModel& read = model.reader->model;
-    const Predictor& fit = *model.reader->fit;
-    Matrix made(fit.n(), fit.t());
-    fit.coefficients(made.view());
-    const MatrixView out = checked_output("c", c, "r", static_cast<Index>(read.chosen().size()), fit.t(), ld);
-    const Span<const Index> kept = read.features().map().kept();
-    for (Index j = 0; j < out.cols; ++j) {
-      std::fill_n(&out(0, j), out.rows, 0.0);
-      for (Index k = 0; k < made.rows(); ++k) out(kept[static_cast<std::size_t>(k)], j) = made(k, j);
-    }
-  });
-}
-
-void set_groups_of_reader(freeridge_model& model, std::int64_t divisions, const std::int32_t* group) {
-  ReaderModel& read = model.reader->model;
-  if (group == nullptr) return read.set_groups({});
-  const Index n = read.require_n();
-  require_product("n", n, "divisions", divisions);
-  read.set_groups(Groups(Span(group, n * divisions), divisions));
-}
-
-void set_gaps_of_reader(freeridge_model& model, std::int64_t layers, const std::int32_t* gap) {
-  ReaderModel& read = model.reader->model;
-  const Groups& groups = read.groups();
-  if (gap == nullptr) layers = 0;
-  const Index n = read.require_n(), divisions = groups.divisions();
-  require_product("n", n, "layers divisions", layers * divisions);
-  read.set_groups(groups.with_gaps(Span(gap, layers * divisions * n), layers));
+void coefficients_of_reader(const freeridge_model& model, double* c, int64_t ld) {
+  const ReaderModel& read = model.reader->model;
+  const Predictor& fit = *model.reader->fit;
+  Matrix made(fit.n(), fit.t());
+  fit.coefficients(made.view());
+  const MatrixView out = checked_output("c", c, "r", static_cast<Index>(read.chosen().size()), fit.t(), ld);
+  const Span<const Index> kept = read.features().map().kept();
+  for (Index j = 0; j < out.cols; ++j) {
+    std::fill_n(&out(0, j), out.rows, 0.0);
+    for (Index k = 0; k < made.rows(); ++k) out(kept[static_cast<std::size_t>(k)], j) = made(k, j);
+  }
 }
 
 freeridge_status group_errors_of_reader(const char* call, const freeridge_model& model, const int32_t* group,
@@ -109,8 +88,7 @@ freeridge_status group_errors_of_reader(const char* call, const freeridge_model&
   return guarded(call, [&] {
     const ReaderModel& read = model.reader->model;
     required("group", group);
-    require_layers(layers);
-    if (layers > 0) required("gap", gap);
+    require_gaps(layers, gap);
     const MatrixView out = checked_output("errors", errors, "n", read.n(), read.reader().t(), ld);
     require_product("n", read.n(), "layers", layers);
     const Groups groups = Groups(Span(group, read.n())).with_gaps(Span(gap, layers * read.n()), layers);

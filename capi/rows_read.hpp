@@ -14,9 +14,7 @@ void set_lambdas_of_reader(freeridge_model& model, const Array<double>& lambdas)
 freeridge_status loo_of_reader(const char* call, const freeridge_model& model, double* errors, int64_t ld) noexcept;
 void score_rows_read(const freeridge_model& model, Criterion criterion, Span<const double> lambdas, double* scores,
                      double* errors, std::int64_t ld);
-freeridge_status coefficients_of_reader(const char* call, const freeridge_model& model, double* c, int64_t ld) noexcept;
-void set_groups_of_reader(freeridge_model& model, std::int64_t divisions, const std::int32_t* group);
-void set_gaps_of_reader(freeridge_model& model, std::int64_t layers, const std::int32_t* gap);
+void coefficients_of_reader(const freeridge_model& model, double* c, int64_t ld);
 freeridge_status group_errors_of_reader(const char* call, const freeridge_model& model, const int32_t* group,
                                         int64_t layers, const int32_t* gap, double* errors, int64_t ld) noexcept;
 const LambdaSearch& select_by_reader(freeridge_model& model, Criterion criterion, double low, double high);

@@ -41,18 +41,13 @@ freeridge_status freeridge_get_weights(const freeridge_model* model, double* wei
   });
 }
 
-freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group) {
+freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group, int64_t* layers,
+                                      int32_t* gap) {
   return guarded(__func__, [&] {
     const auto [groups, n] = groups_of(model);
-    if (divisions != nullptr) *divisions = groups.divisions();
+    if (gap != nullptr) groups.gaps({gap, n * groups.divisions() * groups.layers()});  // the one that needs memory
     if (group != nullptr) groups.labels({group, n * groups.divisions()});
-  });
-}
-
-freeridge_status freeridge_get_gaps(const freeridge_model* model, int64_t* layers, int32_t* gap) {
-  return guarded(__func__, [&] {
-    const auto [groups, n] = groups_of(model);
-    if (gap != nullptr) groups.gaps({gap, n * groups.divisions() * groups.layers()});
+    if (divisions != nullptr) *divisions = groups.divisions();
     if (layers != nullptr) *layers = groups.layers();
   });
 }

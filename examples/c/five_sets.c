@@ -71,13 +71,13 @@ static void one_case(const char* set, const char* name, freeridge_kernel* kernel
   CHECK(freeridge_loo(model, values, n));
   print(set, name, "loo", n, values);
   if (route == FREERIDGE_ROUTE_PRIMAL) {
-    CHECK(freeridge_get_hyperplane(model, values, d));
+    CHECK(freeridge_hyperplane(model, 0, NULL, values, d, NULL));
     print(set, name, "coefficients", d, values);
   } else {
-    CHECK(freeridge_coefficients(model, values, n));
+    CHECK(freeridge_coefficients(model, 0, NULL, values, n, NULL));
     print(set, name, "coefficients", n, values);
   }
-  CHECK(freeridge_get_intercept(model, &b));
+  CHECK(freeridge_coefficients(model, 0, NULL, NULL, 0, &b));
   print(set, name, "intercept", 1, &b);
   CHECK(freeridge_predict(model, FREERIDGE_COL_MAJOR, m, test->x, m, values, m));
   print(set, name, "predictions", m, values);

@@ -155,17 +155,17 @@ static void validation(void) {
   say_all("path.left_out", PATH, scores);
 
   for (int i = 0; i < CURVE; ++i) group[i] = i % 3 == 1 ? 0 : -1; /* rows that are held out together */
-  CHECK(freeridge_set_groups(model, 1, group));
+  CHECK(freeridge_set_groups(model, 1, group, 0, NULL));
   CHECK(freeridge_score(model, FREERIDGE_GROUPS, PATH, lambdas, scores, NULL, PATH));
   say_all("development", PATH, scores);
 
   CHECK(freeridge_set_lambda(model, lambdas[4]));
   for (int i = 0; i < CURVE; ++i) group[i] = i % 4; /* each row once */
-  CHECK(freeridge_group_errors(model, group, errors, CURVE));
+  CHECK(freeridge_group_errors(model, group, 0, NULL, errors, CURVE));
   say("folds", mean_square(CURVE, errors));
   for (int split = 0; split < SPLITS; ++split) /* again and again */
     for (int i = 0; i < CURVE; ++i) group[i + split * CURVE] = (5 * i + 7 * split) % CURVE < 8 ? 0 : -1;
-  CHECK(freeridge_set_groups(model, SPLITS, group));
+  CHECK(freeridge_set_groups(model, SPLITS, group, 0, NULL));
   CHECK(freeridge_score(model, FREERIDGE_GROUPS, 1, lambdas + 4, scores, NULL, 1));
   say("splits", scores[0]);
   freeridge_destroy(model);
@@ -193,7 +193,7 @@ static void rank_deficient(void) {
   say_all("rank.pinv", 3, w);
   freeridge_model* model = factorized(linear(), N, 3, x, y, 0);
   CHECK(freeridge_set_lambda(model, 0.0));
-  CHECK(freeridge_get_hyperplane(model, w, 3));
+  CHECK(freeridge_hyperplane(model, 0, NULL, w, 3, NULL));
   say_all("rank.limit", 3, w);
   freeridge_destroy(model);
 }
@@ -222,8 +222,8 @@ static void wide(void) {
   }
   freeridge_model* model = factorized(linear(), WIDE, FEATURES, x, y, 0);
   CHECK(freeridge_set_lambda(model, 0.5));
-  CHECK(freeridge_get_hyperplane(model, w, FEATURES));
-  CHECK(freeridge_coefficients(model, c, WIDE));
+  CHECK(freeridge_hyperplane(model, 0, NULL, w, FEATURES, NULL));
+  CHECK(freeridge_coefficients(model, 0, NULL, c, WIDE, NULL));
   say_all("wide.w", FEATURES, w);
   say_all("wide.c", WIDE, c);
   freeridge_destroy(model);
@@ -243,7 +243,7 @@ static void subset_of_regressors(void) {
   CHECK(freeridge_set_landmarks(model, 4, rows));
   CHECK(freeridge_factorize(model));
   CHECK(freeridge_set_lambda(model, 0.1));
-  CHECK(freeridge_coefficients(model, c, CURVE));
+  CHECK(freeridge_coefficients(model, 0, NULL, c, CURVE, NULL));
   for (int r = 0; r < 4; ++r) c[r] = c[rows[r]];
   say_all("landmarks.c", 4, c);
   CHECK(freeridge_loo(model, errors, CURVE));
@@ -262,8 +262,7 @@ static void offset(void) {
   say("offset.b", b);
   freeridge_model* model = factorized(linear(), PLANE, 2, x, y, FREERIDGE_INTERCEPT_PENALISED);
   CHECK(freeridge_set_lambda(model, 1.0));
-  CHECK(freeridge_get_hyperplane(model, w, 2));
-  CHECK(freeridge_get_intercept(model, &b));
+  CHECK(freeridge_hyperplane(model, 0, NULL, w, 2, &b));
   say_all("penalised.w", 2, w);
   say("penalised.b", b);
   freeridge_destroy(model);

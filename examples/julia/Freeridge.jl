@@ -176,19 +176,19 @@ end
 
 function coefficients(model::Model)
     c = zeros(model.n, model.t)
-    check(freeridge_coefficients(model, c, model.n))
+    check(freeridge_coefficients(model, 0, C_NULL, c, model.n, C_NULL))
     c
 end
 
 function hyperplane(model::Model)
     w = zeros(model.d, model.t)
-    check(freeridge_get_hyperplane(model, w, model.d))
+    check(freeridge_hyperplane(model, 0, C_NULL, w, model.d, C_NULL))
     w
 end
 
 function intercept(model::Model)
     b = zeros(model.t)
-    check(freeridge_get_intercept(model, b))
+    check(freeridge_coefficients(model, 0, C_NULL, C_NULL, 0, b))
     b
 end
 

@@ -192,17 +192,9 @@ void Model::set_fixed_effects(const LayoutView& fixed) {
   data_->fixed = std::move(own);
 }
 
-void Model::set_groups(Index divisions, const std::int32_t* label) {
+void Model::set_groups(std::optional<Groups> groups) {
   require_data();
-  std::optional<Groups> groups;
-  if (label != nullptr) groups.emplace(Span(label, n() * divisions), divisions);
   data_->groups = std::move(groups);
-}
-
-void Model::set_gaps(Index layers, const std::int32_t* label) {
-  const Groups& given = groups();
-  if (label == nullptr) layers = 0;
-  data_->groups = given.with_gaps(Span(label, layers * given.divisions() * n()), layers);
 }
 
 void Model::set_intercept(Offset offset) {

@@ -46,11 +46,9 @@ class Model {
   void set_data(const Points& points, const LayoutView& y, bool copy);  // copies the fixed effects in any case
   // Back to EMPTY, with all settings.
   void drop_data();
-  void set_weights(const double* weights);                      // n, or NULL
-  void set_fixed_effects(const LayoutView& fixed);              // n x q, copied; without columns: none
-  void set_groups(Index divisions, const std::int32_t* label);  // n for each division, or NULL
-  // Rows that are left out with a group without being scored (groups.hpp); n for each layer of each division, or NULL.
-  void set_gaps(Index layers, const std::int32_t* label);
+  void set_weights(const double* weights);          // n, or NULL
+  void set_fixed_effects(const LayoutView& fixed);  // n x q, copied; without columns: none
+  void set_groups(std::optional<Groups> groups);
   void set_intercept(Offset offset);
   void set_route(Route route);
   void set_landmarks(Index count, const Index* rows);  // count distinct rows, or NULL: chosen
@@ -121,6 +119,7 @@ class Model {
   // take(prediction, column): what predicts for the columns from `column` on, count t in all, at m new points.
   using TakePrediction = std::function<void(const Prediction& prediction, Index column)>;
   void each_prediction(Span<const double> lambdas, Index m, const TakePrediction& take) const;
+  // c, w or b without data: not wanted.
   void coefficients_path(Span<const double> lambdas, MatrixView c, MatrixView b) const;
   void hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   void fitted(MatrixView out) const;

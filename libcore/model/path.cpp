@@ -86,7 +86,7 @@ void Model::each_solution(Span<const double> lambdas, MatrixView out, MatrixView
   for (Index l = 0; l < std::ssize(lambdas); ++l) {
     stage.next(fraction(l + 1, std::ssize(lambdas)));
     const Fit fit = solve(*factorization_, Array<double>(t(), lambdas[l]));
-    take(fit, out.columns(l * t(), t()));
+    if (out.data != nullptr) take(fit, out.columns(l * t(), t()));
     if (b.data != nullptr) std::ranges::copy(fit.solution.b, b.col(l));
   }
   report(1);
@@ -106,21 +106,22 @@ void Model::coefficients_path(Span<const double> lambdas, MatrixView c, MatrixVi
 void Model::hyperplanes_together(Span<const double> lambdas, MatrixView w, MatrixView b) const {
   require_lambdas("lambdas", lambdas);
   require_room_for_path(1);
-  require_room(checked_doubles(w.rows, w.cols) * 8, "hyperplanes at many lambdas", "use fewer lambdas");
+  require_room(checked_doubles(d(), std::ssize(lambdas) * t()) * 8, "hyperplanes at many lambdas", "use fewer lambdas");
   const Hearing hearing(listener_);
   const std::optional<Fit> fit = solve_together(lambdas);
   if (!fit) fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; ask for more accuracy");
   report(1);
-  copy(fit->solution.w.view(), w);
+  if (w.data != nullptr) copy(fit->solution.w.view(), w);
   if (b.data != nullptr)
     for (Index j = 0; j < std::ssize(fit->solution.b); ++j) b(j % t(), j / t()) = fit->solution.b[j];
 }
 
 void Model::hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const {
   require_factorized();
-  if (!factorization_->problem().linear())
-    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients_path");
-  if (factorization_->route() == Route::iterative && std::ssize(lambdas) > 1)
+  const bool linear = factorization_->problem().linear();
+  if (w.data != nullptr && !linear)
+    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients");
+  if (linear && factorization_->route() == Route::iterative && std::ssize(lambdas) > 1)
     return hyperplanes_together(lambdas, w, b);
   each_solution(lambdas, w, b, [](const Fit& fit, MatrixView to) { copy(fit.solution.w.view(), to); });
 }

@@ -232,7 +232,7 @@ void Predictor::coefficients(MatrixView c) const {
   if (w_.rows() > 0)
     fail(Status::invalid_state,
          "the model was saved for prediction only, which keeps no coefficients of a linear "
-         "kernel; see freeridge_get_hyperplane");
+         "kernel; see freeridge_hyperplane");
   if (landmarks_.empty()) return copy_out(c_.view(), Layout::col_major, c.data, c.ld);
   for (Index j = 0; j < t_; ++j) {
     std::fill_n(c.col(j), n_, 0.0);

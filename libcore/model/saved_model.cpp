@@ -268,12 +268,13 @@ void Model::load_rows(ByteReader& in) {
   if (load_flag("weighted", in)) set_weights(in.vector("the weights", largest, n).data());
   if (const Index divisions = in.integer("number of divisions into groups", 0, largest_dimension); divisions > 0) {
     in.require("the labels of groups", n, divisions);
-    set_groups(divisions, load_integers("group label", -1, n * divisions, in).data());
+    Groups groups(load_integers("group label", -1, n * divisions, in), divisions);
     if (const Index layers = in.version() < 6 ? 0 : in.integer("number of layers of gaps", 0, largest_dimension);
         layers > 0) {
       in.require("the gaps", n * divisions, layers);
-      set_gaps(layers, load_integers("gap label", -1, n * divisions * layers, in).data());
+      groups = groups.with_gaps(load_integers("gap label", -1, n * divisions * layers, in), layers);
     }
+    set_groups(std::move(groups));
   }
   if (in.version() >= 5) {
     const Index q = in.integer("number of fixed effects", 0, n - 1);

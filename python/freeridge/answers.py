@@ -137,14 +137,14 @@ class Answers(Settings):
         """c and b at many lambdas >= 0. Raises as predict_path(). Cost: set_lambda() and coefficients() for each."""
         lambdas = vector(lambdas, name="lambdas")
         out = Path(empty(self._rows(), len(lambdas) * self.t), empty(self.t, len(lambdas)))
-        return self._answer(out, "coefficients_path", len(lambdas), pointer(lambdas), pointer(out.values), self._rows(),
+        return self._answer(out, "coefficients", len(lambdas), pointer(lambdas), pointer(out.values), self._rows(),
                             pointer(out.b))
 
     def hyperplane_path(self, lambdas: ArrayLike) -> Path:
         """w and b at many lambdas >= 0. Linear kernels only. Raises as predict_path(). Cost: set_lambda() for each."""
         lambdas = vector(lambdas, name="lambdas")
         out = Path(empty(self.d, len(lambdas) * self.t), empty(self.t, len(lambdas)))
-        return self._answer(out, "hyperplane_path", len(lambdas), pointer(lambdas), pointer(out.values), self.d,
+        return self._answer(out, "hyperplane", len(lambdas), pointer(lambdas), pointer(out.values), self.d,
                             pointer(out.b))
 
     def predict_jackknife(self, x: ArrayLike, level: float = 0.9) -> Interval:
@@ -217,29 +217,32 @@ class Answers(Settings):
     def group_errors(self, group: ArrayLike, gap: Optional[ArrayLike] = None) -> Array:
         """Exact errors, n x t, with all rows of a group left out together. group: n whole numbers; rows with a negative
         one are never left out, and their error is NaN. gap: n or n x l labels of rows that are left out with a group
-        and not scored, as for set_gaps(). Cost: O(n r t), and O(s^2 r + s^3) for a group of s rows, its gap among
-        them."""
+        and not scored, as for set_groups(). Cost: O(n r t), and O(s^2 r + s^3) for a group of s rows, its gap
+        among them."""
         labels = pointer(vector(group, np.int32, self._rows(), "group"))
         if gap is None:
-            return self._columns("group_errors", self._rows(), labels)
+            return self._columns("group_errors", self._rows(), labels, 0, None)
         layers = matrix_of_labels(gap, self._rows(), "gap")
-        return self._columns("group_errors_with_gaps", self._rows(), labels, layers.shape[1],
+        return self._columns("group_errors", self._rows(), labels, layers.shape[1],
                              pointer(layers.ravel(order="F")))
 
     def hyperplane(self) -> Array:
         """w of f(x) = w'x, d x t, in the units of y over those of x. Linear kernels only, else Error (INVALID_STATE).
         Cost: O(d t)."""
-        return self._columns("get_hyperplane", self.d)
+        out = empty(self.d, self.t)
+        return self._answer(out, "hyperplane", 0, None, pointer(out), self.d, None)
 
     def coefficients(self) -> Array:
         """c of f(x) = sum_i c_i k(x_i, x), n x t; of a reader's rows r x t, those of landmarks(), in their order. Cost:
         O(n r t)."""
-        return self._columns("coefficients", len(self.landmarks()) if self._reads else self._rows())
+        rows = len(self.landmarks()) if self._reads else self._rows()
+        out = empty(rows, self.t)
+        return self._answer(out, "coefficients", 0, None, pointer(out), rows, None)
 
     def intercept(self) -> Array:
         """b, t numbers in the units of y; 0 without intercept. Cost: O(t)."""
         out = numbers(self.t)
-        return self._answer(out, "get_intercept", pointer(out))
+        return self._answer(out, "coefficients", 0, None, None, 0, pointer(out))
 
     def fitted(self) -> Array:
         """f(x_i) + b at the model's own points, n x t. Cost: O(n r t)."""

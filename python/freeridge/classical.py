@@ -247,8 +247,7 @@ def make_groups(X: ArrayLike) -> npt.NDArray[np.int32]:
 def make_blocks(n: int, folds: int, before: int = 0,
                 after: int = 0) -> Tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Labels of contiguous blocks, for rows in order of time, and of their gaps (n x layers), the `before` rows before
-    a block and the `after` rows after it: for Model.set_groups() and Model.set_gaps(), or Model.group_errors(). Cost:
-    O(n layers)."""
+    a block and the `after` rows after it: for Model.set_groups() or Model.group_errors(). Cost: O(n layers)."""
     group, layers = np.empty(max(0, n), dtype=np.int32), c.INT64()
     call("make_blocks", n, folds, before, after, layers, pointer(group), None)
     gap = np.empty((n, layers.value), dtype=np.int32, order="F")

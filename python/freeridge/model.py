@@ -187,34 +187,31 @@ class Model(Selection):
         """How PRIMAL and LANDMARK reduce their rows: REDUCTION_AUTO, _QR (accurate) or _GRAM (fast). Cost: O(1)."""
         return self._set(c.REDUCTION, reduction)
 
-    def set_groups(self, group: Optional[ArrayLike]) -> Model:
+    def set_groups(self, group: Optional[ArrayLike], gap: Optional[ArrayLike] = None) -> Model:
         """For the criterion GROUPS: n whole numbers; rows with the same one are left out together, those with a
         negative one never are; None: no groups. n x k of them: each column divides the rows anew, and the criterion is
-        the mean over the k divisions. Keeps the factorization. Cost: O(n k log n)."""
+        the mean over the k divisions. gap: rows that are left out with a group and not scored, as the neighbours of a
+        block: n labels, or n x l, a row with a group's label in any of the layers; negative: none; for k divisions
+        n x (l k), the layers of the first division first. make_blocks() makes both. Keeps the factorization. Cost:
+        O(n k (1 + l) log n)."""
         if group is None:
-            return self._change("set_groups", 0, None)
+            if gap is not None:
+                raise ValueError("gap is given, but group is None; gaps are those of groups")
+            return self._change("set_groups", 0, None, 0, None)
         columns = matrix_of_labels(group, self._rows(), "group")
-        return self._change("set_groups", columns.shape[1], pointer(columns.ravel(order="F")))
+        divisions, layers, gaps = columns.shape[1], 0, None
+        if gap is not None:
+            labels = matrix_of_labels(gap, self._rows(), "gap")
+            if labels.shape[1] % divisions != 0:
+                raise ValueError(f"gap has {labels.shape[1]} columns, which the {divisions} divisions do not share "
+                                 "evenly")
+            layers, gaps = labels.shape[1] // divisions, pointer(labels.ravel(order="F"))
+        return self._change("set_groups", divisions, pointer(columns.ravel(order="F")), layers, gaps)
 
     def set_missing(self, on: bool = True) -> Model:
         """Whether NaN in y means that the value was not observed, from the next set_data() on (Model(..., missing=True)
         from the first one on): each output is then fitted to the rows in which it is observed. Cost: O(1)."""
         return self._set(c.MISSING, int(bool(on)))
-
-    def set_gaps(self, gap: Optional[ArrayLike]) -> Model:
-        """Rows that are left out with a group of set_groups() and not scored, as the neighbours of a block: n labels,
-        or n x l, a row with a group's label in any of the layers; negative: none. For k divisions n x (l k), the layers
-        of the first division first. None: no gaps. make_blocks() makes them. Keeps the factorization. Cost: O(n l k log
-        n)."""
-        if gap is None:
-            return self._change("set_gaps", 0, None)
-        count = c.INT64()
-        self._ask("get_groups", count, None)
-        columns = matrix_of_labels(gap, self._rows(), "gap")
-        if columns.shape[1] % count.value != 0:
-            raise ValueError(f"gap has {columns.shape[1]} columns, which the {count.value} divisions do not share "
-                             "evenly")
-        return self._change("set_gaps", columns.shape[1] // count.value, pointer(columns.ravel(order="F")))
 
     def set_accuracy(self, accuracy: float) -> Model:
         """The relative error that solutions of ROUTE_ITERATIVE may have, above 0 and below 1 (1e-8 unless set). Cost:

@@ -58,19 +58,18 @@ class Settings(Handle):
         """n labels, -1 for rows that are never left out; n x k for k divisions of the rows. Without groups: Error
         (INVALID_STATE). Cost: O(n k)."""
         count = c.INT64()
-        self._ask("get_groups", count, None)
+        self._ask("get_groups", count, None, None, None)
         out = np.zeros((self._rows(), count.value), np.int32, order="F")
-        self._answer(out, "get_groups", None, pointer(out))
+        self._answer(out, "get_groups", None, pointer(out), None, None)
         return out[:, 0] if count.value == 1 else out
 
     def gaps(self) -> npt.NDArray[np.int32]:
-        """n x (l k) labels that set_gaps() makes the same gaps of, -1 for none: l layers for each of the k divisions.
+        """n x (l k) labels that set_groups() makes the same gaps of, -1 for none: l layers for each of the k divisions.
         Without groups: Error (INVALID_STATE). Cost: O(n l k)."""
         divisions, layers = c.INT64(), c.INT64()
-        self._ask("get_groups", divisions, None)
-        self._ask("get_gaps", layers, None)
+        self._ask("get_groups", divisions, None, layers, None)
         out = np.zeros((self._rows(), layers.value * divisions.value), np.int32, order="F")
-        return self._answer(out, "get_gaps", None, pointer(out))
+        return self._answer(out, "get_groups", None, None, None, pointer(out))
 
     def has_intercept(self) -> bool:
         """Whether there is b. Cost: O(1)."""

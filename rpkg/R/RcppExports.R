@@ -413,12 +413,8 @@ core_set_weights <- function(handle, weights) {
     invisible(.Call(`_freeridge_core_set_weights`, handle, weights))
 }
 
-core_set_groups <- function(handle, divisions, group) {
-    invisible(.Call(`_freeridge_core_set_groups`, handle, divisions, group))
-}
-
-core_set_gaps <- function(handle, layers, gap) {
-    invisible(.Call(`_freeridge_core_set_gaps`, handle, layers, gap))
+core_set_groups <- function(handle, divisions, group, layers, gap) {
+    invisible(.Call(`_freeridge_core_set_groups`, handle, divisions, group, layers, gap))
 }
 
 core_set_route <- function(handle, route) {

@@ -23,8 +23,10 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   attr(model, "offset") <- fit$offset
   core_set_intercept(model, intercept_code(fit))
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
-  if (!is.null(fit$groups)) core_set_groups(model, NCOL(fit$groups), fit$groups)
-  if (!is.null(fit$gap)) core_set_gaps(model, ncol(fit$gap) %/% NCOL(fit$groups), fit$gap)
+  if (!is.null(fit$groups)) {
+    gap <- if (is.null(fit$gap)) matrix(0L, 0L, 0L) else fit$gap
+    core_set_groups(model, NCOL(fit$groups), fit$groups, ncol(gap) %/% NCOL(fit$groups), gap)
+  }
   if (!is.null(landmarks)) {
     core_set_landmarks(model, if (is.null(landmarks$count)) 0 else landmarks$count, landmarks$rows)
     core_set_landmark_method(model, fit$landmark_method, fit$seed)

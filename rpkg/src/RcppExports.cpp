@@ -1210,24 +1210,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_set_groups
-void core_set_groups(SEXP handle, int divisions, Rcpp::IntegerVector group);
-RcppExport SEXP _freeridge_core_set_groups(SEXP handleSEXP, SEXP divisionsSEXP, SEXP groupSEXP) {
+void core_set_groups(SEXP handle, int divisions, Rcpp::IntegerVector group, int layers, Rcpp::IntegerVector gap);
+RcppExport SEXP _freeridge_core_set_groups(SEXP handleSEXP, SEXP divisionsSEXP, SEXP groupSEXP, SEXP layersSEXP, SEXP gapSEXP) {
 BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< int >::type divisions(divisionsSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
-    core_set_groups(handle, divisions, group);
-    return R_NilValue;
-END_RCPP
-}
-// core_set_gaps
-void core_set_gaps(SEXP handle, int layers, Rcpp::IntegerVector gap);
-RcppExport SEXP _freeridge_core_set_gaps(SEXP handleSEXP, SEXP layersSEXP, SEXP gapSEXP) {
-BEGIN_RCPP
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< int >::type layers(layersSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type gap(gapSEXP);
-    core_set_gaps(handle, layers, gap);
+    core_set_groups(handle, divisions, group, layers, gap);
     return R_NilValue;
 END_RCPP
 }
@@ -1485,8 +1476,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 6},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},
-    {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 3},
-    {"_freeridge_core_set_gaps", (DL_FUNC) &_freeridge_core_set_gaps, 3},
+    {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 5},
     {"_freeridge_core_set_route", (DL_FUNC) &_freeridge_core_set_route, 2},
     {"_freeridge_core_set_reduction", (DL_FUNC) &_freeridge_core_set_reduction, 2},
     {"_freeridge_core_set_refinement", (DL_FUNC) &_freeridge_core_set_refinement, 2},

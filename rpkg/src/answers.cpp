@@ -36,7 +36,10 @@ Rcpp::NumericMatrix core_fitted(SEXP handle) {
 // NaN where there is no value
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_by_row(SEXP handle, std::string what) {
-  if (what == "coefficients") return get(handle, freeridge_coefficients);
+  if (what == "coefficients")
+    return get(handle, [](const freeridge_model* model, double* c, std::int64_t n) {
+      return freeridge_coefficients(model, 0, nullptr, c, n, nullptr);
+    });
   if (what == "leverage") return get(handle, freeridge_get_leverage);
   if (what == "loo") return get(handle, freeridge_loo);
   if (what == "cooks_distance") return get(handle, freeridge_cooks_distance);
@@ -48,8 +51,8 @@ Rcpp::NumericMatrix core_group_errors(SEXP handle, Rcpp::IntegerVector group, in
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
   auto errors = fresh<Rcpp::NumericMatrix>(size.n, size.t);
-  check_but_undefined(
-      model, freeridge_group_errors_with_gaps(model.core, group.begin(), layers, gap.begin(), errors.begin(), size.n));
+  check_but_undefined(model,
+                      freeridge_group_errors(model.core, group.begin(), layers, gap.begin(), errors.begin(), size.n));
   return errors;
 }
 
@@ -59,7 +62,7 @@ Rcpp::NumericMatrix core_hyperplane(SEXP handle) {
   const Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
   auto w = fresh<Rcpp::NumericMatrix>(size.d, size.t);
-  check(freeridge_get_hyperplane(model.core, w.begin(), size.d));
+  check(freeridge_hyperplane(model.core, 0, nullptr, w.begin(), size.d, nullptr));
   return w;
 }
 
@@ -68,7 +71,7 @@ Rcpp::NumericMatrix core_hyperplane(SEXP handle) {
 Rcpp::NumericVector core_intercept(SEXP handle) {
   const Model& model = model_of(handle);
   auto b = fresh<Rcpp::NumericVector>(dimensions_of(model).t);
-  check(freeridge_get_intercept(model.core, b.begin()));
+  check(freeridge_coefficients(model.core, 0, nullptr, nullptr, 0, b.begin()));
   return b;
 }
 

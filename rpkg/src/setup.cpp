@@ -71,13 +71,8 @@ void core_set_weights(SEXP handle, Rcpp::NumericVector weights) {
 }
 
 // [[Rcpp::export(rng = false)]]
-void core_set_groups(SEXP handle, int divisions, Rcpp::IntegerVector group) {
-  check(freeridge_set_groups(model_of(handle).core, divisions, group.begin()));
-}
-
-// [[Rcpp::export(rng = false)]]
-void core_set_gaps(SEXP handle, int layers, Rcpp::IntegerVector gap) {
-  check(freeridge_set_gaps(model_of(handle).core, layers, gap.begin()));
+void core_set_groups(SEXP handle, int divisions, Rcpp::IntegerVector group, int layers, Rcpp::IntegerVector gap) {
+  check(freeridge_set_groups(model_of(handle).core, divisions, group.begin(), layers, gap.begin()));
 }
 
 // [[Rcpp::export(rng = false)]]

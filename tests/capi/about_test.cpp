@@ -165,8 +165,8 @@ TEST(ContractAbout, TheFingerprintOfAFittedModelIsWhole) {
     Model model = sample::model(sample::State::fitted, variant);
     const bool linear = variant == sample::Variant::primal, cholesky = variant == sample::Variant::cholesky;
     for (const Answer& answer : fingerprint(model.get())) {
-      const bool foreign = answer.call == (linear ? GetBandwidth::name : GetHyperplane::name) ||
-                           ((answer.call == HyperplanePath::name || answer.call == CoefficientCovariance::name ||
+      const bool foreign = (linear && answer.call == GetBandwidth::name) ||
+                           ((answer.call.starts_with(Hyperplane::name) || answer.call == CoefficientCovariance::name ||
                              answer.call == CoefficientErrors::name) &&
                             !linear) ||
                            (cholesky && (answer.call == GetRank::name || answer.call == Eigenvalues::name ||

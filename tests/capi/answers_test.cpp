@@ -106,7 +106,7 @@ TEST(ContractAnswers, LeadingDimensionsOfOutputs) {
     expect_padding_untouched(&GetFitted::fitted, n, variant);
     expect_padding_untouched(&GetLeverage::leverage, n, variant);
   }
-  expect_padding_untouched(&GetHyperplane::w, d, sample::Variant::primal);
+  expect_padding_untouched(&Hyperplane::w, d, sample::Variant::primal);
 }
 
 // In each layout, with and without padding: the same numbers, and the padding untouched.

@@ -57,7 +57,7 @@ TEST(ContractData, NullTakesWeightsAndGroupsBack) {
   Model model = sample::model_of(Kernel::gaussian(sample::sigma), sample::x(), sample::y(), n);
   model.weights(sample::weights()).groups(sample::group());
   ASSERT_EQ(freeridge_set_weights(model.get(), nullptr), FREERIDGE_OK) << freeridge_last_error();
-  ASSERT_EQ(freeridge_set_groups(model.get(), 1, nullptr), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(freeridge_set_groups(model.get(), 1, nullptr, 0, nullptr), FREERIDGE_OK) << freeridge_last_error();
   model.factorize().lambda(0.5);
   EXPECT_EQ(difference(fingerprint(plain_model().get()), fingerprint(model.get())), "");
 }
@@ -95,8 +95,7 @@ Call padded(freeridge_layout layout, int64_t padding) {
 void fit(Model& model) {
   model.route(FREERIDGE_ROUTE_SPECTRAL)
       .weights(sample::weights())
-      .groups(sample::group())
-      .gaps(sample::gap())
+      .groups(sample::group(), 1, sample::gap())
       .factorize();
   double lambda[t], score[t];
   ASSERT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 1e-3, 1e3, lambda, score), FREERIDGE_OK)
@@ -140,10 +139,7 @@ TEST(ContractData, ArraysAreCopied) {
     weights.weights.values.assign(weights.weights.values.size(), NaN);
     ASSERT_EQ(groups(), FREERIDGE_OK);
     groups.group.values.assign(groups.group.values.size(), -1);
-    SetGaps gaps;
-    gaps.model = model.get();
-    ASSERT_EQ(gaps(), FREERIDGE_OK);
-    gaps.gap.values.assign(gaps.gap.values.size(), -1);
+    groups.gap.values.assign(groups.gap.values.size(), -1);
   }
   model.factorize();
   const Model expected = sample::model(sample::State::factorized);

@@ -51,7 +51,7 @@ TEST(ContractFactorize, ThePrimalRouteStaysFiniteOrSaysSo) {
     freeridge_status status = freeridge_factorize(model.get());
     if (status == FREERIDGE_OK) status = freeridge_set_lambda(model.get(), 1.0);
     double w = NaN, errors[4] = {NaN, NaN, NaN, NaN};
-    if (status == FREERIDGE_OK) status = freeridge_get_hyperplane(model.get(), &w, 1);
+    if (status == FREERIDGE_OK) status = freeridge_hyperplane(model.get(), 0, nullptr, &w, 1, nullptr);
     if (status == FREERIDGE_OK) status = freeridge_loo(model.get(), errors, 4);
     if (status == FREERIDGE_OK) {
       EXPECT_TRUE(std::isfinite(w)) << "x = " << huge;

@@ -46,15 +46,15 @@ TEST(Refusals, Kernels) {
 
 TEST(Refusals, Settings) {
   expect_all_refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetProgress, MemoryRequired, Factorize,
-                     SetLambda, SetLambdas, Clone, GetKernel, GetWeights, GetGroups, GetGaps, GetRequestedLandmarks,
+                     SetLambda, SetLambdas, Clone, GetKernel, GetWeights, GetGroups, GetRequestedLandmarks,
                      GetParameter, ParameterBounds>();
   expect_refused<SetParameter>({{"value", reals({-1, 101, 0.5, 1e300})}});
   expect_refused<SetReader>({{"points.n", integers({0, -2, INT64_MIN})}});
   const auto as_it_is = [](AnyCall&) {};
   expect_each_refused(kind_of<SetUnpenalised>(), {{"value", reals({-1, sample::d, 0.5, 1e300})}}, as_it_is, [] {});
   expect_each_refused(kind_of<GetUnpenalisedRead>(), {}, as_it_is, [] {});
-  expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
-  expect_refused<SetGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
+  expect_refused<SetGroups>(
+      {{"divisions", integers(bad_sizes)}, {"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
   expect_refused<SetPoints>({{"points.unpenalised_count", integers({sample::n})}});
   expect_refused<Explain>({{"size", integers(negative)}});
@@ -65,7 +65,7 @@ TEST(Refusals, Settings) {
 }
 
 TEST(Refusals, Answers) {
-  expect_all_refused<Loo, GroupErrors, Predict, PredictPoints, PredictSparse, Coefficients, GetIntercept, GetFitted,
+  expect_all_refused<Loo, GroupErrors, Predict, PredictPoints, PredictSparse, Coefficients, Intercept, GetFitted,
                      GetLeverage, GetLambda, GetRoute, GetDimensions, DegreesOfFreedom, CooksDistance, PredictJackknife,
                      PredictVariance, AverageGradient, AverageDifference, GetLandmarks, GetTolerance,
                      CoefficientsPath>();
@@ -74,7 +74,7 @@ TEST(Refusals, Answers) {
   expect_refused<PredictGradient>({{"ldout", integers(bad_leading(sample::m))}});
   expect_refused<CoefficientCovariance>({}, {Variant::primal});
   expect_refused<CoefficientErrors>({}, {Variant::primal});
-  expect_refused<GetHyperplane>({}, {Variant::primal});
+  expect_refused<Hyperplane>({}, {Variant::primal});
   expect_refused<HyperplanePath>({}, {Variant::primal});
   expect_refused<GetBandwidth>({}, {Variant::spectral, Variant::cholesky});
   expect_refused<GetRank>({}, {Variant::spectral, Variant::primal, Variant::landmark});

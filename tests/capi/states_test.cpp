@@ -111,7 +111,6 @@ const std::vector<Rule>& rules() {
       rule<SetAccuracy>(State::empty, Leaves::data),
       rule<GetParameter>(State::empty, Leaves::the_same),
       rule<SetGroups>(State::data, Leaves::the_same),
-      rule<SetGaps>(State::data, Leaves::the_same),
       rule<SetLandmarks>(State::data, Leaves::data),
       rule<SetProgress>(State::empty, Leaves::the_same),
       rule<MemoryRequired>(State::data, Leaves::the_same),
@@ -126,7 +125,7 @@ const std::vector<Rule>& rules() {
       rule<PredictPoints>(State::fitted, Leaves::the_same),
       rule<PredictSparse>(State::fitted, Leaves::the_same),
       rule<Coefficients>(State::fitted, Leaves::the_same),
-      rule<GetIntercept>(State::fitted, Leaves::the_same),
+      rule<Intercept>(State::fitted, Leaves::the_same),
       rule<GetFitted>(State::fitted, Leaves::the_same),
       rule<GetLeverage>(State::fitted, Leaves::the_same),
       rule<DegreesOfFreedom>(State::fitted, Leaves::the_same),
@@ -160,7 +159,6 @@ const std::vector<Rule>& rules() {
       rule<GetKernel>(State::empty, Leaves::the_same),
       rule<GetWeights>(State::data, Leaves::the_same),
       rule<GetGroups>(State::data, Leaves::the_same),
-      rule<GetGaps>(State::data, Leaves::the_same),
       rule<GetRequestedLandmarks>(State::data, Leaves::the_same),
       rule<Save>(State::empty, Leaves::the_same),
       rule<SavePredictor>(State::fitted, Leaves::the_same),
@@ -240,10 +238,12 @@ TEST(ContractStates, SetDataStartsAgainFromAnyState) {
 TEST(ContractStates, HyperplaneNeedsALinearKernel) {
   for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
     SCOPED_TRACE(name_of(state));
-    GetHyperplane call;
+    Hyperplane call, intercept;
     Model gaussian = sample::model(state);
-    call.model = gaussian.get();
+    call.model = intercept.model = gaussian.get();
+    intercept.w.null = true;
     expect_failure(call, FREERIDGE_INVALID_STATE, state == State::fitted ? Words{"linear"} : Words{});
+    EXPECT_EQ(intercept(), state == State::fitted ? FREERIDGE_OK : FREERIDGE_INVALID_STATE);
     Model linear = sample::model(state, sample::Variant::primal);
     call.model = linear.get();
     if (state == State::fitted) {

@@ -75,7 +75,7 @@ TEST_P(Clone, IsIndependent) {
       [](freeridge_model* m) { return freeridge_factorize(m); },
       [&](freeridge_model* m) { return freeridge_set_weights(m, ones.data()); },
       [](freeridge_model* m) { return freeridge_set_weights(m, nullptr); },
-      [](freeridge_model* m) { return freeridge_set_groups(m, 1, nullptr); },
+      [](freeridge_model* m) { return freeridge_set_groups(m, 1, nullptr, 0, nullptr); },
       [](freeridge_model* m) { return freeridge_set_parameter(m, FREERIDGE_INTERCEPT, 0); },
       [](freeridge_model* m) { return freeridge_set_landmarks(m, 0, nullptr); },
       [&](freeridge_model* m) { return freeridge_set_kernel(m, kernel.get()); },

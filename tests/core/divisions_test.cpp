@@ -131,10 +131,10 @@ TEST(Divisions, AreSearchedSavedAndCloned) {
        {static_cast<const freeridge_model*>(model.get()), static_cast<const freeridge_model*>(clone.get()),
         static_cast<const freeridge_model*>(again.get())}) {
     std::int64_t count = -1;
-    ASSERT_EQ(freeridge_get_groups(each, &count, nullptr), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_get_groups(each, &count, nullptr, nullptr, nullptr), FREERIDGE_OK);
     ASSERT_EQ(count, 4);
     Labels labels(4 * n, -9);
-    ASSERT_EQ(freeridge_get_groups(each, nullptr, labels.data()), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_get_groups(each, nullptr, labels.data(), nullptr, nullptr), FREERIDGE_OK);
     EXPECT_EQ(labels, wanted);
     Matrix scores(3, 2), expected_scores = model.score(FREERIDGE_GROUPS, lambda_values);
     ASSERT_EQ(freeridge_score(each, FREERIDGE_GROUPS, 3, lambda_values.data(), scores.values.data(), nullptr, 3),
@@ -149,7 +149,7 @@ TEST(Divisions, RefuseWhatCannotBe) {
   const Labels good = joined(columns());
   model.groups(good, 4);
   const auto refused = [&](std::int64_t divisions, const Labels& group, const char* words) {
-    EXPECT_EQ(freeridge_set_groups(model.get(), divisions, group.data()), FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_set_groups(model.get(), divisions, group.data(), 0, nullptr), FREERIDGE_INVALID_ARGUMENT);
     EXPECT_NE(std::string(freeridge_last_error()).find(words), std::string::npos) << freeridge_last_error();
   };
   for (const std::int64_t divisions : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN, std::int64_t{1} << 31, INT64_MAX})
@@ -158,7 +158,7 @@ TEST(Divisions, RefuseWhatCannotBe) {
   std::fill_n(empty.begin() + 2 * n, n, -1);
   refused(4, empty, "in division 2");
   std::int64_t count = -1;
-  ASSERT_EQ(freeridge_get_groups(model.get(), &count, nullptr), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_get_groups(model.get(), &count, nullptr, nullptr, nullptr), FREERIDGE_OK);
   EXPECT_EQ(count, 4);
 }
 

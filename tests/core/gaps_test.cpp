@@ -129,7 +129,7 @@ TEST_P(Gaps, AreLeftOutAsByRefits) {
       SCOPED_TRACE(::testing::Message() << of.layers << " layers" << (weighted ? ", weights" : ""));
       const Matrix errors = expected(of);
       EXPECT_CLOSE(model.group_errors(of.group, of.gap), errors, 1e-10);
-      model.groups(of.group).gaps(of.gap, of.layers);
+      model.groups(of.group, 1, of.gap, of.layers);
       const Matrix score = model.score(FREERIDGE_GROUPS, {lambda});
       for (std::int64_t j = 0; j < 2; ++j) {
         Real sum = 0, weights = 0;
@@ -161,18 +161,18 @@ TEST(GapsOfAModel, AreKeptAndSearchedBy) {
   Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
   const auto gaps_of = [](const freeridge_model* of) {
     std::int64_t layers = -1;
-    check(freeridge_get_gaps(of, &layers, nullptr), "freeridge_get_gaps");
+    check(freeridge_get_groups(of, nullptr, nullptr, &layers, nullptr), "freeridge_get_groups");
     Labels out(static_cast<std::size_t>(40 * layers), -7);
-    check(freeridge_get_gaps(of, nullptr, out.data()), "freeridge_get_gaps");
+    check(freeridge_get_groups(of, nullptr, nullptr, nullptr, out.data()), "freeridge_get_groups");
     return out;
   };
-  model.groups(group, 2).gaps(gap, 2).factorize();
+  model.groups(group, 2, gap, 2).factorize();
   EXPECT_EQ(gaps_of(model.get()), gap);
   const auto mean = [&](double at) {
     Model one = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
     one.factorize();
-    const double of_first = one.groups(first.group).gaps(first.gap, 2).score(FREERIDGE_GROUPS, {at})(0, 0);
-    return (of_first + one.groups(second.group).gaps(second.gap).score(FREERIDGE_GROUPS, {at})(0, 0)) / 2;
+    const double of_first = one.groups(first.group, 1, first.gap, 2).score(FREERIDGE_GROUPS, {at})(0, 0);
+    return (of_first + one.groups(second.group, 1, second.gap).score(FREERIDGE_GROUPS, {at})(0, 0)) / 2;
   };
   const double chosen = model.select_lambda(FREERIDGE_GROUPS, 1e-4, 1e2).lambda[0];
   const double best = mean(chosen);
@@ -184,11 +184,11 @@ TEST(GapsOfAModel, AreKeptAndSearchedBy) {
   EXPECT_EQ(gaps_of(clone), gap);
   freeridge_destroy(clone);
   EXPECT_EQ(gaps_of(loaded(saved(model.get())).get()), gap);
-  model.gaps({});
+  model.groups(group, 2);
   EXPECT_EQ(gaps_of(model.get()), Labels());
-  model.gaps(gap, 2).groups(first.group);
+  model.groups(group, 2, gap, 2).groups(first.group);
   std::int64_t layers = -1;
-  check(freeridge_get_gaps(model.get(), &layers, nullptr), "freeridge_get_gaps");
+  check(freeridge_get_groups(model.get(), nullptr, nullptr, &layers, nullptr), "freeridge_get_groups");
   EXPECT_EQ(layers, 0);
 }
 

@@ -258,7 +258,7 @@ TEST_P(Missing, CriteriaAndSearchesAreThoseOfTheObservedRows) {
   make(true, true, 2);
   const Vector lambdas = {0.02, 0.4, 30};
   const Labels group = modulo_groups(problem.x.rows, 6), gap = modulo_groups(problem.x.rows, 11);
-  model.groups(group).gaps(gap);
+  model.groups(group, 1, gap);
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS}) {
     SCOPED_TRACE("criterion " + std::to_string(criterion));
     const bool mean = criterion == FREERIDGE_LOO || criterion == FREERIDGE_GROUPS;
@@ -271,7 +271,7 @@ TEST_P(Missing, CriteriaAndSearchesAreThoseOfTheObservedRows) {
       SCOPED_TRACE("output " + std::to_string(j));
       const auto at = static_cast<std::size_t>(j);
       Model refit = refitted(j, rows);
-      refit.groups(selected(group, rows)).gaps(selected(gap, rows));
+      refit.groups(selected(group, rows), 1, selected(gap, rows));
       EXPECT_CLOSE(column(scores, j), refit.score(criterion, lambdas), tolerance);
       if (mean) {
         EXPECT_CLOSE(column(errors, j), refit.score_with_error(criterion, lambdas).errors, tolerance);
@@ -423,7 +423,8 @@ TEST(MissingValues, AreKeptByLayoutsCopiesAndSavedBytes) {
     Matrix again(22, t);
     ASSERT_EQ(freeridge_loo(other, again.values.data(), 22), FREERIDGE_OK) << freeridge_last_error();
     EXPECT_CLOSE(again, loo, 0);
-    ASSERT_EQ(freeridge_coefficients(other, again.values.data(), 22), FREERIDGE_OK) << freeridge_last_error();
+    ASSERT_EQ(freeridge_coefficients(other, 0, nullptr, again.values.data(), 22, nullptr), FREERIDGE_OK)
+        << freeridge_last_error();
     EXPECT_CLOSE(again, c, 0);
   };
   freeridge_model* clone = nullptr;

@@ -66,8 +66,14 @@ TEST_P(Path, IsThatOfEachLambda) {
   Matrix b, b_of_w, w;
   const Matrix by_columns = predict_path(model, points, lambdas, 2, FREERIDGE_COL_MAJOR, 3);
   const Matrix by_rows = predict_path(model, points, lambdas, 2, FREERIDGE_ROW_MAJOR, 1);
-  const Matrix c = path(model, freeridge_coefficients_path, 23, lambdas, 2, &b);
-  if (family == Family::linear) w = path(model, freeridge_hyperplane_path, 4, lambdas, 2, &b_of_w);
+  const Matrix c = path(model, freeridge_coefficients, 23, lambdas, 2, &b);
+  if (family == Family::linear) w = path(model, freeridge_hyperplane, 4, lambdas, 2, &b_of_w);
+  const auto count = static_cast<std::int64_t>(lambdas.size());
+  for (const PathCall call : {freeridge_coefficients, freeridge_hyperplane}) {  // b alone, of every kernel
+    Matrix alone(2, count);
+    check(call(model.get(), count, lambdas.data(), nullptr, 0, alone.values.data()), "b at many lambdas");
+    EXPECT_TRUE(bit_equal(alone, b));
+  }
   EXPECT_EQ(model.lambda_in_force(), (Vector{3.0, 3.0}));
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
     SCOPED_TRACE(lambdas[l]);
@@ -83,6 +89,26 @@ TEST_P(Path, IsThatOfEachLambda) {
     EXPECT_CLOSE(at_lambda(by_columns, l, 2), oracle::predict(problem, oracle::fit(problem, lambdas[l]), points),
                  1e-10);
   }
+}
+
+// A callback that cancels lets no answer be made. The intercepts, and nothing at all, are handed out nevertheless.
+TEST_P(Path, WhatIsNotWantedIsNotMade) {
+  const auto [route, family, intercept] = GetParam();
+  Random random(11);
+  const Problem problem = random_problem(random, kernel_of(family, 4), 23, 4, 2, false, intercept);
+  Model model = oracle::make_model(problem, route == FREERIDGE_ROUTE_LANDMARK ? FREERIDGE_ROUTE_AUTO : route);
+  if (route == FREERIDGE_ROUTE_LANDMARK) set_landmarks(model, {20, 3, 11, 5, 8});
+  model.factorize().lambda(0.5);
+  Vector c(46), w(8), b(2);
+  const Vector expected = model.intercepts();
+  model.progress([](double, void*) { return 1; }, nullptr);
+  EXPECT_EQ(freeridge_coefficients(model.get(), 0, nullptr, c.data(), 23, nullptr), FREERIDGE_CANCELLED);
+  EXPECT_EQ(freeridge_coefficients(model.get(), 0, nullptr, nullptr, 0, b.data()), FREERIDGE_OK);
+  EXPECT_EQ(b, expected);
+  EXPECT_EQ(freeridge_hyperplane(model.get(), 0, nullptr, nullptr, 0, b.data()), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_coefficients(model.get(), 0, nullptr, nullptr, 0, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_hyperplane(model.get(), 0, nullptr, w.data(), 4, b.data()),
+            family == Family::linear ? FREERIDGE_OK : FREERIDGE_INVALID_STATE);
 }
 
 std::vector<Case> cases() {

@@ -102,7 +102,7 @@ void expect_kept(const Model& model, const Matrix& fresh) {
     const Handle loaded = support::loaded(whole ? saved(model.get()) : saved_predictor(model.get()));
     Vector values(expected.size()), loaded_b(t);
     check(freeridge_predict(loaded.get(), FREERIDGE_COL_MAJOR, m, fresh.values.data(), m, values.data(), m), "predict");
-    check(freeridge_get_intercept(loaded.get(), loaded_b.data()), "freeridge_get_intercept");
+    check(freeridge_coefficients(loaded.get(), 0, nullptr, nullptr, 0, loaded_b.data()), "freeridge_coefficients");
     EXPECT_TRUE(bit_equal(values, expected));
     EXPECT_TRUE(bit_equal(loaded_b, b));
     if (!whole) continue;

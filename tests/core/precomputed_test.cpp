@@ -293,7 +293,7 @@ TEST(PrecomputedMatrix, HasNeitherBandwidthNorHyperplaneNorPrimalRoute) {
   EXPECT_EQ(freeridge_select_bandwidth(model.get(), FREERIDGE_LOO, 0, 0, 15, &sigma), FREERIDGE_INVALID_STATE);
   model.route(FREERIDGE_ROUTE_AUTO).factorize().lambda(1.0);
   Vector w(8);
-  EXPECT_EQ(freeridge_get_hyperplane(model.get(), w.data(), 8), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_hyperplane(model.get(), 0, nullptr, w.data(), 8, nullptr), FREERIDGE_INVALID_STATE);
 }
 
 }  // namespace precomputed_test

@@ -209,7 +209,7 @@ TEST(ScoreGradient, IsThatOfScoresWithManyTilesAndInterceptsOfEachKind) {
       model.data(problem.x, problem.y).weights(problem.weights).intercept_kind(intercept);
       Labels group = modulo_groups(problem.x.rows, 7);  // two divisions
       for (std::int64_t i = 0; i < problem.x.rows; ++i) group.push_back(static_cast<std::int32_t>(i / 9) - 1);
-      model.groups(group, 2).gaps(modulo_groups(2 * problem.x.rows, 5));
+      model.groups(group, 2, modulo_groups(2 * problem.x.rows, 5));
       expect_by_scores(model, kernel, problem, 0.8);
     }
 }

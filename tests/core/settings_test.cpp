@@ -88,7 +88,7 @@ TEST(Settings, OfRows) {
   EXPECT_EQ(freeridge_get_weights(model.get(), weights), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_get_requested_landmarks(model.get(), &count, &given, rows), FREERIDGE_INVALID_STATE);
   check(freeridge_set_data(model.get(), FREERIDGE_COL_MAJOR, 3, 1, x, 3, 1, y, 3), "freeridge_set_data");
-  EXPECT_EQ(freeridge_get_groups(model.get(), nullptr, group), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_groups(model.get(), nullptr, group, nullptr, nullptr), FREERIDGE_INVALID_STATE);
   ASSERT_EQ(freeridge_get_weights(model.get(), weights), FREERIDGE_OK);
   EXPECT_EQ(Vector(weights, weights + 3), Vector(3, 1.0));
   ASSERT_EQ(freeridge_get_requested_landmarks(model.get(), &count, &given, rows), FREERIDGE_OK);
@@ -102,7 +102,7 @@ TEST(Settings, OfRows) {
        {static_cast<const freeridge_model*>(model.get()), static_cast<const freeridge_model*>(again.get())}) {
     ASSERT_EQ(freeridge_get_weights(each, weights), FREERIDGE_OK);
     EXPECT_EQ(Vector(weights, weights + 3), (Vector{0.5, 2, 1e-300}));
-    ASSERT_EQ(freeridge_get_groups(each, nullptr, group), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_get_groups(each, nullptr, group, nullptr, nullptr), FREERIDGE_OK);
     EXPECT_EQ(Labels(group, group + 3), (Labels{4, -1, 0}));
     ASSERT_EQ(freeridge_get_requested_landmarks(each, &count, &given, rows), FREERIDGE_OK);
     EXPECT_EQ(count, 2);

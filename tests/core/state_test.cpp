@@ -41,7 +41,7 @@ const std::vector<Getter>& getters() {
       {"group_errors", State::fitted, [](const Model& m) { return m.group_errors(modulo_groups(n + 8, 5)).values; }},
       {"predict", State::fitted, [](const Model& m) { return m.predict(points()).values; }},
       {"get_coefficients", State::fitted, [](const Model& m) { return m.coefficients().values; }},
-      {"get_intercept", State::fitted, [](const Model& m) { return m.intercepts(); }},
+      {"intercept", State::fitted, [](const Model& m) { return m.intercepts(); }},
       {"get_fitted", State::fitted, [](const Model& m) { return m.fitted().values; }},
       {"get_leverage", State::fitted, [](const Model& m) { return m.leverage().values; }},
       {"get_lambda", State::fitted, [](const Model& m) { return m.lambda_in_force(); }},

@@ -99,8 +99,8 @@ void add_maker(Scenarios& all) {
 Bytes planes_of(freeridge_model* made) {
   double lambda[t], w[d * t], b[t];
   support::check(freeridge_get_lambda(made, lambda), "freeridge_get_lambda");
-  support::check(freeridge_get_hyperplane(made, w, d), "freeridge_get_hyperplane");
-  support::check(freeridge_get_intercept(made, b), "freeridge_get_intercept");
+  support::check(freeridge_hyperplane(made, 0, nullptr, w, d, nullptr), "freeridge_hyperplane");
+  support::check(freeridge_coefficients(made, 0, nullptr, nullptr, 0, b), "freeridge_coefficients");
   Bytes bytes;
   append(bytes, lambda);
   append(bytes, w);

@@ -19,11 +19,11 @@ void add_answer(Scenarios& all, const std::vector<freeridge_route>& without = {}
 
 // The answers whose work depends on the lambdas: one for each output, and one for all.
 template <class Call>
-void add_both(Scenarios& all, const Change<Call>& prepare = {}) {
-  add_on_routes<Call>(all, true, "", prepare);
+void add_both(Scenarios& all, const std::string& about = "") {
+  add_on_routes<Call>(all, true, about, {});
   for (const auto& [name, route] : routes)
-    add_on_model<Call>(
-        all, std::string(name) + "_one_lambda", true, [route = route] { return at_one_lambda(route); }, prepare);
+    add_on_model<Call>(all, std::string(name) + "_one_lambda" + about, true,
+                       [route = route] { return at_one_lambda(route); });
 }
 
 // With standard errors, where the criterion has them.
@@ -128,7 +128,7 @@ void add_model_answers(Scenarios& all) {
                                                    FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_LANDMARK};
   add_both<Loo>(all);
   add_both<GroupErrors>(all);
-  add_both<GroupErrorsWithGaps>(all);
+  add_both<GroupErrorsWithGaps>(all, "_gaps");
   add_both<GetLeverage>(all);
   add_both<DegreesOfFreedom>(all);
   add_both<CooksDistance>(all);
@@ -150,8 +150,8 @@ void add_model_answers(Scenarios& all) {
   add_answer<PredictPoints>(all);
   add_answer<PredictSparse>(all, {}, "_sparse");
   add_answer<Coefficients>(all);
-  add_answer<GetHyperplane>(all, not_linear);
-  add_answer<GetIntercept>(all);
+  add_answer<Hyperplane>(all, not_linear);
+  add_answer<Intercept>(all, {}, "_alone");
   add_answer<GetFitted>(all);
   add_answer<GetLambda>(all);
   add_answer<GetRoute>(all);
@@ -179,14 +179,13 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetOneStandardError>(all, {}, "_rule");
   add_answer<LambdaFlags>(all);
   add_answer<PredictPath>(all, {}, "_lambdas");
-  add_answer<CoefficientsPath>(all);
-  add_answer<HyperplanePath>(all, not_linear);
+  add_answer<CoefficientsPath>(all, {}, "_lambdas");
+  add_answer<HyperplanePath>(all, not_linear, "_lambdas");
   add_making<Clone, freeridge_model>(
       all, [](freeridge_model* made) { return bytes_of(fingerprint(made)); }, freeridge_destroy);
   add_making<GetKernel, freeridge_kernel>(all, bytes_of, freeridge_kernel_destroy);
   add_answer<GetWeights>(all);
   add_answer<GetGroups>(all);
-  add_answer<GetGaps>(all);
   add_answer<GetParameter>(all);
   add_answer<GetRequestedLandmarks>(all);
   const auto iterative = [] { return sample::model(State::fitted, sample::Variant::iterative); };

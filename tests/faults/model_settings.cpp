@@ -77,7 +77,6 @@ void add_setters(Scenarios& all) {
   add_on_routes<SetPoints>(all, false);
   add_on_routes<SetWeights>(all, false);
   add_on_routes<SetGroups>(all, false);
-  add_on_routes<SetGaps>(all, false);
   const auto spectral = [] { return model_on(FREERIDGE_ROUTE_SPECTRAL, State::fitted); };
   const auto landmark = [] { return model_on(FREERIDGE_ROUTE_LANDMARK, State::fitted); };
   add_on_model<SetReader>(all, "reader", false, spectral);
@@ -103,7 +102,6 @@ void add_factorize(Scenarios& all) {
       [](SelectLambda& call) { call.criterion = FREERIDGE_GROUPS; });
   add_on_model<GroupErrors>(all, "reader", false, [] { return read_rows(State::fitted); });
   add_on_model<SetGroups>(all, "reader", false, [] { return read_rows(State::fitted); });
-  add_on_model<SetGaps>(all, "reader", false, [] { return read_rows(State::fitted); });
   add_on_routes<Factorize>(all, false);
   add_on_model<Factorize>(all, "precomputed", false, precomputed);
   for (const freeridge_landmark_method method :

@@ -27,8 +27,9 @@ Bytes bytes_of(const Fingerprint& answers) {
 void add_on_model(Scenarios& all, const CallKind& kind, const std::string& about, bool repeatable,
                   const std::function<Model()>& make, const ChangeAny& prepare) {
   const std::string name = kind.name;
-  const bool in_pieces =
-      name.find("_path") != std::string::npos || (about == "reader" && name == "freeridge_group_errors");
+  const bool at_lambdas = about.find("_lambdas") != std::string::npos;
+  const bool in_pieces = (at_lambdas && (name == "freeridge_coefficients" || name == "freeridge_hyperplane")) ||
+                         (about == "reader" && name == "freeridge_group_errors");
   all.push_back({kind.name, about, repeatable,
                  [=] {
                    const auto model = std::make_shared<Model>(make());

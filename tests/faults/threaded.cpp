@@ -55,7 +55,7 @@ struct Threaded {
   Bytes state() {
     Bytes bytes;
     std::vector<double> numbers(out.size() + t, sentinel<double>());
-    append(bytes, freeridge_get_intercept(model.get(), numbers.data()));
+    append(bytes, freeridge_coefficients(model.get(), 0, nullptr, nullptr, 0, numbers.data()));
     append(bytes, freeridge_get_fitted(model.get(), numbers.data() + t, static_cast<int64_t>(out.size()) / t));
     append(bytes, numbers.data(), numbers.size());
     return bytes;
@@ -91,7 +91,7 @@ void add_threaded(Scenarios& all) {
       return freeridge_loo(own.model.get(), own.out.data(), static_cast<int64_t>(own.out.size()) / t);
     });
     add(all, "freeridge_group_errors", c.name, c.route, c.rows, true, [](Threaded& own) {
-      return freeridge_group_errors(own.model.get(), own.group.data(), own.out.data(),
+      return freeridge_group_errors(own.model.get(), own.group.data(), 0, nullptr, own.out.data(),
                                     static_cast<int64_t>(own.out.size()) / t);
     });
     add(all, "freeridge_predict", c.name, c.route, c.rows, true, [](Threaded& own) {

@@ -54,14 +54,11 @@ void ask_for_settings(const freeridge_model* model, const Sizes& size, Caller& c
     Output<double> value(1);
     ASK(freeridge_get_parameter, 0, model, which, value);
   }
-  Output<std::int64_t> divisions(1);  // as many as a forged file says
-  const bool grouped = ASK(freeridge_get_groups, 0, model, divisions, nullptr) == FREERIDGE_OK;
+  Output<std::int64_t> divisions(1), layers(1);  // as many as a forged file says
+  const bool grouped = ASK(freeridge_get_groups, 0, model, divisions, nullptr, layers, nullptr) == FREERIDGE_OK;
   Output<std::int32_t> group(size_of(size.n * (grouped ? divisions.values[0] : 1)));
-  ASK(freeridge_get_groups, 0, model, nullptr, group);
-  Output<std::int64_t> layers(1);
-  const bool gaps = ASK(freeridge_get_gaps, 0, model, layers, nullptr) == FREERIDGE_OK;
-  Output<std::int32_t> gap(size_of(size.n * (gaps ? divisions.values[0] * layers.values[0] : 1)));
-  ASK(freeridge_get_gaps, 0, model, nullptr, gap);
+  Output<std::int32_t> gap(size_of(size.n * (grouped ? divisions.values[0] * layers.values[0] : 1)));
+  ASK(freeridge_get_groups, 0, model, nullptr, group, nullptr, gap);
   Output<std::int64_t> count(1), given(1), landmarks(size_of(size.n));
   ASK(freeridge_get_requested_landmarks, 0, model, count, given, landmarks);
   Output<freeridge_kernel*> out(1);
@@ -79,8 +76,8 @@ void ask_for_paths(const freeridge_model* model, const Sizes& size, const Questi
       b_of_w(size_of(t, count));
   const support::Points points = support::at(FREERIDGE_COL_MAJOR, m, d, x.data());
   ASK(freeridge_predict_points, Caller::in_pieces, model, &points.fields, count, lambdas, FREERIDGE_COL_MAJOR, out, m);
-  ASK(freeridge_coefficients_path, Caller::in_pieces, model, count, lambdas, c, n, b);
-  ASK(freeridge_hyperplane_path, Caller::in_pieces, model, count, lambdas, w, d, b_of_w);
+  ASK(freeridge_coefficients, Caller::in_pieces, model, count, lambdas, c, n, b);
+  ASK(freeridge_hyperplane, Caller::in_pieces, model, count, lambdas, w, d, b_of_w);
 }
 
 void ask_for_matrices(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
@@ -99,17 +96,17 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
       fitted(size_of(n, t)), leverage(size_of(n, t)), df(size_of(t)), sigma2(size_of(t)), distance(size_of(n, t));
   ASK(freeridge_loo, 0, model, errors, n);
   const std::vector<std::int32_t> labels = repeated(questions.labels, n);
-  ASK(freeridge_group_errors, Caller::may_be_nan, model, labels.data(), left_out, n);
+  ASK(freeridge_group_errors, Caller::may_be_nan, model, labels.data(), 0, nullptr, left_out, n);
   Output<double> beside_gaps(size_of(n, t));
   const std::vector<std::int32_t> gap(labels.rbegin(), labels.rend());
-  ASK(freeridge_group_errors_with_gaps, Caller::may_be_nan, model, labels.data(), 1, gap.data(), beside_gaps, n);
-  ASK(freeridge_coefficients, 0, model, c, n);
-  ASK(freeridge_get_hyperplane, 0, model, w, d);
+  ASK(freeridge_group_errors, Caller::may_be_nan, model, labels.data(), 1, gap.data(), beside_gaps, n);
+  ASK(freeridge_coefficients, 0, model, 0, nullptr, c, n, nullptr);
+  ASK(freeridge_hyperplane, 0, model, 0, nullptr, w, d, nullptr);
   const std::int64_t side = (d + 1) * t;  // at most
   Output<double> covariance(size_of(side, side)), w_errors(size_of(d, t)), b_errors(size_of(t));
   ASK(freeridge_coefficient_covariance, 0, model, FREERIDGE_COVARIANCE_BAYESIAN, covariance, side);
   ASK(freeridge_coefficient_errors, 0, model, FREERIDGE_COVARIANCE_FREQUENTIST, w_errors, d, b_errors);
-  ASK(freeridge_get_intercept, 0, model, b);
+  ASK(freeridge_coefficients, 0, model, 0, nullptr, nullptr, 0, b);
   ASK(freeridge_get_fitted, 0, model, fitted, n);
   ASK(freeridge_get_leverage, 0, model, leverage, n);
   ASK(freeridge_degrees_of_freedom, 0, model, df, sigma2);

@@ -89,7 +89,7 @@ void misuse_setters(freeridge_model* model, Source& in) {
     case 2:
       return refused("freeridge_set_weights", [&] { return freeridge_set_weights(model, negative.data()); });
     case 3:
-      return refused("freeridge_set_groups", [&] { return freeridge_set_groups(model, 1, never.data()); });
+      return refused("freeridge_set_groups", [&] { return freeridge_set_groups(model, 1, never.data(), 0, nullptr); });
     case 4:
       return refused("freeridge_set_landmarks", [&] { return freeridge_set_landmarks(model, 2, rows.data()); });
     case 5:

@@ -174,15 +174,17 @@ void ModelSequence::set_groups(Source& in) {
     groups.insert(groups.end(), reversed.begin(), reversed.end());
     divisions = 2;
   }
-  if (!worked(in, "freeridge_set_groups",
-              [&] { return freeridge_set_groups(model_.get(), divisions, or_null(groups)); }))
+  std::vector<std::int32_t> gaps;
+  if (!groups.empty() && groups.front() == 3) {
+    gaps = groups;
+    std::rotate(gaps.begin(), gaps.begin() + 1, gaps.end());  // the row before each
+  }
+  if (!worked(in, "freeridge_set_groups", [&] {
+        return freeridge_set_groups(model_.get(), divisions, or_null(groups), gaps.empty() ? 0 : 1, or_null(gaps));
+      }))
     return;
-  told_.groups = groups;
-  told_.gaps.clear();
-  if (groups.empty() || groups.front() != 3) return;
-  std::rotate(groups.begin(), groups.begin() + 1, groups.end());  // the row before each
-  if (worked(in, "freeridge_set_gaps", [&] { return freeridge_set_gaps(model_.get(), 1, groups.data()); }))
-    told_.gaps = std::move(groups);
+  told_.groups = std::move(groups);
+  told_.gaps = std::move(gaps);
 }
 
 void ModelSequence::set_choice(Source& in) {

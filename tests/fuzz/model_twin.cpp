@@ -69,8 +69,8 @@ ModelHandle fresh(const Settings& told) {
   // n labels for each division
   const auto set_groups = [&](const std::vector<std::int32_t>& groups, const std::vector<std::int32_t>& gaps) {
     const auto labels = static_cast<std::int64_t>(groups.size());
-    must(freeridge_set_groups(made, labels / told.data->n, or_null(groups)), "set_groups");
-    if (!gaps.empty()) must(freeridge_set_gaps(made, 1, gaps.data()), "set_gaps");
+    must(freeridge_set_groups(made, labels / told.data->n, or_null(groups), gaps.empty() ? 0 : 1, or_null(gaps)),
+         "set_groups");
   };
   must(freeridge_set_parameter(made, FREERIDGE_MISSING, told.data->missing ? 1 : 0), "set_missing");
   must(give(made, *told.data), "set_data");

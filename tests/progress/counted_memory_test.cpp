@@ -190,9 +190,11 @@ TEST(CountedMemory, OfLargeGroups) {
                         }},
                        model, r.size.n, r.share);
     };
-    bytes_of([&](const Model& m,
-                 Vector& out) { return freeridge_group_errors(m.get(), halves.data(), out.data(), r.size.n); },
-             r.size.n * r.size.t);
+    bytes_of(
+        [&](const Model& m, Vector& out) {
+          return freeridge_group_errors(m.get(), halves.data(), 0, nullptr, out.data(), r.size.n);
+        },
+        r.size.n * r.size.t);
     bytes_of(
         [&](const Model& m, Vector& out) {
           const Vector lambdas = {0.1, 1, 10};

@@ -166,9 +166,9 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
   out.push_back({"objective", [=](const Model& m) {
                    return asked(m, freeridge_objective, several, lambdas.data(), scores, scores, scores, several);
                  }});
-  out.push_back({"coefficients_path",
+  out.push_back({"coefficients at lambdas",
                  [=](const Model& m) {
-                   return asked(m, freeridge_coefficients_path, several, lambdas.data(), Out{s.n * several * s.t}, s.n,
+                   return asked(m, freeridge_coefficients, several, lambdas.data(), Out{s.n * several * s.t}, s.n,
                                 scores);
                  },
                  true});
@@ -198,16 +198,17 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
   for (const auto& [name, call] :
        std::initializer_list<std::pair<const char*, Matrices>>{{"loo", freeridge_loo},
                                                                {"cooks_distance", freeridge_cooks_distance},
-                                                               {"coefficients", freeridge_coefficients},
                                                                {"get_fitted", freeridge_get_fitted},
                                                                {"get_leverage", freeridge_get_leverage}})
     out.push_back({name, [=, call = call](const Model& m) { return asked(m, call, points_of_data, s.n); }});
+  out.push_back({"coefficients", [=](const Model& m) {
+                   return asked(m, freeridge_coefficients, 0, nullptr, points_of_data, s.n, each_output);
+                 }});
   // The solution of LANDMARK holds its coefficients: they are copied.
-  for (Call<Model>& call : out)
-    if (call.name == "coefficients" && c.route == FREERIDGE_ROUTE_LANDMARK) call.allocates = false;
+  if (c.route == FREERIDGE_ROUTE_LANDMARK) out.back().allocates = false;
   out.push_back({"group_errors", [=](const Model& m) {
                    const Labels groups = support::modulo_groups(s.n, 3);
-                   return asked(m, freeridge_group_errors, groups.data(), points_of_data, s.n);
+                   return asked(m, freeridge_group_errors, groups.data(), 0, nullptr, points_of_data, s.n);
                  }});
   out.push_back({"degrees_of_freedom",
                  [=](const Model& m) { return asked(m, freeridge_degrees_of_freedom, each_output, each_output); }});

@@ -268,7 +268,7 @@ TEST(SparseIterative, PromisesAboutSinglePointsAreRefused) {
   const Labels group(80, 1);
   const double lambda = 1;
   EXPECT_EQ(freeridge_loo(model.get(), out.data(), 80), FREERIDGE_INVALID_STATE);
-  EXPECT_EQ(freeridge_group_errors(model.get(), group.data(), out.data(), 80), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_group_errors(model.get(), group.data(), 0, nullptr, out.data(), 80), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_get_leverage(model.get(), out.data(), 80), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_cooks_distance(model.get(), out.data(), 80), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_predict_jackknife(model.get(), at(problem.x), 0.9, FREERIDGE_COL_MAJOR, out.data(),
@@ -287,10 +287,8 @@ TEST(SparseIterative, PathsStartFromTheSolutionBefore) {
   model.factorize(), exact.factorize();
   const Vector lambdas = {1.0, 100.0, 0.1, 10.0, 10.0};
   Matrix found(60, 10), known = found, found_b(2, 5), known_b = found_b;
-  check(freeridge_hyperplane_path(model.get(), 5, lambdas.data(), found.values.data(), 60, found_b.values.data()),
-        "path");
-  check(freeridge_hyperplane_path(exact.get(), 5, lambdas.data(), known.values.data(), 60, known_b.values.data()),
-        "path");
+  check(freeridge_hyperplane(model.get(), 5, lambdas.data(), found.values.data(), 60, found_b.values.data()), "path");
+  check(freeridge_hyperplane(exact.get(), 5, lambdas.data(), known.values.data(), 60, known_b.values.data()), "path");
   EXPECT_CLOSE(found, known, 1e-7);
   EXPECT_CLOSE(found_b, known_b, 1e-7);
 }
@@ -301,7 +299,7 @@ TEST(SparseIterative, SavedModelsAnswerAlike) {
   model.factorize().lambdas({1.0, 20.0});
   const Handle again = loaded(saved(model.get()));
   Matrix w(30, 2);
-  check(freeridge_get_hyperplane(again.get(), w.values.data(), 30), "freeridge_get_hyperplane");
+  check(freeridge_hyperplane(again.get(), 0, nullptr, w.values.data(), 30, nullptr), "freeridge_hyperplane");
   EXPECT_TRUE(bit_equal(w, model.hyperplane()));
   EXPECT_TRUE(bit_equal(accuracies(again.get(), 2), accuracies(model.get(), 2)));
   EXPECT_TRUE(bit_equal(estimates(again.get(), FREERIDGE_LOO, {2.0}, 2).scores,

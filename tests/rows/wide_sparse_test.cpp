@@ -112,12 +112,12 @@ TEST(WideSparse, ThirtyThousandColumns) {
     EXPECT_CLOSE(model.loo(), dense.loo(), 1e-10);
     EXPECT_CLOSE(predict_sparse(model.get(), x, 1, FREERIDGE_COL_MAJOR), dense.fitted(), 1e-10);
     Matrix w(30000, 1);
-    check(freeridge_get_hyperplane(model.get(), w.values.data(), 30000), "freeridge_get_hyperplane");
+    check(freeridge_hyperplane(model.get(), 0, nullptr, w.values.data(), 30000, nullptr), "freeridge_hyperplane");
     EXPECT_CLOSE(w, dense.hyperplane(), 1e-10);
     Matrix path(30000, 2);
     const Vector lambdas = {40, 70};
-    check(freeridge_hyperplane_path(model.get(), 2, lambdas.data(), path.values.data(), 30000, nullptr),
-          "freeridge_hyperplane_path");
+    check(freeridge_hyperplane(model.get(), 2, lambdas.data(), path.values.data(), 30000, nullptr),
+          "freeridge_hyperplane");
     for (std::int64_t k = 0; k < 30000; ++k) ASSERT_NEAR(path(k, 0), w(k, 0), 1e-12);
   }
 }
@@ -160,8 +160,7 @@ TEST(WideSparse, MemoryAndWorkAreThoseOfXAndOfTheDualProblem) {
     check(freeridge_set_parameter(model.get(), FREERIDGE_MEMORY_LIMIT, 160 * megabyte), "freeridge_set_parameter");
     const Vector lambdas = {1, 5};
     Matrix path(d, 2);
-    check(freeridge_hyperplane_path(model.get(), 2, lambdas.data(), path.values.data(), d, nullptr),
-          "freeridge_hyperplane_path");
+    check(freeridge_hyperplane(model.get(), 2, lambdas.data(), path.values.data(), d, nullptr), "freeridge_hyperplane");
     const Matrix points = random.uniform_matrix(2, d, -1, 1);
     Matrix variance(2, 1);
     const std::int64_t held = held_bytes();

@@ -13,7 +13,7 @@ using Prepare = std::function<void(Model&)>;  // after the data
 const Prepare nothing = [](Model&) {};
 
 void weigh(Model& model) {
-  model.weights(sample::weights()).groups(sample::group()).gaps(sample::gap());
+  model.weights(sample::weights()).groups(sample::group(), 1, sample::gap());
 }
 
 Model in_state(Model model, State state, const std::function<void(Model&)>& give_data) {

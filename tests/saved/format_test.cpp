@@ -84,7 +84,7 @@ TEST(SavedFormat, AModelWithData) {
   for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
     const support::Packed packed_x = support::pack(x, layout, 2), packed_y = support::pack(y, layout, 1);
     Model model(Kernel::linear());
-    model.data_view(packed_x, packed_y, 2, 3, 1).weights({0.25, 4}).groups({-7, 12}).gaps({12, 3});
+    model.data_view(packed_x, packed_y, 2, 3, 1).weights({0.25, 4}).groups({-7, 12}, 1, {12, 3});
     support::check(freeridge_set_landmarks(model.get(), 2, rows), "freeridge_set_landmarks");
     Words words;
     words.text("linear()").integers({1, 0, 0, 0, 0, 0, 100, 1, 0}).integers({1, 2, 3, 1, layout, layout});
@@ -149,7 +149,7 @@ TEST(SavedFormat, Predictors) {
     EXPECT_EQ(std::vector<double>(out, out + 2), (std::vector<double>{194, 2450}));  // 94 x^2 + 100
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes);
   }
-  ASSERT_EQ(freeridge_coefficients(predictor.get(), c, 5), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_coefficients(predictor.get(), 0, nullptr, c, 5, nullptr), FREERIDGE_OK);
   EXPECT_EQ(std::vector<double>(c, c + 5), (std::vector<double>{10, 0, 0, 0, 1}));
   predictor = support::loaded(given);
   ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_ROW_MAJOR, 2, x, 2, out, 1), FREERIDGE_OK);
@@ -190,9 +190,9 @@ void expect_predicts(const freeridge_model* model, const Line& expected) {
   double out[6], b = 0, w = 0;
   ASSERT_EQ(freeridge_predict(model, FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, 6), FREERIDGE_OK);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(out[i], expected.w * x[i] + expected.b, 8 * tolerance);
-  ASSERT_EQ(freeridge_get_intercept(model, &b), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_coefficients(model, 0, nullptr, nullptr, 0, &b), FREERIDGE_OK);
   EXPECT_NEAR(b, expected.b, 8 * tolerance);
-  ASSERT_EQ(freeridge_get_hyperplane(model, &w, 1), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_hyperplane(model, 0, nullptr, &w, 1, nullptr), FREERIDGE_OK);
   EXPECT_NEAR(w, expected.w, 8 * tolerance);
 }
 
@@ -247,7 +247,7 @@ TEST_P(SavedFiles, Predictors) {
   ASSERT_EQ(freeridge_predict(expansion.get(), FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, 6), FREERIDGE_OK);
   for (std::size_t i = 0; i < 6; ++i)
     EXPECT_NEAR(out[i], c[0] * std::exp(-x[i] * x[i]) + c[1] * std::exp(-(x[i] - 1) * (x[i] - 1)), tolerance);
-  ASSERT_EQ(freeridge_coefficients(expansion.get(), found, 2), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_coefficients(expansion.get(), 0, nullptr, found, 2, nullptr), FREERIDGE_OK);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(found[i], c[i], tolerance);
 
   // One landmark: c = k'y / (k'k + lambda k_RR)
@@ -257,7 +257,7 @@ TEST_P(SavedFiles, Predictors) {
     const double value = std::exp(-(x[i] - x[3]) * (x[i] - x[3]));
     ky += value * y[i], kk += value * value;
   }
-  ASSERT_EQ(freeridge_coefficients(landmarks.get(), found, 6), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_coefficients(landmarks.get(), 0, nullptr, found, 6, nullptr), FREERIDGE_OK);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found[i], i == 3 ? ky / (kk + 0.5) : 0, tolerance);
   ASSERT_EQ(freeridge_predict(landmarks.get(), FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, 6), FREERIDGE_OK);
   for (std::size_t i = 0; i < 6; ++i)

@@ -56,9 +56,9 @@ TEST(SavedPredictor, AnswersAsTheModel) {
 
     EXPECT_EQ(answer<GetDimensions>(predictor.get()), answer<GetDimensions>(model.get()));
     EXPECT_EQ(answer<GetLambda>(predictor.get()), answer<GetLambda>(model.get()));
-    EXPECT_EQ(answer<GetIntercept>(predictor.get()), answer<GetIntercept>(model.get()));
-    EXPECT_EQ(answer<GetHyperplane>(predictor.get()), answer<GetHyperplane>(model.get()));
-    const bool linear = answer<GetHyperplane>(model.get()).first == FREERIDGE_OK;
+    EXPECT_EQ(answer<Intercept>(predictor.get()), answer<Intercept>(model.get()));
+    EXPECT_EQ(answer<Hyperplane>(predictor.get()), answer<Hyperplane>(model.get()));
+    const bool linear = answer<Hyperplane>(model.get()).first == FREERIDGE_OK;
     if (linear)
       EXPECT_EQ(answer<Coefficients>(predictor.get()).first, FREERIDGE_INVALID_STATE);
     else
@@ -174,7 +174,7 @@ void expect_all_refused_of(freeridge_model* predictor) {
 TEST(SavedPredictor, ChecksItsArguments) {
   const Model model = sample::model(State::fitted, sample::Variant::primal);
   const Handle predictor = support::loaded(support::saved_predictor(model.get()));
-  expect_all_refused_of<Predict, GetHyperplane, GetIntercept, GetLambda, GetDimensions>(predictor.get());
+  expect_all_refused_of<Predict, Hyperplane, Intercept, GetLambda, GetDimensions>(predictor.get());
 }
 
 // What it keeps: w, b, origin and level of a linear kernel whatever n is; r (d + t) numbers with landmarks.
@@ -245,7 +245,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
     others.refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetReader, SetParameter, SetWeights,
-                   SetGroups, SetGaps, SetLandmarks>();
+                   SetGroups, SetLandmarks>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
@@ -255,8 +255,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others
         .refused<LambdaGrid, Score, EstimateScore, ScoreGradient, Objective, GetSearch, GetOneStandardError,
                  LambdaFlags, PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
-    others.refused<GetUnpenalisedRead, GetWeights, GetGroups, GetGaps, GetParameter, GetRequestedLandmarks,
-                   GetAccuracy>();
+    others.refused<GetUnpenalisedRead, GetWeights, GetGroups, GetParameter, GetRequestedLandmarks, GetAccuracy>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();
     others.refused<Save, SaveToMemory>();
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "a refused call changed it";
@@ -265,9 +264,8 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     ASSERT_GT(expected.size(), 50u);
     for (const char* answered :
          {"freeridge_destroy", "freeridge_clone", "freeridge_predict", "freeridge_predict_gradient",
-          "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda", "freeridge_get_intercept",
-          "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress", "freeridge_save_predictor",
-          "freeridge_save_predictor_to_memory"})
+          "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda", "freeridge_set_progress",
+          "freeridge_save_predictor", "freeridge_save_predictor_to_memory"})
       EXPECT_EQ(expected.erase(answered), 1u) << answered;
     EXPECT_EQ(others.names(), expected);
   }

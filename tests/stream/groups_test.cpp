@@ -3,6 +3,7 @@
 // of more than there are columns, together and scattered; groups without errors; what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -212,7 +213,7 @@ TEST(StreamGroups, WithColumnsThatAreNotPenalised) {
       EXPECT_CLOSE(columns(found, 2 * static_cast<std::int64_t>(l), 2), expected, 1e-9);
       Matrix errors(50, 2);
       check(freeridge_set_lambda(read.get(), lambda_values[l]), "freeridge_set_lambda");
-      ASSERT_EQ(freeridge_group_errors(read.get(), group.data(), errors.values.data(), 50), FREERIDGE_OK);
+      ASSERT_EQ(freeridge_group_errors(read.get(), group.data(), 0, nullptr, errors.values.data(), 50), FREERIDGE_OK);
       EXPECT_CLOSE(errors, expected, 1e-9);
     }
   }
@@ -251,12 +252,11 @@ void expect_same(Model& read, Model& whole, const Source& source, const Labels& 
   const Labels one(group.begin(), group.begin() + n), one_gap(gap.begin(), gap.begin() + layers * n);
   for (Model* const model : {&read, &whole}) check(freeridge_set_lambdas(model->get(), lambdas.data()), "set_lambdas");
   Matrix errors(n, t), expected_errors(n, t);
-  ASSERT_EQ(freeridge_group_errors_with_gaps(read.get(), one.data(), layers, one_gap.data(), errors.values.data(), n),
+  ASSERT_EQ(freeridge_group_errors(read.get(), one.data(), layers, one_gap.data(), errors.values.data(), n),
             FREERIDGE_OK)
       << freeridge_last_error();
-  check(freeridge_group_errors_with_gaps(whole.get(), one.data(), layers, one_gap.data(), expected_errors.values.data(),
-                                         n),
-        "freeridge_group_errors_with_gaps");
+  check(freeridge_group_errors(whole.get(), one.data(), layers, one_gap.data(), expected_errors.values.data(), n),
+        "freeridge_group_errors");
   EXPECT_CLOSE(errors, expected_errors, 10 * tolerance);
 }
 
@@ -289,13 +289,13 @@ TEST(StreamGroups, OfAReaderAreThoseOfAModelWithAllRows) {
       for (std::size_t i = 1; i + 1 < gap.size() / 2; ++i)
         for (const std::size_t from : {std::size_t{0}, gap.size() / 2})
           gap[from + i] = two[from + i + 1] != two[from + i] ? two[from + i + 1] : two[from + i - 1];
-      for (Model* const model : {&whole, &read}) model->groups(two, 2).gaps(gap, 1);
+      for (Model* const model : {&whole, &read}) model->groups(two, 2, gap);
       expect_same(read, whole, source, two, gap, 1e-10);
       std::int64_t divisions = 0, layers = 0;
       Labels again(two.size());
-      EXPECT_EQ(freeridge_get_groups(read.get(), &divisions, again.data()), FREERIDGE_OK);
+      EXPECT_EQ(freeridge_get_groups(read.get(), &divisions, again.data(), nullptr, nullptr), FREERIDGE_OK);
       for (std::size_t i = 0; i < two.size(); ++i) EXPECT_EQ(again[i], std::max(two[i], -1));
-      EXPECT_EQ(freeridge_get_gaps(read.get(), &layers, nullptr), FREERIDGE_OK);
+      EXPECT_EQ(freeridge_get_groups(read.get(), nullptr, nullptr, &layers, nullptr), FREERIDGE_OK);
       EXPECT_TRUE(divisions == 2 && layers == 1);
     }
 }
@@ -367,18 +367,28 @@ TEST(StreamGroups, Refused) {
   EXPECT_EQ(freeridge_set_parameter(read.get(), FREERIDGE_UNPENALISED, 1), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, nullptr, nullptr, nullptr, 0), FREERIDGE_INVALID_STATE);
   set_reader(unknown, source, false);
-  EXPECT_EQ(freeridge_set_groups(unknown.get(), 1, some.data()), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_set_groups(unknown.get(), 1, some.data(), 0, nullptr), FREERIDGE_INVALID_STATE);
   set_reader(read, source);
   for (const std::int64_t count : {std::int64_t{-1}, std::int64_t{3}, INT64_MAX, INT64_MIN})
     EXPECT_EQ(freeridge_set_parameter(read.get(), FREERIDGE_UNPENALISED, static_cast<double>(count)),
               FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_set_groups(read.get(), 1, none.data()), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_set_groups(read.get(), INT64_MAX, some.data()), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_set_gaps(read.get(), 1, some.data()), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_set_groups(read.get(), 1, none.data(), 0, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_groups(read.get(), INT64_MAX, some.data(), 0, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_groups(read.get(), 1, nullptr, 1, some.data()), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_get_groups(read.get(), nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_STATE);
   read.factorize();
   double lambda = 1, score = 0;
   EXPECT_EQ(freeridge_score(read.get(), FREERIDGE_GROUPS, 1, &lambda, &score, nullptr, 1), FREERIDGE_INVALID_STATE);
-  read.groups(some);
+  read.groups(some, 1, some);
+  EXPECT_EQ(freeridge_set_groups(read.get(), 1, none.data(), 0, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_groups(read.get(), 1, some.data(), 1, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  std::int64_t divisions = 0, layers = 0;
+  Labels labels(3000);
+  EXPECT_EQ(freeridge_get_groups(read.get(), &divisions, labels.data(), &layers, nullptr), FREERIDGE_OK);
+  Labels expected = some;
+  for (std::int32_t& label : expected) label = std::max(label, -1);
+  EXPECT_EQ(labels, expected);
+  EXPECT_EQ(std::pair(divisions, layers), std::pair(std::int64_t{1}, std::int64_t{1}));
   Labels kept(1, 9);
   check(freeridge_set_parameter(read.get(), FREERIDGE_UNPENALISED, 1),
         "freeridge_set_parameter");  // forgets the factorization

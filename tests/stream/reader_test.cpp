@@ -144,11 +144,11 @@ TEST(Reader, LandmarksAnswerAsTheirRoute) {
     expect_same(read, whole, source, 1e-10);
     for (Model* const model : {&whole, &read}) check(freeridge_set_lambda(model->get(), 0.5), "freeridge_set_lambda");
     Vector c(30), all(3000);  // of the landmarks, in their order, and of all rows
-    check(freeridge_coefficients(read.get(), c.data(), 30), "freeridge_coefficients");
-    check(freeridge_coefficients(whole.get(), all.data(), 3000), "freeridge_coefficients");
+    check(freeridge_coefficients(read.get(), 0, nullptr, c.data(), 30, nullptr), "freeridge_coefficients");
+    check(freeridge_coefficients(whole.get(), 0, nullptr, all.data(), 3000, nullptr), "freeridge_coefficients");
     for (std::size_t k = 0; k < 30; ++k)
       EXPECT_NEAR(c[k], all[static_cast<std::size_t>(rows[k])], 1e-7 * (1 + std::abs(c[k]))) << k;
-    EXPECT_EQ(freeridge_coefficients(read.get(), c.data(), 29), FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_coefficients(read.get(), 0, nullptr, c.data(), 29, nullptr), FREERIDGE_INVALID_ARGUMENT);
     // Chosen among a sample: as good as they are, and not worse than a tenth.
     check(freeridge_set_parameter(read.get(), FREERIDGE_LANDMARK_METHOD, FREERIDGE_LANDMARKS_AUTO),
           "freeridge_set_parameter");
@@ -187,7 +187,7 @@ TEST(Reader, ColumnsThatAreNotPenalisedAreFixedEffects) {
                                  expected.values.data(), 300),
         "freeridge_predict_points");
   EXPECT_CLOSE(f, expected, 1e-10);
-  check(freeridge_get_hyperplane(read.get(), w.values.data(), 5), "freeridge_get_hyperplane");
+  check(freeridge_hyperplane(read.get(), 0, nullptr, w.values.data(), 5, nullptr), "freeridge_hyperplane");
   const auto effects_of = [](const Model& model, Matrix& to) {
     check(freeridge_get_unpenalised(model.get(), nullptr, nullptr, to.values.data(), nullptr, 2),
           "freeridge_get_unpenalised");
@@ -316,7 +316,7 @@ TEST(Reader, CanBeCancelledAndSaved) {
   EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
   model.factorize();
   check(freeridge_set_lambda(model.get(), 1), "freeridge_set_lambda");
-  EXPECT_EQ(freeridge_get_hyperplane(model.get(), w, 3), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_hyperplane(model.get(), 0, nullptr, w, 3, nullptr), FREERIDGE_OK);
   std::int64_t length = 0;
   EXPECT_EQ(freeridge_save_predictor_to_memory(model.get(), 0, nullptr, &length), FREERIDGE_OK);
   EXPECT_EQ(freeridge_save_to_memory(model.get(), 0, nullptr, &length), FREERIDGE_INVALID_STATE);
@@ -324,8 +324,8 @@ TEST(Reader, CanBeCancelledAndSaved) {
   ASSERT_EQ(freeridge_clone(model.get(), &clone), FREERIDGE_OK);
   EXPECT_EQ(freeridge_set_parameter(clone, FREERIDGE_INTERCEPT, 0),
             FREERIDGE_OK);  // which forgets the clone's factorization alone
-  EXPECT_EQ(freeridge_get_hyperplane(clone, w, 3), FREERIDGE_INVALID_STATE);
-  EXPECT_EQ(freeridge_get_hyperplane(model.get(), w, 3), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_hyperplane(clone, 0, nullptr, w, 3, nullptr), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_hyperplane(model.get(), 0, nullptr, w, 3, nullptr), FREERIDGE_OK);
   EXPECT_EQ(freeridge_factorize(clone), FREERIDGE_OK);
   freeridge_destroy(clone);
 }

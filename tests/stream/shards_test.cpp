@@ -389,8 +389,8 @@ TEST(Shards, ThePredictorIsTheSolution) {
     EXPECT_TRUE(n == 30 && d == 4 && t == 3);
     Matrix w(4, 3), f(30, 3), expected(30, 3);
     Vector b(3), at(3);
-    EXPECT_EQ(freeridge_get_hyperplane(out, w.values.data(), 4), FREERIDGE_OK);
-    EXPECT_EQ(freeridge_get_intercept(out, b.data()), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_hyperplane(out, 0, nullptr, w.values.data(), 4, nullptr), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_coefficients(out, 0, nullptr, nullptr, 0, b.data()), FREERIDGE_OK);
     EXPECT_EQ(freeridge_get_lambda(out, at.data()), FREERIDGE_OK);
     EXPECT_EQ(at, lambda);
     EXPECT_CLOSE(w, model.hyperplane(), 1e-11);

@@ -255,14 +255,11 @@ class Model {
     check(freeridge_set_parameter(get(), FREERIDGE_INTERCEPT, on), "freeridge_set_parameter");
     return *this;
   }
-  // n labels for each division, one after the other; empty: none
-  Model& groups(const Labels& group, std::int64_t divisions = 1) {
-    check(freeridge_set_groups(get(), divisions, group.empty() ? nullptr : group.data()), "freeridge_set_groups");
-    return *this;
-  }
-  // n labels for each layer of each division
-  Model& gaps(const Labels& gap, std::int64_t layers = 1) {
-    check(freeridge_set_gaps(get(), layers, gap.empty() ? nullptr : gap.data()), "freeridge_set_gaps");
+  // n labels for each division, one after the other; gap: n for each layer of each division; empty: none
+  Model& groups(const Labels& group, std::int64_t divisions = 1, const Labels& gap = {}, std::int64_t layers = 1) {
+    check(freeridge_set_groups(get(), divisions, group.empty() ? nullptr : group.data(), gap.empty() ? 0 : layers,
+                               gap.empty() ? nullptr : gap.data()),
+          "freeridge_set_groups");
     return *this;
   }
   Model& route(freeridge_route route) {
@@ -300,22 +297,25 @@ class Model {
                   [&](double* out, std::int64_t ld) { return freeridge_loo(get(), out, ld); });
   }
   Matrix group_errors(const Labels& group, freeridge_status* status = nullptr) const {
-    return output(n_, t_, "freeridge_group_errors", status,
-                  [&](double* out, std::int64_t ld) { return freeridge_group_errors(get(), group.data(), out, ld); });
+    return output(n_, t_, "freeridge_group_errors", status, [&](double* out, std::int64_t ld) {
+      return freeridge_group_errors(get(), group.data(), 0, nullptr, out, ld);
+    });
   }
   Matrix group_errors(const Labels& group, const Labels& gap, freeridge_status* status = nullptr) const {
-    return output(n_, t_, "freeridge_group_errors_with_gaps", status, [&](double* out, std::int64_t ld) {
+    return output(n_, t_, "freeridge_group_errors", status, [&](double* out, std::int64_t ld) {
       const auto layers = static_cast<std::int64_t>(gap.size() / group.size());
-      return freeridge_group_errors_with_gaps(get(), group.data(), layers, gap.data(), out, ld);
+      return freeridge_group_errors(get(), group.data(), layers, gap.data(), out, ld);
     });
   }
   Matrix coefficients() const {
-    return output(n_, t_, "freeridge_coefficients", nullptr,
-                  [&](double* out, std::int64_t ld) { return freeridge_coefficients(get(), out, ld); });
+    return output(n_, t_, "freeridge_coefficients", nullptr, [&](double* out, std::int64_t ld) {
+      return freeridge_coefficients(get(), 0, nullptr, out, ld, nullptr);
+    });
   }
   Matrix hyperplane() const {
-    return output(d_, t_, "freeridge_get_hyperplane", nullptr,
-                  [&](double* out, std::int64_t ld) { return freeridge_get_hyperplane(get(), out, ld); });
+    return output(d_, t_, "freeridge_hyperplane", nullptr, [&](double* out, std::int64_t ld) {
+      return freeridge_hyperplane(get(), 0, nullptr, out, ld, nullptr);
+    });
   }
   Matrix fitted() const {
     return output(n_, t_, "freeridge_get_fitted", nullptr,
@@ -363,7 +363,7 @@ class Model {
   }
   Vector intercepts() const {
     Vector out(static_cast<std::size_t>(t_));
-    check(freeridge_get_intercept(get(), out.data()), "freeridge_get_intercept");
+    check(freeridge_coefficients(get(), 0, nullptr, nullptr, 0, out.data()), "freeridge_coefficients");
     return out;
   }
   Vector lambda_in_force() const {

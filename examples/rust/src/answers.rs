@@ -68,22 +68,14 @@ impl Model<'_> {
         self.filled(n, |model, errors, ld| unsafe { sys::freeridge_loo(model, errors, ld) })
     }
 
-    /// Exact errors with whole groups left out, n x t; NaN for rows with a negative label.
-    pub fn group_errors(&self, group: &[i32]) -> Result<Dense> {
+    /// Exact errors with whole groups left out, n x t; NaN for rows with a negative label. gap: n labels for each layer,
+    /// of rows that are left out with a group and have no error of it; `None`: no gaps.
+    pub fn group_errors(&self, group: &[i32], gap: Option<&[i32]>) -> Result<Dense> {
         let n = self.points()?;
         check_length("group", group.len(), n)?;
-        self.filled(n, |model, errors, ld| unsafe { sys::freeridge_group_errors(model, group.as_ptr(), errors, ld) })
-    }
-
-    /// The same with gaps: n labels for each layer, of rows that are left out with a group and have no error of it.
-    pub fn group_errors_with_gaps(&self, group: &[i32], gap: &[i32]) -> Result<Dense> {
-        let n = self.points()?;
-        check_length("group", group.len(), n)?;
-        let layers = gap.len() / n.max(1);
-        check_length("gap", gap.len(), layers.saturating_mul(n))?;
-        let layers = size(layers)?;
+        let (layers, gap) = layers_of(gap, n)?;
         self.filled(n, |model, errors, ld| unsafe {
-            sys::freeridge_group_errors_with_gaps(model, group.as_ptr(), layers, gap.as_ptr(), errors, ld)
+            sys::freeridge_group_errors(model, group.as_ptr(), layers, gap, errors, ld)
         })
     }
 
@@ -213,18 +205,22 @@ impl Model<'_> {
     /// c of f(x) = sum_i c_i k(x_i, x), n x t; of a reader's rows r x t, those of `landmarks`, in their order.
     pub fn coefficients(&self) -> Result<Dense> {
         let n = if self.reads() { self.landmarks()?.len().max(1) } else { self.points()? }; // 0: the library refuses
-        self.filled(n, |model, c, ld| unsafe { sys::freeridge_coefficients(model, c, ld) })
+        self.filled(n, |model, c, ld| unsafe {
+            sys::freeridge_coefficients(model, 0, ptr::null(), c, ld, ptr::null_mut())
+        })
     }
 
     /// w of f(x) = w'x for linear kernels, d x t.
     pub fn hyperplane(&self) -> Result<Dense> {
         let d = self.sizes()?.1;
-        self.filled(d, |model, w, ld| unsafe { sys::freeridge_get_hyperplane(model, w, ld) })
+        self.filled(d, |model, w, ld| unsafe {
+            sys::freeridge_hyperplane(model, 0, ptr::null(), w, ld, ptr::null_mut())
+        })
     }
 
     /// The intercepts, t numbers.
     pub fn intercept(&self) -> Result<Vec<f64>> {
-        self.of_outputs(|model, b| unsafe { sys::freeridge_get_intercept(model, b) })
+        self.of_outputs(|model, b| unsafe { sys::freeridge_coefficients(model, 0, ptr::null(), ptr::null_mut(), 0, b) })
     }
 
     /// f(x_i) + b, n x t.
@@ -373,12 +369,12 @@ impl Model<'_> {
 
     /// c (n x (count t), output j of lambda l in column l t + j) and b (t x count).
     pub fn coefficients_path(&self, lambdas: &[f64]) -> Result<(Dense, Dense)> {
-        self.path(self.points()?, lambdas, sys::freeridge_coefficients_path)
+        self.path(self.points()?, lambdas, sys::freeridge_coefficients)
     }
 
     /// w (d x (count t)) and b (t x count), for linear kernels.
     pub fn hyperplane_path(&self, lambdas: &[f64]) -> Result<(Dense, Dense)> {
-        self.path(self.sizes()?.1, lambdas, sys::freeridge_hyperplane_path)
+        self.path(self.sizes()?.1, lambdas, sys::freeridge_hyperplane)
     }
 
     fn path(&self, rows: usize, lambdas: &[f64], call: Path) -> Result<(Dense, Dense)> {
@@ -391,7 +387,15 @@ impl Model<'_> {
     }
 }
 
-/// freeridge_coefficients_path and freeridge_hyperplane_path.
+/// The number of layers of gaps, n labels each, with the labels as the library takes them.
+pub(crate) fn layers_of(gap: Option<&[i32]>, n: usize) -> Result<(i64, *const i32)> {
+    let labels = gap.map_or(0, <[i32]>::len);
+    let layers = labels / n.max(1);
+    check_length("gap", labels, layers.saturating_mul(n))?;
+    Ok((size(layers)?, gap.map_or(ptr::null(), <[i32]>::as_ptr)))
+}
+
+/// freeridge_coefficients and freeridge_hyperplane.
 type Path = unsafe extern "C" fn(
     *const sys::freeridge_model,
     i64,

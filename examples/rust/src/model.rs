@@ -1,5 +1,6 @@
 //! A model: data and settings, one factorization, and lambda. Its answers are in `answers`, searches in `selection`.
 
+use crate::answers::layers_of;
 use crate::choices::{Criterion, LandmarkMethod, Reduction, Route};
 use crate::error::{answer, bytes, check_length, numbers, size, told, zeros, Error, Result, Status};
 use crate::handle::Handle;
@@ -149,32 +150,23 @@ impl<'a> Model<'a> {
     }
 
     /// n labels for each division of the rows, one division after the other: rows with the same label are left out
-    /// together, rows with a negative one never are. The criterion is the mean over the divisions.
-    pub fn set_groups(&mut self, group: Option<&[i32]>) -> Result<()> {
+    /// together, rows with a negative one never are. The criterion is the mean over the divisions. gap: labels of rows
+    /// that are left out with a group and not scored, n for each layer of each division, the layers of the first
+    /// division first; negative: none. `None`: no groups, no gaps.
+    pub fn set_groups(&mut self, group: Option<&[i32]>, gap: Option<&[i32]>) -> Result<()> {
         let (labels, n) = (group.map_or(0, <[i32]>::len), self.points()?);
         let divisions = (labels / n.max(1)).max(1);
         if group.is_some() {
             check_length("group", labels, divisions.saturating_mul(n))?;
         }
+        let (layers, gap) = layers_of(gap, divisions.saturating_mul(n))?;
         let (group, divisions) = (group.map_or(ptr::null(), <[i32]>::as_ptr), size(divisions)?);
-        self.handle.write(|model| unsafe { sys::freeridge_set_groups(model, divisions, group) })
+        self.handle.write(|model| unsafe { sys::freeridge_set_groups(model, divisions, group, layers, gap) })
     }
 
     /// Whether NaN in y means that a value was not observed, from the next data on.
     pub fn set_missing(&mut self, on: bool) -> Result<()> {
         self.set_parameter(sys::FREERIDGE_MISSING, f64::from(i32::from(on)))
-    }
-
-    /// Labels of rows that are left out with a group of the last `set_groups` and not scored: n for each layer of each
-    /// division, the layers of the first division first; negative: none.
-    pub fn set_gaps(&mut self, gap: Option<&[i32]>) -> Result<()> {
-        let mut divisions = 0;
-        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut()) })?;
-        let (labels, rows) = (gap.map_or(0, <[i32]>::len), self.points()?.saturating_mul(told(divisions)));
-        let layers = labels / rows.max(1);
-        check_length("gap", labels, layers.saturating_mul(rows))?;
-        let (gap, layers) = (gap.map_or(ptr::null(), <[i32]>::as_ptr), size(layers)?);
-        self.handle.write(|model| unsafe { sys::freeridge_set_gaps(model, layers, gap) })
     }
 
     pub fn set_intercept(&mut self, on: bool) -> Result<()> {

@@ -382,7 +382,7 @@ pub fn make_holdout(n: usize, fraction: f64, seed: i64) -> Result<Vec<i32>> {
 }
 
 /// Contiguous blocks of rows in order of time, and their gaps, the `before` rows before and the `after` rows after each:
-/// labels for `Model::set_groups` and `Model::set_gaps`.
+/// labels for `Model::set_groups`.
 pub fn make_blocks(n: usize, folds: i32, before: usize, after: usize) -> Result<(Vec<i32>, Vec<i32>)> {
     let (before, after, mut layers) = (size(before)?, size(after)?, 0);
     let none = ptr::null_mut();

@@ -24,22 +24,30 @@ impl Model<'_> {
 
     /// n labels for each division, one after the other, -1 for rows that are never left out.
     pub fn groups(&self) -> Result<Vec<i32>> {
-        let mut divisions = 0;
-        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut()) })?;
-        let mut group = zeros(self.points()?.saturating_mul(told(divisions)))?;
-        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, ptr::null_mut(), group.as_mut_ptr()) })?;
+        let mut group = zeros(self.labels_and_layers()?.0)?;
+        let place = group.as_mut_ptr();
+        let none = ptr::null_mut();
+        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, none, place, none, ptr::null_mut()) })?;
         Ok(group)
     }
 
     /// n labels for each layer of gaps of each division; empty: no gaps.
     pub fn gaps(&self) -> Result<Vec<i32>> {
-        let (mut divisions, mut layers) = (0, 0);
-        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut()) })?;
-        self.handle.read(|model| unsafe { sys::freeridge_get_gaps(model, &mut layers, ptr::null_mut()) })?;
-        let rows = self.points()?.saturating_mul(told(divisions));
-        let mut gap = zeros(rows.saturating_mul(told(layers)))?;
-        self.handle.read(|model| unsafe { sys::freeridge_get_gaps(model, ptr::null_mut(), gap.as_mut_ptr()) })?;
+        let (labels, layers) = self.labels_and_layers()?;
+        let mut gap = zeros(labels.saturating_mul(layers))?;
+        let place = gap.as_mut_ptr();
+        let none = ptr::null_mut();
+        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, none, ptr::null_mut(), none, place) })?;
         Ok(gap)
+    }
+
+    /// The number of labels of all divisions, and of layers of gaps of each.
+    fn labels_and_layers(&self) -> Result<(usize, usize)> {
+        let (mut divisions, mut layers) = (0, 0);
+        self.handle.read(|model| unsafe {
+            sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut(), &mut layers, ptr::null_mut())
+        })?;
+        Ok((self.points()?.saturating_mul(told(divisions)), told(layers)))
     }
 
     pub fn has_intercept(&self) -> Result<bool> {

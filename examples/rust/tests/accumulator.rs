@@ -86,7 +86,7 @@ fn groups_are_left_out_as_by_a_model() -> Result<()> {
     model.set_data(x, y)?;
     model.factorize()?;
     model.set_lambda(0.5)?;
-    let expected = model.group_errors(&group)?;
+    let expected = model.group_errors(&group, None)?;
     let mut sums = Accumulator::new(3, 1, true)?;
     sums.add(x, y, None)?;
     let found = sums.group_errors(x, y, None, &group, &[0.5])?;

@@ -104,11 +104,11 @@ fn lengths_are_those_that_the_library_reads() -> Result<()> {
     for wrong in [0, 1, 11, 13] {
         let (numbers, labels) = (vec![1.0; wrong], vec![0; wrong]);
         mismatch(model.set_weights(Some(&numbers)));
-        mismatch(model.set_groups(Some(&labels)));
-        mismatch(model.group_errors(&labels));
-        mismatch(model.group_errors_with_gaps(&labels, &[0; 12]));
+        mismatch(model.set_groups(Some(&labels), None));
+        mismatch(model.group_errors(&labels, None));
+        mismatch(model.group_errors(&labels, Some(&[0; 12])));
         if wrong > 0 {
-            mismatch(model.group_errors_with_gaps(&[0; 12], &labels));
+            mismatch(model.group_errors(&[0; 12], Some(&labels)));
         }
         mismatch(model.set_data(at(1), Matrix::column(&numbers)));
         mismatch(weighted_median(&x, &numbers));

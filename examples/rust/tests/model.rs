@@ -131,8 +131,8 @@ fn the_choice_is_the_best_of_its_range() -> Result<()> {
     let mean = model.loo()?.data().iter().map(|error| error * error).sum::<f64>() / 40.0;
     assert!(close(mean, choice.score, choice.score));
     let folds: Vec<i32> = (0..40).map(|i| i % 5).collect();
-    model.set_groups(Some(&folds))?;
-    let left_out = model.group_errors(&folds)?;
+    model.set_groups(Some(&folds), None)?;
+    let left_out = model.group_errors(&folds, None)?;
     let mean = left_out.data().iter().map(|error| error * error).sum::<f64>() / 40.0;
     assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));
     let mut gappy = Model::new(&Kernel::gaussian(1.0)?)?;
@@ -142,15 +142,14 @@ fn the_choice_is_the_best_of_its_range() -> Result<()> {
     gappy.set_lambda(1.0)?;
     assert!(gappy.loo()?.at(1, 0).is_nan() && close(gappy.loo()?.at(0, 0), -2.0, 1.0));
     let (blocks, gap) = freeridge::make_blocks(40, 5, 2, 1)?;
-    model.set_groups(Some(&blocks))?;
-    model.set_gaps(Some(&gap))?;
-    let left_out = model.group_errors_with_gaps(&blocks, &gap)?;
+    model.set_groups(Some(&blocks), Some(&gap))?;
+    let left_out = model.group_errors(&blocks, Some(&gap))?;
     let mean_with_gaps = left_out.data().iter().map(|error| error * error).sum::<f64>() / 40.0;
     assert!(close(mean_with_gaps, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean_with_gaps));
     assert!(mean_with_gaps != mean && model.gaps()? == gap);
-    model.set_gaps(None)?;
+    model.set_groups(Some(&blocks), None)?;
     assert!(model.gaps()?.is_empty());
-    model.set_groups(Some(&[folds.clone(), folds].concat()))?;
+    model.set_groups(Some(&[folds.clone(), folds].concat()), None)?;
     assert_eq!(model.groups()?.len(), 80);
     assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));
     Ok(())
@@ -178,8 +177,8 @@ fn arrays_of_a_wrong_length_never_reach_the_library() -> Result<()> {
     let mismatch = |result: Result<()>| assert_eq!(result.unwrap_err().status(), Status::DimensionMismatch);
     mismatch(model.set_data(Matrix::row_major(&x, 2)?, Matrix::column(&y[1..])));
     mismatch(model.set_weights(Some(&y[1..])));
-    mismatch(model.set_groups(Some(&[0; 9])));
-    mismatch(model.group_errors(&[0; 11]).map(|_| ()));
+    mismatch(model.set_groups(Some(&[0; 9]), None));
+    mismatch(model.group_errors(&[0; 11], None).map(|_| ()));
     mismatch(model.predict(Matrix::row_major(&x, 1)?).map(|_| ()));
     mismatch(Matrix::row_major(&x[1..], 2).map(|_| ()));
     for (rows, columns, ld) in [(10, 2, 1), (11, 2, 2), (0, 2, 2), (10, 0, 2), (usize::MAX, 2, 2), (2, 2, usize::MAX)] {
@@ -282,9 +281,9 @@ fn a_reader_without_n_is_counted() -> Result<()> {
     let answers = [
         model.dimensions().map(|_| ()),
         model.set_weights(Some(&ones)),
-        model.set_groups(Some(&[0; 3000])),
+        model.set_groups(Some(&[0; 3000]), None),
         model.set_fixed_effects(Some(Matrix::column(&ones))),
-        model.group_errors(&[0; 3000]).map(|_| ()),
+        model.group_errors(&[0; 3000], None).map(|_| ()),
         model.loo().map(|_| ()),
         model.score(Criterion::Loo, &[1.0]).map(|_| ()),
         model.hat_matrix(1.0).map(|_| ()),

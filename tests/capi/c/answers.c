@@ -9,12 +9,11 @@ static void identities(freeridge_route route) {
   int i, j;
   for (i = 0; i < N; ++i) single[i] = i == 3 ? -5 : i;
   OK(freeridge_loo(model, loo, N));
-  OK(freeridge_group_errors(model, single, groups, N));
+  OK(freeridge_group_errors(model, single, 0, NULL, groups, N));
   OK(freeridge_get_fitted(model, fitted, N));
   OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, predicted, N));
   OK(freeridge_get_leverage(model, leverage, N));
-  OK(freeridge_coefficients(model, c, N));
-  OK(freeridge_get_intercept(model, b));
+  OK(freeridge_coefficients(model, 0, NULL, c, N, b));
   for (j = 0; j < T; ++j) {
     for (i = 0; i < N; ++i) {
       const int at = i + j * N;
@@ -32,7 +31,7 @@ static void identities(freeridge_route route) {
   }
   if (route == FREERIDGE_ROUTE_PRIMAL) {
     double w[D * T];
-    OK(freeridge_get_hyperplane(model, w, D));
+    OK(freeridge_hyperplane(model, 0, NULL, w, D, NULL));
     for (j = 0; j < T; ++j) {
       for (i = 0; i < N; ++i) {
         NEAR(fitted[i + j * N], b[j] + w[j * D] * sample_x()[i] + w[1 + j * D] * sample_x()[i + N]);
@@ -40,7 +39,7 @@ static void identities(freeridge_route route) {
     }
   } else {
     double w[D * T], sigma = -1;
-    REFUSED(INVALID_STATE, freeridge_get_hyperplane(model, w, D));
+    REFUSED(INVALID_STATE, freeridge_hyperplane(model, 0, NULL, w, D, NULL));
     OK(freeridge_get_bandwidth(model, &sigma, NULL, NULL, NULL, NULL, NULL, NULL));
     CHECK(sigma == 1.5);
   }
@@ -53,8 +52,8 @@ static void group_by_refit(void) {
   double errors[N * T], plain[N * T], x[N * D], y[N * T], predicted[N * T];
   int rows = 0, i, j;
   /* A row twice, in its group and in its gap, is scored. */
-  OK(freeridge_group_errors_with_gaps(model, sample_group(), 1, sample_group(), errors, N));
-  OK(freeridge_group_errors(model, sample_group(), plain, N));
+  OK(freeridge_group_errors(model, sample_group(), 1, sample_group(), errors, N));
+  OK(freeridge_group_errors(model, sample_group(), 0, NULL, plain, N));
   for (i = 0; i < N * T; ++i) CHECK(errors[i] == plain[i] || (isnan(errors[i]) && isnan(plain[i])));
   for (i = 0; i < N; ++i) rows += sample_group()[i] != 7;
   for (i = 0, j = 0; i < N; ++i) {

@@ -99,7 +99,7 @@ static inline freeridge_model* data_model(int linear) {
 }
 static inline freeridge_model* factorized_model(freeridge_route route) {
   freeridge_model* model = data_model(route == FREERIDGE_ROUTE_PRIMAL);
-  OK(freeridge_set_groups(model, 1, sample_group()));
+  OK(freeridge_set_groups(model, 1, sample_group(), 0, NULL));
   OK(freeridge_set_parameter(model, FREERIDGE_ROUTE, route));
   if (route == FREERIDGE_ROUTE_LANDMARK) OK(freeridge_set_landmarks(model, 4, NULL));
   OK(freeridge_factorize(model));

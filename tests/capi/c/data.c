@@ -72,8 +72,7 @@ static void sparse(void) {
     OK(freeridge_set_lambda(model, lambda));
     OK(freeridge_loo(model, out, 6));
     for (i = 0; i < 6; ++i) NEAR(out[i], expected[i]);
-    OK(freeridge_get_hyperplane(model, w, 2));
-    OK(freeridge_get_intercept(model, &b));
+    OK(freeridge_hyperplane(model, 0, NULL, w, 2, &b));
     OK(freeridge_predict_points(model, points, 0, NULL, FREERIDGE_COL_MAJOR, out, 6));
     for (i = 0; i < 6; ++i) NEAR(out[i], x[2 * i] * w[0] + x[2 * i + 1] * w[1] + b);
     OK(freeridge_accumulator_create(2, 1, 1, &dense));
@@ -138,8 +137,8 @@ static void setters(void) {
   freeridge_kernel* kernel = gaussian(0.75);
   double lambda[T];
   int heard = 0;
-  OK(freeridge_set_groups(model, 1, sample_group()));
-  OK(freeridge_set_groups(model, 1, NULL));
+  OK(freeridge_set_groups(model, 1, sample_group(), 0, NULL));
+  OK(freeridge_set_groups(model, 1, NULL, 0, NULL));
   OK(freeridge_set_parameter(model, FREERIDGE_EXPECTED_LAMBDAS, 5));
   OK(freeridge_set_parameter(model, FREERIDGE_EXPECTED_CRITERION, FREERIDGE_GCV));
   OK(freeridge_set_progress(model, never, &heard));
@@ -156,7 +155,7 @@ static void setters(void) {
   REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
   OK(freeridge_factorize(model));
   OK(freeridge_set_lambda(model, 0.5));
-  OK(freeridge_get_intercept(model, lambda));
+  OK(freeridge_coefficients(model, 0, NULL, NULL, 0, lambda));
   CHECK(lambda[0] == 0 && lambda[1] == 0);
   OK(freeridge_set_kernel(model, kernel));
   REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));

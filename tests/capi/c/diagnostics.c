@@ -49,7 +49,7 @@ static void matrices(freeridge_route route) {
   OK(freeridge_hat_matrix(model, lambda, hat, inverse, N));
   OK(freeridge_hat_matrix(model, lambda, NULL, NULL, N));
   OK(freeridge_get_fitted(model, fitted, N));
-  OK(freeridge_coefficients(model, c, N));
+  OK(freeridge_coefficients(model, 0, NULL, c, N, NULL));
   for (i = 0; i < N; ++i) {
     double f = 0, of_c = 0;
     for (j = 0; j < N; ++j) {

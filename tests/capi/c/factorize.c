@@ -16,8 +16,7 @@ static void dual_routes(void) {
     CHECK(tolerance >= 0 && tolerance < 1e-9);
     OK(freeridge_set_lambdas(model, lambda));
     OK(freeridge_get_lambda(model, in_force));
-    OK(freeridge_coefficients(model, c, N));
-    OK(freeridge_get_intercept(model, b));
+    OK(freeridge_coefficients(model, 0, NULL, c, N, b));
     for (output = 0; output < T; ++output) {
       double sum = 0;
       CHECK(in_force[output] == lambda[output]);
@@ -79,10 +78,10 @@ static void refinement(void) {
   double plain[D * T], refined[D * T];
   int i;
   OK(freeridge_set_lambda(model, 0.5));
-  OK(freeridge_get_hyperplane(model, plain, D));
+  OK(freeridge_hyperplane(model, 0, NULL, plain, D, NULL));
   OK(freeridge_set_parameter(model, FREERIDGE_REFINEMENT, 3));
   OK(freeridge_set_lambda(model, 0.5));
-  OK(freeridge_get_hyperplane(model, refined, D));
+  OK(freeridge_hyperplane(model, 0, NULL, refined, D, NULL));
   for (i = 0; i < D * T; ++i) NEAR(refined[i], plain[i]);
   freeridge_destroy(model);
 }
@@ -102,9 +101,9 @@ static void iterative(void) {
   OK(freeridge_set_lambda(model, 0.5));
   OK(freeridge_get_accuracy(model, accuracy));
   for (i = 0; i < T; ++i) CHECK(accuracy[i] >= 0 && accuracy[i] <= 1e-12);
-  OK(freeridge_coefficients(model, c, N));
+  OK(freeridge_coefficients(model, 0, NULL, c, N, NULL));
   OK(freeridge_set_lambda(spectral, 0.5));
-  OK(freeridge_coefficients(spectral, expected, N));
+  OK(freeridge_coefficients(spectral, 0, NULL, expected, N, NULL));
   for (i = 0; i < N * T; ++i) NEAR(c[i], expected[i]);
   REFUSED(INVALID_STATE, freeridge_get_accuracy(spectral, accuracy));
   OK(freeridge_estimate_score(model, FREERIDGE_GCV, 0, 1, &lambda, score, error, 1));

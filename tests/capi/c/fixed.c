@@ -29,7 +29,7 @@ static void answers(void) {
   CHECK(q == Q);
   OK(freeridge_get_unpenalised(model, NULL, kept, effects, errors, Q));
   OK(freeridge_get_unpenalised_covariance(model, covariance, Q));
-  OK(freeridge_get_intercept(model, b));
+  OK(freeridge_coefficients(model, 0, NULL, NULL, 0, b));
   CHECK(kept[0] == 1 && kept[1] == 0);
   OK(freeridge_get_fitted(model, fitted, N));
   OK(freeridge_predict_points(model, WITH_EFFECTS, 0, NULL, FREERIDGE_COL_MAJOR, out, N));

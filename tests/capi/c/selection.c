@@ -18,7 +18,7 @@ static void scores_are_means(freeridge_route route) {
     double errors[N * T], left[N * T], fitted[N * T], df[T];
     OK(freeridge_set_lambda(model, lambdas[l]));
     OK(freeridge_loo(model, errors, N));
-    OK(freeridge_group_errors(model, sample_group(), left, N));
+    OK(freeridge_group_errors(model, sample_group(), 0, NULL, left, N));
     OK(freeridge_get_fitted(model, fitted, N));
     OK(freeridge_degrees_of_freedom(model, df, NULL));
     for (j = 0; j < T; ++j) {
@@ -203,7 +203,7 @@ static void gradients(void) {
   double score, by_lambda, by_sigma, low, high, rest, value, sigma, none = -7;
   int64_t count = -1;
   int i, side;
-  OK(freeridge_set_groups(model, 1, sample_group()));
+  OK(freeridge_set_groups(model, 1, sample_group(), 0, NULL));
   OK(freeridge_get_kernel(model, &kernel));
   OK(freeridge_kernel_hyperparameter_count(kernel, &count));
   CHECK(count == 1);

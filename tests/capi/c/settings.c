@@ -28,15 +28,15 @@ static void settings(void) {
   freeridge_kernel_destroy(kernel);
   OK(freeridge_get_weights(clone, weights));
   for (i = 0; i < N; ++i) CHECK(weights[i] > 0);
-  OK(freeridge_get_groups(clone, &divisions, group));
+  OK(freeridge_get_groups(clone, &divisions, group, NULL, NULL));
   CHECK(divisions == 1);
   for (i = 0; i < N; ++i) CHECK(group[i] == (sample_group()[i] >= 0 ? sample_group()[i] : -1));
-  OK(freeridge_get_gaps(clone, &layers, NULL));
+  OK(freeridge_get_groups(clone, NULL, NULL, &layers, NULL));
   CHECK(layers == 0);
-  OK(freeridge_set_gaps(clone, 1, gaps));
-  OK(freeridge_get_gaps(clone, &layers, gaps_again));
+  OK(freeridge_set_groups(clone, 1, sample_group(), 1, gaps));
+  OK(freeridge_get_groups(clone, NULL, NULL, &layers, gaps_again));
   CHECK(layers == 1 && memcmp(gaps, gaps_again, sizeof gaps) == 0);
-  OK(freeridge_set_gaps(clone, 1, NULL));
+  OK(freeridge_set_groups(clone, 1, sample_group(), 0, NULL));
   for (parameter = FREERIDGE_MISSING; parameter <= FREERIDGE_UNPENALISED; ++parameter) {
     OK(freeridge_parameter_bounds(parameter, &low, &high, &usual, &whole));
     OK(freeridge_get_parameter(clone, parameter, &value));
@@ -59,16 +59,16 @@ static void paths(freeridge_route route) {
   OK(freeridge_objective(model, COUNT, lambdas, NULL, NULL, objective, COUNT));
   OK(freeridge_predict_points(model, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), COUNT, lambdas, FREERIDGE_COL_MAJOR,
                               predicted, N));
-  OK(freeridge_coefficients_path(model, COUNT, lambdas, c, N, b));
+  OK(freeridge_coefficients(model, COUNT, lambdas, c, N, b));
   if (route == FREERIDGE_ROUTE_PRIMAL)
-    OK(freeridge_hyperplane_path(model, COUNT, lambdas, w, D, NULL));
+    OK(freeridge_hyperplane(model, COUNT, lambdas, w, D, NULL));
   else
-    REFUSED(INVALID_STATE, freeridge_hyperplane_path(model, COUNT, lambdas, w, D, NULL));
+    REFUSED(INVALID_STATE, freeridge_hyperplane(model, COUNT, lambdas, w, D, NULL));
   for (l = 0; l < COUNT; ++l) {
     OK(freeridge_set_lambda(model, lambdas[l]));
     OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, one, N));
     for (i = 0; i < N * T; ++i) NEAR(predicted[i + l * N * T], one[i]);
-    OK(freeridge_coefficients(model, one, N));
+    OK(freeridge_coefficients(model, 0, NULL, one, N, NULL));
     for (i = 0; i < N * T; ++i) NEAR(c[i + l * N * T], one[i]);
   }
   freeridge_destroy(model);

@@ -11,7 +11,11 @@ struct Loo : AnyCall, OnModel {
 };
 
 struct GroupErrors : AnyCall, OnModel {
+  static constexpr const char* optional = "gap";
+  static constexpr const char* own = "layers";
   Input<int32_t> group{sample::group()};
+  int64_t layers = 0;
+  const int32_t* gap = nullptr;
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_group_errors);
@@ -23,7 +27,7 @@ struct GroupErrorsWithGaps : AnyCall, OnModel {
   Input<int32_t> gap{sample::gap()};
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_group_errors_with_gaps);
+  FREERIDGE_CALL(freeridge_group_errors);
 };
 
 struct Predict : AnyCall, OnModel, PlainPoints {
@@ -53,18 +57,32 @@ struct PredictSparse : AnyCall, AtSparsePoints {
 };
 
 struct Coefficients : AnyCall, OnModel {
+  static constexpr const char* optional = "lambdas c b";
+  static constexpr const char* own = "count";
+  int64_t count = 0;
+  const double* lambdas = nullptr;
   Output<double> c{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
+  Output<double> b{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_coefficients);
 };
 
-struct GetHyperplane : AnyCall, OnModel {
-  Output<double> w{sample::size(sample::d, sample::t)};
-  int64_t ld = sample::d;
-  FREERIDGE_CALL(freeridge_get_hyperplane);
+// The intercepts alone.
+struct Intercept : Coefficients {
+  static constexpr const char* own = "count ld";
+  Intercept() { c.null = true, ld = 0; }
 };
 
-FREERIDGE_GETTER(GetIntercept, OnModel, freeridge_get_intercept, sample::t);
+struct Hyperplane : AnyCall, OnModel {
+  static constexpr const char* optional = "lambdas w b";
+  static constexpr const char* own = "count";
+  int64_t count = 0;
+  const double* lambdas = nullptr;
+  Output<double> w{sample::size(sample::d, sample::t)};
+  int64_t ld = sample::d;
+  Output<double> b{sample::size(sample::t)};
+  FREERIDGE_CALL(freeridge_hyperplane);
+};
 
 struct GetFitted : AnyCall, OnModel {
   Output<double> fitted{sample::size(sample::n, sample::t)};
@@ -185,21 +203,21 @@ struct PredictPath : AnyCall, AtPoints {
 };
 
 struct CoefficientsPath : AnyCall, OnModel {
-  static constexpr const char* optional = "b";
+  static constexpr const char* optional = "c b";
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};
   Output<double> c{sample::size(sample::n, 3 * sample::t)};
   int64_t ld = sample::n;
   Output<double> b{sample::size(sample::t, 3)};
-  FREERIDGE_CALL(freeridge_coefficients_path);
+  FREERIDGE_CALL(freeridge_coefficients);
 };
 
 struct HyperplanePath : AnyCall, OnModel {
-  static constexpr const char* optional = "b";
+  static constexpr const char* optional = "w b";
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};
   Output<double> w{sample::size(sample::d, 3 * sample::t)};
   int64_t ld = sample::d;
   Output<double> b{sample::size(sample::t, 3)};
-  FREERIDGE_CALL(freeridge_hyperplane_path);
+  FREERIDGE_CALL(freeridge_hyperplane);
 };

@@ -104,18 +104,17 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetLambda>(model));
   ask(answers, call_on<Loo>(model));
   ask(answers, call_on<GroupErrors>(model));
-  ask(answers, call_on<GroupErrorsWithGaps>(model));
+  ask(answers, call_on<GroupErrorsWithGaps>(model), " with gaps");
   ask(answers, call_with_points<Predict>(model));
   ask(answers, call_on<Coefficients>(model));
-  ask(answers, call_on<GetHyperplane>(model));
-  ask(answers, call_on<GetIntercept>(model));
+  ask(answers, call_on<Hyperplane>(model));
+  ask(answers, call_on<Intercept>(model), ": b");
   ask(answers, call_on<GetFitted>(model));
   ask(answers, call_on<GetLeverage>(model));
   ask(answers, call_on<GetLandmarks>(model));
   ask(answers, call_on<LandmarkTrace>(model));
   ask(answers, call_on<GetWeights>(model));
   ask(answers, call_on<GetGroups>(model));
-  ask(answers, call_on<GetGaps>(model));
   for (freeridge_parameter which = FREERIDGE_MISSING; which <= FREERIDGE_UNPENALISED; ++which) {
     GetParameter get = call_on<GetParameter>(model);
     get.parameter = which;
@@ -126,8 +125,8 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetAccuracy>(model));
   ask(answers, call_on<EstimateScore>(model));
   ask(answers, call_with_points<PredictPath>(model));
-  ask(answers, call_on<CoefficientsPath>(model));
-  ask(answers, call_on<HyperplanePath>(model));
+  ask(answers, call_on<CoefficientsPath>(model), " at lambdas");
+  ask(answers, call_on<HyperplanePath>(model), " at lambdas");
   ask(answers, call_on<GetRank>(model));
   ask(answers, call_on<GetTolerance>(model));
   ask(answers, call_on<DegreesOfFreedom>(model));

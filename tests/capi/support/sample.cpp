@@ -101,7 +101,7 @@ Model model(State state, Variant variant) {
     result.data(matrix(n, x()), matrix(n, y()), matrix(n, fixed()));
   else
     result.data(matrix(n, x()), matrix(n, y()));
-  result.weights(weights()).groups(group()).gaps(gap());
+  result.weights(weights()).groups(group(), 1, gap());
   if (variant == Variant::landmark) support::set_landmarks(result, landmarks());
   if (state == State::data) return result;
   result.factorize();

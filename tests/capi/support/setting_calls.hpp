@@ -61,17 +61,11 @@ struct SetWeights : AnyCall, OnModel {
 };
 
 struct SetGroups : AnyCall, OnModel {
-  static constexpr const char* optional = "group";
   int64_t divisions = 1;
-  Input<int32_t> group{sample::group()};
-  FREERIDGE_CALL(freeridge_set_groups);
-};
-
-struct SetGaps : AnyCall, OnModel {
-  static constexpr const char* optional = "gap";
+  Input<int32_t> group{sample::group()};  // may be NULL where layers is 0
   int64_t layers = 1;
   Input<int32_t> gap{sample::gap()};
-  FREERIDGE_CALL(freeridge_set_gaps);
+  FREERIDGE_CALL(freeridge_set_groups);
 };
 
 struct SetParameter : AnyCall, OnModel {
@@ -199,15 +193,10 @@ FREERIDGE_GETTER(GetKernel, OnModel, freeridge_get_kernel, 1);
 FREERIDGE_GETTER(GetWeights, OnModel, freeridge_get_weights, sample::n);
 
 struct GetGroups : AnyCall, OnModel {
-  static constexpr const char* optional = "divisions group";
+  static constexpr const char* optional = "divisions group layers gap";
   Output<int64_t> divisions{1};
   Output<int32_t> group{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_get_groups);
-};
-
-struct GetGaps : AnyCall, OnModel {
-  static constexpr const char* optional = "layers gap";
   Output<int64_t> layers{1};
   Output<int32_t> gap{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_get_gaps);
+  FREERIDGE_CALL(freeridge_get_groups);
 };

@@ -24,7 +24,7 @@ int main(void) {
   if (!status) status = freeridge_set_parameter(model, FREERIDGE_INTERCEPT, 0);
   if (!status) status = freeridge_factorize(model);
   if (!status) status = freeridge_set_lambda(model, 3.0);
-  if (!status) status = freeridge_get_hyperplane(model, &w, 1);
+  if (!status) status = freeridge_hyperplane(model, 0, NULL, &w, 1, NULL);
   if (!status) status = freeridge_loo(model, errors, 2);
   if (status) fprintf(stderr, "%s: %s\n", freeridge_status_name(status), freeridge_last_error());
   freeridge_destroy(model);

@@ -68,7 +68,7 @@ static void work_on(const freeridge_kernel* kernel, freeridge_route route, int l
   keep(values, N);
   OK(freeridge_get_leverage(model, values, N));
   keep(values, N);
-  OK(freeridge_group_errors(model, group, values, N));
+  OK(freeridge_group_errors(model, group, 0, NULL, values, N));
   keep(values, N);
   OK(freeridge_score(model, FREERIDGE_LOO, GRID, lambdas, scores, NULL, GRID));
   keep(scores, GRID);

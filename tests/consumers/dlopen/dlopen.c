@@ -30,8 +30,7 @@ static int answers(void* library) {
                                const double*, int64_t);
   freeridge_status (*factorize)(freeridge_model*);
   freeridge_status (*set_lambda)(freeridge_model*, double);
-  freeridge_status (*get_hyperplane)(const freeridge_model*, double*, int64_t);
-  freeridge_status (*get_intercept)(const freeridge_model*, double*);
+  freeridge_status (*hyperplane)(const freeridge_model*, int64_t, const double*, double*, int64_t, double*);
   static const double x[] = {1.0, 3.0}, y[] = {2.0, 6.0};
   freeridge_kernel* kernel = NULL;
   freeridge_model* model = NULL;
@@ -40,12 +39,12 @@ static int answers(void* library) {
   int done;
 #define FIND(function) find(library, "freeridge_" #function, &function, sizeof function)
   if (!FIND(version) || !FIND(kernel_linear) || !FIND(kernel_destroy) || !FIND(create) || !FIND(destroy) ||
-      !FIND(set_data) || !FIND(factorize) || !FIND(set_lambda) || !FIND(get_hyperplane) || !FIND(get_intercept)) {
+      !FIND(set_data) || !FIND(factorize) || !FIND(set_lambda) || !FIND(hyperplane)) {
     return 0;
   }
   done = !version(&major, &minor, &patch) && !kernel_linear(&kernel) && !create(kernel, &model) &&
          !set_data(model, FREERIDGE_COL_MAJOR, 2, 1, x, 2, 1, y, 2) && !factorize(model) && !set_lambda(model, 0.0) &&
-         !get_hyperplane(model, &w, 1) && !get_intercept(model, &b);
+         !hyperplane(model, 0, NULL, &w, 1, &b);
   destroy(model);
   kernel_destroy(kernel);
   if (!done || major != FREERIDGE_VERSION_MAJOR || !(w > 2 - 1e-13 && w < 2 + 1e-13) || !(b > -1e-13 && b < 1e-13)) {
