@@ -139,18 +139,13 @@ freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, co
 
 // ---- polynomial features ----
 
-freeridge_status freeridge_polynomial_feature_count(int64_t d, int32_t degree, int32_t bias, int64_t* count) {
+freeridge_status freeridge_polynomial_exponents(int64_t d, int32_t degree, int32_t bias, int64_t* count,
+                                                int32_t* exponents) {
   return guarded(__func__, [&] {
     require_size("d", d);
-    required("count", count) = polynomial_feature_count(d, degree, bias != 0);
-  });
-}
-
-freeridge_status freeridge_polynomial_exponents(int64_t d, int32_t degree, int32_t bias, int32_t* exponents) {
-  return guarded(__func__, [&] {
-    require_size("d", d);
-    required("exponents", exponents);
-    Monomials(d, degree, bias != 0).exponents(exponents);
+    const int64_t found = polynomial_feature_count(d, degree, bias != 0);
+    if (exponents != nullptr) Monomials(d, degree, bias != 0).exponents(exponents);
+    if (count != nullptr) *count = found;
   });
 }
 

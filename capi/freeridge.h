@@ -24,7 +24,7 @@
  *     factorize           freeridge_factorize: the one expensive step
  *     lambda              freeridge_set_lambda, freeridge_set_lambdas or freeridge_select_lambda: nearly free
  *     answers             freeridge_loo, freeridge_group_errors, freeridge_predict(_points), freeridge_get_*
- *     for later           freeridge_save, freeridge_save_predictor, freeridge_load
+ *     for later           freeridge_save, freeridge_load
  *
  * A model is in one of four states; each call names the least state it needs, and answers INVALID_STATE before it:
  *
@@ -326,9 +326,10 @@ FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** o
 
 /* The kernel as text, which is also the form to save it in: "gaussian(sigma = 1.5)", "0.3 * linear() + 1 *
  * product(...)". Numbers are written so that they read back as the same number. text: `size` bytes, 0-terminated;
- * *length: the bytes needed without the 0. size = 0 (text may be NULL): the length alone. Statuses: INVALID_ARGUMENT
- * (size too small; *length is set, and text is untouched). Cost: O(length). matern(nu = 0.5, length = l) and
- * laplacian(sigma = l) are one function, but each is described as it was made. */
+ * *length: the bytes needed without the 0. size = 0 (text may be NULL): the length alone. Two kernels are equal where
+ * their descriptions are: matern(nu = 0.5, length = l) and laplacian(sigma = l) are one function, but each is described
+ * as it was made. Statuses: INVALID_ARGUMENT (size too small; *length is set, and text is untouched). Cost: O(length).
+ * */
 FREERIDGE_API freeridge_status freeridge_kernel_describe(const freeridge_kernel* kernel, int64_t size, char* text,
                                                          int64_t* length);
 
@@ -337,11 +338,6 @@ FREERIDGE_API freeridge_status freeridge_kernel_describe(const freeridge_kernel*
  * Statuses: INVALID_ARGUMENT (says what was expected and at which character, the first is 1; at most 64 kernels deep),
  * NOT_FINITE, DIMENSION_MISMATCH (scaled kernels inside a scaled kernel of another d). Cost: O(length of the text). */
 FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridge_kernel** out);
-
-/* *equal: 1 when both kernels have the same description, else 0. Statuses: INVALID_ARGUMENT. Cost: that of both
- * descriptions. */
-FREERIDGE_API freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freeridge_kernel* b,
-                                                      int32_t* equal);
 
 /* What a kernel is made of, level by level: a kind, named parameters, and other kernels.
  *     kind          parameters (numbers)                            parts
@@ -379,12 +375,14 @@ FREERIDGE_API freeridge_status freeridge_kernel_get_parameter(const freeridge_ke
 FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel* kernel, int32_t index,
                                                          freeridge_kernel** out);
 
-/* *count: the number of the kernel's hyperparameters: all continuous numbers in its tree, in the order of its text
+/* The kernel's hyperparameters: all continuous numbers in its tree, in the order of its text
  * (freeridge_kernel_describe). These are the weights of a sum (each before its term), the d scales of a scaled kernel
  * (before the inner kernel), sigma of gaussian and laplacian, length of matern, scale and offset of polynomial; not
- * degree and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. Statuses:
- * INVALID_ARGUMENT. Cost: O(1). */
-FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_count(const freeridge_kernel* kernel, int64_t* count);
+ * degree and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. *count: how many
+ * they are, which may be none; values: the numbers, to the last bit. NULL is fine for each: ask for the number first.
+ * Statuses: INVALID_ARGUMENT. Cost: O(count). */
+FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, int64_t* count,
+                                                                    double* values);
 
 /* The name of hyperparameter `index`, from 0: the way from the outermost kernel down to the number. It is the word of
  * each kernel on the way (freeridge_kernel_name), with the place of the part in brackets behind a sum or a product,
@@ -395,10 +393,6 @@ FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_count(const freer
  * and text is untouched). Cost: O(the kernels in it). */
 FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_name(const freeridge_kernel* kernel, int64_t index,
                                                                     int64_t size, char* text, int64_t* length);
-
-/* values: the numbers of all hyperparameters, in their order, to the last bit; as many as
- * freeridge_kernel_hyperparameter_count says (0: NULL is fine). Statuses: INVALID_ARGUMENT. Cost: O(count). */
-FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, double* values);
 
 /* The same kernel with other numbers: values has one for each hyperparameter, in their order (0: NULL is fine). All
  * must be positive, but that weights and offsets may be 0 (one weight of each sum must be positive). *out is set on
@@ -501,7 +495,7 @@ FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, cons
  * and none for freeridge_lambda_grid, _lambda_flags, _set_lambda, _set_lambdas, _get_search, _predict, _predict_points,
  * _hyperplane, _coefficients (all three without lambdas; c with landmarks alone, r x t in the order of
  * freeridge_get_landmarks, which counts r), _predict_gradient, _get_lambda, _get_unpenalised (without errors),
- * _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save_predictor and all settings but
+ * _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save for prediction and all settings but
  * weights (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after FREERIDGE_MISSING);
  * other calls need all points in memory, and say so (INVALID_STATE). Groups (freeridge_set_groups, where n is known):
  * any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p + t)^2
@@ -536,9 +530,8 @@ FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int6
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data, set_points,
  * factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, coefficients, hyperplane (at
  * lambdas of its own), cooks_distance, coefficient_*, average_*, landmark_curve, get_fitted, get_leverage,
- * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and
- * save_predictor. Calls that run side by side on one model call it on their own threads, at the same time. Changes
- * no state. Cost: O(1). Statuses: INVALID_ARGUMENT. */
+ * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix and save.
+ * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -1154,9 +1147,8 @@ FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* m
  *                               counts with the mean of its squares there)
  *     by_log_lambda             d score / d log lambda
  *     by_log_hyperparameters    d score / d log theta_i for the numbers theta of the kernel in the order of
- *                               freeridge_kernel_get_hyperparameters, as many as
- *                               freeridge_kernel_hyperparameter_count says (0: NULL is fine); 0 for a weight or an
- *                               offset that is 0
+ *                               freeridge_kernel_get_hyperparameters, as many as it counts (0: NULL is fine); 0 for
+ *                               a weight or an offset that is 0
  * Linear kernels without fixed effects, where the route is PRIMAL, or AUTO with fewer columns than rows or a lambda so
  * small that K + lambda I would lose digits, are differentiated by columns;
  * landmarks stay the rows that they are (those that the model has, or would choose now); all else by the factor that
@@ -1259,7 +1251,7 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model
 FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion,
                                                           double low, double high, int64_t budget, double* sigma);
 
-/* Learns the kernel: all its free hyperparameters (freeridge_kernel_hyperparameter_count) and lambda together, by the
+/* Learns the kernel: all its free hyperparameters (freeridge_kernel_get_hyperparameters) and lambda together, by the
  * gradient of the criterion, and leaves the model FITTED with the kernel learnt (freeridge_get_kernel), factorized on
  * all rows, and with the lambdas that freeridge_select_lambda chooses on all rows, in a range that holds the lambda
  * found (by REML with the prior below). For a length of its own for every feature the kernel is scaled(s, gaussian(1)),
@@ -1438,20 +1430,24 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  * INVALID_ARGUMENT. Writing and reading stream: beside the model no memory is needed. Costs: B is the bytes of the
  * file, about those of the model's numbers (of K one triangle). */
 
-/* Saves the model, in any state, to a file. path: handed to the system as it is (UTF-8 where the system's paths are).
+/* What is saved of a model. */
+typedef int32_t freeridge_save_kind;
+enum {
+  FREERIDGE_SAVE_MODEL = 0,    /* the whole model, in any state */
+  FREERIDGE_SAVE_PREDICTOR = 1 /* a predictor; needs FITTED, or a model that was saved as a predictor */
+};
+
+/* Saves what `what` says of the model, a freeridge_save_kind, to a file. path: handed to the system as it is (UTF-8 where the system's paths are).
  * The file is written aside, in the same directory, brought to the disk (fsync) and renamed: whatever happens, there is
  * the old file or the new one, whole; a process that is killed may leave a file ".freeridge-<process>-<k>.tmp" behind.
  * The new file gets the permissions of the one that it replaces; a file that may not be written to is not replaced. A
  * symbolic link stays, and the file that it points to is replaced. A device is written to directly. The callback is
  * called until the last byte is written, not while the disk is waited for. A cancelled call leaves the old file as it
- * was, and no other. Changes no state. Statuses: INVALID_ARGUMENT (also: an empty path), INVALID_STATE (a predictor),
- * IO (with the system's words), CANCELLED. Cost: O(B). */
-FREERIDGE_API freeridge_status freeridge_save(const freeridge_model* model, const char* path);
+ * was, and no other. Changes no state. Statuses: INVALID_ARGUMENT (also: an empty path; another number), INVALID_STATE
+ * (MODEL: of a predictor; PREDICTOR: before FITTED), IO (with the system's words), CANCELLED. Cost: O(B). */
+FREERIDGE_API freeridge_status freeridge_save(const freeridge_model* model, freeridge_save_kind what, const char* path);
 
-/* The same of a predictor alone. Needs FITTED (or a predictor). Statuses: as freeridge_save. Cost: O(B). */
-FREERIDGE_API freeridge_status freeridge_save_predictor(const freeridge_model* model, const char* path);
-
-/* Makes a model of what freeridge_save or freeridge_save_predictor wrote. *out is set on success only. The checksum of
+/* Makes a model of what freeridge_save wrote. *out is set on success only. The checksum of
  * the whole file is checked before any number in it is believed, and sizes are checked against the file before memory
  * is asked for. Statuses: INVALID_ARGUMENT, IO, CORRUPT (cut short, changed, or not saved by this library),
  * NEWER_FORMAT (written by a later version). Cost: O(B), in two passes over the file. */
@@ -1460,10 +1456,8 @@ FREERIDGE_API freeridge_status freeridge_load(const char* path, freeridge_model*
 /* The same to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length
  * alone. No callback is called. Statuses: as freeridge_save but for IO and CANCELLED; INVALID_ARGUMENT (size too small;
  * *length is set, and bytes are untouched). Cost: O(B); the length alone O(n + d + t). */
-FREERIDGE_API freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes,
-                                                        int64_t* length);
-FREERIDGE_API freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size,
-                                                                  void* bytes, int64_t* length);
+FREERIDGE_API freeridge_status freeridge_save_to_memory(const freeridge_model* model, freeridge_save_kind what,
+                                                        int64_t size, void* bytes, int64_t* length);
 
 /* What was saved: exactly its `size` >= 1 bytes, which are not kept. They may be those of a file. *out is set on
  * success only. Statuses: as freeridge_load but for IO. Cost: O(B). */
@@ -1708,7 +1702,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_moments(const freeridge_acc
                                                              double* moments);
 
 /* The fit at `lambda`, t numbers >= 0 (0: minimum norm), as a model for prediction alone, which is what freeridge_load
- * makes of freeridge_save_predictor: it predicts, can be saved for prediction, and tells dimensions (n: the rows of the
+ * makes of a predictor: it predicts, can be saved for prediction, and tells dimensions (n: the rows of the
  * accumulator), lambda, intercept and hyperplane. Of landmarks it is an expansion over them: n is how many are in use,
  * and freeridge_coefficients has theirs. *out is set on success only. Needs rows. Cost: O(d^2 t) for each lambda,
  * beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
@@ -1836,12 +1830,24 @@ FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifi
 FREERIDGE_API freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifier* classifier, double* c,
                                                                      double* b);
 
-/* *objective: the value of (3), at lambda = 0 of (4); *iterations: Newton steps or pair updates of the last fit; *gap:
- * the stationarity reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Cost: O(1). Statuses:
- * INVALID_STATE, INVALID_ARGUMENT. */
+/* How the last fit ended, and how near the solution is to the optimum: the minimum lies between *dual and *dual + *gap,
+ * but for rounding.
+ *     *objective      the value of (3), at lambda = 0 of (4)
+ *     *iterations     Newton steps or pair updates
+ *     *stationarity   the stationarity reached, in the units of the tolerance
+ *     *dual           HINGE: lambda (sum_i alpha_i - 1/2 c'Kc); at lambda = 0: sum_i alpha_i - 1/2 c'Kc
+ *                     LOGISTIC: -sum_i W_ii (p_i log p_i + (1 - p_i) log(1 - p_i)) - lambda/2 c'Kc,
+ *                     p_i = lambda alpha_i / W_ii
+ *     *gap            the primal value less *dual, as a sum of terms >= 0, without their cancellation. The primal value
+ *                     is *objective; at lambda = 0: 1/2 ||f||^2 / m^2, m = min_i y_i (f_i + b), as f / m fulfils all
+ *                     constraints
+ * alpha_i = c_i y_i; with a penalised intercept K is the matrix of k + 1. NULL is fine for each. Needs FITTED. Cost:
+ * O(1); dual and gap O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (*gap at lambda = 0, where m <= 0
+ * within the tolerance that was set: NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1.
+ * */
 FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier,
                                                                     double* objective, int64_t* iterations,
-                                                                    double* gap);
+                                                                    double* stationarity, double* dual, double* gap);
 
 /* HINGE only: *count: the support vectors (c_i != 0); rows: their rows, ascending, room for n, NULL is fine; *margin: 1
  * / ||f||_k, half the width of the street, Inf when f = 0 (NULL is fine). Needs FITTED. Cost: O(n). Statuses:
@@ -1857,12 +1863,6 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_
 FREERIDGE_API freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier,
                                                               const freeridge_points* points, double* distance);
 
-/* Of the n points of the data: margin: y_i (f(x_i) + b), positive where the class is right; slack (HINGE, else must be
- * NULL): max(0, 1 - margin), positive on the wrong side of the margin's edge. n numbers each; NULL is fine for each.
- * Needs FITTED. Cost: O(n). Statuses: INVALID_STATE (also: slacks of LOGISTIC), INVALID_ARGUMENT. */
-FREERIDGE_API freeridge_status freeridge_classifier_get_margins(const freeridge_classifier* classifier, double* margin,
-                                                                double* slack);
-
 /* What a point is to the solution of HINGE. */
 typedef int32_t freeridge_support;
 enum {
@@ -1871,24 +1871,14 @@ enum {
   FREERIDGE_SUPPORT_BOUNDED = 2 /* alpha_i = W_ii / lambda: within the margin, or on its wrong side */
 };
 
-/* alpha: the dual numbers alpha_i = c_i y_i, from 0 to W_ii / lambda (at lambda = 0 >= 0); support (HINGE, else must be
- * NULL): a freeridge_support for each point. n numbers each; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses:
- * INVALID_STATE (also: `support` of LOGISTIC), INVALID_ARGUMENT. */
-FREERIDGE_API freeridge_status freeridge_classifier_get_alpha(const freeridge_classifier* classifier, double* alpha,
-                                                              freeridge_support* support);
-
-/* How near the solution is to the optimum: the minimum of (3) lies between *dual and *primal, but for rounding.
- *     *primal   the value of (3);   *dual   HINGE: lambda (sum_i alpha_i - 1/2 c'Kc)
- *               LOGISTIC: -sum_i W_ii (p_i log p_i + (1 - p_i) log(1 - p_i)) - lambda/2 c'Kc,
- *               p_i = lambda alpha_i / W_ii
- *     *gap      *primal - *dual, as a sum of terms >= 0, without their cancellation
- * With a penalised intercept K is the matrix of k + 1. At lambda = 0 (4): *primal = 1/2 ||f||^2 / m^2, m = min_i y_i
- * (f_i + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs
- * FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (lambda = 0, and m <= 0 within the tolerance
- * that was set: *primal and *gap are NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1.
- * */
-FREERIDGE_API freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal,
-                                                                double* dual, double* gap);
+/* Of the n points of the data: margin: y_i (f(x_i) + b), positive where the class is right; slack: max(0, 1 - margin),
+ * positive on the wrong side of the margin's edge; alpha: the dual numbers alpha_i = c_i y_i, from 0 to W_ii / lambda
+ * (at lambda = 0 >= 0); support: a freeridge_support for each point. n numbers each; NULL is fine for each, and must be
+ * slack and support of LOGISTIC. Needs FITTED. Cost: O(n). Statuses: INVALID_STATE (also: slack or support of
+ * LOGISTIC), INVALID_ARGUMENT. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_margins(const freeridge_classifier* classifier, double* margin,
+                                                                double* slack, double* alpha,
+                                                                freeridge_support* support);
 
 /* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the
  * caller; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs FITTED.

@@ -185,7 +185,7 @@ class Kernel : public Owner<freeridge_kernel, freeridge_kernel_destroy> {
   // All continuous numbers, in the order of the text.
   Numbers hyperparameters() const {
     Numbers v(static_cast<std::size_t>(count()));
-    check(freeridge_kernel_get_hyperparameters(get(), v.data()));
+    check(freeridge_kernel_get_hyperparameters(get(), nullptr, v.data()));
     return v;
   }
   std::string hyperparameter_name(std::int64_t i) const { return text_by(freeridge_kernel_hyperparameter_name, i); }
@@ -194,7 +194,7 @@ class Kernel : public Owner<freeridge_kernel, freeridge_kernel_destroy> {
   }
   std::int64_t count() const {  // of the hyperparameters
     std::int64_t count = 0;
-    return check(freeridge_kernel_hyperparameter_count(get(), &count)), count;
+    return check(freeridge_kernel_get_hyperparameters(get(), &count, nullptr)), count;
   }
 };
 
@@ -242,7 +242,7 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   explicit Model(const Kernel& kernel) : Owner(freeridge_create, kernel.get()) {}
   static Model load(const std::string& path) { return Model(freeridge_load, whole(path)); }
   Model clone() const { return Model(freeridge_clone, get()); }
-  void save(const std::string& path) const { check(freeridge_save(get(), whole(path))); }
+  void save(const std::string& path) const { check(freeridge_save(get(), FREERIDGE_SAVE_MODEL, whole(path))); }
   void set_data(const View& x, const View& y) { hand_over(points_of(x), y, 0); }
   // Borrows the numbers of x and y: they must stay as they are until the model is destroyed or gets other data.
   void set_data_view(const View& x, const View& y) { hand_over(points_of(x), y, 1); }

@@ -106,15 +106,12 @@ FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              const int32_t* exact, freeridge_tls_answers* answers);
 
-/* *count: the monomials of d features up to `degree`, C(d + degree, degree), without the constant one if bias is 0.
- * Statuses: INVALID_ARGUMENT (degree < 1, or more than 2147483647 of them). Cost: O(min(d, degree)). */
-FREERIDGE_API freeridge_status freeridge_polynomial_feature_count(int64_t d, int32_t degree, int32_t bias,
-                                                                  int64_t* count);
-
-/* exponents: count x d, column-major with ld = count, the freeridge_polynomial_feature_count: the monomials in the
- * order of the features below: by degree, then lexicographic (1; x1, x2; x1^2, x1 x2, x2^2; ...). Cost: O(count d).
- * Statuses: INVALID_ARGUMENT (also: more than 2147483647 monomials). */
-FREERIDGE_API freeridge_status freeridge_polynomial_exponents(int64_t d, int32_t degree, int32_t bias,
+/* The monomials of d features up to `degree`, without the constant one if bias is 0. *count: how many they are, C(d +
+ * degree, degree), less 1 without the constant; exponents: count x d, column-major with ld = count, in the order of the
+ * features below: by degree, then lexicographic (1; x1, x2; x1^2, x1 x2, x2^2; ...). NULL is fine for each: ask for the
+ * number first. Cost: O(min(d, degree)); exponents O(count d). Statuses: INVALID_ARGUMENT (also: degree < 1, or more
+ * than 2147483647 monomials). */
+FREERIDGE_API freeridge_status freeridge_polynomial_exponents(int64_t d, int32_t degree, int32_t bias, int64_t* count,
                                                               int32_t* exponents);
 
 /* out: all monomials of the columns of x (n x d) up to `degree`, interactions included, n x count in `layout`; bias !=
@@ -124,7 +121,7 @@ FREERIDGE_API freeridge_status freeridge_polynomial_features(freeridge_layout la
                                                              const double* x, int64_t ldx, int32_t degree, int32_t bias,
                                                              double* out, int64_t ldout);
 
-/* factors: as many numbers as freeridge_polynomial_feature_count says with bias. The features with bias, each column
+/* factors: as many numbers as freeridge_polynomial_exponents counts with bias. The features with bias, each column
  * times its factor, have the polynomial kernel (scale x'z + offset)^degree as their inner products: factor^2 =
  * multinomial coefficient * scale^|exponents| * offset^(degree - |exponents|). scale > 0, offset >= 0. Cost: O(count
  * d). Statuses: INVALID_ARGUMENT (also: more than 2147483647 monomials), NOT_FINITE (also: a factor overflows). */

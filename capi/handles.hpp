@@ -58,7 +58,7 @@ inline const Predictor* predictor_of(const freeridge_model* model) {
 inline void require_whole(const Predictor* predictor) {
   if (predictor != nullptr)
     fail(Status::invalid_state,
-         "the model was saved for prediction only (freeridge_save_predictor): it predicts, and tells its dimensions, "
+         "the model was saved for prediction only (FREERIDGE_SAVE_PREDICTOR): it predicts, and tells its dimensions, "
          "lambda, intercept, and coefficients or hyperplane");
 }
 inline void require_points(const freeridge_model& model) {

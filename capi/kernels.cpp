@@ -125,14 +125,6 @@ freeridge_status freeridge_kernel_parse(const char* text, freeridge_kernel** out
   return new_kernel(__func__, out, [&] { return parse_kernel(&required("text", text)); });
 }
 
-freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freeridge_kernel* b, int32_t* equal) {
-  return guarded(__func__, [&] {
-    const KernelPtr& first = required("a", a).kernel;
-    const KernelPtr& second = required("b", b).kernel;
-    required("equal", equal) = first == second || describe(*first) == describe(*second) ? 1 : 0;
-  });
-}
-
 const char* freeridge_kernel_name(const freeridge_kernel* kernel) {
   return kernel == nullptr ? nullptr : kernel->kernel->name();
 }
@@ -167,13 +159,6 @@ freeridge_status freeridge_kernel_get_part(const freeridge_kernel* kernel, int32
   });
 }
 
-freeridge_status freeridge_kernel_hyperparameter_count(const freeridge_kernel* kernel, int64_t* count) {
-  return guarded(__func__, [&] {
-    const Kernel& counted = *required("kernel", kernel).kernel;
-    required("count", count) = hyperparameter_count(counted);
-  });
-}
-
 freeridge_status freeridge_kernel_hyperparameter_name(const freeridge_kernel* kernel, int64_t index, int64_t size,
                                                       char* text, int64_t* length) {
   return guarded(__func__, [&] {
@@ -183,10 +168,11 @@ freeridge_status freeridge_kernel_hyperparameter_name(const freeridge_kernel* ke
   });
 }
 
-freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, double* values) {
+freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, int64_t* count, double* values) {
   return guarded(__func__, [&] {
     const Kernel& asked = *required("kernel", kernel).kernel;
-    if (hyperparameter_count(asked) > 0) std::ranges::copy(hyperparameters(asked), &required("values", values));
+    if (values != nullptr) std::ranges::copy(hyperparameters(asked), values);
+    if (count != nullptr) *count = hyperparameter_count(asked);
   });
 }
 

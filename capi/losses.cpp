@@ -81,8 +81,13 @@ freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifie
 }
 
 freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier, double* objective,
-                                                      int64_t* iterations, double* gap) {
-  return guarded(__func__, [&] { classifier_of(classifier).convergence(objective, iterations, gap); });
+                                                      int64_t* iterations, double* stationarity, double* dual,
+                                                      double* gap) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    c.convergence(objective, iterations, stationarity);
+    report_undefined(c.duality(dual, gap));
+  });
 }
 
 freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count, int64_t* rows,

@@ -27,17 +27,7 @@ freeridge_status freeridge_classifier_distances(const freeridge_classifier* clas
   });
 }
 
-freeridge_status freeridge_classifier_get_margins(const freeridge_classifier* classifier, double* margin,
-                                                  double* slack) {
-  return guarded(__func__, [&] { classifier_of(classifier).margins(margin, slack); });
-}
-
-freeridge_status freeridge_classifier_get_alpha(const freeridge_classifier* classifier, double* alpha,
-                                                freeridge_support* support) {
-  return guarded(__func__, [&] { classifier_of(classifier).alpha(alpha, support); });
-}
-
-freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal, double* dual,
-                                                  double* gap) {
-  return guarded(__func__, [&] { report_undefined(classifier_of(classifier).duality(primal, dual, gap)); });
+freeridge_status freeridge_classifier_get_margins(const freeridge_classifier* classifier, double* margin, double* slack,
+                                                  double* alpha, freeridge_support* support) {
+  return guarded(__func__, [&] { classifier_of(classifier).margins(margin, slack, alpha, support); });
 }

@@ -6,18 +6,26 @@
 namespace freeridge::capi {
 namespace {
 
-// The payload of a whole model, and below of a predictor. Each refers to the model, which must outlive it.
-Payload whole(const freeridge_model* model) {
-  const Model& m = model_of(model);
-  return [&m, held = m.hold()](ByteWriter& out) { m.save(out); };
-}
+// What is to be saved. The payload refers to the model, which must outlive it.
+struct Asked {
+  SavedKind kind;
+  Payload payload;
+};
 
-Payload for_prediction(const freeridge_model* model) {
+Asked asked(const freeridge_model* model, freeridge_save_kind what) {
+  if (what == FREERIDGE_SAVE_MODEL) {
+    const Model& m = model_of(model);
+    return {SavedKind::model, [&m, held = m.hold()](ByteWriter& out) { m.save(out); }};
+  }
   if (const Predictor* const predictor = predictor_of(model))
-    return [predictor](ByteWriter& out) { save_prediction(predictor->prediction(), out); };
+    return {SavedKind::predictor, [predictor](ByteWriter& out) { save_prediction(predictor->prediction(), out); }};
   const Model& m = model_of(model);
   m.require_fitted();
-  return [&m](ByteWriter& out) { save_prediction(m.prediction(), out); };
+  return {SavedKind::predictor, [&m](ByteWriter& out) { save_prediction(m.prediction(), out); }};
+}
+
+void require_kind(freeridge_save_kind what) {
+  require_one_of("what", what, {FREERIDGE_SAVE_MODEL, FREERIDGE_SAVE_PREDICTOR});
 }
 
 freeridge_model* made(Loaded loaded) {
@@ -30,19 +38,13 @@ freeridge_model* made(Loaded loaded) {
 using namespace freeridge;
 using namespace freeridge::capi;
 
-freeridge_status freeridge_save(const freeridge_model* model, const char* path) {
+freeridge_status freeridge_save(const freeridge_model* model, freeridge_save_kind what, const char* path) {
   return guarded(__func__, [&] {
     required("model", model);
+    require_kind(what);
     checked_path(path);
-    save_to_file(path, SavedKind::model, model->model.listener(), whole(model));
-  });
-}
-
-freeridge_status freeridge_save_predictor(const freeridge_model* model, const char* path) {
-  return guarded(__func__, [&] {
-    required("model", model);
-    checked_path(path);
-    save_to_file(path, SavedKind::predictor, model->model.listener(), for_prediction(model));
+    const Asked it = asked(model, what);
+    save_to_file(path, it.kind, model->model.listener(), it.payload);
   });
 }
 
@@ -54,20 +56,14 @@ freeridge_status freeridge_load(const char* path, freeridge_model** out) {
   });
 }
 
-freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes, int64_t* length) {
+freeridge_status freeridge_save_to_memory(const freeridge_model* model, freeridge_save_kind what, int64_t size,
+                                          void* bytes, int64_t* length) {
   return guarded(__func__, [&] {
     required("model", model);
+    require_kind(what);
     check_room(size, bytes, length);
-    hand_out_bytes(size, bytes, length, SavedKind::model, whole(model));
-  });
-}
-
-freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size, void* bytes,
-                                                    int64_t* length) {
-  return guarded(__func__, [&] {
-    required("model", model);
-    check_room(size, bytes, length);
-    hand_out_bytes(size, bytes, length, SavedKind::predictor, for_prediction(model));
+    const Asked it = asked(model, what);
+    hand_out_bytes(size, bytes, length, it.kind, it.payload);
   });
 }
 

@@ -214,7 +214,7 @@ FREERIDGE_API freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_d
                                                                  double* lambda, double* score);
 
 /* Makes a model for prediction at `lambdas`, t numbers > 0, on rank 0: what freeridge_load makes of
- * freeridge_save_predictor; *out is NULL on the other ranks. It is set on success only, and destroyed with
+ * a predictor that was saved; *out is NULL on the other ranks. It is set on success only, and destroyed with
  * freeridge_destroy. Needs freeridge_mpi_dense_factorize. Cost: one solution for each lambda that differs, as
  * freeridge_mpi_dense_score. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE, CANCELLED.
  * */

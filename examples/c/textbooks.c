@@ -111,7 +111,7 @@ static void kernel_trick(void) {
   double x[PLANE * 2], y[PLANE], phi[PLANE * 6], factors[6], w[6], b, at[2] = {0.5, -0.25}, phi_at[6], value = 0, k[4];
   int64_t terms;
   plane(x, y);
-  CHECK(freeridge_polynomial_feature_count(5, 5, 1, &terms));
+  CHECK(freeridge_polynomial_exponents(5, 5, 1, &terms, NULL));
   say("trick.terms", (double)terms);
   CHECK(freeridge_polynomial_feature_factors(2, 2, 1.0, 1.0, factors));
   say_all("trick.factor", 6, factors);
@@ -290,7 +290,7 @@ static freeridge_classifier* classify(const char* name, freeridge_loss loss, dou
   CHECK(freeridge_classifier_get_coefficients(classifier, c, &b));
   for (int j = 0; j < 2; ++j)
     for (int i = 0; i < LABELS; ++i) w[j] += x[i + j * LABELS] * c[i];
-  CHECK(freeridge_classifier_get_convergence(classifier, &objective, NULL, NULL));
+  CHECK(freeridge_classifier_get_convergence(classifier, &objective, NULL, NULL, NULL, NULL));
   snprintf(text, sizeof text, "%s.w", name);
   say_all(text, 2, w);
   printf("%s.b %.17g\n%s.objective %.17g\n", name, b, name, objective);
@@ -301,7 +301,7 @@ static freeridge_classifier* classify(const char* name, freeridge_loss loss, dou
 static void classes(void) {
   const double at[2] = {0.5, -0.25};
   const freeridge_points point = {.size = sizeof point, .n = 1, .d = 2, .layout = FREERIDGE_COL_MAJOR, .x = at};
-  double p, numbers[LABELS], slack[LABELS], street;
+  double p, numbers[LABELS], slack[LABELS], alpha[LABELS], street;
   int64_t support;
   freeridge_classifier* classifier = classify("logistic", FREERIDGE_LOSS_LOGISTIC, 0.5);
   CHECK(freeridge_classifier_predict(classifier, &point, NULL, &p));
@@ -309,11 +309,10 @@ static void classes(void) {
   freeridge_classifier_destroy(classifier);
 
   classifier = classify("hinge", FREERIDGE_LOSS_HINGE, 0.5);
-  CHECK(freeridge_classifier_get_margins(classifier, numbers, slack));
+  CHECK(freeridge_classifier_get_margins(classifier, numbers, slack, alpha, NULL));
   say_all("hinge.margin", LABELS, numbers);
   say_all("hinge.slack", LABELS, slack);
-  CHECK(freeridge_classifier_get_alpha(classifier, numbers, NULL));
-  say_all("hinge.alpha", LABELS, numbers);
+  say_all("hinge.alpha", LABELS, alpha);
   CHECK(freeridge_classifier_get_support(classifier, &support, NULL, &street));
   say("hinge.support", (double)support);
   say("hinge.street", street);

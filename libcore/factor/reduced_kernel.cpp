@@ -73,7 +73,7 @@ ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more,
   if (!std::isfinite(constant_part)) fail(Status::corrupt, "the saved K_w q1 is too large");
   in.require("the kernel matrix", more);
   require_memory(checked_doubles(problem.n(), problem.n()) * 8, "the kernel matrix of the saved model",
-                 "save it for prediction only (freeridge_save_predictor)");
+                 "save it for prediction only (FREERIDGE_SAVE_PREDICTOR)");
   storage = Matrix(problem.n(), problem.n());
 }
 

@@ -361,11 +361,11 @@ void Classifier::coefficients(double* c, double* b) const {
   if (b != nullptr) *b = fit.b;
 }
 
-void Classifier::convergence(double* objective, Index* iterations, double* gap) const {
+void Classifier::convergence(double* objective, Index* iterations, double* stationarity) const {
   const Fit& fit = fitted();
   if (objective != nullptr) *objective = fit.objective;
   if (iterations != nullptr) *iterations = fit.solution.iterations;
-  if (gap != nullptr) *gap = fit.solution.gap;
+  if (stationarity != nullptr) *stationarity = fit.solution.gap;
 }
 
 void Classifier::support(Index* count, Index* rows, double* margin) const {

@@ -53,13 +53,12 @@ class Classifier {
   void predict(const Rows& points, double* decision, double* probability) const;
   [[nodiscard]] std::string loo(double* decision) const;  // says why some are NaN; empty when none is
   void coefficients(double* c, double* b) const;
-  void convergence(double* objective, Index* iterations, double* gap) const;
+  void convergence(double* objective, Index* iterations, double* stationarity) const;
   void support(Index* count, Index* rows, double* margin) const;
   // Geometry (margins.cpp)
   [[nodiscard]] std::string distances(const Rows& points, double* distance) const;
-  void margins(double* margin, double* slack) const;
-  void alpha(double* alpha, std::int32_t* support) const;
-  [[nodiscard]] std::string duality(double* primal, double* dual, double* gap) const;
+  void margins(double* margin, double* slack, double* alpha, std::int32_t* support) const;
+  [[nodiscard]] std::string duality(double* dual, double* gap) const;
 
   // Saving (saved_classifier.cpp has the payload): all but the kernel matrix, which is made again when it is needed.
   void save(ByteWriter& out) const;

@@ -68,32 +68,26 @@ std::string Classifier::distances(const Rows& points, double* distance) const {
   return norm > 0 ? "" : "the distance is undefined: f is constant, and there is no hyperplane";
 }
 
-void Classifier::margins(double* margin, double* slack) const {
-  const LossSolution& solution = fitted().solution;
-  if (slack != nullptr) require_hinge(loss_, "slacks are");
-  for (std::size_t i = 0; i < solution.f.size(); ++i) {
-    const double z = data_->y[i] * solution.f[i];
-    if (margin != nullptr) margin[i] = z;
-    if (slack != nullptr) slack[i] = std::max(0.0, 1 - z);
-  }
-}
-
-void Classifier::alpha(double* alpha, std::int32_t* support) const {
+void Classifier::margins(double* margin, double* slack, double* alpha, std::int32_t* support) const {
   const Fit& fit = fitted();
+  if (slack != nullptr) require_hinge(loss_, "slacks are");
   if (support != nullptr) require_hinge(loss_, "support vectors are");
   for (std::size_t i = 0; i < fit.c.size(); ++i) {
-    const double a = std::abs(fit.solution.a[i]);
-    const bool bounded = !fit.hard() && a >= data_->weights[i];
+    const double z = data_->y[i] * fit.solution.f[i], a = std::abs(fit.solution.a[i]);
+    if (margin != nullptr) margin[i] = z;
+    if (slack != nullptr) slack[i] = std::max(0.0, 1 - z);
     if (alpha != nullptr) alpha[i] = data_->y[i] * fit.c[i];
-    if (support != nullptr)
-      support[i] = static_cast<std::int32_t>(a == 0    ? SupportKind::none
-                                             : bounded ? SupportKind::bounded
-                                                       : SupportKind::free);
+    if (support == nullptr) continue;
+    const bool bounded = !fit.hard() && a >= data_->weights[i];
+    support[i] = static_cast<std::int32_t>(a == 0    ? SupportKind::none
+                                           : bounded ? SupportKind::bounded
+                                                     : SupportKind::free);
   }
 }
 
-std::string Classifier::duality(double* primal, double* dual, double* gap) const {
+std::string Classifier::duality(double* dual, double* gap) const {
   const Fit& fit = fitted();
+  if (dual == nullptr && gap == nullptr) return "";
   const LossSolution& s = fit.solution;
   double terms = 0, nearest = infinity;
   for (std::size_t i = 0; i < s.f.size(); ++i) {
@@ -104,21 +98,16 @@ std::string Classifier::duality(double* primal, double* dual, double* gap) const
     else
       terms += loss_ == Loss::hinge ? hinge_gap(alpha, w, z) : logistic_gap(alpha, w, z);
   }
+  const double certified = (fit.hard() ? fit.objective / (s.squared / 2) : data_->omega) * terms;
+  if (dual != nullptr) *dual = fit.objective - certified;
   if (!fit.hard()) {
-    const double certified = data_->omega * terms;
-    if (primal != nullptr) *primal = fit.objective;
-    if (dual != nullptr) *dual = fit.objective - certified;
     if (gap != nullptr) *gap = certified;
     return "";
   }
-  const double scale = fit.objective / (s.squared / 2), square = nearest * nearest;
   const bool feasible = nearest > 0;
-  const double above = fit.objective * (1 - nearest) * (1 + nearest) / square;
-  if (primal != nullptr) *primal = feasible ? fit.objective / square : nan;
-  if (dual != nullptr) *dual = fit.objective - scale * terms;
-  if (gap != nullptr) *gap = feasible ? std::max(0.0, above + scale * terms) : nan;
-  const bool asked = primal != nullptr || gap != nullptr;
-  return feasible || !asked
+  const double above = fit.objective * (1 - nearest) * (1 + nearest) / (nearest * nearest);
+  if (gap != nullptr) *gap = feasible ? std::max(0.0, above + certified) : nan;
+  return feasible || gap == nullptr
              ? ""
              : "the primal value is undefined: the tolerance leaves a point on the wrong side of the plane";
 }

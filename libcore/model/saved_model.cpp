@@ -317,7 +317,7 @@ void Model::load_fit(ByteReader& in) {
 
 Loaded load(const ByteSource& source) {
   ByteReader in(source, {SavedKind::model, SavedKind::predictor});
-  require_memory(8 * in.left(), "the saved model", "save it for prediction only (freeridge_save_predictor)");
+  require_memory(8 * in.left(), "the saved model", "save it for prediction only (FREERIDGE_SAVE_PREDICTOR)");
   return sound([&]() -> Loaded {
     if (in.kind() == SavedKind::model) {
       Loaded loaded{Model::load(in), nullptr};

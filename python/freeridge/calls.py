@@ -260,11 +260,11 @@ class Handle:
         self._ask(name, value)
         return value.value
 
-    def _bytes(self, name: str) -> bytes:
+    def _bytes(self, name: str, *what: int) -> bytes:
         length = c.INT64()
-        self._ask(name, 0, None, length)
+        self._ask(name, *what, 0, None, length)
         out = ctypes.create_string_buffer(length.value)
-        self._ask(name, length.value, out, length)
+        self._ask(name, *what, length.value, out, length)
         return out.raw
 
     def set_progress(self: Self, function: Optional[Progress]) -> Self:

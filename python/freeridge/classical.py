@@ -163,14 +163,14 @@ def pinv(a: ArrayLike, rcond: float = -1.0) -> PseudoInverse:
 def polynomial_feature_count(d: int, degree: int, bias: bool = True) -> int:
     """The monomials of d features up to `degree`, with the constant one if `bias`. Cost: O(min(d, degree))."""
     count = c.INT64()
-    call("polynomial_feature_count", d, degree, int(bias), count)
+    call("polynomial_exponents", d, degree, int(bias), count, None)
     return count.value
 
 
 def polynomial_exponents(d: int, degree: int, bias: bool = True) -> npt.NDArray[np.int32]:
     """Their exponents, count x d, in the order of polynomial_features(). Cost: O(count d)."""
     out = np.zeros((polynomial_feature_count(d, degree, bias), d), np.int32, order="F")
-    call("polynomial_exponents", d, degree, int(bias), pointer(out))
+    call("polynomial_exponents", d, degree, int(bias), None, pointer(out))
     return out
 
 

@@ -28,7 +28,7 @@ class Convergence(NamedTuple):
 
     objective: float
     iterations: int
-    gap: float
+    stationarity: float
 
 
 class Support(NamedTuple):
@@ -135,9 +135,9 @@ class Classifier(Handle):
 
     def convergence(self) -> Convergence:
         """How the last fit went. Cost: O(1)."""
-        objective, iterations, gap = c.DOUBLE(), c.INT64(), c.DOUBLE()
-        self._ask("get_convergence", objective, iterations, gap)
-        return Convergence(objective.value, iterations.value, gap.value)
+        objective, iterations, stationarity = c.DOUBLE(), c.INT64(), c.DOUBLE()
+        self._ask("get_convergence", objective, iterations, stationarity, None, None)
+        return Convergence(objective.value, iterations.value, stationarity.value)
 
     def support(self) -> Support:
         """The support vectors and the margin. HINGE only, else Error (INVALID_STATE). Cost: O(n)."""
@@ -156,28 +156,28 @@ class Classifier(Handle):
     def margins(self) -> Array:
         """y_i (f(x_i) + b), n numbers, positive where the class is right. Cost: O(n)."""
         out = numbers(self.n)
-        return self._answer(out, "get_margins", pointer(out), None)
+        return self._answer(out, "get_margins", pointer(out), None, None, None)
 
     def slacks(self) -> Array:
         """max(0, 1 - margin), n numbers. HINGE only, else Error (INVALID_STATE). Cost: O(n)."""
         out = numbers(self.n)
-        return self._answer(out, "get_margins", None, pointer(out))
+        return self._answer(out, "get_margins", None, pointer(out), None, None)
 
     def alpha(self) -> Array:
         """The dual numbers c_i y_i, from 0 to w_i / lambda. Cost: O(n)."""
         out = numbers(self.n)
-        return self._answer(out, "get_alpha", pointer(out), None)
+        return self._answer(out, "get_margins", None, None, pointer(out), None)
 
     def support_kinds(self) -> npt.NDArray[np.int32]:
         """SUPPORT_NONE, _FREE or _BOUNDED for each point. HINGE only, else Error (INVALID_STATE). Cost: O(n)."""
         out = np.zeros(self.n, np.int32)
-        return self._answer(out, "get_alpha", None, pointer(out))
+        return self._answer(out, "get_margins", None, None, None, pointer(out))
 
     def duality(self) -> Duality:
         """How near the optimum is: the minimum lies between dual and primal. Cost: O(n)."""
-        primal, dual, gap = c.DOUBLE(), c.DOUBLE(), c.DOUBLE()
-        self._ask("get_duality", primal, dual, gap)
-        return Duality(primal.value, dual.value, gap.value)
+        dual, gap = c.DOUBLE(), c.DOUBLE()
+        self._ask("get_convergence", None, None, None, dual, gap)
+        return Duality(dual.value + gap.value, dual.value, gap.value)
 
     # What it was told
 

@@ -38,9 +38,7 @@ class Kernel:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Kernel):
             return NotImplemented
-        equal = c.INT32()
-        call("kernel_equal", self.handle, other.handle, equal)
-        return bool(equal.value)
+        return str(self) == str(other)
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -87,7 +85,7 @@ class Kernel:
         """All continuous numbers of it and of its parts, in the order of its text: weights, scales, sigma, length, and
         scale and offset of polynomials. Cost: O(numbers)."""
         values = numbers(self._hyperparameter_count())
-        call("kernel_get_hyperparameters", self.handle, pointer(values))
+        call("kernel_get_hyperparameters", self.handle, None, pointer(values))
         return values
 
     @property
@@ -111,7 +109,7 @@ class Kernel:
 
     def _hyperparameter_count(self) -> int:
         count = c.INT64()
-        call("kernel_hyperparameter_count", self.handle, count)
+        call("kernel_get_hyperparameters", self.handle, count, None)
         return count.value
 
     def _counts(self) -> Tuple[int, int]:

@@ -300,12 +300,15 @@ class Model(Selection):
     def to_bytes(self, predictor: bool = False) -> bytes:
         """The whole model, or only what prediction needs, as the bytes that a file would have. Cost: O(their
         number)."""
-        return self._bytes("save_predictor_to_memory" if predictor or self._predictor else "save_to_memory")
+        return self._bytes("save_to_memory", self._save_kind(predictor))
+
+    def _save_kind(self, predictor: bool) -> int:
+        return c.SAVE_PREDICTOR if predictor or self._predictor else c.SAVE_MODEL
 
     def save(self, path: Path, predictor: bool = False) -> None:
         """Saves to a file. Whatever happens, the file is the whole old one or the whole new one. Raises Error (IO).
         Cost: O(bytes)."""
-        self._ask("save_predictor" if predictor or self._predictor else "save", path_bytes(path))
+        self._ask("save", self._save_kind(predictor), path_bytes(path))
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Model:
@@ -335,7 +338,7 @@ class Model(Selection):
         model._ask("get_dimensions", *sizes)
         model.n, model.d, model.t = (size.value for size in sizes)
         try:
-            model._ask("save_to_memory", 0, None, c.INT64())
+            model._ask("save_to_memory", c.SAVE_MODEL, 0, None, c.INT64())
         except c.Error as error:
             if error.status != c.INVALID_STATE:
                 raise

@@ -269,10 +269,6 @@ core_parse_kernel <- function(text) {
     .Call(`_freeridge_core_parse_kernel`, text)
 }
 
-core_kernel_equal <- function(a, b) {
-    .Call(`_freeridge_core_kernel_equal`, a, b)
-}
-
 core_set_landmarks <- function(handle, count, rows) {
     invisible(.Call(`_freeridge_core_set_landmarks`, handle, count, rows))
 }

@@ -26,7 +26,7 @@ words_of_r <- c(
   "\\bthe value of ([A-Z_]+) is" = "\\L\\1\\E is", " ?\\(FREERIDGE_[A-Z_]+\\)" = "", "\\bFREERIDGE_([A-Z_]+)" = "\\L\\1\\E",
   "\\bpoints\\.unpenalised_count is ([0-9]+)" = "fixed has \\1 columns",
   "set sigma, or give low and high" = "give the kernel its bandwidth, or bandwidth_range",
-  "save it for prediction only \\(freeridge_save_predictor\\)" = "keep predictor(fit) only",
+  "save it for prediction only \\(FREERIDGE_SAVE_PREDICTOR\\)" = "keep predictor(fit) only",
   "(the )?SPECTRAL route\\b" = "route = \"spectral\"",
   "set the route ([A-Z]+) or AUTO, or the landmarks to none" = "give route = \"\\L\\1\\E\", or no landmarks",
   "set the route ([A-Z]+)" = "give route = \"\\L\\1\\E\"",

@@ -319,7 +319,7 @@ print.freeridge_kernel <- function(x, ...) {
   }
   if (e1$name == "function" || e2$name == "function") return(identical(e1[["f"]], e2[["f"]]))
   bandwidths(e1)[["open"]] == bandwidths(e2)[["open"]] &&
-    core_kernel_equal(with_bandwidth(e1, open_bandwidth), with_bandwidth(e2, open_bandwidth))
+    core_kernel_text(with_bandwidth(e1, open_bandwidth)) == core_kernel_text(with_bandwidth(e2, open_bandwidth))
 }
 
 `!=.freeridge_kernel` <- function(e1, e2) !(e1 == e2)

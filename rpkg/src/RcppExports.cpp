@@ -798,17 +798,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_kernel_equal
-bool core_kernel_equal(Rcpp::List a, Rcpp::List b);
-RcppExport SEXP _freeridge_core_kernel_equal(SEXP aSEXP, SEXP bSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type a(aSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type b(bSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_kernel_equal(a, b));
-    return rcpp_result_gen;
-END_RCPP
-}
 // core_set_landmarks
 void core_set_landmarks(SEXP handle, double count, SEXP rows);
 RcppExport SEXP _freeridge_core_set_landmarks(SEXP handleSEXP, SEXP countSEXP, SEXP rowsSEXP) {
@@ -1440,7 +1429,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_check_kernel", (DL_FUNC) &_freeridge_core_check_kernel, 1},
     {"_freeridge_core_kernel_text", (DL_FUNC) &_freeridge_core_kernel_text, 1},
     {"_freeridge_core_parse_kernel", (DL_FUNC) &_freeridge_core_parse_kernel, 1},
-    {"_freeridge_core_kernel_equal", (DL_FUNC) &_freeridge_core_kernel_equal, 2},
     {"_freeridge_core_set_landmarks", (DL_FUNC) &_freeridge_core_set_landmarks, 3},
     {"_freeridge_core_set_landmark_method", (DL_FUNC) &_freeridge_core_set_landmark_method, 3},
     {"_freeridge_core_landmarks", (DL_FUNC) &_freeridge_core_landmarks, 1},

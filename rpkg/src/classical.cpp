@@ -89,7 +89,7 @@ Rcpp::List core_pinv(SEXP a, double rcond) {
 // [[Rcpp::export(rng = false)]]
 int core_polynomial_count(double d, int degree, bool bias) {
   std::int64_t count = 0;
-  check(freeridge_polynomial_feature_count(static_cast<std::int64_t>(d), degree, bias ? 1 : 0, &count));
+  check(freeridge_polynomial_exponents(static_cast<std::int64_t>(d), degree, bias ? 1 : 0, &count, nullptr));
   return static_cast<int>(count);
 }
 
@@ -102,7 +102,7 @@ Rcpp::List core_polynomial_features(SEXP x, int degree, bool bias) {
   auto exponents = fresh<Rcpp::IntegerMatrix>(count, static_cast<int>(view.cols()));
   check(freeridge_polynomial_features(FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(), view.rows(), degree,
                                       bias ? 1 : 0, features.begin(), view.rows()));
-  check(freeridge_polynomial_exponents(view.cols(), degree, bias ? 1 : 0, exponents.begin()));
+  check(freeridge_polynomial_exponents(view.cols(), degree, bias ? 1 : 0, nullptr, exponents.begin()));
   return Rcpp::List::create(Rcpp::Named("features") = features, Rcpp::Named("exponents") = exponents);
 }
 

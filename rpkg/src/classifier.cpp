@@ -125,7 +125,8 @@ Rcpp::List core_classifier_summary(SEXP handle, bool hinge) {
   Classifier& classifier = classifier_of(handle);
   double objective = 0, gap = 0, margin = 0;
   std::int64_t iterations = 0, count = 0;
-  check(classifier, freeridge_classifier_get_convergence(classifier.core, &objective, &iterations, &gap));
+  check(classifier,
+        freeridge_classifier_get_convergence(classifier.core, &objective, &iterations, &gap, nullptr, nullptr));
   Rcpp::List out =
       Rcpp::List::create(Rcpp::Named("objective") = objective,
                          Rcpp::Named("iterations") = static_cast<double>(iterations), Rcpp::Named("gap") = gap);
@@ -146,8 +147,8 @@ Rcpp::List core_classifier_points(SEXP handle, bool hinge) {
   auto margin = fresh<Rcpp::NumericVector>(classifier.n), slack = fresh<Rcpp::NumericVector>(classifier.n),
        alpha = fresh<Rcpp::NumericVector>(classifier.n);
   auto support = fresh<Rcpp::IntegerVector>(classifier.n);
-  check(classifier, freeridge_classifier_get_margins(classifier.core, margin.begin(), hinge ? slack.begin() : nullptr));
-  check(classifier, freeridge_classifier_get_alpha(classifier.core, alpha.begin(), hinge ? support.begin() : nullptr));
+  check(classifier, freeridge_classifier_get_margins(classifier.core, margin.begin(), hinge ? slack.begin() : nullptr,
+                                                     alpha.begin(), hinge ? support.begin() : nullptr));
   if (!hinge) return Rcpp::List::create(Rcpp::Named("margin") = margin, Rcpp::Named("alpha") = alpha);
   return Rcpp::List::create(Rcpp::Named("margin") = margin, Rcpp::Named("alpha") = alpha, Rcpp::Named("slack") = slack,
                             Rcpp::Named("support") = support);
@@ -157,7 +158,8 @@ Rcpp::List core_classifier_points(SEXP handle, bool hinge) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_classifier_duality(SEXP handle) {
   Classifier& classifier = classifier_of(handle);
-  double primal = 0, dual = 0, gap = 0;
-  check_but_undefined(classifier, freeridge_classifier_get_duality(classifier.core, &primal, &dual, &gap));
-  return Rcpp::List::create(Rcpp::Named("primal") = primal, Rcpp::Named("dual") = dual, Rcpp::Named("gap") = gap);
+  double dual = 0, gap = 0;
+  check_but_undefined(classifier,
+                      freeridge_classifier_get_convergence(classifier.core, nullptr, nullptr, nullptr, &dual, &gap));
+  return Rcpp::List::create(Rcpp::Named("primal") = dual + gap, Rcpp::Named("dual") = dual, Rcpp::Named("gap") = gap);
 }

@@ -131,10 +131,3 @@ Rcpp::List core_parse_kernel(std::string text) {
   const KernelPtr kernel(made);
   return kernel_list(kernel.get());
 }
-
-// [[Rcpp::export(rng = false)]]
-bool core_kernel_equal(Rcpp::List a, Rcpp::List b) {
-  std::int32_t equal = 0;
-  check(freeridge_kernel_equal(make_kernel(a, R_NilValue).get(), make_kernel(b, R_NilValue).get(), &equal));
-  return equal != 0;
-}

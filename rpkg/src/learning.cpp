@@ -8,9 +8,9 @@ namespace {
 // Adds the names and values of the hyperparameters to a list.
 void add_hyperparameters(const freeridge_kernel* kernel, Rcpp::List& to) {
   std::int64_t count = 0;
-  check(freeridge_kernel_hyperparameter_count(kernel, &count));
+  check(freeridge_kernel_get_hyperparameters(kernel, &count, nullptr));
   auto values = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(count));
-  check(freeridge_kernel_get_hyperparameters(kernel, values.begin()));
+  check(freeridge_kernel_get_hyperparameters(kernel, nullptr, values.begin()));
   Rcpp::CharacterVector names(static_cast<R_xlen_t>(count));
   for (std::int64_t i = 0; i < count; ++i)
     names[static_cast<R_xlen_t>(i)] = text_by([&](std::int64_t size, char* text, std::int64_t* length) {

@@ -41,7 +41,8 @@ std::vector<unsigned char> whole_bytes(const Rcpp::List& kept, SEXP x) {
 SEXP core_save_predictor(SEXP handle, bool whole) {
   const Model& model = model_of(handle);
   // The bytes keep x where R has no such matrix: of a model that is a predictor, and of a sparse x.
-  return kept_bytes(std::bind_front(freeridge_save_predictor_to_memory, model.core), whole || !Rf_isReal(model.x));
+  return kept_bytes(std::bind_front(freeridge_save_to_memory, model.core, FREERIDGE_SAVE_PREDICTOR),
+                    whole || !Rf_isReal(model.x));
 }
 
 // x: the points, where the bytes were kept without them.

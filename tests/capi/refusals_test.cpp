@@ -31,14 +31,14 @@ Row not_null(const std::string& field) {
 
 TEST(Refusals, Kernels) {
   expect_all_refused<KernelLinear, KernelPolynomial, KernelGaussian, KernelLaplacian, KernelMatern, KernelSum,
-                     KernelProduct, KernelScaled, KernelAdditive, KernelPrecomputed, KernelParse, KernelEqual,
-                     KernelLinearScale, Create>();
+                     KernelProduct, KernelScaled, KernelAdditive, KernelPrecomputed, KernelParse, KernelLinearScale,
+                     Create>();
   expect_refused<KernelEvaluate>({{"ldout", integers(bad_leading(sample::m))}});
   expect_refused<KernelDescribe>({{"size", integers(negative)}});
   expect_refused<KernelGetCounts>();
   expect_refused<KernelGetParameter>(
       {{"index", integers({-1, 1, INT32_MIN, INT32_MAX})}, {"size", integers(negative)}});
-  expect_all_refused<KernelHyperparameterCount, KernelGetHyperparameters, KernelWithHyperparameters>();
+  expect_all_refused<KernelGetHyperparameters, KernelWithHyperparameters>();
   expect_refused<KernelHyperparameterName>(
       {{"index", integers({-1, sample::d + 3, INT64_MIN, INT64_MAX})}, {"size", integers(negative)}});
   expect_refused<KernelGetPart>({{"index", integers({-1, 1, INT32_MIN, INT32_MAX})}});
@@ -134,9 +134,9 @@ TEST(Refusals, SaveAndLoad) {
 using namespace classical;
 
 TEST(Refusals, Classical) {
-  expect_all_refused<Ols, Ridge, Pinv, Exponents, Features, Factors, Median, Slope>();
+  expect_all_refused<Ols, Ridge, Pinv, Features, Factors, Median, Slope>();
   expect_refused<Tls>({{"n", integers({1, 2, 3, 4})}});  // d + t + 1 = 5
-  expect_refused<FeatureCount>({{"degree", integers({INT32_MAX})}});
+  expect_refused<Exponents>({{"degree", integers({INT32_MAX})}});
   Tls without;
   without.intercept = 0;
   without.n = 4;
@@ -298,8 +298,6 @@ TEST(Refusals, Classifiers) {
   expect_refused_on_classifier<GetSupport>({}, {FREERIDGE_LOSS_HINGE});
   expect_refused_on_classifier<Distances>();
   expect_refused_on_classifier<GetMargins>({}, {FREERIDGE_LOSS_HINGE});
-  expect_refused_on_classifier<GetAlpha>({}, {FREERIDGE_LOSS_HINGE});
-  expect_refused_on_classifier<GetDuality>();
   expect_refused_on_classifier<GetKernel>();
   expect_refused_on_classifier<GetParameter>();
   expect_refused_on_classifier<GetWeights>();

@@ -42,16 +42,16 @@ int main(void) {
 
   /* What is needed once, whatever the size. */
   small = make(50, x, y);
-  REQUIRE(freeridge_save(small, path) == FREERIDGE_OK);
+  REQUIRE(freeridge_save(small, FREERIDGE_SAVE_MODEL, path) == FREERIDGE_OK);
   REQUIRE(freeridge_load(path, &copy) == FREERIDGE_OK);
   freeridge_destroy(copy);
   freeridge_destroy(small);
 
   model = make(n, x, y);
-  REQUIRE(freeridge_save_to_memory(model, 0, NULL, &length) == FREERIDGE_OK);
+  REQUIRE(freeridge_save_to_memory(model, FREERIDGE_SAVE_MODEL, 0, NULL, &length) == FREERIDGE_OK);
   REQUIRE((double)length >= 0.45 * square); /* a triangle at least */
   before = peak_bytes();
-  REQUIRE(freeridge_save(model, path) == FREERIDGE_OK);
+  REQUIRE(freeridge_save(model, FREERIDGE_SAVE_MODEL, path) == FREERIDGE_OK);
   report("saved to a file", peak_bytes() - before, 0, 0.02);
   REQUIRE(freeridge_load(path, &copy) == FREERIDGE_OK);
   report("loaded from it", peak_bytes() - before, 0.45, 1.05); /* the other triangle is touched when it is needed */
@@ -61,7 +61,7 @@ int main(void) {
   REQUIRE(bytes != NULL);
   freeridge_destroy(model);
   REQUIRE(freeridge_load(path, &model) == FREERIDGE_OK);
-  REQUIRE(freeridge_save_to_memory(model, length, bytes, &length) == FREERIDGE_OK);
+  REQUIRE(freeridge_save_to_memory(model, FREERIDGE_SAVE_MODEL, length, bytes, &length) == FREERIDGE_OK);
   before = peak_bytes();
   freeridge_destroy(model);
   REQUIRE(freeridge_load_from_memory(bytes, length, &model) == FREERIDGE_OK);

@@ -210,8 +210,8 @@ TEST(ContractStates, NullIsRefusedBeforeTheState) {
     }
   EXPECT_GT(refused, 30);
   const Model empty = sample::model(State::empty);
-  EXPECT_EQ(freeridge_save_predictor(empty.get(), nullptr), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_save_predictor(empty.get(), ""), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_save(empty.get(), FREERIDGE_SAVE_PREDICTOR, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_save(empty.get(), FREERIDGE_SAVE_PREDICTOR, ""), FREERIDGE_INVALID_ARGUMENT);
   GroupErrors groups;
   groups.model = empty.get();
   groups.group.null = true;

@@ -13,13 +13,16 @@ using namespace support;
 
 std::int64_t feature_count(std::int64_t d, std::int32_t degree, bool bias) {
   std::int64_t out = -1;
-  check(freeridge_polynomial_feature_count(d, degree, bias ? 1 : 0, &out), "freeridge_polynomial_feature_count");
+  check(freeridge_polynomial_exponents(d, degree, bias ? 1 : 0, &out, nullptr), "freeridge_polynomial_exponents");
   return out;
 }
 
 Table<std::int32_t> exponents(std::int64_t d, std::int32_t degree, bool bias) {
   Table<std::int32_t> out(feature_count(d, degree, bias), d, -1);
-  check(freeridge_polynomial_exponents(d, degree, bias ? 1 : 0, out.values.data()), "freeridge_polynomial_exponents");
+  std::int64_t count = -1;
+  check(freeridge_polynomial_exponents(d, degree, bias ? 1 : 0, &count, out.values.data()),
+        "freeridge_polynomial_exponents");
+  EXPECT_EQ(count, out.rows);
   return out;
 }
 
@@ -53,10 +56,10 @@ TEST(PolynomialFeatures, Count) {
   EXPECT_EQ(feature_count(1, 2147483647, false), 2147483647);
   EXPECT_EQ(feature_count(65534, 2, false), 2147450879);  // 65536 65535 / 2 - 1
   std::int64_t out = -7;
-  EXPECT_EQ(freeridge_polynomial_feature_count(2147483647, 1, 1, &out), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_polynomial_feature_count(65535, 2, 0, &out), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_polynomial_feature_count(1000000, 1000000, 0, &out), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_polynomial_feature_count(2147483647, 2147483647, 0, &out), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_polynomial_exponents(2147483647, 1, 1, &out, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_polynomial_exponents(65535, 2, 0, &out, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_polynomial_exponents(1000000, 1000000, 0, &out, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_polynomial_exponents(2147483647, 2147483647, 0, &out, nullptr), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(out, -7);
 }
 

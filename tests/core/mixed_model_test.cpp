@@ -341,11 +341,11 @@ TEST(MixedModel, SavedAndCloned) {
     ASSERT_EQ(freeridge_clone(model.get(), &copy), FREERIDGE_OK);
     try_copy(copy, true);
     for (const bool whole : {true, false}) {
-      const auto save = whole ? freeridge_save_to_memory : freeridge_save_predictor_to_memory;
+      const freeridge_save_kind what = whole ? FREERIDGE_SAVE_MODEL : FREERIDGE_SAVE_PREDICTOR;
       std::int64_t length = 0;
-      save(model.get(), 0, nullptr, &length);
+      freeridge_save_to_memory(model.get(), what, 0, nullptr, &length);
       std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
-      ASSERT_EQ(save(model.get(), length, bytes.data(), &length), FREERIDGE_OK);
+      ASSERT_EQ(freeridge_save_to_memory(model.get(), what, length, bytes.data(), &length), FREERIDGE_OK);
       ASSERT_EQ(freeridge_load_from_memory(bytes.data(), length, &copy), FREERIDGE_OK) << freeridge_last_error();
       try_copy(copy, whole);
     }

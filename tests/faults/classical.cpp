@@ -66,7 +66,6 @@ void add_classical(Scenarios& all) {
     call.layout = FREERIDGE_ROW_MAJOR;
     std::swap(call.m, call.n);
   });
-  add_plain<FeatureCount>(all);
   add_plain<Exponents>(all);
   add_plain<Features>(all);
   add_plain<Factors>(all);

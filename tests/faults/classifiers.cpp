@@ -117,8 +117,6 @@ void add_classifiers(Scenarios& all) {
   add<GetSupport>(all, true, {FREERIDGE_LOSS_HINGE});
   add<Distances>(all, true);
   add<GetMargins>(all, true, {FREERIDGE_LOSS_HINGE});
-  add<GetAlpha>(all, true, {FREERIDGE_LOSS_HINGE});
-  add<GetDuality>(all, true);
 }
 
 }  // namespace faults

@@ -105,11 +105,6 @@ void add_kernels(Scenarios& all) {
     call.size = 500;
     call.text = Output<char>(500);
   });
-  add_plain<KernelEqual>(all, "equal");
-  add_plain<KernelEqual>(all, "composite", [](KernelEqual& call) {
-    call.first = composite();
-    call.a = call.first.get();
-  });
   add_plain<KernelLinearScale>(all, "plain");
   add_plain<KernelLinearScale>(all, "composite", [](KernelLinearScale& call) {
     std::vector<Kernel> terms;
@@ -121,7 +116,6 @@ void add_kernels(Scenarios& all) {
   add_plain<KernelGetCounts>(all);
   add_plain<KernelGetParameter>(all);
   add_maker<KernelGetPart>(all);
-  add_plain<KernelHyperparameterCount>(all);
   add_plain<KernelHyperparameterName>(all);
   add_plain<KernelGetHyperparameters>(all);
   add_maker<KernelWithHyperparameters>(all);

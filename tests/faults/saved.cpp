@@ -14,10 +14,10 @@ struct ToFile {
 
 template <bool predictor>
 void add_save(Scenarios& all, const char* name, freeridge_route route) {
-  constexpr auto call = predictor ? freeridge_save_predictor : freeridge_save;
-  all.push_back({predictor ? "freeridge_save_predictor" : "freeridge_save", name, true, [route] {
+  constexpr freeridge_save_kind what = predictor ? FREERIDGE_SAVE_PREDICTOR : FREERIDGE_SAVE_MODEL;
+  all.push_back({"freeridge_save", name + std::string(predictor ? "_predictor" : ""), true, [route] {
                    std::shared_ptr<ToFile> own(new ToFile{{}, model_on(route, State::fitted)});
-                   return Trial{[own] { return call(own->model.get(), own->directory.file.c_str()); },
+                   return Trial{[own] { return freeridge_save(own->model.get(), what, own->directory.file.c_str()); },
                                 [own] { return own->directory.take(); },
                                 [own] { return bytes_of(fingerprint(own->model.get())); }};
                  }});
@@ -38,10 +38,11 @@ void add_loading(Scenarios& all, const char* call_name, const std::string& about
                    auto own = std::make_shared<Loading>();
                    const Model model = model_on(route, State::fitted);
                    int64_t length = 0;
-                   const auto save = predictor ? freeridge_save_predictor_to_memory : freeridge_save_to_memory;
-                   support::check(save(model.get(), 0, nullptr, &length), "save");
+                   const freeridge_save_kind what = predictor ? FREERIDGE_SAVE_PREDICTOR : FREERIDGE_SAVE_MODEL;
+                   support::check(freeridge_save_to_memory(model.get(), what, 0, nullptr, &length), "save");
                    own->bytes.resize(static_cast<std::size_t>(length));
-                   support::check(save(model.get(), length, own->bytes.data(), &length), "save");
+                   support::check(freeridge_save_to_memory(model.get(), what, length, own->bytes.data(), &length),
+                                  "save");
                    own->directory.write(own->bytes);
                    return Trial{[=] { return call(*own); },
                                 [=] { return own->made ? bytes_of(fingerprint(own->made)) : Bytes(); }};
@@ -53,7 +54,7 @@ void add_loading(Scenarios& all, const char* call_name, const std::string& about
 void add_saved(Scenarios& all) {
   add_plain<LocateSavedX>(all);
   add_on_routes<SaveToMemory>(all, true);
-  add_on_routes<SavePredictorToMemory>(all, true);
+  add_on_routes<SavePredictorToMemory>(all, true, "predictor");
   for (const auto& [name, route] : routes) {
     add_save<false>(all, name, route);
     add_save<true>(all, name, route);

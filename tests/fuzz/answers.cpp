@@ -168,7 +168,7 @@ void ask_for_gradients(const freeridge_model* model, const Questions& questions,
   std::int64_t count = 0;
   if (freeridge_get_kernel(model, &kernel) != FREERIDGE_OK) return;
   const KernelHandle own(kernel);
-  if (freeridge_kernel_hyperparameter_count(kernel, &count) != FREERIDGE_OK) wrong("a kernel has no count");
+  if (freeridge_kernel_get_hyperparameters(kernel, &count, nullptr) != FREERIDGE_OK) wrong("a kernel has no count");
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
     Output<double> score(1), by_lambda(1), by_kernel(std::max<std::int64_t>(count, 1));
     ASK(freeridge_score_gradient, 0, model, criterion, questions.lambdas[0], score, by_lambda, by_kernel);
@@ -274,7 +274,7 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
   const std::int64_t m = questions.m;
   const std::vector<double> x = repeated(questions.numbers, m * d);
   Output<double> decision(size_of(m)), probability(size_of(m)), alone(size_of(m)), left_out(size_of(n)), c(size_of(n)),
-      b(1), objective(1), gap(1), margin(1);
+      b(1), objective(1), stationarity(1), dual(1), gap(1), margin(1);
   Output<std::int64_t> iterations(1), count(1), rows(size_of(n));
   ASK(freeridge_classifier_predict, Caller::in_pieces, classifier, support::at(FREERIDGE_COL_MAJOR, m, d, x.data()),
       decision, probability);
@@ -282,15 +282,13 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
       alone, nullptr);
   ASK(freeridge_classifier_loo, 0, classifier, left_out);
   ASK(freeridge_classifier_get_coefficients, 0, classifier, c, b);
-  ASK(freeridge_classifier_get_convergence, 0, classifier, objective, iterations, gap);
+  ASK(freeridge_classifier_get_convergence, 0, classifier, objective, iterations, stationarity, dual, gap);
   ASK(freeridge_classifier_get_support, Caller::may_be_inf, classifier, count, rows, margin);
-  Output<double> distance(size_of(m)), of_points(size_of(n)), slack(size_of(n)), alpha(size_of(n)), primal(1), dual(1),
-      duality_gap(1);
+  Output<double> distance(size_of(m)), of_points(size_of(n)), slack(size_of(n)), alpha(size_of(n));
   Output<std::int32_t> kind(size_of(n));
   ASK(freeridge_classifier_distances, 0, classifier, support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), distance);
-  ASK(freeridge_classifier_get_margins, 0, classifier, of_points, slack);
-  ASK(freeridge_classifier_get_alpha, 0, classifier, alpha, kind);
-  ASK(freeridge_classifier_get_duality, 0, classifier, primal, dual, duality_gap);
+  ASK(freeridge_classifier_get_margins, 0, classifier, of_points, slack, alpha, kind);
+  ASK(freeridge_classifier_get_margins, 0, classifier, of_points, nullptr, alpha, nullptr);
   Output<double> lambda(1), weights(size_of(n));
   Output<std::int64_t> points(1), features(1);
   ASK(freeridge_classifier_get_lambda, 0, classifier, lambda);
@@ -356,13 +354,9 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
 }
 
 Bytes saved(const freeridge_model* model, bool predictor, Caller& call) {
-  if (predictor)
-    return bytes_of("freeridge_save_predictor_to_memory", call,
-                    [&](std::int64_t size, void* bytes, std::int64_t* length) {
-                      return freeridge_save_predictor_to_memory(model, size, bytes, length);
-                    });
+  const freeridge_save_kind what = predictor ? FREERIDGE_SAVE_PREDICTOR : FREERIDGE_SAVE_MODEL;
   return bytes_of("freeridge_save_to_memory", call, [&](std::int64_t size, void* bytes, std::int64_t* length) {
-    return freeridge_save_to_memory(model, size, bytes, length);
+    return freeridge_save_to_memory(model, what, size, bytes, length);
   });
 }
 
@@ -400,23 +394,30 @@ ClassifierHandle loaded_classifier(const Bytes& bytes, Caller& call) {
                                   freeridge_classifier_load_from_memory);
 }
 
+std::string text_of(const freeridge_kernel* kernel) {
+  std::int64_t length = 0;
+  if (freeridge_kernel_describe(kernel, 0, nullptr, &length) != FREERIDGE_OK) wrong("a kernel has no text");
+  std::string text(size_of(length), '\0');
+  if (freeridge_kernel_describe(kernel, length + 1, text.data(), &length) != FREERIDGE_OK)
+    wrong("a kernel has no text");
+  return text;
+}
+
 // A kernel with its own hyperparameters is the same kernel.
 void ask_hyperparameters(const freeridge_kernel* kernel, Caller& call) {
   Output<std::int64_t> count(1);
-  ASK(freeridge_kernel_hyperparameter_count, 0, kernel, count);
+  ASK(freeridge_kernel_get_hyperparameters, 0, kernel, count, nullptr);
   for (std::int64_t i = 0; i < std::min<std::int64_t>(count.values[0], 8); ++i) {
     Output<std::int64_t> length(1);
     ASK(freeridge_kernel_hyperparameter_name, 0, kernel, i, 0, nullptr, length);
   }
   Output<double> values(std::max<std::int64_t>(count.values[0], 1));
-  ASK(freeridge_kernel_get_hyperparameters, 0, kernel, values);
+  ASK(freeridge_kernel_get_hyperparameters, 0, kernel, nullptr, values);
   Output<freeridge_kernel*> out(1);
   const auto status = ASK(freeridge_kernel_with_hyperparameters, 0, kernel, values.values.data(), out);
   if (status != FREERIDGE_OK) return;
   const KernelHandle again(out.values[0]);
-  std::int32_t equal = 0;
-  if (freeridge_kernel_equal(kernel, again.get(), &equal) != FREERIDGE_OK || equal != 1)
-    wrong("a kernel with its own hyperparameters is another kernel");
+  if (text_of(kernel) != text_of(again.get())) wrong("a kernel with its own hyperparameters is another kernel");
 }
 
 // What a kernel is made of, level by level.

@@ -77,7 +77,7 @@ void ClassifierSequence::fit(Source& in) {
   fitted_ = true;
   before_.clear();
   double gap = 0;
-  if (freeridge_classifier_get_convergence(handle_.get(), nullptr, nullptr, &gap) != FREERIDGE_OK)
+  if (freeridge_classifier_get_convergence(handle_.get(), nullptr, nullptr, &gap, nullptr, nullptr) != FREERIDGE_OK)
     wrong("a classifier that was fitted is not");
   if (!(gap <= tolerance_)) wrong("a fit that succeeded is not stationary within the tolerance");
 }

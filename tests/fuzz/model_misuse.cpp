@@ -177,8 +177,9 @@ void misuse_answers(freeridge_model* model, Source& in) {
           other, length);
     case 13: {  // too small a size sets the length
       std::vector<unsigned char> bytes(8);
-      return refused("freeridge_save_to_memory",
-                     [&] { return freeridge_save_to_memory(model, 8, bytes.data(), length.get()); });
+      return refused("freeridge_save_to_memory", [&] {
+        return freeridge_save_to_memory(model, FREERIDGE_SAVE_MODEL, 8, bytes.data(), length.get());
+      });
     }
     default:
       return refused(

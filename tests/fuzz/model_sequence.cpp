@@ -88,7 +88,7 @@ void ModelSequence::select_kernel(Source& in) {
   Caller call;
   const KernelHandle kernel = parsed(told_.kernel.c_str(), call);
   std::int64_t count = 0;
-  freeridge_kernel_hyperparameter_count(kernel.get(), &count);
+  freeridge_kernel_get_hyperparameters(kernel.get(), &count, nullptr);
   std::vector<std::int32_t> label;
   for (std::int64_t i = 0; i < count && !in.one_in(2); ++i) label.push_back(static_cast<std::int32_t>(in.from(-1, 2)));
   label.resize(label.empty() ? 0 : size_of(count), -1);

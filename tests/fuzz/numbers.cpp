@@ -166,7 +166,7 @@ void small_calls(Source& in, Caller& call) {
     ASK(freeridge_make_blocks, 0, n, folds, from, seed, nullptr, nullptr, gap);
   }
   descent_calls(in, call, n, d, x, values, weights);
-  if (ASK(freeridge_polynomial_feature_count, 0, d, degree, bias, counted) != FREERIDGE_OK) return;
+  if (ASK(freeridge_polynomial_exponents, 0, d, degree, bias, counted, nullptr) != FREERIDGE_OK) return;
   const std::int64_t count = counted.values[0];
   Output<double> features(size_of(n, count)), factors(size_of(count + 1));
   ASK(freeridge_polynomial_features, 0, FREERIDGE_COL_MAJOR, n, d, x.data(), n, degree, bias, features, n);

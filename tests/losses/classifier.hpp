@@ -20,7 +20,7 @@ using namespace support;
 struct Convergence {
   double objective = 0;
   std::int64_t iterations = 0;
-  double gap = 0;
+  double stationarity = 0;
 };
 
 struct Duality {
@@ -100,14 +100,16 @@ class Classifier {
   }
   Convergence convergence() const {
     Convergence out;
-    check(freeridge_classifier_get_convergence(get(), &out.objective, &out.iterations, &out.gap),
+    check(freeridge_classifier_get_convergence(get(), &out.objective, &out.iterations, &out.stationarity, nullptr,
+                                               nullptr),
           "freeridge_classifier_get_convergence");
     return out;
   }
   Duality duality() const {
     Duality out;
-    check(freeridge_classifier_get_duality(get(), &out.primal, &out.dual, &out.gap),
-          "freeridge_classifier_get_duality");
+    check(freeridge_classifier_get_convergence(get(), nullptr, nullptr, nullptr, &out.dual, &out.gap),
+          "freeridge_classifier_get_convergence");
+    out.primal = out.dual + out.gap;
     return out;
   }
   Vector distances(const Matrix& x) const {
@@ -117,12 +119,14 @@ class Classifier {
   }
   Vector margins() const {
     Vector out(static_cast<std::size_t>(n_));
-    check(freeridge_classifier_get_margins(get(), out.data(), nullptr), "freeridge_classifier_get_margins");
+    check(freeridge_classifier_get_margins(get(), out.data(), nullptr, nullptr, nullptr),
+          "freeridge_classifier_get_margins");
     return out;
   }
   Vector slacks() const {
     Vector out(static_cast<std::size_t>(n_));
-    check(freeridge_classifier_get_margins(get(), nullptr, out.data()), "freeridge_classifier_get_margins");
+    check(freeridge_classifier_get_margins(get(), nullptr, out.data(), nullptr, nullptr),
+          "freeridge_classifier_get_margins");
     return out;
   }
   Support support() const {

@@ -104,7 +104,7 @@ TEST(Hinge, MeetsTheKktConditions) {
       m.fit(lambda);
       const Convergence reached = m.convergence();
       EXPECT_LE(violation(p, lambda, m.c(), m.b()), 1.01e-8);
-      EXPECT_LE(reached.gap, 1e-8);
+      EXPECT_LE(reached.stationarity, 1e-8);
       EXPECT_NEAR(reached.objective, static_cast<double>(objective(p, lambda, m.c(), m.b(), hinge_loss)),
                   1e-10 * reached.objective);
       if (!s.intercept) {

@@ -95,7 +95,7 @@ TEST(Logistic, AgreesWithNewtonInLongDouble) {
       EXPECT_NEAR(m.b(), expected.b, 1e-8 * std::max(1.0, std::abs(expected.b)));
       EXPECT_NEAR(reached.objective, static_cast<double>(expected.objective),
                   1e-12 * static_cast<double>(expected.objective));
-      EXPECT_LE(reached.gap, 1e-11);
+      EXPECT_LE(reached.stationarity, 1e-11);
       if (!s.intercept) {
         EXPECT_EQ(m.b(), 0.0);
       }
@@ -123,7 +123,7 @@ TEST(Logistic, ALooserToleranceTakesNoMoreSteps) {
   loose.control(1e-1, 100).fit(1e-3);
   tight.control(1e-12, 100).fit(1e-3);
   EXPECT_LT(loose.convergence().iterations, tight.convergence().iterations);
-  EXPECT_LE(loose.convergence().gap, 1e-1);
+  EXPECT_LE(loose.convergence().stationarity, 1e-1);
 }
 
 // Separated classes: f grows like log(1 / lambda), and lambda c_i y_i = W_i exp(-y_i f_i) to working precision:

@@ -40,7 +40,7 @@ TEST(Margins, AreWhatTheirNamesSay) {
         for (std::size_t i = 0; i < c.size(); ++i)
           square += c[i] * (f[i] - m.b()), scale = std::max(scale, std::abs(f[i]));
         Vector alpha(c.size());
-        ASSERT_EQ(freeridge_classifier_get_alpha(m.get(), alpha.data(), nullptr), FREERIDGE_OK);
+        ASSERT_EQ(freeridge_classifier_get_margins(m.get(), nullptr, nullptr, alpha.data(), nullptr), FREERIDGE_OK);
         for (std::size_t i = 0; i < c.size(); ++i) {
           EXPECT_NEAR(margins[i], static_cast<double>(p.y[i] * f[i]), static_cast<double>(1e-10L * scale));
           EXPECT_NEAR(distances[i], static_cast<double>(f[i] / std::sqrt(square)),
@@ -50,7 +50,7 @@ TEST(Margins, AreWhatTheirNamesSay) {
         if (loss == FREERIDGE_LOSS_HINGE) {
           const Vector slacks = m.slacks();
           std::vector<std::int32_t> support(c.size());
-          ASSERT_EQ(freeridge_classifier_get_alpha(m.get(), nullptr, support.data()), FREERIDGE_OK);
+          ASSERT_EQ(freeridge_classifier_get_margins(m.get(), nullptr, nullptr, nullptr, support.data()), FREERIDGE_OK);
           for (std::size_t i = 0; i < c.size(); ++i) {
             const double bound = p.weight(static_cast<std::int64_t>(i)) / lambda;
             EXPECT_EQ(slacks[i], std::max(0.0, 1 - margins[i]));

@@ -48,12 +48,13 @@ Vector answers_of(freeridge_classifier* classifier, const Matrix& x, bool whole 
   ask(static_cast<std::size_t>(x.rows),
       [&](double* to) { return freeridge_classifier_predict(classifier, support::at(x), to, nullptr); });
   ask(size + 1, [&](double* to) { return freeridge_classifier_get_coefficients(classifier, to, to + size); });
-  ask(2, [&](double* to) { return freeridge_classifier_get_convergence(classifier, to, &iterations, to + 1); });
+  ask(4, [&](double* to) {
+    return freeridge_classifier_get_convergence(classifier, to, &iterations, to + 1, to + 2, to + 3);
+  });
   ask(1, [&](double* to) { return freeridge_classifier_get_support(classifier, &count, nullptr, to); });
   ask(1, [&](double* to) { return freeridge_classifier_get_lambda(classifier, to); });
-  ask(3, [&](double* to) { return freeridge_classifier_get_duality(classifier, to, to + 1, to + 2); });
-  ask(size, [&](double* to) { return freeridge_classifier_get_alpha(classifier, to, nullptr); });
-  ask(size, [&](double* to) { return freeridge_classifier_get_margins(classifier, to, nullptr); });
+  ask(size, [&](double* to) { return freeridge_classifier_get_margins(classifier, nullptr, nullptr, to, nullptr); });
+  ask(size, [&](double* to) { return freeridge_classifier_get_margins(classifier, to, nullptr, nullptr, nullptr); });
   ask(static_cast<std::size_t>(x.rows),
       [&](double* to) { return freeridge_classifier_distances(classifier, support::at(x), to); });
   ask(size, [&](double* to) { return freeridge_classifier_get_weights(classifier, to); });

@@ -118,8 +118,8 @@ std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
     out.push_back({"score_gradient by criterion " + std::to_string(criterion), [=](const Model& m) {
                      std::int64_t count = 0;
                      const support::Kernel kernel = support::Kernel::parse(c.kernel);
-                     support::check(freeridge_kernel_hyperparameter_count(kernel.get(), &count),
-                                    "freeridge_kernel_hyperparameter_count");
+                     support::check(freeridge_kernel_get_hyperparameters(kernel.get(), &count, nullptr),
+                                    "freeridge_kernel_get_hyperparameters");
                      return asked(m, freeridge_score_gradient, criterion, 0.4, Out{1}, Out{1}, Out{count + 1});
                    }});
   if (std::string(c.kernel).find("gaussian") == std::string::npos) return out;

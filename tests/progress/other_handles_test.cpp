@@ -147,8 +147,9 @@ Classifier classifier(freeridge_loss loss, const char* kernel) {
 Vector everything(const Classifier& handle) {
   Vector c(static_cast<std::size_t>(n), untouched), b(1, untouched), objective(1, untouched);
   if (freeridge_classifier_get_coefficients(handle.get(), c.data(), b.data()) != FREERIDGE_OK) return {};
-  support::check(freeridge_classifier_get_convergence(handle.get(), objective.data(), nullptr, nullptr),
-                 "freeridge_classifier_get_convergence");
+  support::check(
+      freeridge_classifier_get_convergence(handle.get(), objective.data(), nullptr, nullptr, nullptr, nullptr),
+      "freeridge_classifier_get_convergence");
   c.push_back(b[0]);
   c.push_back(objective[0]);
   return c;

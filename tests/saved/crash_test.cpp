@@ -40,7 +40,8 @@ class SavedCrash : public testing::Test {
   const Bytes bytes[2] = {support::saved(models[0].get()), support::saved(models[1].get())};
 
   void save(int which) const {
-    ASSERT_EQ(freeridge_save(models[which].get(), path.c_str()), FREERIDGE_OK) << freeridge_last_error();
+    ASSERT_EQ(freeridge_save(models[which].get(), FREERIDGE_SAVE_MODEL, path.c_str()), FREERIDGE_OK)
+        << freeridge_last_error();
   }
 
   // The longest of some saves.
@@ -62,7 +63,7 @@ class SavedCrash : public testing::Test {
     if (child == 0) {
       const char begins = 'b', ends = 'e', fails = 'f';
       if (write(said[1], &begins, 1) != 1) _exit(1);
-      const bool saved = freeridge_save(models[which].get(), path.c_str()) == FREERIDGE_OK;
+      const bool saved = freeridge_save(models[which].get(), FREERIDGE_SAVE_MODEL, path.c_str()) == FREERIDGE_OK;
       if (write(said[1], saved ? &ends : &fails, 1) == 1) pause();
       _exit(1);
     }

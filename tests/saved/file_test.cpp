@@ -28,7 +28,7 @@ Input<char> text_input(const std::string& path) {
 }
 
 freeridge_status save(const Model& model, const std::string& path) {
-  return freeridge_save(model.get(), path.c_str());
+  return freeridge_save(model.get(), FREERIDGE_SAVE_MODEL, path.c_str());
 }
 
 // Both kinds of saving fail with the system's words for that error.
@@ -80,7 +80,7 @@ TEST(SavedFile, HasTheBytesThatMemoryHas) {
   const Directory directory;
   const Model model = sample::model(State::fitted);
   ASSERT_EQ(save(model, directory / "model"), FREERIDGE_OK);
-  ASSERT_EQ(freeridge_save_predictor(model.get(), (directory / "predictor").c_str()), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_save(model.get(), FREERIDGE_SAVE_PREDICTOR, (directory / "predictor").c_str()), FREERIDGE_OK);
   EXPECT_EQ(support::file_bytes(directory / "model"), support::saved(model.get()));
   EXPECT_EQ(support::file_bytes(directory / "predictor"), support::saved_predictor(model.get()));
   EXPECT_EQ(directory.names(), (std::set<std::string>{"model", "predictor"}));

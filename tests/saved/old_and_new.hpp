@@ -15,6 +15,8 @@ class OldAndNew : public testing::Test {
   const Model old = sample::model(sample::State::data), model = sample::model(sample::State::fitted);
   const support::Bytes of_old = support::saved(old.get()), of_model = support::saved(model.get());
 
-  freeridge_status save() const { return freeridge_save(model.get(), path.c_str()); }
-  void put_old() const { ASSERT_EQ(freeridge_save(old.get(), path.c_str()), FREERIDGE_OK) << freeridge_last_error(); }
+  freeridge_status save() const { return freeridge_save(model.get(), FREERIDGE_SAVE_MODEL, path.c_str()); }
+  void put_old() const {
+    ASSERT_EQ(freeridge_save(old.get(), FREERIDGE_SAVE_MODEL, path.c_str()), FREERIDGE_OK) << freeridge_last_error();
+  }
 };

@@ -26,13 +26,12 @@ Model large_model(bool linear) {
   return model;
 }
 
-void expect_heard(freeridge_model* model, freeridge_status (*save)(const freeridge_model*, const char*),
-                  const Bytes& bytes) {
+void expect_heard(freeridge_model* model, freeridge_save_kind what, const Bytes& bytes) {
   const Directory directory;
   const std::string path = directory / "model";
   Listener whole;
   ASSERT_EQ(freeridge_set_progress(model, Listener::hear, &whole), FREERIDGE_OK);
-  ASSERT_EQ(save(model, path.c_str()), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(freeridge_save(model, what, path.c_str()), FREERIDGE_OK) << freeridge_last_error();
   EXPECT_TRUE(support::file_bytes(path) == bytes);
   ASSERT_GE(whole.fractions.size(), 4u);
   EXPECT_EQ(whole.fractions.front(), 0.0);
@@ -51,7 +50,7 @@ void expect_heard(freeridge_model* model, freeridge_status (*save)(const freerid
     Listener listener;
     listener.cancel_at = place;
     ASSERT_EQ(freeridge_set_progress(model, Listener::hear, &listener), FREERIDGE_OK);
-    EXPECT_EQ(save(model, path.c_str()), FREERIDGE_CANCELLED);
+    EXPECT_EQ(freeridge_save(model, what, path.c_str()), FREERIDGE_CANCELLED);
     EXPECT_EQ(listener.fractions.size(), place + 1);
     EXPECT_EQ(support::file_bytes(path), old);
     EXPECT_EQ(directory.names(), (std::set<std::string>{"model"}));
@@ -60,24 +59,24 @@ void expect_heard(freeridge_model* model, freeridge_status (*save)(const freerid
   Listener none;
   ASSERT_EQ(freeridge_set_progress(model, Listener::hear, &none), FREERIDGE_OK);
   std::int64_t length = 0;
-  EXPECT_EQ(freeridge_save_predictor_to_memory(model, 0, nullptr, &length),
-            save == freeridge_save ? FREERIDGE_INVALID_STATE : FREERIDGE_OK);
+  EXPECT_EQ(freeridge_save_to_memory(model, FREERIDGE_SAVE_PREDICTOR, 0, nullptr, &length),
+            what == FREERIDGE_SAVE_MODEL ? FREERIDGE_INVALID_STATE : FREERIDGE_OK);
   EXPECT_TRUE(none.fractions.empty());
   ASSERT_EQ(freeridge_set_progress(model, nullptr, nullptr), FREERIDGE_OK);
-  ASSERT_EQ(save(model, path.c_str()), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(freeridge_save(model, what, path.c_str()), FREERIDGE_OK) << freeridge_last_error();
   EXPECT_TRUE(support::file_bytes(path) == bytes);
 }
 
 TEST(SavedProgress, OfAModel) {
   const Model model = large_model(true);
-  expect_heard(model.get(), freeridge_save, support::saved(model.get()));
+  expect_heard(model.get(), FREERIDGE_SAVE_MODEL, support::saved(model.get()));
 }
 
 TEST(SavedProgress, OfAPredictor) {
   const Model model = large_model(false);
   const Bytes bytes = support::saved_predictor(model.get());
-  expect_heard(model.get(), freeridge_save_predictor, bytes);
-  expect_heard(support::loaded(bytes).get(), freeridge_save_predictor, bytes);
+  expect_heard(model.get(), FREERIDGE_SAVE_PREDICTOR, bytes);
+  expect_heard(support::loaded(bytes).get(), FREERIDGE_SAVE_PREDICTOR, bytes);
 }
 
 }  // namespace progress_test

@@ -62,7 +62,7 @@ TEST(SavedRoom, OfTheSquareIsAskedFor) {
       ADD_FAILURE() << "made room that is not there";
     } catch (const freeridge::Error& error) {
       EXPECT_EQ(error.status(), freeridge::Status::out_of_memory);
-      EXPECT_NE(std::string(error.what()).find("freeridge_save_predictor"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("FREERIDGE_SAVE_PREDICTOR"), std::string::npos) << error.what();
     }
     there_is = std::numeric_limits<Index>::max();
   }

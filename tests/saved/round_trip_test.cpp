@@ -202,7 +202,7 @@ TEST(Saved, AKernelTooDeepForItsText) {
     kernel = Kernel::product(factors);
     const Model model(kernel);
     int64_t length = -1;
-    const freeridge_status status = freeridge_save_to_memory(model.get(), 0, nullptr, &length);
+    const freeridge_status status = freeridge_save_to_memory(model.get(), FREERIDGE_SAVE_MODEL, 0, nullptr, &length);
     EXPECT_EQ(status, depth < 64 ? FREERIDGE_OK : FREERIDGE_INVALID_ARGUMENT) << depth;
     if (status != FREERIDGE_OK) {
       EXPECT_NE(std::string(freeridge_last_error()).find("64"), std::string::npos) << freeridge_last_error();

@@ -318,8 +318,8 @@ TEST(Reader, CanBeCancelledAndSaved) {
   check(freeridge_set_lambda(model.get(), 1), "freeridge_set_lambda");
   EXPECT_EQ(freeridge_hyperplane(model.get(), 0, nullptr, w, 3, nullptr), FREERIDGE_OK);
   std::int64_t length = 0;
-  EXPECT_EQ(freeridge_save_predictor_to_memory(model.get(), 0, nullptr, &length), FREERIDGE_OK);
-  EXPECT_EQ(freeridge_save_to_memory(model.get(), 0, nullptr, &length), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_save_to_memory(model.get(), FREERIDGE_SAVE_PREDICTOR, 0, nullptr, &length), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_save_to_memory(model.get(), FREERIDGE_SAVE_MODEL, 0, nullptr, &length), FREERIDGE_INVALID_STATE);
   freeridge_model* clone = nullptr;
   ASSERT_EQ(freeridge_clone(model.get(), &clone), FREERIDGE_OK);
   EXPECT_EQ(freeridge_set_parameter(clone, FREERIDGE_INTERCEPT, 0),

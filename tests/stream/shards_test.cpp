@@ -399,9 +399,9 @@ TEST(Shards, ThePredictorIsTheSolution) {
       check(freeridge_predict(from, FREERIDGE_COL_MAJOR, 30, problem.x.values.data(), 30, to->values.data(), 30),
             "freeridge_predict");
     EXPECT_CLOSE(f, expected, 1e-11);
-    EXPECT_EQ(freeridge_save_predictor_to_memory(out, 0, nullptr, &length), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_save_to_memory(out, FREERIDGE_SAVE_PREDICTOR, 0, nullptr, &length), FREERIDGE_OK);
     Bytes bytes(static_cast<std::size_t>(length));
-    EXPECT_EQ(freeridge_save_predictor_to_memory(out, length, bytes.data(), &length), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_save_to_memory(out, FREERIDGE_SAVE_PREDICTOR, length, bytes.data(), &length), FREERIDGE_OK);
     freeridge_model* loaded = nullptr;
     EXPECT_EQ(freeridge_load_from_memory(bytes.data(), length, &loaded), FREERIDGE_OK);
     Matrix again(30, 3);

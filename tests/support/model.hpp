@@ -103,9 +103,9 @@ class Kernel {
   }
   Vector hyperparameters() const {
     std::int64_t count = -1;
-    check(freeridge_kernel_hyperparameter_count(get(), &count), "freeridge_kernel_hyperparameter_count");
+    check(freeridge_kernel_get_hyperparameters(get(), &count, nullptr), "freeridge_kernel_get_hyperparameters");
     Vector out(static_cast<std::size_t>(count));
-    check(freeridge_kernel_get_hyperparameters(get(), out.data()), "freeridge_kernel_get_hyperparameters");
+    check(freeridge_kernel_get_hyperparameters(get(), nullptr, out.data()), "freeridge_kernel_get_hyperparameters");
     return out;
   }
   Kernel with_hyperparameters(const Vector& values) const {
@@ -113,11 +113,7 @@ class Kernel {
     check(freeridge_kernel_with_hyperparameters(get(), values.data(), &out), "freeridge_kernel_with_hyperparameters");
     return Kernel(out);
   }
-  bool operator==(const Kernel& other) const {
-    std::int32_t equal = -1;
-    check(freeridge_kernel_equal(get(), other.get(), &equal), "freeridge_kernel_equal");
-    return equal == 1;
-  }
+  bool operator==(const Kernel& other) const { return description() == other.description(); }
   const freeridge_kernel* get() const { return handle_.get(); }
 
  private:

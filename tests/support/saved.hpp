@@ -76,8 +76,14 @@ Bytes saved_by(const Call& call, const Saved* handle, const char* name) {
   return out;
 }
 
+inline Bytes saved_model(const freeridge_model* model, freeridge_save_kind what) {
+  const auto save = [what](const freeridge_model* it, std::int64_t size, void* bytes, std::int64_t* length) {
+    return freeridge_save_to_memory(it, what, size, bytes, length);
+  };
+  return saved_by(save, model, "freeridge_save_to_memory");
+}
 inline Bytes saved(const freeridge_model* model) {
-  return saved_by(freeridge_save_to_memory, model, "freeridge_save_to_memory");
+  return saved_model(model, FREERIDGE_SAVE_MODEL);
 }
 inline Bytes saved(const freeridge_accumulator* accumulator) {
   return saved_by(freeridge_accumulator_save_to_memory, accumulator, "freeridge_accumulator_save_to_memory");
@@ -86,7 +92,7 @@ inline Bytes saved(const freeridge_classifier* classifier) {
   return saved_by(freeridge_classifier_save_to_memory, classifier, "freeridge_classifier_save_to_memory");
 }
 inline Bytes saved_predictor(const freeridge_model* model) {
-  return saved_by(freeridge_save_predictor_to_memory, model, "freeridge_save_predictor_to_memory");
+  return saved_model(model, FREERIDGE_SAVE_PREDICTOR);
 }
 
 struct DestroyModel {

@@ -196,7 +196,7 @@ class Classes {
     std::vector<double> out(120, -7.0);
     int64_t iterations = 0;
     check(freeridge_classifier_get_coefficients(get(), &out[0], &out[15]), "freeridge_classifier_get_coefficients");
-    check(freeridge_classifier_get_convergence(get(), &out[16], &iterations, &out[17]),
+    check(freeridge_classifier_get_convergence(get(), &out[16], &iterations, &out[17], &out[71], &out[72]),
           "freeridge_classifier_get_convergence");
     check(freeridge_classifier_predict(get(), support::at(FREERIDGE_COL_MAJOR, sample::m, sample::d, points.data()),
                                        &out[20], loss_ == FREERIDGE_LOSS_LOGISTIC ? &out[25] : nullptr),
@@ -211,9 +211,8 @@ class Classes {
     check(freeridge_classifier_distances(get(), support::at(FREERIDGE_COL_MAJOR, sample::m, sample::d, points.data()),
                                          &out[60]),
           "freeridge_classifier_distances");
-    check(freeridge_classifier_get_duality(get(), &out[70], &out[71], &out[72]), "freeridge_classifier_get_duality");
-    check(freeridge_classifier_get_margins(get(), &out[80], nullptr), "freeridge_classifier_get_margins");
-    check(freeridge_classifier_get_alpha(get(), &out[100], nullptr), "freeridge_classifier_get_alpha");
+    check(freeridge_classifier_get_margins(get(), &out[80], nullptr, &out[100], nullptr),
+          "freeridge_classifier_get_margins");
     Bytes bytes;
     append(bytes, out);
     return bytes;

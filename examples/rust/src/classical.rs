@@ -178,7 +178,7 @@ pub fn pinv(a: Matrix<'_>, rcond: Option<f64>) -> Result<(Dense, usize)> {
 /// How many monomials of d features there are up to a degree.
 pub fn polynomial_feature_count(d: usize, degree: i32, bias: bool) -> Result<usize> {
     let (d, mut count) = (size(d)?, 0);
-    check(unsafe { sys::freeridge_polynomial_feature_count(d, degree, i32::from(bias), &mut count) })?;
+    check(unsafe { sys::freeridge_polynomial_exponents(d, degree, i32::from(bias), &mut count, ptr::null_mut()) })?;
     Ok(told(count))
 }
 
@@ -186,7 +186,8 @@ pub fn polynomial_feature_count(d: usize, degree: i32, bias: bool) -> Result<usi
 pub fn polynomial_exponents(d: usize, degree: i32, bias: bool) -> Result<Vec<Vec<i32>>> {
     let count = polynomial_feature_count(d, degree, bias)?;
     let mut exponents: Vec<i32> = zeros(product(count, d)?)?;
-    check(unsafe { sys::freeridge_polynomial_exponents(size(d)?, degree, i32::from(bias), exponents.as_mut_ptr()) })?;
+    let (size, bias, place) = (size(d)?, i32::from(bias), exponents.as_mut_ptr());
+    check(unsafe { sys::freeridge_polynomial_exponents(size, degree, bias, ptr::null_mut(), place) })?;
     Ok((0..count).map(|i| (0..d).map(|j| exponents[i + j * count]).collect()).collect())
 }
 

@@ -23,7 +23,7 @@ pub struct Classifier {
 pub struct Convergence {
     pub objective: f64,
     pub iterations: usize,
-    pub gap: f64,
+    pub stationarity: f64,
 }
 
 /// The rows that are support vectors, and half the width of the street.
@@ -143,11 +143,18 @@ impl Classifier {
     }
 
     pub fn convergence(&self) -> Result<Convergence> {
-        let (mut objective, mut iterations, mut gap) = (0.0, 0, 0.0);
+        let (mut objective, mut iterations, mut stationarity) = (0.0, 0, 0.0);
         self.handle.read(|classifier| unsafe {
-            sys::freeridge_classifier_get_convergence(classifier, &mut objective, &mut iterations, &mut gap)
+            sys::freeridge_classifier_get_convergence(
+                classifier,
+                &mut objective,
+                &mut iterations,
+                &mut stationarity,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
         })?;
-        Ok(Convergence { objective, iterations: told(iterations), gap })
+        Ok(Convergence { objective, iterations: told(iterations), stationarity })
     }
 
     /// Of `Loss::Hinge`.
@@ -173,47 +180,54 @@ impl Classifier {
 
     /// y_i (f(x_i) + b) of the data.
     pub fn margins(&self) -> Result<Vec<f64>> {
-        let mut margin = zeros(self.sizes()?.0)?;
-        self.handle.read(|classifier| unsafe {
-            sys::freeridge_classifier_get_margins(classifier, margin.as_mut_ptr(), ptr::null_mut())
-        })?;
-        Ok(margin)
+        self.of_points(|out| (out, ptr::null_mut(), ptr::null_mut(), ptr::null_mut()))
     }
 
     /// max(0, 1 - margin), of `Loss::Hinge`.
     pub fn slacks(&self) -> Result<Vec<f64>> {
-        let mut slack = zeros(self.sizes()?.0)?;
-        self.handle.read(|classifier| unsafe {
-            sys::freeridge_classifier_get_margins(classifier, ptr::null_mut(), slack.as_mut_ptr())
-        })?;
-        Ok(slack)
+        self.of_points(|out| (ptr::null_mut(), out, ptr::null_mut(), ptr::null_mut()))
     }
 
     /// The dual numbers c_i y_i.
     pub fn alpha(&self) -> Result<Vec<f64>> {
-        let mut alpha = zeros(self.sizes()?.0)?;
-        self.handle.read(|classifier| unsafe {
-            sys::freeridge_classifier_get_alpha(classifier, alpha.as_mut_ptr(), ptr::null_mut())
-        })?;
-        Ok(alpha)
+        self.of_points(|out| (ptr::null_mut(), ptr::null_mut(), out, ptr::null_mut()))
     }
 
     /// What each point is, of `Loss::Hinge`.
     pub fn support_kinds(&self) -> Result<Vec<SupportKind>> {
-        let mut kind = zeros(self.sizes()?.0)?;
+        let kinds: Vec<i32> = self.of_points(|out| (ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), out))?;
+        kinds.into_iter().map(SupportKind::of).collect()
+    }
+
+    // One of the four numbers of each point that get_margins tells: margin, slack, alpha and the kind of support.
+    fn of_points<T: Clone + Default>(
+        &self,
+        outputs: impl FnOnce(*mut T) -> (*mut f64, *mut f64, *mut f64, *mut i32),
+    ) -> Result<Vec<T>> {
+        let mut values: Vec<T> = zeros(self.sizes()?.0)?;
+        let (margin, slack, alpha, kind) = outputs(values.as_mut_ptr());
         self.handle.read(|classifier| unsafe {
-            sys::freeridge_classifier_get_alpha(classifier, ptr::null_mut(), kind.as_mut_ptr())
+            sys::freeridge_classifier_get_margins(classifier, margin, slack, alpha, kind)
         })?;
-        kind.into_iter().map(SupportKind::of).collect()
+        Ok(values)
     }
 
     /// How near the optimum is: the minimum lies between `dual` and `primal`.
     pub fn duality(&self) -> Result<Duality> {
-        let (mut primal, mut dual, mut gap) = (0.0, 0.0, 0.0);
+        let (mut dual, mut gap) = (0.0, 0.0);
+        let not_wanted = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
         self.handle.read(|classifier| unsafe {
-            sys::freeridge_classifier_get_duality(classifier, &mut primal, &mut dual, &mut gap)
+            let (objective, iterations, stationarity) = not_wanted;
+            sys::freeridge_classifier_get_convergence(
+                classifier,
+                objective,
+                iterations,
+                stationarity,
+                &mut dual,
+                &mut gap,
+            )
         })?;
-        Ok(Duality { primal, dual, gap })
+        Ok(Duality { primal: dual + gap, dual, gap })
     }
 
     /// Equal to the one in use.

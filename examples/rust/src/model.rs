@@ -301,14 +301,17 @@ impl<'a> Model<'a> {
 
     /// Writes the whole model to a file: never half of it.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let path = path_text(path)?;
-        self.handle.read(|model| unsafe { sys::freeridge_save(model, path.as_ptr()) })
+        self.save_kind(sys::FREERIDGE_SAVE_MODEL, path)
     }
 
     /// Writes what prediction needs, no more.
     pub fn save_predictor(&self, path: &Path) -> Result<()> {
+        self.save_kind(sys::FREERIDGE_SAVE_PREDICTOR, path)
+    }
+
+    fn save_kind(&self, what: sys::freeridge_save_kind, path: &Path) -> Result<()> {
         let path = path_text(path)?;
-        self.handle.read(|model| unsafe { sys::freeridge_save_predictor(model, path.as_ptr()) })
+        self.handle.read(|model| unsafe { sys::freeridge_save(model, what, path.as_ptr()) })
     }
 
     /// What `save` or `save_predictor` wrote; it borrows nothing.
@@ -319,11 +322,11 @@ impl<'a> Model<'a> {
 
     /// The same bytes as those of a file.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.bytes_of(sys::freeridge_save_to_memory)
+        self.bytes_of(sys::FREERIDGE_SAVE_MODEL)
     }
 
     pub fn predictor_to_bytes(&self) -> Result<Vec<u8>> {
-        self.bytes_of(sys::freeridge_save_predictor_to_memory)
+        self.bytes_of(sys::FREERIDGE_SAVE_PREDICTOR)
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Result<Model<'a>> {
@@ -340,8 +343,10 @@ impl<'a> Model<'a> {
         Ok(clone)
     }
 
-    fn bytes_of(&self, call: SaveToMemory) -> Result<Vec<u8>> {
-        bytes(0, |room, bytes, length| self.handle.read(|model| unsafe { call(model, room, bytes.cast(), length) }))
+    fn bytes_of(&self, what: sys::freeridge_save_kind) -> Result<Vec<u8>> {
+        bytes(0, |room, bytes, length| {
+            self.handle.read(|model| unsafe { sys::freeridge_save_to_memory(model, what, room, bytes.cast(), length) })
+        })
     }
 
     /// For the calls of [`sys`] that have no method here. It stays the model's.
@@ -430,10 +435,6 @@ pub(crate) fn path_text(path: &Path) -> Result<CString> {
         .and_then(|bytes| CString::new(bytes).ok())
         .ok_or_else(|| Error::new(Status::InvalidArgument, format!("path {path:?} has a zero byte or is no text")))
 }
-
-/// freeridge_save_to_memory and freeridge_save_predictor_to_memory.
-type SaveToMemory =
-    unsafe extern "C" fn(*const sys::freeridge_model, i64, *mut c_void, *mut i64) -> sys::freeridge_status;
 
 // What get_unpenalised says of a handle.
 pub(crate) fn unpenalised(get: impl Fn(*mut i64, *mut i32) -> Result<()>) -> Result<Vec<bool>> {

@@ -253,7 +253,7 @@ fn classifiers_meet_their_conditions() -> Result<()> {
         classifier.fit(0.5)?;
         classifier.clear_progress()?;
         let ((c, b), f, end) = (classifier.coefficients()?, classifier.decision(x)?, classifier.convergence()?);
-        assert!(b.is_finite() && c.iter().sum::<f64>().abs() < 1e-6 && end.gap <= 1e-8 && end.iterations > 0);
+        assert!(b.is_finite() && c.iter().sum::<f64>().abs() < 1e-6 && end.stationarity <= 1e-8 && end.iterations > 0);
         for i in 0..N {
             let z = labels[i] * f[i];
             let alpha = 0.5 * c[i] * labels[i]; // lambda c_i y_i is minus the derivative of the loss

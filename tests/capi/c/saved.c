@@ -21,9 +21,9 @@ static void round_trips(freeridge_route route) {
   freeridge_model *model = fitted_model(route, 0.5), *loaded = NULL, *predictor = NULL;
   double first[N * T], second[N * T];
   int64_t length = -1, length_again = -1;
-  OK(freeridge_save_to_memory(model, 0, NULL, &length));
+  OK(freeridge_save_to_memory(model, FREERIDGE_SAVE_MODEL, 0, NULL, &length));
   CHECK(length > 0 && length <= ROOM);
-  OK(freeridge_save_to_memory(model, ROOM, bytes, &length));
+  OK(freeridge_save_to_memory(model, FREERIDGE_SAVE_MODEL, ROOM, bytes, &length));
   OK(freeridge_load_from_memory(bytes, length, &loaded));
   expect_same(model, loaded);
   OK(freeridge_loo(model, first, N));
@@ -32,14 +32,14 @@ static void round_trips(freeridge_route route) {
   OK(freeridge_set_lambda(loaded, 2.0));
   freeridge_destroy(loaded);
 
-  OK(freeridge_save(model, path));
+  OK(freeridge_save(model, FREERIDGE_SAVE_MODEL, path));
   OK(freeridge_load(path, &loaded));
   expect_same(model, loaded);
-  OK(freeridge_save_to_memory(loaded, ROOM, again, &length_again));
+  OK(freeridge_save_to_memory(loaded, FREERIDGE_SAVE_MODEL, ROOM, again, &length_again));
   CHECK(length == length_again && memcmp(bytes, again, (size_t)length) == 0);
   freeridge_destroy(loaded);
 
-  OK(freeridge_save_predictor_to_memory(model, ROOM, bytes, &length));
+  OK(freeridge_save_to_memory(model, FREERIDGE_SAVE_PREDICTOR, ROOM, bytes, &length));
   {
     int64_t at = -1, x_length = -1;
     OK(freeridge_locate_saved_x(bytes, length, &at, &x_length));
@@ -49,8 +49,8 @@ static void round_trips(freeridge_route route) {
   expect_same(model, predictor);
   REFUSED(INVALID_STATE, freeridge_loo(predictor, first, N));
   REFUSED(INVALID_STATE, freeridge_set_lambda(predictor, 1.0));
-  REFUSED(INVALID_STATE, freeridge_save(predictor, path));
-  OK(freeridge_save_predictor(predictor, path));
+  REFUSED(INVALID_STATE, freeridge_save(predictor, FREERIDGE_SAVE_MODEL, path));
+  OK(freeridge_save(predictor, FREERIDGE_SAVE_PREDICTOR, path));
   freeridge_destroy(predictor);
   OK(freeridge_load(path, &predictor));
   expect_same(model, predictor);

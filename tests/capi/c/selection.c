@@ -151,7 +151,7 @@ static void learning(void) {
   search.size = sizeof search;
   REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search(model, NULL));
   OK(freeridge_get_kernel(model, &learnt));
-  OK(freeridge_kernel_get_hyperparameters(learnt, values));
+  OK(freeridge_kernel_get_hyperparameters(learnt, NULL, values));
   for (i = 0; i < 3; ++i) CHECK(values[i] >= low[i] * (1 - 1e-12) && values[i] <= high[i] * (1 + 1e-12));
   CHECK(variable[0] == 0 && variable[1] == 1 && variable[2] == -1 && values[2] == 1);
   CHECK(values[1] > 1.5 * values[0]);
@@ -205,9 +205,9 @@ static void gradients(void) {
   int i, side;
   OK(freeridge_set_groups(model, 1, sample_group(), 0, NULL));
   OK(freeridge_get_kernel(model, &kernel));
-  OK(freeridge_kernel_hyperparameter_count(kernel, &count));
+  OK(freeridge_kernel_get_hyperparameters(kernel, &count, NULL));
   CHECK(count == 1);
-  OK(freeridge_kernel_get_hyperparameters(kernel, &value));
+  OK(freeridge_kernel_get_hyperparameters(kernel, NULL, &value));
   for (i = 0; i < 4; ++i) {
     OK(freeridge_score_gradient(model, criteria[i], lambda, &score, &by_lambda, &by_sigma));
     OK(freeridge_score_gradient(model, criteria[i], lambda * exp(-step), &low, &rest, &none));

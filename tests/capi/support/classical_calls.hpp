@@ -68,16 +68,11 @@ struct Pinv : AnyCall {
   FREERIDGE_CALL(freeridge_pinv);
 };
 
-struct FeatureCount : AnyCall {
+struct Exponents : AnyCall {
+  static constexpr const char* optional = "count exponents";
   int64_t d = 2;
   int32_t degree = 2, bias = 1;
   Output<int64_t> count{1};
-  FREERIDGE_CALL(freeridge_polynomial_feature_count);
-};
-
-struct Exponents : AnyCall {
-  int64_t d = 2;
-  int32_t degree = 2, bias = 1;
   Output<int32_t> exponents{12};
   FREERIDGE_CALL(freeridge_polynomial_exponents);
 };

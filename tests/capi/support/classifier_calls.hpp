@@ -35,12 +35,14 @@ inline Vector everything(const Classifier& c) {
     out.push_back(status);
     if (status == FREERIDGE_OK) out.insert(out.end(), numbers.begin(), numbers.end());
   };
-  Vector values(n), b(1), convergence(2), decision(m), probability(m);
+  Vector values(n), b(1), convergence(4), decision(m), probability(m);
   std::int64_t iterations = 0, count = 0;
   const Vector x = sample::new_x();
   keep(freeridge_classifier_get_coefficients(c.get(), values.data(), b.data()), values);
   out.push_back(b[0]);
-  keep(freeridge_classifier_get_convergence(c.get(), &convergence[0], &iterations, &convergence[1]), convergence);
+  keep(freeridge_classifier_get_convergence(c.get(), &convergence[0], &iterations, &convergence[1], &convergence[2],
+                                            &convergence[3]),
+       convergence);
   out.push_back(static_cast<double>(iterations));
   keep(
       freeridge_classifier_predict(c.get(), support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), decision.data(), nullptr),
@@ -51,13 +53,11 @@ inline Vector everything(const Classifier& c) {
   keep(freeridge_classifier_loo(c.get(), values.data()), values);
   keep(freeridge_classifier_get_support(c.get(), &count, nullptr, &b[0]), b);
   out.push_back(static_cast<double>(count));
-  Vector duality(3);
   keep(freeridge_classifier_distances(c.get(), support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), decision.data()),
        decision);
-  keep(freeridge_classifier_get_margins(c.get(), values.data(), nullptr), values);
-  keep(freeridge_classifier_get_margins(c.get(), nullptr, values.data()), values);
-  keep(freeridge_classifier_get_alpha(c.get(), values.data(), nullptr), values);
-  keep(freeridge_classifier_get_duality(c.get(), &duality[0], &duality[1], &duality[2]), duality);
+  keep(freeridge_classifier_get_margins(c.get(), values.data(), nullptr, nullptr, nullptr), values);
+  keep(freeridge_classifier_get_margins(c.get(), nullptr, values.data(), nullptr, nullptr), values);
+  keep(freeridge_classifier_get_margins(c.get(), nullptr, nullptr, values.data(), nullptr), values);
   return out;
 }
 
@@ -147,8 +147,8 @@ struct GetCoefficients : AnyCall, OnClassifier {
 };
 
 struct GetConvergence : AnyCall, OnClassifier {
-  static constexpr const char* optional = "objective iterations gap";
-  Output<double> objective{1}, gap{1};
+  static constexpr const char* optional = "objective iterations stationarity dual gap";
+  Output<double> objective{1}, stationarity{1}, dual{1}, gap{1};
   Output<int64_t> iterations{1};
   FREERIDGE_CALL(freeridge_classifier_get_convergence);
 };
@@ -166,22 +166,10 @@ struct Distances : AnyCall, OnClassifier, NewPoints {
 };
 
 struct GetMargins : AnyCall, OnClassifier {
-  static constexpr const char* optional = "margin slack";
-  Output<double> margin{n}, slack{n};
-  FREERIDGE_CALL(freeridge_classifier_get_margins);
-};
-
-struct GetAlpha : AnyCall, OnClassifier {
-  static constexpr const char* optional = "alpha support";
-  Output<double> alpha{n};
+  static constexpr const char* optional = "margin slack alpha support";
+  Output<double> margin{n}, slack{n}, alpha{n};
   Output<freeridge_support> support{n};
-  FREERIDGE_CALL(freeridge_classifier_get_alpha);
-};
-
-struct GetDuality : AnyCall, OnClassifier {
-  static constexpr const char* optional = "primal dual gap";
-  Output<double> primal{1}, dual{1}, gap{1};
-  FREERIDGE_CALL(freeridge_classifier_get_duality);
+  FREERIDGE_CALL(freeridge_classifier_get_margins);
 };
 
 FREERIDGE_GETTER(GetKernel, OnClassifier, freeridge_classifier_get_kernel, 1);

@@ -61,7 +61,8 @@ ScoreGradient gradient_of(const freeridge_model* model) {
   ScoreGradient call = call_on<ScoreGradient>(model);
   freeridge_kernel* kernel = nullptr;
   int64_t count = 0;
-  if (freeridge_get_kernel(model, &kernel) == FREERIDGE_OK) freeridge_kernel_hyperparameter_count(kernel, &count);
+  if (freeridge_get_kernel(model, &kernel) == FREERIDGE_OK)
+    freeridge_kernel_get_hyperparameters(kernel, &count, nullptr);
   freeridge_kernel_destroy(kernel);
   call.by_log_hyperparameters = Output<double>(static_cast<std::size_t>(std::max<int64_t>(count, 1)));
   return call;

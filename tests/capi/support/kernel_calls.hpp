@@ -111,14 +111,6 @@ struct KernelParse : AnyCall {
   FREERIDGE_CALL(freeridge_kernel_parse);
 };
 
-struct KernelEqual : AnyCall {
-  Kernel first = Kernel::gaussian(sample::sigma), second = Kernel::gaussian(sample::sigma);
-  const freeridge_kernel* a = first.get();
-  const freeridge_kernel* b = second.get();
-  Output<int32_t> equal{1};
-  FREERIDGE_CALL(freeridge_kernel_equal);
-};
-
 struct KernelGetCounts : AnyCall, OnKernel<of_parts> {
   static constexpr const char* optional = "parameters parts";
   Output<int32_t> parameters{1}, parts{1};
@@ -139,11 +131,6 @@ struct KernelGetPart : AnyCall, OnKernel<of_parts> {
   FREERIDGE_CALL(freeridge_kernel_get_part);
 };
 
-struct KernelHyperparameterCount : AnyCall, OnKernel<of_parts> {
-  Output<int64_t> count{1};
-  FREERIDGE_CALL(freeridge_kernel_hyperparameter_count);
-};
-
 struct KernelHyperparameterName : AnyCall, OnKernel<of_parts> {
   int64_t index = 0, size = 40;
   Output<char> text{40};
@@ -153,6 +140,8 @@ struct KernelHyperparameterName : AnyCall, OnKernel<of_parts> {
 
 // The scales, two weights and sigma.
 struct KernelGetHyperparameters : AnyCall, OnKernel<of_parts> {
+  static constexpr const char* optional = "count values";
+  Output<int64_t> count{1};
   Output<double> values{sample::d + 3};
   FREERIDGE_CALL(freeridge_kernel_get_hyperparameters);
 };

@@ -5,23 +5,25 @@
 #include "support/saved.hpp"
 
 struct Save : AnyCall, OnModel {
+  freeridge_save_kind what = FREERIDGE_SAVE_MODEL;
   Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
   FREERIDGE_CALL(freeridge_save);
 };
 struct SavePredictor : Save {
-  FREERIDGE_CALL(freeridge_save_predictor);
+  SavePredictor() { what = FREERIDGE_SAVE_PREDICTOR; }
 };
 
 // Room for any model of the sample.
 struct SaveToMemory : AnyCall, OnModel {
   static constexpr int64_t most = 16384;
+  freeridge_save_kind what = FREERIDGE_SAVE_MODEL;
   int64_t size = most;
   Output<unsigned char> bytes{most};
   Output<int64_t> length{1};
   FREERIDGE_CALL(freeridge_save_to_memory);
 };
 struct SavePredictorToMemory : SaveToMemory {
-  FREERIDGE_CALL(freeridge_save_predictor_to_memory);
+  SavePredictorToMemory() { what = FREERIDGE_SAVE_PREDICTOR; }
 };
 
 struct Load : AnyCall {

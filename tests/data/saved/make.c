@@ -102,10 +102,10 @@ int main(int argc, char** argv) {
     if (routes[k].route == FREERIDGE_ROUTE_LANDMARK) check(freeridge_set_landmarks(model, 1, &landmark));
     fit(model);
     name_file(path, sizeof path, argv[1], routes[k].name);
-    check(freeridge_save(model, path));
+    check(freeridge_save(model, FREERIDGE_SAVE_MODEL, path));
     if (k == 0) {
       name_file(path, sizeof path, argv[1], "predictor_hyperplane");
-      check(freeridge_save_predictor(model, path));
+      check(freeridge_save(model, FREERIDGE_SAVE_PREDICTOR, path));
     }
     freeridge_destroy(model);
   }
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
   model = model_of(linear, 2, 1, FREERIDGE_ROUTE_PRIMAL);
   fit(model);
   name_file(path, sizeof path, argv[1], "model_primal_wide");
-  check(freeridge_save(model, path));
+  check(freeridge_save(model, FREERIDGE_SAVE_MODEL, path));
   freeridge_destroy(model);
 
   /* Six points, x sparse, by rows. */
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
   check(freeridge_set_points(model, &sparse, 0, FREERIDGE_COL_MAJOR, 1, y, 6));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_primal_sparse");
-  check(freeridge_save(model, path));
+  check(freeridge_save(model, FREERIDGE_SAVE_MODEL, path));
   freeridge_destroy(model);
 
   /* The same, and two points with a Gaussian kernel, by conjugate gradients; intercept. */
@@ -131,20 +131,20 @@ int main(int argc, char** argv) {
   check(freeridge_set_parameter(model, FREERIDGE_ACCURACY, 1e-12));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_iterative_sparse");
-  check(freeridge_save(model, path));
+  check(freeridge_save(model, FREERIDGE_SAVE_MODEL, path));
   freeridge_destroy(model);
   model = model_of(gaussian, 2, 1, FREERIDGE_ROUTE_ITERATIVE);
   check(freeridge_set_parameter(model, FREERIDGE_ACCURACY, 1e-12));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_iterative");
-  check(freeridge_save(model, path));
+  check(freeridge_save(model, FREERIDGE_SAVE_MODEL, path));
   freeridge_destroy(model);
 
   /* Six points, linear kernel, a penalised intercept. */
   model = model_of(linear, 6, FREERIDGE_INTERCEPT_PENALISED, FREERIDGE_ROUTE_PRIMAL);
   fit(model);
   name_file(path, sizeof path, argv[1], "model_penalised");
-  check(freeridge_save(model, path));
+  check(freeridge_save(model, FREERIDGE_SAVE_MODEL, path));
   freeridge_destroy(model);
 
   /* Six points, K = 0, x as a fixed effect. */
@@ -154,9 +154,9 @@ int main(int argc, char** argv) {
   check(freeridge_set_parameter(model, FREERIDGE_ROUTE, FREERIDGE_ROUTE_SPECTRAL));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_fixed");
-  check(freeridge_save(model, path));
+  check(freeridge_save(model, FREERIDGE_SAVE_MODEL, path));
   name_file(path, sizeof path, argv[1], "predictor_fixed");
-  check(freeridge_save_predictor(model, path));
+  check(freeridge_save(model, FREERIDGE_SAVE_PREDICTOR, path));
   freeridge_destroy(model);
   freeridge_kernel_destroy(given);
 
@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
   model = model_of(gaussian, 2, 0, FREERIDGE_ROUTE_SPECTRAL);
   fit(model);
   name_file(path, sizeof path, argv[1], "predictor_expansion");
-  check(freeridge_save_predictor(model, path));
+  check(freeridge_save(model, FREERIDGE_SAVE_PREDICTOR, path));
   freeridge_destroy(model);
 
   /* Six points, the fourth the only landmark, Gaussian kernel, no intercept. */
@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   check(freeridge_set_landmarks(model, 1, &landmark));
   fit(model);
   name_file(path, sizeof path, argv[1], "predictor_landmarks");
-  check(freeridge_save_predictor(model, path));
+  check(freeridge_save(model, FREERIDGE_SAVE_PREDICTOR, path));
   freeridge_destroy(model);
 
   /* Six points in an accumulator, with intercept. */
