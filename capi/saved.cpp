@@ -7,12 +7,12 @@ namespace freeridge::capi {
 namespace {
 
 // What is to be saved. The payload refers to the model, which must outlive it.
-struct Asked {
+struct ToSave {
   SavedKind kind;
   Payload payload;
 };
 
-Asked asked(const freeridge_model* model, freeridge_save_kind what) {
+ToSave to_save(const freeridge_model* model, freeridge_save_kind what) {
   if (what == FREERIDGE_SAVE_MODEL) {
     const Model& m = model_of(model);
     return {SavedKind::model, [&m, held = m.hold()](ByteWriter& out) { m.save(out); }};
@@ -43,7 +43,7 @@ freeridge_status freeridge_save(const freeridge_model* model, freeridge_save_kin
     required("model", model);
     require_kind(what);
     checked_path(path);
-    const Asked it = asked(model, what);
+    const ToSave it = to_save(model, what);
     save_to_file(path, it.kind, model->model.listener(), it.payload);
   });
 }
@@ -62,7 +62,7 @@ freeridge_status freeridge_save_to_memory(const freeridge_model* model, freeridg
     required("model", model);
     require_kind(what);
     check_room(size, bytes, length);
-    const Asked it = asked(model, what);
+    const ToSave it = to_save(model, what);
     hand_out_bytes(size, bytes, length, it.kind, it.payload);
   });
 }
