@@ -150,12 +150,17 @@ void Problem::subtract_free(Index row, Index from, ConstMatrixView c, MatrixView
   gemm(Op::none, Op::transpose, -1, u.view(), c.columns(from, u.cols()), 1, tile);
 }
 
-void Problem::subtract_free(Span<const Index> rows, ConstMatrixView c, MatrixView tile) const {
-  if (q() == 0) return;
-  Matrix u(tile.rows, q());
-  for (Index k = 0; k < u.cols(); ++k)
-    for (Index i = 0; i < u.rows(); ++i) u(i, k) = free_function(rows[i], k);
-  gemm(Op::none, Op::transpose, -1, u.view(), c, 1, tile);
+void Problem::centre_and_weigh(Span<const Index> rows, ConstMatrixView c, MatrixView tile) const {
+  if (q() > 0) {
+    Matrix u(tile.rows, q());
+    for (Index k = 0; k < u.cols(); ++k)
+      for (Index i = 0; i < u.rows(); ++i) u(i, k) = free_function(rows[i], k);
+    gemm(Op::none, Op::transpose, -1, u.view(), c, 1, tile);
+  }
+  Array<double> root(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) root[i] = sqrt_w[rows[i]];
+  multiply_rows(root, tile);
+  worked(2 * touched * static_cast<double>(tile.rows * tile.cols));
 }
 
 // I - q1_S'q1_S = q1_O'q1_O for the other rows O, whose eigenvalues are at least 1 - |q1_S|^2; where that may be

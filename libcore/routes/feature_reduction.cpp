@@ -55,14 +55,10 @@ class TallMatrix {
     features(row, phi);
     for (Index k = 0; k < free(); ++k)
       for (Index i = 0; i < out.rows; ++i) out(i, k) = problem_.free_function(row + i, k) * problem_.sqrt_w[row + i];
-    problem_.subtract_free(row, 0, start_.view(), phi);
-    const double* const sqrt_w = problem_.sqrt_w.data() + row;
-    for (Index k = 0; k < p(); ++k) {
-      double* const column = phi.col(k);
-      for (Index i = 0; i < out.rows; ++i) column[i] *= sqrt_w[i];
-      if (const Index i = first_not_finite({column, out.rows}); i < out.rows)
+    problem_.centre_and_weigh(consecutive(row, out.rows), start_.view(), phi);
+    for (Index k = 0; k < p(); ++k)
+      if (const Index i = first_not_finite({phi.col(k), out.rows}); i < out.rows)
         fail(Status::not_finite, "feature ", k, " of row ", row + i, ", weighted and scaled, overflows");
-    }
     for (Index j = 0; j < y.cols; ++j) std::copy_n(problem_.y_tilde.col(j) + row, out.rows, y.col(j));
   }
 
@@ -165,35 +161,21 @@ Matrix sum_of_parts(const Matrix& start, const Matrix& more) {
   return out;
 }
 
-// All p directions, by [q columns; R, U_R'Q'Y~] of the tall matrix.
+// All p directions, by the triangle [R_11 R_12; 0 R] of the tall matrix.
 ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map) {
   const Index p = map.features(), t = problem.t(), free = problem.q();
   const TallMatrix tall(problem, map, false);
   Stage stage(0, 0.8);
   const Matrix triangle = triangle_of(problem, tall);
   const ConstMatrixView r = triangle.view();
-  ReducedFeatures out;
-  // R_11 M' = R_12
-  Matrix more = copy_of(r.block(0, free, free, p));
-  if (free > 0) trsm(Op::none, r.block(0, 0, free, free), more.view(), Triangle::upper);
-  out.parts = sum_of_parts(tall.start(), more);
-  out.s.resize(p);
-  out.vt = Matrix(p, p);
-  out.gamma = Matrix(p, t);
-  Matrix small = copy_of(r.block(free, free, p, p)), u(p, p);
-  out.r = copy_of(small.view());
-  const Array<double> along = with_parts(column_norms(r.block(0, free, free, p)), tall.explained());
-  const Array<double> norms = with_parts(column_norms(small.view()), along);
-  require_finite_squares(norms, "the features");
-  stage.next(0.95);
-  small_svd(small.view(), out.s, u.view(), out.vt.view());
   stage.next(1);
-  const ConstMatrixView ry = r.block(free, free + p, p + t, t);
-  gemm(Op::transpose, Op::none, 1, u.view(), ry.row_range(0, p), 0, out.gamma.view());
-  out.rest_norm2.assign(t, 0.0);
-  for (Index j = 0; j < t; ++j)
-    for (Index i = p; i < p + t; ++i) out.rest_norm2[j] += ry(i, j) * ry(i, j);
-  out.noise = direction_noise(norms, out.vt.view(), problem.n());
+  // R_11 M' = R_12
+  Matrix more = copy_of(r.block(0, free, free, p)), u;
+  if (free > 0) trsm(Op::none, r.block(0, 0, free, free), more.view(), Triangle::upper);
+  const Array<double> removed = with_parts(column_norms(r.block(0, free, free, p)), tall.explained());
+  ReducedFeatures out = reduce_triangle(r.block(free, free, p + t, p + t), t, problem.n(), removed, "the features", u);
+  out.parts = sum_of_parts(tall.start(), more);
+  out.r = copy_of(r.block(free, free, p, p));
   for (double& noise : out.noise) noise += underflow(problem.n(), p);
   const Array<double> of_features = map.feature_noise(problem, out.vt.view());
   for (std::size_t k = 0; k < of_features.size(); ++k) out.noise[k] = std::max(out.noise[k], of_features[k]);
@@ -246,6 +228,7 @@ void set_directions(ConstMatrixView gram, Index n, double removed, double least_
     for (Index j = 0; j < p; ++j) out.vt(k, j) = v(j, from);
     worked(4 * touched * static_cast<double>(p));
   }
+  require_finite_squares(out.s, "the features");
 }
 
 // All p directions, from the Gram matrix of the tall matrix.
@@ -341,11 +324,31 @@ int reduction_workers(Index n, Index columns) {
   return team > squares_doubles / square ? 1 : team;
 }
 
+ReducedFeatures reduce_triangle(ConstMatrixView triangle, Index t, Index n, Span<const double> removed,
+                                const char* what, Matrix& u) {
+  const Index p = triangle.cols - t, count = std::min(triangle.rows, p);
+  ReducedFeatures out;
+  Matrix r = copy_of(triangle.block(0, 0, count, p));
+  u = Matrix(count, count);
+  out.s.resize(count);
+  out.vt = Matrix(count, p);
+  out.gamma = Matrix(count, t);
+  const Array<double> norms = with_parts(column_norms(r.view()), removed);
+  require_finite_squares(norms, what);
+  small_svd(r.view(), out.s, u.view(), out.vt.view());
+  require_finite_squares(out.s, what);
+  const ConstMatrixView ry = triangle.columns(p, t);
+  gemm(Op::transpose, Op::none, 1, u.view(), ry.row_range(0, count), 0, out.gamma.view());
+  out.rest_norm2.assign(t, 0.0);
+  for (Index j = 0; j < t; ++j)
+    for (Index i = count; i < ry.rows; ++i) out.rest_norm2[j] += ry(i, j) * ry(i, j);
+  out.noise = direction_noise(norms, out.vt.view(), n);
+  return out;
+}
+
 ReducedFeatures reduce_gram(MatrixView gram, Index q, Index t, Index n, Index degrees, const Matrix& start,
                             double least_noise) {
-  ReducedFeatures all = directions_of_gram(gram, q, t, n, start, least_noise);
-  require_finite_squares(all.s, "the features");
-  return without_noise(std::move(all), degrees, false);
+  return without_noise(directions_of_gram(gram, q, t, n, start, least_noise), degrees, false);
 }
 
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction) {
@@ -354,7 +357,6 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
   // little.
   const bool by_qr = reduction == Reduction::qr || problem.degrees() <= map.features();
   ReducedFeatures all = by_qr ? reduce_by_qr(problem, map) : reduce_by_gram(problem, map);
-  require_finite_squares(all.s, "the features");
   ReducedFeatures out = without_noise(std::move(all), problem.degrees(), by_qr);
   report(1);
   return out;

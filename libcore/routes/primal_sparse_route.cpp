@@ -276,9 +276,7 @@ Matrix SparsePrimal::projected_rows(Span<const Index> which) const {
   Matrix by_rows(count, d()), z(d(), count);
   each_panel(
       [&](Index col, ConstMatrixView q) { multiply_columns(rows.tile, 0, q, by_rows.view().columns(col, q.rows)); });
-  problem().subtract_free(which, centre_.view(), by_rows.view());
-  for (Index k = 0; k < d(); ++k)
-    for (Index i = 0; i < count; ++i) by_rows(i, k) *= problem().sqrt_w[which[i]];
+  problem().centre_and_weigh(which, centre_.view(), by_rows.view());
   transpose(by_rows.view(), z.view());
   return z;
 }
@@ -303,10 +301,7 @@ void SparsePrimal::leverages(const Entries& rows, Span<const Coefficients> at, M
       const Index height = std::min(strip, count - s * strip);
       const MatrixView part{z.col(s), height, cols, strip};
       multiply_columns(rows.tile, s * strip, q, part);
-      const Span<const Index> which = Span(rows.rows).subspan(s * strip, height);
-      problem().subtract_free(which, centre_.view().row_range(col, cols), part);
-      for (Index k = 0; k < cols; ++k)
-        for (Index i = 0; i < height; ++i) part(i, k) *= problem().sqrt_w[which[i]];
+      problem().centre_and_weigh(Span(rows.rows).subspan(s * strip, height), centre_.view().row_range(col, cols), part);
     }
     for (Index l = 0; l < lambdas; ++l)
       for (Index s = 0; s < strips; ++s) {

@@ -283,11 +283,7 @@ class StreamedBasis final : public SpectrumFactorization {
     if (!folded_) map_->apply(features);
     Array<Index> rows(features.rows);
     for (Index i = 0; i < features.rows; ++i) rows[i] = row_of(i);
-    problem().subtract_free(rows, raw_parts_.view(), features);
-    for (Index j = 0; j < features.cols; ++j) {
-      for (Index i = 0; i < features.rows; ++i) features(i, j) *= problem().sqrt_w[rows[i]];
-      worked(2 * touched * static_cast<double>(features.rows));
-    }
+    problem().centre_and_weigh(rows, raw_parts_.view(), features);
   }
 
   // From raw features to rows of B.

@@ -81,12 +81,9 @@ void FeatureRows::make(Span<const Index> rows, RowTile& tile) const {
   tile.rows.assign(rows.begin(), rows.end());
   const MatrixView psi = room_for(tile.psi, count, p()), r = room_for(tile.r, count, t);
   features(rows, tile);
-  if (support_) problem_.subtract_free(rows, centre_.view(), psi);
-  for (Index k = 0; k < p() && (support_ || !shift_.empty()); ++k) {
-    for (Index i = 0; i < count; ++i) {
-      const double root = problem_.sqrt_w[rows[i]];
-      psi(i, k) = support_ ? psi(i, k) * root : psi(i, k) - shift_[k] * root;
-    }
+  if (support_) problem_.centre_and_weigh(rows, centre_.view(), psi);
+  for (Index k = 0; k < p() && !shift_.empty(); ++k) {
+    for (Index i = 0; i < count; ++i) psi(i, k) -= shift_[k] * problem_.sqrt_w[rows[i]];
     worked(2 * touched * static_cast<double>(count));
   }
   factor_.divide(Op::transpose, psi);

@@ -17,11 +17,6 @@ void scale_columns(Span<const double> factor, MatrixView a) {
   }
 }
 
-void scale_rows(Span<const double> factor, MatrixView a) {
-  for (Index j = 0; j < a.cols; ++j)
-    for (Index k = 0; k < a.rows; ++k) a(k, j) *= factor[k];
-}
-
 }  // namespace
 
 Index GroupSum::doubles(const ReducedProblem& problem, Index rows, bool has_gap) {
@@ -119,9 +114,9 @@ bool GroupSum::left_out_of_sum(const SpectrumAt& at, ConstMatrixView shared, Lef
     worked(touched * static_cast<double>(k - j));
   }
   if (rank > 0) gemm(Op::none, Op::none, 1, gram.block(0, 0, k, rank), shared, 1, z.view());
-  scale_rows(root, z.view());
+  multiply_rows(root, z.view());
   if (k > 0 && !solve_left_out(core.view(), z.view(), noise(k))) return false;
-  scale_rows(root, z.view());
+  multiply_rows(root, z.view());
 
   Matrix all(k + t, t, 0.0), product(k + t, t);  // [y; I]
   copy(z.view(), all.view().row_range(0, k));

@@ -64,33 +64,23 @@ ConstMatrixView ReducedProblem::problem_triangle() const {
 }
 
 void ReducedProblem::from_triangle() {
-  const Index d = penalised(), t = rows_.t();
   set_means();
   take_out_unpenalised();
   const ConstMatrixView triangle = problem_triangle();
-  const Index count = std::min(triangle.rows, d);  // min(m, d)
-  const ConstMatrixView r_xx = triangle.block(0, 0, count, d);
-  Matrix x = copy_of(r_xx), u(count, count);
-  s_.resize(count);
-  vt_ = Matrix(count, d);
-  const Array<double> norms = with_parts(column_norms(x.view()), column_norms(free_.r_ux()));
-  require_finite_squares(norms, "x");
-  small_svd(x.view(), s_, u.view(), vt_.view());
-  spectrum_.gamma = Matrix(count, t);
-  gemm(Op::transpose, Op::none, 1, u.view(), triangle.block(0, d, count, t), 0, spectrum_.gamma.view());
+  Matrix u;
+  take(reduce_triangle(triangle, rows_.t(), rows_.n(), column_norms(free_.r_ux()), "x", u));
+  set_basis(triangle.block(0, 0, r(), penalised()), u.view());
+  set_along();
+}
 
-  const Index below = std::min(d, triangle.rows);  // rows of R_yy
-  for (Index j = 0; j < t; ++j) {
-    const double* const column = triangle.col(d + j);
-    spectrum_.rest_norm2.push_back(dot(triangle.rows - below, column + below, column + below));
-  }
-
-  require_finite_squares(s_, "x");
-  spectrum_.noise = direction_noise(norms, vt_.view(), rows_.n());
+void ReducedProblem::take(ReducedFeatures found) {
+  s_ = std::move(found.s);
+  vt_ = std::move(found.vt);
+  spectrum_.noise = std::move(found.noise);
+  spectrum_.gamma = std::move(found.gamma);
+  spectrum_.rest_norm2 = std::move(found.rest_norm2);
   drop_noise(s_, spectrum_.noise);
   finish();
-  set_basis(r_xx, u.view());
-  set_along();
 }
 
 void ReducedProblem::set_along() {
@@ -109,14 +99,7 @@ void ReducedProblem::from_gram() {
   if (map.has_partial()) done = map.complete(gram.view(), ones, Span(means_).first(ones * p), rows_.n());
   for (Index k = 0; k < p && ones == 1; ++k) start(k, 0) = means_[k];
   for (std::size_t k = 0; k < means_.size(); ++k) means_[k] += gram(static_cast<Index>(k) + 1, 0) / gram(0, 0);
-  ReducedFeatures found =
-      reduce_gram(gram.view(), ones, t, rows_.n(), spectrum_.degrees, start, done.fine() ? 0 : done.error);
-  s_ = std::move(found.s);
-  vt_ = std::move(found.vt);
-  spectrum_.noise = std::move(found.noise);
-  spectrum_.gamma = std::move(found.gamma);
-  spectrum_.rest_norm2 = std::move(found.rest_norm2);
-  finish();
+  take(reduce_gram(gram.view(), ones, t, rows_.n(), spectrum_.degrees, start, done.fine() ? 0 : done.error));
   f_ = Matrix(p, rank_);
   transpose(vt_.view(), f_.view());
   for (Index k = 0; k < rank_; ++k) divide_by(f_.view().columns(k, 1), s_[k]);

@@ -130,6 +130,8 @@ class ReducedProblem {
   Matrix coefficients(Factor of, Span<const double> lambdas) const;
 
   void from_triangle();
+  // The reduced rows, whose directions below their noise are zero, and all that follows from them.
+  void take(ReducedFeatures found);
   // d less the columns that are not penalised.
   Index penalised() const { return rows_.d() - features_->unpenalised(); }
   void take_out_unpenalised();
