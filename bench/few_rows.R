@@ -21,7 +21,7 @@ sets <- list(
   chickwts = function() list(weight ~ feed, datasets::chickwts),
   ChickWeight = function() list(weight ~ Time + Diet, as.data.frame(datasets::ChickWeight)),
   CO2 = function() list(uptake ~ Type + Treatment + conc, as.data.frame(datasets::CO2)),
-  esoph = function() list(ncases / (ncases + ncontrols) ~ agegp + alcgp + tobgp, factors(datasets::esoph)),
+  esoph = function() list(ncases / (ncases + ncontrols) ~ agegp + alcgp + tobgp, datasets::esoph),
   faithful = function() list(waiting ~ eruptions, datasets::faithful),
   InsectSprays = function() list(count ~ spray, datasets::InsectSprays),
   infert = function() list(age ~ education + parity + induced + spontaneous, datasets::infert),
@@ -40,10 +40,6 @@ sets <- list(
   warpbreaks = function() list(breaks ~ ., datasets::warpbreaks),
   women = function() list(weight ~ height, datasets::women)
 )
-factors <- function(data) {
-  for (name in names(data)) if (is.ordered(data[[name]])) data[[name]] <- as.numeric(data[[name]])
-  data
-}
 
 candidates <- list(
   lm = function(formula, data) stats::lm(formula, data),
@@ -71,8 +67,8 @@ of_factors <- list(
   reml_contrasts = by_contrasts("reml", FALSE), reml_levels = by_levels("reml", FALSE),
   scaled_contrasts = by_contrasts("loo", TRUE), default = by_levels("loo", TRUE)
 )
-sets_with_factors <- c("ChickWeight", "chickwts", "CO2", "infert", "iris", "InsectSprays", "PlantGrowth", "ToothGrowth",
-                       "warpbreaks")
+sets_with_factors <- c("ChickWeight", "chickwts", "CO2", "esoph", "infert", "iris", "InsectSprays", "PlantGrowth",
+                       "ToothGrowth", "warpbreaks")
 
 errors_on <- function(set) {
   parts <- sets[[set]]()
