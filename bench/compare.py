@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from works import Growth, all_works, ratio, seconds
+from works import Growth, Starts, all_works, ratio, seconds
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "build/release/bench"
@@ -52,7 +52,9 @@ class Machine:
     def __init__(self, threads, size):
         self.threads, self.size, self.known = threads, size, {}
         count = str(threads)
-        self.environment = dict(os.environ, R_LIBS=os.pathsep.join(filter(None, [str(R_LIBRARY), os.getenv("R_LIBS")])))
+        self.environment = dict(os.environ, FREERIDGE_LIBRARY=str(PROGRAMS.parent / "libfreeridge.so"))
+        for name, ours in (("R_LIBS", R_LIBRARY), ("PYTHONPATH", ROOT / "python")):
+            self.environment[name] = os.pathsep.join(filter(None, [str(ours), os.getenv(name)]))
         for name in ("OPENBLAS", "OMP", "MKL", "BLIS", "VECLIB"):
             self.environment[name + "_NUM_THREADS"] = count
         self.python = next(filter(has_sklearn, ("python3", "/usr/bin/python3")), None)
@@ -62,8 +64,9 @@ class Machine:
         if program == "r":
             return (["Rscript", "--vanilla", str(ROOT / "bench/system_r.R")], None) if shutil.which("Rscript") else (
                 None, "R is not installed")
-        if program == "sklearn":
-            return ([self.python, str(ROOT / "bench/system_sklearn.py")], None) if self.python else (
+        if program in ("sklearn", "restarts"):
+            script = "restarts.py" if program == "restarts" else "system_sklearn.py"
+            return ([self.python, "-B", str(ROOT / "bench" / script)], None) if self.python else (
                 None, "scikit-learn is not installed")
         path = PROGRAMS / f"system_{program}"
         return ([str(path)], None) if path.exists() else (None, f"{program} is not installed")
@@ -295,6 +298,39 @@ def show_growth(growth, machine, report):
     report.table(header, rows, 0)
 
 
+def show_starts(work, machine, report, options):
+    results = []
+    for place, run in enumerate(work.runs):
+        progress(f"{work.name}: {place + 1} of {len(work.runs)}")
+        results.append(machine.run(run))
+    progress("")
+    kinds, rows = {}, []
+    for run, result in zip(work.runs, results):
+        problem = dict(run.arguments)["problem"]
+        kinds.setdefault(result.absent or result.words["kind"], []).append((Path(problem).stem, result))
+    for kind, of_kind in kinds.items():
+        known = [(problem, result) for problem, result in of_kind if not result.absent]
+        if not known:
+            rows.append([kind, str(len(of_kind))] + [""] * 7)
+            continue
+
+        def least_to_most(name):
+            values = [result.median(name) for _, result in known]
+            return f"{min(values):.0f} to {max(values):.0f}"
+
+        lower = [(problem, result.median("lower")) for problem, result in known if result.median("lower") > 1]
+        rows.append([kind, str(len(known)), least_to_most("n"), least_to_most("d"), str(len(lower)),
+                     f"{max(result.median('lower') for _, result in known):.2f}",
+                     ", ".join(f"{problem}: {by:.1f}" for problem, by in lower),
+                     *(time_text(sum(result.median(name) for _, result in known)) for name in ("search", "starts"))])
+    report.heading(work.name, work.title)
+    header = ["problems", "count", "n", "d", "lower by more than 1", "the most", "which", "searches", "starts"]
+    report.table(header, rows, 1)
+    verdicts = [verdict(target, results, options.quick) for target in work.targets]
+    report.verdicts(verdicts)
+    return [(work.name, *each) for each in verdicts]
+
+
 def sections(markdown):
     """What stands before the first "### name", and a dictionary of the rest by name."""
     head, *rest = re.split(r"^### (\w+)\n", markdown, flags=re.MULTILINE)
@@ -356,6 +392,8 @@ def main():
     for work in works:
         if isinstance(work, Growth):
             show_growth(work, machine, report)
+        elif isinstance(work, Starts):
+            summary += show_starts(work, machine, report, options)
         else:
             summary += show_work(work, machine, report, options)
         report.write()

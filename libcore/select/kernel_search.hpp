@@ -16,7 +16,7 @@
 //                 the part; with landmarks on some of these rows, as a problem without landmarks
 //     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
 // REML comes first: it has fewer local minima than left-out errors, and its gradient costs half. Two kinds of places
-// are searched from (bench/restarts.R). Where LOO is best is the first. REML there is often lowest at long lengths with
+// are searched from (bench/restarts.py). Where LOO is best is the first. REML there is often lowest at long lengths with
 // little noise, where a wiggle in one column beside a strong slope in another is not seen; and a search cannot leave
 // that place, as REML hardly changes with long lengths. From lengths of about a standard deviation each, with nearly
 // all weight on additive kernels, it finds short lengths where there are any. (Without additive kernels from the same
