@@ -169,7 +169,7 @@ class Programs(unittest.TestCase):
         self.run_page("docs/conventions.md", 0)
 
     def test_length_of_the_readme(self):
-        self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()), 120)
+        self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()), 110)
 
     def test_c_in_ten_minutes(self):
         self.run_page("docs/c-in-ten-minutes.md", 10)
