@@ -24,8 +24,8 @@ int blas_before_single = 0;         // what the BLAS goes back to after the last
 std::atomic<int> setting_seen = 0;  // a copy, read without the mutex
 
 thread_local int single_here = 0;  // how many of them live on this thread; 1 on the workers of a loop
-// What this thread's BLAS was set to before adopt_thread_count (0: it was not), and the same of OpenMP's levels, which
-// go to 0 for a setting of 1.
+// What adopt_thread_count found on this thread: the number of threads of the BLAS, and how many levels of OpenMP may be
+// active. 0: it has changed nothing here.
 thread_local int blas_before_adopted = 0, levels_before_adopted = 0;
 
 // For a BLAS that has no number: what OpenMP programs go by, and the cores this process may use.

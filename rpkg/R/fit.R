@@ -135,7 +135,7 @@ say_the_wait <- function(fit, model) {
           landmarks_that_fit, " takes far less of both.")
 }
 
-# The fit with what it keeps of its model, which is fitted.
+# The fit with the numbers of its fitted model that stay when the model is gone: route, rank, tolerance, ...
 as_fitted <- function(fit, model) {
   fit$requested_route <- fit$route
   fit$route <- core_route(model)
