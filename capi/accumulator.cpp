@@ -1,4 +1,4 @@
-// The C layer, accumulators: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
+// The C layer, accumulators: each call checks its arguments and hands over to the core, behind the exception wall.
 #include <algorithm>
 
 #include "capi/accumulators.hpp"

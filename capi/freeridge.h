@@ -3,6 +3,113 @@
  *
  * SPDX-License-Identifier: MIT
  *
+ * Contents: sections, and a line for each call (without freeridge_ before its name)
+ * ------------------------------------------------------------------------------
+ *     Kernels
+ *         kernel_linear                  x'z
+ *         kernel_polynomial              (scale x'z + offset)^degree
+ *         kernel_gaussian                exp(-|x - z|^2 / sigma^2)
+ *         kernel_laplacian               exp(-|x - z| / sigma)
+ *         kernel_matern                  nu = 0.5, 1.5 or 2.5
+ *         kernel_sum, kernel_product     of kernels
+ *         kernel_scaled                  columns divided by lengths
+ *         kernel_additive                a function of each column, added
+ *         kernel_precomputed             a matrix that is given
+ *         kernel_describe, kernel_parse  as text, and back
+ *         kernel_name, kernel_get_counts, kernel_parameter_name, kernel_get_parameter, kernel_get_part    its tree
+ *         kernel_get_hyperparameters, kernel_hyperparameter_name, kernel_with_hyperparameters    its numbers
+ *         kernel_evaluate                values k(x_i, z_j)
+ *         kernel_linear_scale            is it linear, and in which units?
+ *         kernel_destroy
+ *     A model and its data
+ *         create, clone, destroy
+ *         set_kernel                     another kernel
+ *         set_data                       x and y, dense
+ *         set_points                     the same of any points: sparse, a reader's, with unpenalised columns
+ *         set_weights                    of the rows
+ *         set_groups                     rows that are left out together, and their gaps
+ *         set_progress                   a callback that hears, and may cancel
+ *     Parameters
+ *         set_parameter, get_parameter   intercept, route, memory limit, seed, refinement, ...
+ *         parameter_bounds               what each may be
+ *     What a model was told
+ *         get_kernel, get_weights, get_groups
+ *     Landmarks
+ *         set_landmarks                  how many, or which
+ *         get_requested_landmarks, get_landmarks    what was asked for, and what is in use
+ *         landmark_trace, landmark_curve    what they leave out, and the score of fewer
+ *         get_rank, get_tolerance        eigenvalues in use, and where they are rounding
+ *     Factorize and lambda
+ *         memory_required, explain       before it begins: bytes, route and seconds
+ *         factorize                      the one expensive step
+ *         set_lambda, set_lambdas        one for all outputs, or one for each
+ *     Answers at the lambdas set
+ *         loo, group_errors              exact errors left out
+ *         get_accuracy                   of an iterative solution
+ *         predict                        at new rows, dense
+ *         predict_points                 at new points of any kind, at many lambdas
+ *         coefficients                   c and the intercept, at many lambdas
+ *         hyperplane                     w and the intercept, at many lambdas
+ *         get_unpenalised, get_unpenalised_covariance    the columns without a penalty
+ *         variance_components            and heritability
+ *         get_fitted, get_leverage       of the rows
+ *         get_lambda, get_route, get_dimensions, get_bandwidth    what is in force
+ *     Diagnostics and intervals
+ *         degrees_of_freedom, cooks_distance
+ *         predict_jackknife              intervals without a model of the noise
+ *         predict_variance               of predictions
+ *     Eigenvalues, conditioning, and whole matrices
+ *         eigenvalues, condition_number, hat_matrix
+ *     Coefficients and effects with their errors
+ *         coefficient_covariance, coefficient_errors    of linear kernels
+ *         predict_gradient               marginal effects at points
+ *         average_gradient, average_difference    their averages, with errors
+ *     Choosing lambda and the bandwidth
+ *         lambda_grid                    where to look
+ *         score                          criteria at many lambdas, with standard errors
+ *         estimate_score, score_gradient    by probes; with the derivatives by the numbers of the kernel
+ *         objective                      the parts of (1)
+ *         select_lambda, get_search      the search, and what it saw
+ *         select_bandwidth               of one length
+ *         select_kernel, get_kernel_search    all of the kernel's numbers, and what the search saw
+ *         lambda_flags                   how far a lambda can be trusted
+ *         make_folds, make_holdout, make_blocks    labels of groups
+ *         convert_lambda                 from and to other systems
+ *     Save and load
+ *         save, load                     a file
+ *         save_to_memory, load_from_memory    bytes
+ *         locate_saved_x                 where the rows stand among them
+ *     Streaming
+ *         accumulator_create, accumulator_create_landmarks, accumulator_destroy
+ *         accumulator_set_parameter, accumulator_get_parameter, accumulator_get_unpenalised
+ *         accumulator_add, accumulator_merge    rows, and other accumulators
+ *         accumulator_set_progress, accumulator_memory_required, accumulator_get_dimensions
+ *         accumulator_solve              w and b at many lambdas
+ *         accumulator_score, accumulator_objective, accumulator_lambda_grid, accumulator_select_lambda    GCV and REML
+ *         accumulator_errors             a second pass: exact errors left out
+ *         accumulator_squared_errors     on rows that were not added
+ *         accumulator_save, accumulator_save_to_memory, accumulator_load, accumulator_load_from_memory
+ *     Rows in shards
+ *         accumulator_compact, accumulator_prepare, accumulator_merge_bytes    of many processes
+ *         accumulator_moments, moments_join, moments_score, moments_select_lambda    of errors left out
+ *         accumulator_predictor          a model that predicts
+ *     Other losses for two classes
+ *         classifier_create, classifier_destroy
+ *         classifier_set_data, classifier_set_weights, classifier_set_progress
+ *         classifier_set_parameter, classifier_get_parameter, classifier_memory_required
+ *         classifier_fit, classifier_predict, classifier_loo    logistic regression, support vectors
+ *         classifier_get_coefficients, classifier_get_convergence, classifier_get_support
+ *         classifier_distances, classifier_get_margins
+ *         classifier_get_kernel, classifier_get_weights, classifier_get_dimensions, classifier_get_lambda
+ *         classifier_save, classifier_save_to_memory, classifier_load, classifier_load_from_memory
+ *     About the library
+ *         status_name, last_error        what went wrong
+ *         version, build_info
+ *         set_threads, get_threads
+ *
+ * freeridge_classical.h, the second header of the same library, has calls without a handle: least squares, ridge and
+ * total least squares, the pseudo-inverse, polynomial features, medians, gradient descent, early stopping, calibration.
+ *
  * 1. What is solved
  * -----------------
  * n points x_i (rows of x, d features each), outputs Y (n x t), weights W_ii > 0 (1 unless set), a kernel k and

@@ -1,5 +1,5 @@
-// The C layer, the geometry of a classifier: each call is one lambda behind the wall, checks its arguments, and hands
-// over to the core (libcore/losses/margins.cpp).
+// The C layer, the geometry of a classifier: each call checks its arguments and hands over to the core, behind the
+// exception wall (libcore/losses/margins.cpp).
 #include <string>
 #include <utility>
 

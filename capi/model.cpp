@@ -1,5 +1,5 @@
-// The C layer, models: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
-// Choosing lambda and the bandwidth: selection.cpp; coefficients, hyperplane and intercept: solutions.cpp.
+// The C layer, models: each call checks its arguments and hands over to the core, behind the exception wall. Choosing
+// lambda and the bandwidth: selection.cpp; coefficients, hyperplane and intercept: solutions.cpp.
 #include <algorithm>
 #include <memory>
 #include <optional>

@@ -1,5 +1,5 @@
-// The C layer, answers at new points: each call is one lambda behind the wall, checks its arguments, and hands over to
-// the core. New points of a reader are answered stretch by stretch.
+// The C layer, answers at new points: each call checks its arguments and hands over to the core, behind the exception
+// wall. New points of a reader are answered stretch by stretch.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -102,6 +102,7 @@ void set(freeridge_model& handle, freeridge_parameter which, double value) {
     case FREERIDGE_ACCURACY:
       m.set_accuracy(value);
       break;
+    case FREERIDGE_UNPENALISED:
     default:
       reader_of(&handle).set_unpenalised(whole);
   }
@@ -133,6 +134,7 @@ double get(const freeridge_model& handle, freeridge_parameter which) {
       return static_cast<double>(m.reduction());
     case FREERIDGE_ACCURACY:
       return m.requested_accuracy();
+    case FREERIDGE_UNPENALISED:
     default:
       return handle.reader ? static_cast<double>(handle.reader->model.unpenalised()) : 0;
   }

@@ -1,5 +1,4 @@
-// The C layer, save and load: each call is one lambda behind the wall, checks its arguments, and hands over to the
-// core.
+// The C layer, save and load: each call checks its arguments and hands over to the core, behind the exception wall.
 #include "capi/saving.hpp"
 #include "libcore/model/saved_model.hpp"
 

@@ -1,5 +1,5 @@
-// The C layer, choosing lambda and the bandwidth: each call is one lambda behind the wall, checks its arguments, and
-// hands over to the core.
+// The C layer, choosing lambda and the bandwidth: each call checks its arguments and hands over to the core, behind the
+// exception wall.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// The C layer, solutions: coefficients, hyperplanes and intercepts, at the lambdas in force or at others. Each call is
-// one lambda behind the wall, checks its arguments, and calls the core.
+// The C layer, solutions: coefficients, hyperplanes and intercepts, at the lambdas in force or at others. Each call
+// checks its arguments and hands over to the core, behind the exception wall.
 #include <type_traits>
 
 #include "capi/rows_read.hpp"

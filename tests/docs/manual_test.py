@@ -73,6 +73,15 @@ class Comments(unittest.TestCase):
         self.assertEqual(check(TEXT.replace("freeridge_last_error() has", "freeridge_lost_error() has"), EXPORTS),
                          ["freeridge_lost_error: mentioned, but there is no such name"])
 
+    def test_the_contents_have_every_call_once(self):
+        """The first page of freeridge.h: lines that are indented by eight, "call, call    words"."""
+        head = items_of(TEXT)[0].lines
+        start = next(i for i, line in enumerate(head) if line.startswith("Contents"))
+        end = next(i for i, line in enumerate(head) if line.startswith("1. "))
+        listed = [name for line in head[start:end] if line.startswith(" " * 8)
+                  for name in re.split(r" {2,}", line.strip())[0].split(", ")]
+        here = re.findall(r"^FREERIDGE_API .*?freeridge_(\w+)\(", HEADERS[0].read_text(encoding="utf-8"), re.M)
+        self.assertEqual(sorted(listed), sorted(here))
 
     def test_types_and_values_have_words(self):
         text = re.sub(r"(FREERIDGE_COL_MAJOR = 1,) .*", r"\1", TEXT)
