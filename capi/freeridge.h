@@ -534,8 +534,8 @@ FREERIDGE_API freeridge_status freeridge_create(const freeridge_kernel* kernel, 
 /* Makes a second model in the same state: settings, data, factorization, lambdas, answers and search; a predictor's
  * is a predictor. The two are independent from then on: what is set, factorized or freed in one does not show in the
  * other. Data that the model copied, and the factorization, are held by both and never change: they take no more
- * memory. Data that are borrowed (freeridge_set_points) are borrowed by both. The callback is not copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized
- * or solved again. */
+ * memory. Data that are borrowed (freeridge_set_points) are borrowed by both. The callback is not copied. *out is set
+ * on success only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized or solved again. */
 FREERIDGE_API freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out);
 
 /* Frees a model and all it holds; NULL is fine. Cost: O(1), and what the system takes to free memory. */
@@ -638,7 +638,8 @@ FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int6
  * factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, coefficients, hyperplane (at
  * lambdas of its own), cooks_distance, coefficient_*, average_*, landmark_curve, get_fitted, get_leverage,
  * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix and save.
- * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT. */
+ * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost:
+ * O(1). Statuses: INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -1544,14 +1545,15 @@ enum {
   FREERIDGE_SAVE_PREDICTOR = 1 /* a predictor; needs FITTED, or a model that was saved as a predictor */
 };
 
-/* Saves what `what` says of the model, a freeridge_save_kind, to a file. path: handed to the system as it is (UTF-8 where the system's paths are).
- * The file is written aside, in the same directory, brought to the disk (fsync) and renamed: whatever happens, there is
- * the old file or the new one, whole; a process that is killed may leave a file ".freeridge-<process>-<k>.tmp" behind.
- * The new file gets the permissions of the one that it replaces; a file that may not be written to is not replaced. A
- * symbolic link stays, and the file that it points to is replaced. A device is written to directly. The callback is
- * called until the last byte is written, not while the disk is waited for. A cancelled call leaves the old file as it
- * was, and no other. Changes no state. Statuses: INVALID_ARGUMENT (also: an empty path; another number), INVALID_STATE
- * (MODEL: of a predictor; PREDICTOR: before FITTED), IO (with the system's words), CANCELLED. Cost: O(B). */
+/* Saves what `what` says of the model, a freeridge_save_kind, to a file. path: handed to the system as it is (UTF-8
+ * where the system's paths are). The file is written aside, in the same directory, brought to the disk (fsync) and
+ * renamed: whatever happens, there is the old file or the new one, whole; a process that is killed may leave a file
+ * ".freeridge-<process>-<k>.tmp" behind. The new file gets the permissions of the one that it replaces; a file that may
+ * not be written to is not replaced. A symbolic link stays, and the file that it points to is replaced. A device is
+ * written to directly. The callback is called until the last byte is written, not while the disk is waited for. A
+ * cancelled call leaves the old file as it was, and no other. Changes no state. Statuses: INVALID_ARGUMENT (also: an
+ * empty path; another number), INVALID_STATE (MODEL: of a predictor; PREDICTOR: before FITTED), IO (with the system's
+ * words), CANCELLED. Cost: O(B). */
 FREERIDGE_API freeridge_status freeridge_save(const freeridge_model* model, freeridge_save_kind what, const char* path);
 
 /* Makes a model of what freeridge_save wrote. *out is set on success only. The checksum of

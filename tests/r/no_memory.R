@@ -100,7 +100,7 @@ for (mib in c(700L, 760L, 820L, 900L, 1000L, 1200L)) {
 for (threads in 1:2) for (mib in seq(200L, 650L, 50L)) {
   output <- suppressWarnings(limited(mib, c(
     "x <- matrix(sin(1:40), 20)",
-    "cat(tryCatch(if (all(is.finite(loo(freeridge(x, x[, 1], gaussian_kernel(1))))) 'answered', error = conditionMessage))"),
+    "cat(tryCatch(if (all(is.finite(loo(freeridge(x, x[, 1], gaussian_kernel(1)))))) 'answered', error = conditionMessage))"),
     threads))
   cat(mib, "MiB,", threads, if (threads == 1L) "thread: " else "threads:", substr(paste(output, collapse = " "), 1L, 100L), "\n")
   if (identical(attr(output, "status"), 124L) && any(grepl("answered|OpenBLAS needs", output))) {

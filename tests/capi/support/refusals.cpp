@@ -127,7 +127,7 @@ const std::vector<Forbidden<int64_t>> forbidden_int32 = {
     {"route", {7}},
     {"from to", {15}},
     {"layout format criterion loss kind from to", {0}},
-    {"layout format reduction loss kind method route criterion from to", {99, -1, INT32_MIN, INT32_MAX}},
+    {"layout format reduction loss kind method route criterion from to what", {99, -1, INT32_MIN, INT32_MAX}},
     {"degree count", {0, -1, INT32_MIN}}};
 const std::vector<Forbidden<int64_t>> forbidden_int64 = {{"n d t m r count", bad_sizes},
                                                          {"unpenalised_count", {-1, INT64_MIN, INT64_MAX}},
