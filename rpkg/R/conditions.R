@@ -56,7 +56,7 @@ in_words_of_r <- function(message) {
 # The condition for memory that could not be had. The C++ side asks for it and signals it.
 out_of_memory <- function() {
   new_condition(paste("out of memory: the system has not given what this call needs; objects that were there before",
-                      "are as they were"), "out_of_memory", c("freeridge_error", "error"))
+                      "are as they were"), "out_of_memory", c("freeridge_refused_by_system", "freeridge_error", "error"))
 }
 
 # Some entries of an answer do not exist; they are NaN.

@@ -54,11 +54,13 @@ fit_model <- function(fit) {
   }
 
   say_the_wait(fit, model)
-  # What learns a kernel is refused at once where all points do not fit into memory: then landmarks take their place.
+  # What learns a kernel is refused at once where all points do not fit into memory: then landmarks take their place. A
+  # request that the system itself refuses, later, is an error.
   where_it_fits <- function(search) {
     tryCatch(search(fit), freeridge_out_of_memory = function(condition) {
-      if (!is.null(fit$landmark_choice) || fit$route != "auto" || fit$refine > 0) stop(condition)
-      fit$landmark_choice <<- landmarks_instead(fit, model, condition)
+      late <- inherits(condition, "freeridge_refused_by_system") || nrow(fit$x) <= landmarks_that_fit
+      if (late || !is.null(fit$landmark_choice) || fit$route != "auto" || fit$refine > 0) stop(condition)
+      fit$landmark_choice <<- landmarks_instead(fit, model)
       search(fit)
     })
   }
@@ -111,8 +113,8 @@ fit_model <- function(fit) {
 landmarks_that_fit <- 1000
 
 # Sets them on the model, and says so before it takes time.
-landmarks_instead <- function(fit, model, condition) {
-  count <- min(landmarks_that_fit, nrow(fit$x))
+landmarks_instead <- function(fit, model) {
+  count <- landmarks_that_fit
   message("All ", nrow(fit$x), " points do not fit into memory (", in_gib(core_memory(model)), "): the fit takes ", count,
           " of them as landmarks; landmarks = ", 2 * count, " is nearer to all points, and takes four times the time.")
   core_set_landmarks(model, count, NULL)

@@ -111,18 +111,19 @@ test_that("bad landmarks are refused", {
 test_that("where all points do not fit into memory, landmarks are taken and said before anything is learnt", {
   p <- problem(60L, 2L)
   learnt <- 0L
-  search <- with_replaced(learn_kernel, core_select_kernel = function(model, ...) {
-    if (learnt == 0L) {
-      learnt <<- 1L
-      stop(out_of_memory())
-    }
-    core_select_kernel(model, ...)
-  })
-  instead <- with_replaced(landmarks_instead, landmarks_that_fit = 12)
-  fit_with <- function(...) {
+  too_large <- new_condition("does not fit", "out_of_memory", c("freeridge_error", "error"))
+  fit_with <- function(..., condition = too_large, landmarks_that_fit = 12) {
     learnt <<- 0L
-    with_replaced(freeridge.default,
-                  fit_model = with_replaced(fit_model, learn_kernel = search, landmarks_instead = instead))(...)
+    search <- with_replaced(learn_kernel, core_select_kernel = function(model, ...) {
+      if (learnt == 0L) {
+        learnt <<- 1L
+        stop(condition)
+      }
+      core_select_kernel(model, ...)
+    })
+    instead <- with_replaced(landmarks_instead, landmarks_that_fit = landmarks_that_fit)
+    with_replaced(freeridge.default, fit_model = with_replaced(
+      fit_model, learn_kernel = search, landmarks_instead = instead, landmarks_that_fit = landmarks_that_fit))(...)
   }
   expect_message(fit <- fit_with(p$x, p$y),
                  "^All 60 points do not fit into memory \\(.* GiB\\): the fit takes 12 of them as landmarks; landmarks = 24 is nearer")
@@ -131,6 +132,9 @@ test_that("where all points do not fit into memory, landmarks are taken and said
   expect_identical(predict(fit, p$x), predict(given, p$x))
   expect_message(expect_error(fit_with(p$x, p$y, route = "cholesky"), class = "freeridge_out_of_memory"), NA)
   expect_message(expect_error(fit_with(p$x, p$y, landmarks = 20), class = "freeridge_out_of_memory"), NA)
+  # As many points as landmarks; and what the system refuses on the way.
+  expect_message(expect_error(fit_with(p$x, p$y, landmarks_that_fit = 60), class = "freeridge_out_of_memory"), NA)
+  expect_message(expect_error(fit_with(p$x, p$y, condition = out_of_memory()), class = "freeridge_out_of_memory"), NA)
 })
 
 test_that("a long wait is said before it begins", {
