@@ -9,7 +9,7 @@ namespace freeridge::capi {
 namespace {
 
 // The size of freeridge_points in the first header that had it.
-constexpr std::size_t first_size = offsetof(freeridge_points, ldu) + sizeof(freeridge_points::ldu);
+constexpr std::size_t first_points = offsetof(freeridge_points, ldu) + sizeof(freeridge_points::ldu);
 
 void check_size(const char* name, const char* field, std::int64_t value, std::int64_t least = 1) {
   if (value < least || value > largest_size)
@@ -54,7 +54,7 @@ void check_reader(const char* name, const freeridge_points& given, bool unknown_
 }  // namespace
 
 GivenPoints::GivenPoints(const char* name, const freeridge_points* points, const Allowed& allowed)
-    : name_(name), given_(checked_struct(name, points, first_size)) {
+    : name_(name), given_(checked_struct(name, points, first_points)) {
   const int kinds = (given_.x != nullptr) + (given_.value != nullptr) + (given_.reader != nullptr);
   const bool none = allowed.none && given_.n == 0;
   check_size(name, "d", given_.d);

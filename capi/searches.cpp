@@ -9,12 +9,12 @@ namespace freeridge::capi {
 namespace {
 
 // The size of freeridge_search in the first header that had it.
-constexpr std::size_t first_size = offsetof(freeridge_search, ld) + sizeof(freeridge_search::ld);
+constexpr std::size_t first_search = offsetof(freeridge_search, ld) + sizeof(freeridge_search::ld);
 
 }  // namespace
 
 GivenSearch::GivenSearch(freeridge_search* search)
-    : callers_(search), given_(checked_struct("search", search, first_size)) {}
+    : callers_(search), given_(checked_struct("search", search, first_search)) {}
 
 void GivenSearch::refuse(const char* field, const void* pointer, const char* reason) const {
   if (pointer != nullptr) fail(Status::invalid_argument, "search.", field, " is not NULL, and it must be: ", reason);

@@ -15,12 +15,14 @@ fn item(words: &[&str]) -> String {
             format!("pub type {name} = Option<{function}>;\n")
         }
         ["struct", name, fields @ ..] => {
+            let sized = fields.first() == Some(&"size:int64_t");
+            let size = if sized { "size: std::mem::size_of::<Self>() as i64, " } else { "" };
             let fields = list(fields, "pub ");
             format!(
                 "#[repr(C)]\n#[derive(Clone, Copy, Debug)]\npub struct {name} {{ {fields} }}\n\
                  /// Its size, zeros, and NULL.\n\
                  impl Default for {name} {{ fn default() -> Self {{\n    \
-                 Self {{ size: std::mem::size_of::<Self>() as i64, ..unsafe {{ std::mem::zeroed() }} }}\n}} }}\n"
+                 Self {{ {size}..unsafe {{ std::mem::zeroed() }} }}\n}} }}\n"
             )
         }
         ["constant", name, kind, value] => format!("pub const {name}: {} = {value};\n", rust(kind)),

@@ -17,7 +17,7 @@ function(expect_files component expected)
   endif()
 endfunction()
 expect_files(runtime 2)       # the library and the link that is its soname
-expect_files(development 14)  # the files of install.cmake
+expect_files(development 15)  # the files of install.cmake
 
 execute_process(COMMAND ${CMAKE_COMMAND} -P ${BUILD}/uninstall.cmake COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
 file(GLOB_RECURSE left LIST_DIRECTORIES true RELATIVE ${STAGE}${prefix} ${STAGE}${prefix}/*)

@@ -555,7 +555,7 @@ class Pickles(unittest.TestCase):
             np.testing.assert_allclose(x, x_before)
             self.assertLessEqual(abs(there[0] - ours.decision([[1, 2, 3]])), 1e-9)
             np.testing.assert_allclose(there[1].c, ours.coefficients().c, atol=1e-9)
-            self.assertLessEqual(there[2].gap, 1e-12)
+            self.assertLessEqual(there[2].stationarity, 1e-12)
         with self.assertRaises(fr.Error):
             copy.copy(fr.Classifier(fr.linear(), fr.LOSS_HINGE, x, labels)).decision(x)  # never fitted
 
