@@ -145,7 +145,7 @@ TEST(EstimatedDiagonal, WhatIsKnownStays) {
   for (Index i = 0; i < problem.n(); ++i) problem.know(i);
   const Estimate loo = freeridge::estimated_loo(problem.evidence(), problem.c, 200);
   EXPECT_NEAR(loo.value, problem.loo(), 1e-12 * problem.loo());
-  EXPECT_EQ(loo.error, 0);
+  EXPECT_LE(loo.error, 1e-14 * loo.value);  // rounding: a BLAS with threads need not give equal columns equal bits
   EXPECT_EQ(freeridge::most_uncertain_rows(problem.evidence(), problem.outputs(), 300).size(), 200u);
 }
 
