@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/rows/weighted_means.hpp"
 

@@ -17,6 +17,7 @@
 #include <mutex>
 
 #include "libcore/base/array.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

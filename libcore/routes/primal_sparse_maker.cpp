@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/factor/left_out_rows.hpp"
 #include "libcore/factor/matrix_columns.hpp"
 #include "libcore/linalg/blas.hpp"
