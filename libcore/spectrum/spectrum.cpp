@@ -45,7 +45,7 @@ Direction Spectrum::direction(Index k) const {
   return {eigenvalues[k], common_noise.value_or(noise[k]), sure, feature_noise.empty() ? 0 : feature_noise[k]};
 }
 
-// digits.hpp: (Lambda_k + lambda) lambda = (70 sure noise_k)^2, but no more than 2 sure noise_k.
+// digits.hpp: (Lambda_k + lambda) lambda = (60 sure noise_k)^2, but no more than 2 sure noise_k.
 double Spectrum::rank_floor() const {
   if (sure != sure_of_matrix || std::ranges::find(eigenvalues, 0.0) == eigenvalues.end()) return 0;
   double out = 0;
