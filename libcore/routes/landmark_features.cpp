@@ -99,7 +99,8 @@ std::unique_ptr<LandmarkFeatures> LandmarkFeatures::with_more_digits(const Probl
   if (!few_enough(std::ssize(rows))) return nullptr;
   auto out = std::unique_ptr<LandmarkFeatures>(new LandmarkFeatures());
   out->landmarks_ = std::move(rows);
-  const bool forms_phi = !problem.kernel->precomputed() && products(problem.n(), std::ssize(rows)) <= most_products;
+  const bool forms_phi =
+      !problem.kernel->precomputed() && products(problem.n(), std::ssize(out->landmarks_)) <= most_products;
   const double tolerance = forms_phi ? least_pivot : count * eps;
   out->take(problem, twofold_cholesky(*problem.kernel, problem.basis, out->landmarks_, tolerance));
   return out;
