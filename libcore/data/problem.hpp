@@ -71,8 +71,8 @@ struct Problem {
   // lambda |g|^2 of a point: the variance of what is not penalised.
   void add_free_variance(const Points& points, Index first, double lambda, Span<double> variance) const;
 
-  // tile -= U_I C'. U_I: the rows row, row + 1, ... of U, and of these the columns [from, q). C has a row for each column
-  // of the tile and a column for each column of U.
+  // tile -= U_I C'. U_I: the rows row, row + 1, ... of U, and of these the columns [from, q). C has a row for each
+  // column of the tile and a column for each column of U.
   void subtract_free(Index row, Index from, ConstMatrixView c, MatrixView tile) const;
   // Weighted, centred features of any rows I: tile = W_I^(1/2) (tile - U_I C').
   void centre_and_weigh(Span<const Index> rows, ConstMatrixView c, MatrixView tile) const;

@@ -176,8 +176,8 @@ Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
   const Index k = route == Route::spectral ? r.n : features_of(route, r);
   const SweepPieces pieces = sweep_pieces(k, r.t, lambdas);
   const Doubles in_hand(pieces.lambdas);
-  // Of each lambda p, Lambda and p Gamma; while a basis of the p is sought (lambda_basis.hpp), this basis, and Lambda and
-  // p Gamma in it.
+  // Of each lambda p, Lambda and p Gamma; while a basis of the p is sought (lambda_basis.hpp), this basis, and Lambda
+  // and p Gamma in it.
   return Doubles(pieces.lambdas - 1) * (Doubles(k) * (Doubles(6) + Doubles(2) * t) + in_hand) +
          workers(std::min(pieces.rows, r.n)) * Doubles(std::max<Index>(2 * pieces.lambdas * (r.t + 1) - 4 * r.t, 0));
 }

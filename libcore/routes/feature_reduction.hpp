@@ -102,9 +102,9 @@ double gram_rounding(Index n, Index p);
 // Each worker has columns^2 numbers (twice for the Gram matrix) and a tile of rows.
 int reduction_workers(Index n, Index columns);
 
-// From the rows of a triangle [R R_y; 0 R_yy] of n rows of [Phi~, Y~], p + t columns; there may be fewer than p of them.
-// All min(rows, p) directions, with U_R, without M and R. removed: the norms of what was subtracted from the features,
-// p numbers or none; what: the features' name in messages.
+// From the rows of a triangle [R R_y; 0 R_yy] of n rows of [Phi~, Y~], p + t columns; there may be fewer than p of
+// them. All min(rows, p) directions, with U_R, without M and R. removed: the norms of what was subtracted from the
+// features, p numbers or none; what: the features' name in messages.
 ReducedFeatures reduce_triangle(ConstMatrixView triangle, Index t, Index n, Span<const double> removed,
                                 const char* what, Matrix& u);
 

@@ -16,22 +16,22 @@
 //                 the part; with landmarks on some of these rows, as a problem without landmarks
 //     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
 // REML comes first: it has fewer local minima than left-out errors, and its gradient costs half. Two kinds of places
-// are searched from (bench/restarts.py). Where LOO is best is the first. REML there is often lowest at long lengths with
-// little noise, where a wiggle in one column beside a strong slope in another is not seen; and a search cannot leave
-// that place, as REML hardly changes with long lengths. From lengths of about a standard deviation each, with nearly
-// all weight on additive kernels, it finds short lengths where there are any. (Without additive kernels from the same
-// lengths, with much and with little noise.) A part of the rows tells at less cost where these other starts lead, if it
-// is not too small: from 192 of 1000 rows of two columns and a factor they led to the first minimum, from 512 to a lower
-// one. On all rows such a search ends after its first evaluations unless it is ahead of the first one. Of minima within
-// 6 of the lowest, which the data hardly tell apart by REML, the one with the least REML + n t / 2 log(LOO) is taken:
-// such minima had held-out errors 15 % apart, on the side of LOO. Where the rows are few, lambda is searched once more
-// at the end, over its whole range, and if that finds a value lower by more than 1e-3 n t, the search goes on from
-// there: a search by slopes may have ended in the wrong one of two dips in lambda. The given kernel is kept where no
-// kernel with a lower value of the criterion with its penalty is found.
-// Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes,
-// Neural Computation 13 (2001); C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S.
-// Petit, J. Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an empirical study of
-// selection criteria, SIAM/ASA J. Uncertainty Quantification 11 (2023).
+// are searched from (bench/restarts.py). Where LOO is best is the first. REML there is often lowest at long lengths
+// with little noise, where a wiggle in one column beside a strong slope in another is not seen; and a search cannot
+// leave that place, as REML hardly changes with long lengths. From lengths of about a standard deviation each, with
+// nearly all weight on additive kernels, it finds short lengths where there are any. (Without additive kernels from the
+// same lengths, with much and with little noise.) A part of the rows tells at less cost where these other starts lead,
+// if it is not too small: from 192 of 1000 rows of two columns and a factor they led to the first minimum, from 512 to
+// a lower one. On all rows such a search ends after its first evaluations unless it is ahead of the first one. Of
+// minima within 6 of the lowest, which the data hardly tell apart by REML, the one with the least REML + n t / 2
+// log(LOO) is taken: such minima had held-out errors 15 % apart, on the side of LOO. Where the rows are few, lambda is
+// searched once more at the end, over its whole range, and if that finds a value lower by more than 1e-3 n t, the
+// search goes on from there: a search by slopes may have ended in the wrong one of two dips in lambda. The given kernel
+// is kept where no kernel with a lower value of the criterion with its penalty is found. Sources: S. Sundararajan, S.
+// Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes, Neural Computation 13 (2001); C.
+// Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S. Petit, J. Bect, P. Feliot, E.
+// Vazquez, Model parameters in Gaussian process interpolation: an empirical study of selection criteria, SIAM/ASA J.
+// Uncertainty Quantification 11 (2023).
 #pragma once
 
 #include <algorithm>

@@ -37,10 +37,10 @@ void join_moments(Span<double> inout, Span<const double> more);
 // with the reason for the first NaN.
 std::string moment_scores(Span<const double> lambdas, Span<const double> moments, MatrixView scores, MatrixView errors);
 
-// The choice for each output among lambdas > 0 that were tried, by its lowest LOO. A lambda that is given twice counts
-// once. next, t numbers: a lambda to try, at the minimum of the polynomial through the scores next to the choice. It is the choice
-// itself where a lambda within 1e-7 of that minimum, in log lambda, was tried, or where the choice is the smallest or
-// largest lambda that was tried. Throws UNDEFINED where an output has no value at any lambda.
+// The choice for each output among lambdas > 0 that were tried, by its lowest LOO; a lambda that is given twice counts
+// once. next, t numbers: a lambda to try, at the minimum of the polynomial through the scores next to the choice.
+// `next` is the choice itself where a lambda within 1e-7 of that minimum, in log lambda, was tried, or where the choice
+// is the smallest or largest lambda that was tried. Throws UNDEFINED where an output has no value at any lambda.
 struct MomentChoice {
   LambdaSearch search;
   Array<double> next;
