@@ -13,7 +13,7 @@
 // Eigenvalues that are zero by the kernel's rank are exact. But E turns their eigenvectors by |E| / Lambda_k towards
 // that of Lambda_k, which moves P by |E| / ((Lambda_k + lambda) lambda)^(1/2) of itself: much, where a row has leverage near
 // one, or y far more in direction k than e. So where there are such eigenvalues six digits want, too,
-//     (Lambda_k + lambda) lambda >= (60 sure noise_k)^2      or      lambda >= 2 sure noise_k
+//     (Lambda_k + lambda) lambda >= (60 sure noise_k)^2      or      lambda >= 2.5 sure noise_k
 // in all other directions (spectrum.hpp, rank_floor).
 #pragma once
 
@@ -26,7 +26,7 @@ struct EigenvalueRange {
   double smallest, largest;
 };
 
-constexpr double sure_of_matrix = 3e5, sure_of_qr = 4e9, beside_zero = 60;
+constexpr double sure_of_matrix = 3e5, sure_of_qr = 4e9, beside_zero = 60, most_beside_zero = 2.5;
 
 // A direction of the spectrum. Its errors have six digits where Lambda + lambda >= sure noise.
 struct Direction {

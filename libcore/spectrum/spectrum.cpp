@@ -45,7 +45,7 @@ Direction Spectrum::direction(Index k) const {
   return {eigenvalues[k], common_noise.value_or(noise[k]), sure, feature_noise.empty() ? 0 : feature_noise[k]};
 }
 
-// digits.hpp: (Lambda_k + lambda) lambda = (60 sure noise_k)^2, but no more than 2 sure noise_k.
+// digits.hpp: (Lambda_k + lambda) lambda = (60 sure noise_k)^2, but no more than 2.5 sure noise_k.
 double Spectrum::rank_floor() const {
   if (sure != sure_of_matrix || std::ranges::find(eigenvalues, 0.0) == eigenvalues.end()) return 0;
   double out = 0;
@@ -53,7 +53,7 @@ double Spectrum::rank_floor() const {
     if (!counts(k)) continue;
     const double ordinary = sure * direction(k).noise, wanted = beside_zero * ordinary;
     const double root = 2 * wanted / (eigenvalues[k] + std::hypot(eigenvalues[k], 2 * wanted)) * wanted;
-    out = std::max(out, std::min(root, 2 * ordinary));
+    out = std::max(out, std::min(root, most_beside_zero * ordinary));
   }
   return out;
 }
