@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "capi/wall.hpp"
@@ -17,25 +18,12 @@ struct freeridge_kernel {
   freeridge::KernelPtr kernel;
 };
 
-// What a model whose rows a reader hands out has beside its settings.
-struct ReadRowsOfModel {
-  freeridge::ReaderModel model;
-  std::shared_ptr<const freeridge::Predictor> fit = nullptr;
-  std::shared_ptr<const freeridge::LambdaSearch> search = nullptr;
-
-  void forget() {
-    fit.reset();
-    search.reset();
-    model.forget();
-  }
-};
-
 struct freeridge_model {
   freeridge::Model model;
   // Set for a model that was saved for prediction only. Then `model` is EMPTY, with the kernel and the callback.
   std::shared_ptr<const freeridge::Predictor> predictor = nullptr;
-  // Set by freeridge_set_points. Then `model` is EMPTY, with the settings and the callback.
-  std::shared_ptr<ReadRowsOfModel> reader = nullptr;
+  // Set where a reader hands out the rows. Then `model` is EMPTY, with the settings and the callback.
+  std::unique_ptr<freeridge::ReaderModel> reader = nullptr;
 };
 
 struct freeridge_accumulator {
@@ -52,7 +40,7 @@ namespace freeridge::capi {
 // a predictor can answer ask for it first.
 inline const Predictor* predictor_of(const freeridge_model* model) {
   const freeridge_model& it = required("model", model);
-  return it.reader ? it.reader->fit.get() : it.predictor.get();
+  return it.reader ? it.reader->fit() : it.predictor.get();
 }
 
 inline void require_whole(const Predictor* predictor) {
@@ -62,10 +50,10 @@ inline void require_whole(const Predictor* predictor) {
          "lambda, intercept, and coefficients or hyperplane");
 }
 inline void require_points(const freeridge_model& model) {
-  if (model.reader && model.reader->fit)
+  if (model.reader && model.reader->fit() != nullptr)
     fail(Status::invalid_state,
          "the rows of the model are a reader's (freeridge_set_points), and the call needs all of them in memory");
-  if (model.reader && model.reader->model.factorized())
+  if (model.reader && model.reader->factorized())
     fail(Status::invalid_state,
          "the rows of the model are a reader's (freeridge_set_points), and no lambda is set, or the call needs all "
          "rows in memory; call freeridge_set_lambda or freeridge_select_lambda first");
@@ -91,30 +79,13 @@ template <class Handle>
 auto& classifier_of(Handle* classifier) {
   return required("classifier", classifier).classifier;
 }
-// The rows of a model that reads them.
+// The model, whoever hands out its rows. Handle as in model_of.
 template <class Handle>
-auto& reader_of(Handle* model) {
-  settings_of(model);
-  if (!model->reader)
-    fail(Status::invalid_state,
-         "the model has no reader; with its rows in memory the columns without a penalty are those of "
-         "freeridge_points");
-  return model->reader->model;
+auto& whole_of(Handle* model) {
+  using Whole = std::conditional_t<std::is_const_v<Handle>, const AbstractModel, AbstractModel>;
+  Whole& settings = settings_of(model);
+  return model->reader ? *model->reader : settings;
 }
-// To be called after a change of a setting that the factorization depends on.
-inline void forget_rows_read(freeridge_model& model) {
-  if (model.reader) model.reader->forget();
-}
-
-template <class Reader>  // ReadRowsOfModel, or const
-Reader& require_factorized(Reader& reader) {
-  if (!reader.model.factorized())
-    fail(Status::invalid_state, "the model is not factorized; call freeridge_factorize first");
-  return reader;
-}
-// The fit at the lambdas of all outputs, for prediction (shards.cpp).
-std::shared_ptr<const Predictor> predictor_at(const RowFeatures& features, const ReducedProblem& problem,
-                                              Span<const double> lambdas);
 
 static_assert(FREERIDGE_INTERCEPT_NONE == int(Offset::none) && FREERIDGE_INTERCEPT_FREE == int(Offset::free) &&
               FREERIDGE_INTERCEPT_PENALISED == int(Offset::penalised));

@@ -7,19 +7,12 @@ using namespace freeridge;
 using namespace freeridge::capi;
 
 freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, const int64_t* rows) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    if (!model->reader) return m.set_landmarks(count, rows);
-    model->reader->model.set_landmarks(
-        count, rows == nullptr || count < 0 ? Span<const Index>() : Span<const Index>(rows, count));
-    model->reader->forget();
-  });
+  return guarded(__func__, [&] { whole_of(model).set_landmarks(count, rows); });
 }
 
 freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows) {
   return guarded(__func__, [&] {
-    const Model& m = settings_of(model);
-    const Span<const Index> chosen = model->reader ? require_factorized(*model->reader).model.chosen() : m.landmarks();
+    const Span<const Index> chosen = whole_of(model).landmarks();
     if (count != nullptr) *count = static_cast<int64_t>(chosen.size());
     copy_to(chosen, rows);
   });

@@ -4,7 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "capi/rows_read.hpp"
+#include "capi/handles.hpp"
+#include "capi/points.hpp"
 #include "libcore/base/checks.hpp"
 
 namespace freeridge::capi {
@@ -21,6 +22,17 @@ void keep_rows(freeridge_model& model, const GivenPoints& given, const double* y
   if (given.n() != m.n())
     fail(Status::dimension_mismatch, "points.n is ", given.n(), ", but the model has ", m.n(), " rows");
   m.set_fixed_effects(given.unpenalised());
+}
+
+// The points are a reader's, which hands out t outputs beside them.
+void read_rows(freeridge_model& model, const GivenPoints& points, Index t, const double* y) {
+  points.refuse_unpenalised("those of a reader are the first columns of its x (FREERIDGE_UNPENALISED)");
+  if (y != nullptr) fail(Status::invalid_argument, "y is not NULL, but the reader hands it out");
+  require_product("points.d", points.d(), "t", t);
+  model.model.kernel()->check_data(1, points.d());
+  auto reader = std::make_unique<ReaderModel>(model.model, points.reader(t));
+  model.model.drop_data();
+  model.reader = std::move(reader);
 }
 
 // A getter of an n x t matrix.
@@ -55,8 +67,9 @@ freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model**
   return guarded(__func__, [&] {
     const freeridge_model& from = required("model", model);
     freeridge_model*& to = required("out", out);  // before `new`: an assignment evaluates its right side first
-    auto reader = from.reader ? std::make_shared<ReadRowsOfModel>(*from.reader) : nullptr;
-    to = new freeridge_model{from.model.clone(), from.predictor, std::move(reader)};
+    std::unique_ptr<freeridge_model> copy(new freeridge_model{from.model.clone(), from.predictor});
+    if (from.reader) copy->reader = std::make_unique<ReaderModel>(copy->model, *from.reader);
+    to = copy.release();
   });
 }
 
@@ -66,11 +79,8 @@ void freeridge_destroy(freeridge_model* model) {
 
 freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_kernel* kernel) {
   return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    const KernelPtr& inner = required("kernel", kernel).kernel;
-    if (model->reader) inner->check_data(1, model->reader->model.reader().d());
-    m.set_kernel(inner);
-    forget_rows_read(*model);
+    AbstractModel& m = whole_of(model);
+    m.set_kernel(required("kernel", kernel).kernel);
   });
 }
 
@@ -95,7 +105,7 @@ freeridge_status freeridge_set_points(freeridge_model* model, const freeridge_po
     const GivenPoints given("points", points, {.unknown_number = true, .of_no_kind = true});
     if (!given.any()) return keep_rows(*model, given, y);
     require_size("t", t);
-    if (given.read()) return read_points(*model, given, t, y);
+    if (given.read()) return read_rows(*model, given, t, y);
     const Layout order = checked_layout(layout);
     m.set_data(given.in_memory(), checked_matrix("y", y, order, "points.n", given.n(), "t", t, "ldy", ldy),
                borrow == 0);
@@ -110,21 +120,19 @@ freeridge_status freeridge_set_weights(freeridge_model* model, const double* wei
 freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group, int64_t layers,
                                       const int32_t* gap) {
   return guarded(__func__, [&] {
-    Model& m = settings_of(model);
+    AbstractModel& m = whole_of(model);
     if (group != nullptr) require_size("divisions", divisions);
     require_gaps(layers, gap);
     if (group == nullptr && layers > 0)
       fail(Status::invalid_argument, "layers is ", layers, ", but group is NULL; gaps are those of groups");
-    if (!model->reader) m.require_data();
     std::optional<Groups> groups;
     if (group != nullptr) {
-      const Index n = model->reader ? model->reader->model.require_n() : m.n();
+      const Index n = m.require_n();
       require_product("n", n, "divisions", divisions);
       require_product("n", n, "layers divisions", layers * divisions);
       groups.emplace(Span(group, n * divisions), divisions);
       if (layers > 0) groups = groups->with_gaps(Span(gap, layers * divisions * n), layers);
     }
-    if (model->reader) return model->reader->model.set_groups(std::move(groups));
     m.set_groups(std::move(groups));
   });
 }
@@ -137,42 +145,30 @@ freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progre
 
 freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes) {
   return guarded(__func__, [&] {
-    const Model& m = settings_of(model);
-    required("bytes", bytes);
-    *bytes = model->reader ? model->reader->model.memory_required(reader_settings(m)) : m.memory_required();
+    const AbstractModel& m = whole_of(model);
+    required("bytes", bytes) = m.memory_required();
   });
 }
 
 freeridge_status freeridge_explain(const freeridge_model* model, int64_t size, char* text, int64_t* length) {
   return guarded(__func__, [&] {
-    const Model& m = settings_of(model);
-    hand_out(size, text, length,
-             [&] { return model->reader ? model->reader->model.explain(reader_settings(m)) : m.explain(); });
+    const AbstractModel& m = whole_of(model);
+    hand_out(size, text, length, [&] { return m.explain(); });
   });
 }
 
 freeridge_status freeridge_factorize(freeridge_model* model) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    if (model->reader) return factorize_rows_read(*model);
-    m.factorize();
-  });
+  return guarded(__func__, [&] { whole_of(model).factorize(); });
 }
 
 freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda) {
-  return guarded(__func__, [&] {
-    Model& m = settings_of(model);
-    if (!model->reader) return m.set_lambdas({&lambda, 1});
-    set_lambdas_of_reader(*model, Array<double>(model->reader->model.reader().t(), lambda));
-  });
+  return guarded(__func__, [&] { whole_of(model).set_lambdas({&lambda, 1}); });
 }
 
 freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lambda) {
   return guarded(__func__, [&] {
-    Model& m = settings_of(model);
+    AbstractModel& m = whole_of(model);
     required("lambda", lambda);
-    if (model->reader)
-      return set_lambdas_of_reader(*model, Array<double>(lambda, lambda + model->reader->model.reader().t()));
     m.require_factorized();
     m.set_lambdas({lambda, m.t()});
   });
@@ -181,17 +177,18 @@ freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lam
 // ---- answers ----
 
 freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int64_t ld) {
-  if (model != nullptr && model->reader && model->reader->fit) return loo_of_reader(__func__, *model, errors, ld);
-  return get_matrix(__func__, model, "errors", errors, ld,
-                    [](const Model& m, MatrixView out) { report_undefined(m.loo(out)); });
+  return guarded(__func__, [&] {
+    const AbstractModel& m = whole_of(model);
+    required("errors", errors);
+    m.require_fitted();
+    report_undefined(m.loo(checked_output("errors", errors, "n", m.n(), m.t(), ld)));
+  });
 }
 
 freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group, int64_t layers,
                                         const int32_t* gap, double* errors, int64_t ld) {
-  if (model != nullptr && model->reader && model->reader->fit)
-    return group_errors_of_reader(__func__, *model, group, layers, gap, errors, ld);
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const AbstractModel& m = whole_of(model);
     required("group", group);
     require_gaps(layers, gap);
     required("errors", errors);
@@ -221,22 +218,20 @@ freeridge_status freeridge_get_lambda(const freeridge_model* model, double* lamb
   return guarded(__func__, [&] {
     const Predictor* const predictor = predictor_of(model);
     required("lambda", lambda);
-    std::ranges::copy(predictor != nullptr ? predictor->lambdas() : model_of(model).lambdas(), lambda);
+    std::ranges::copy(predictor != nullptr ? predictor->lambdas() : whole_of(model).lambdas(), lambda);
   });
 }
 
 freeridge_status freeridge_get_route(const freeridge_model* model, freeridge_route* route) {
   return guarded(__func__, [&] {
-    const Model& m = settings_of(model);
-    required("route", route);
-    const Route found = model->reader ? require_factorized(*model->reader).model.route() : m.route();
-    *route = static_cast<freeridge_route>(found);
+    const AbstractModel& m = whole_of(model);
+    required("route", route) = static_cast<freeridge_route>(m.route());
   });
 }
 
 freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t* n, int64_t* d, int64_t* t) {
   return guarded(__func__, [&] {
-    const Predictor* const predictor = predictor_of(model);
+    const freeridge_model& asked = required("model", model);
     required("n", n);
     required("d", d);
     required("t", t);
@@ -245,15 +240,7 @@ freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t*
       *d = m.d();
       *t = m.t();
     };
-    if (model->reader) {
-      const RowReader& reader = model->reader->model.reader();
-      *n = model->reader->model.factorized() ? model->reader->model.n() : reader.n();
-      *d = reader.d();
-      *t = reader.t();
-      return;
-    }
-    if (predictor != nullptr) return tell(*predictor);
-    model_of(model).require_data();
-    tell(model_of(model));
+    if (asked.predictor) return tell(*asked.predictor);
+    tell(whole_of(model));
   });
 }

@@ -6,7 +6,6 @@
 
 #include "capi/accumulators.hpp"
 #include "capi/handles.hpp"
-#include "capi/rows_read.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -104,9 +103,13 @@ void set(freeridge_model& handle, freeridge_parameter which, double value) {
       break;
     case FREERIDGE_UNPENALISED:
     default:
-      reader_of(&handle).set_unpenalised(whole);
+      if (!handle.reader)
+        fail(Status::invalid_state,
+             "the model has no reader; with its rows in memory the columns without a penalty are those of "
+             "freeridge_points");
+      handle.reader->set_unpenalised(whole);
   }
-  forget_rows_read(handle);
+  if (handle.reader) handle.reader->forget();
 }
 
 double get(const freeridge_model& handle, freeridge_parameter which) {
@@ -136,7 +139,7 @@ double get(const freeridge_model& handle, freeridge_parameter which) {
       return m.requested_accuracy();
     case FREERIDGE_UNPENALISED:
     default:
-      return handle.reader ? static_cast<double>(handle.reader->model.unpenalised()) : 0;
+      return handle.reader ? static_cast<double>(handle.reader->unpenalised()) : 0;
   }
 }
 

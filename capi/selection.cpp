@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capi/rows_read.hpp"
+#include "capi/handles.hpp"
 #include "capi/searches.hpp"
 #include "libcore/base/checks.hpp"
 #include "libcore/data/folds.hpp"
@@ -46,25 +46,6 @@ Convention checked_convention(const char* name, freeridge_convention convention)
   return static_cast<Convention>(convention);
 }
 
-const LambdaSearch& last_search(const freeridge_model* model) {
-  if (model == nullptr || !model->reader) return model_of(model).require_search();
-  if (!model->reader->search) fail(Status::invalid_state, "lambda was not chosen; call freeridge_select_lambda first");
-  return *model->reader->search;
-}
-
-Model::LambdaFlags lambda_flags(const freeridge_model* model) {
-  if (model == nullptr || !model->reader || !model->reader->fit) return model_of(model).lambda_flags();
-  const ReducedProblem& problem = model->reader->model.problem();
-  Model::LambdaFlags out{problem.floor(), {}, {}};
-  const Span<const double> lambdas = model->reader->fit->lambdas();
-  for (Index j = 0; j < std::ssize(lambdas); ++j) {
-    out.below.push_back(problem.below_floor(lambdas[j]) ? 1 : 0);
-    const LambdaSearch* const search = model->reader->search.get();
-    out.edge.push_back(search != nullptr && lambdas[j] == search->best[j] ? search->edge[j] : 0);
-  }
-  return out;
-}
-
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -73,24 +54,20 @@ using namespace freeridge::capi;
 
 freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas) {
   return guarded(__func__, [&] {
-    const Model& m = settings_of(model);
+    const AbstractModel& m = whole_of(model);
     require_size("count", count);
     required("lambdas", lambdas);
-    if (model->reader)
-      std::ranges::copy(log_grid(require_factorized(*model->reader).model.problem().lambda_range(), count), lambdas);
-    else
-      std::ranges::copy(m.lambda_grid(count), lambdas);
+    std::ranges::copy(m.lambda_grid(count), lambdas);
   });
 }
 
 freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion, int64_t count,
                                  const double* lambdas, double* scores, double* errors, int64_t ld) {
   return guarded(__func__, [&] {
-    const Model& m = settings_of(model);
+    const AbstractModel& m = whole_of(model);
     const Criterion chosen = checked_criterion(criterion);
     const Span<const double> values = checked_lambdas(count, lambdas);
     required("scores", scores);
-    if (model->reader) return score_rows_read(*model, chosen, values, scores, errors, ld);
     m.require_factorized();
     const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
     const MatrixView errors_out = optional_output(errors, count, m.t(), ld);
@@ -145,12 +122,11 @@ freeridge_status freeridge_objective(const freeridge_model* model, int64_t count
 freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion, double low, double high,
                                          double* lambda, double* score) {
   return guarded(__func__, [&] {
-    Model& m = settings_of(model);
+    AbstractModel& m = whole_of(model);
     const Criterion chosen = checked_criterion(criterion);
     required("lambda", lambda);
     required("score", score);
-    const LambdaSearch& search =
-        model->reader ? select_by_reader(*model, chosen, low, high) : m.select_lambda(chosen, low, high);
+    const LambdaSearch& search = m.select_lambda(chosen, low, high);
     std::ranges::copy(search.best, lambda);
     std::ranges::copy(search.best_score, score);
   });
@@ -158,11 +134,11 @@ freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_crite
 
 freeridge_status freeridge_get_search(const freeridge_model* model, freeridge_search* search) {
   return guarded(__func__, [&] {
-    settings_of(model);
+    const AbstractModel& m = whole_of(model);
     const GivenSearch given(search);
     given.refuse("below", given->below, "freeridge_lambda_flags tells it");
     given.refuse("next", given->next, "the search of a model has tried it");
-    given.give(last_search(model));
+    given.give(m.require_search());
   });
 }
 
@@ -233,7 +209,7 @@ freeridge_status freeridge_get_kernel_search(const freeridge_model* model, freer
 
 freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below, int32_t* edge) {
   return guarded(__func__, [&] {
-    const Model::LambdaFlags flags = lambda_flags(model);
+    const AbstractModel::LambdaFlags flags = whole_of(model).lambda_flags();
     if (floor != nullptr) *floor = flags.floor;
     copy_to(flags.below, below);
     copy_to(flags.edge, edge);

@@ -3,23 +3,6 @@
 
 #include "capi/handles.hpp"
 
-namespace freeridge::capi {
-namespace {
-
-struct GroupsOfRows {
-  const Groups& groups;
-  Index n;
-};
-GroupsOfRows groups_of(const freeridge_model* model) {
-  settings_of(model);
-  if (model->reader) return {model->reader->model.groups(), model->reader->model.require_n()};
-  const Model& m = model_of(model);
-  return {m.groups(), m.n()};
-}
-
-}  // namespace
-}  // namespace freeridge::capi
-
 using namespace freeridge;
 using namespace freeridge::capi;
 
@@ -44,7 +27,9 @@ freeridge_status freeridge_get_weights(const freeridge_model* model, double* wei
 freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group, int64_t* layers,
                                       int32_t* gap) {
   return guarded(__func__, [&] {
-    const auto [groups, n] = groups_of(model);
+    const AbstractModel& m = whole_of(model);
+    const Groups& groups = m.groups();
+    const Index n = m.require_n();
     if (gap != nullptr) groups.gaps({gap, n * groups.divisions() * groups.layers()});  // the one that needs memory
     if (group != nullptr) groups.labels({group, n * groups.divisions()});
     if (divisions != nullptr) *divisions = groups.divisions();
@@ -55,15 +40,7 @@ freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* div
 freeridge_status freeridge_get_requested_landmarks(const freeridge_model* model, int64_t* count, int64_t* given,
                                                    int64_t* rows) {
   return guarded(__func__, [&] {
-    const Model& m = settings_of(model);
-    Landmarks wanted;
-    if (model->reader) {
-      const Span<const Index> given_rows = model->reader->model.given_landmarks();
-      wanted.count = model->reader->model.landmarks();
-      wanted.rows.assign(given_rows.begin(), given_rows.end());
-    } else {
-      wanted = m.requested_landmarks();
-    }
+    const Landmarks wanted = whole_of(model).requested_landmarks();
     if (count != nullptr) *count = wanted.count;
     if (given != nullptr) *given = static_cast<int64_t>(wanted.rows.size());
     copy_to(wanted.rows, rows);

@@ -11,6 +11,7 @@
 #include "libcore/base/memory.hpp"
 #include "libcore/select/moments.hpp"
 #include "libcore/stream/group_pass.hpp"
+#include "libcore/stream/streamed_fit.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -33,7 +34,7 @@ Span<const double> checked_moments(const char* name, const double* moments, std:
 
 // Groups that are whole in these rows.
 void require_memory_for(const ReducedProblem& problem, const Groups& groups) {
-  require_memory(GroupPass::memory_required(problem, groups), "leaving groups out",
+  require_memory(group_pass_bytes(problem, groups), "leaving groups out",
                  "hand over fewer groups at a time, with the rows of each together");
 }
 
@@ -48,65 +49,13 @@ std::string loo_errors_of(const ReducedProblem& problem, const GivenRows& rows, 
   return reason;
 }
 
-// The errors of groups that are left out together.
-std::string group_errors_of(const ReducedProblem& problem, const GivenRows& rows, const Groups& groups,
-                            Span<const double> lambdas, MatrixView out) {
-  StreamedGroupErrors found(problem, groups, lambdas, consecutive(0, out.cols), out);
-  GroupPass pass(problem, groups, [&](Index which, const GroupSum& sum) { found.take(which, sum); });
-  rows.each([&](Index, const Rows& x, const LayoutView& y, const double* weights) { pass.add(x, y, weights); });
-  if (found.needs_rows_again())
-    rows.each(
-        [&](Index, const Rows& x, const LayoutView& y, const double* weights) { found.add_again(x, y, weights); });
-  found.require_finite();
-  return found.reason();
-}
-
-Array<Moments> group_moments_of(const ReducedProblem& problem, const GivenRows& rows, const Groups& groups,
-                                Span<const double> lambdas) {
-  StreamedGroupScores scores(problem, groups, lambdas);
-  GroupPass pass(problem, groups, [&](Index which, const GroupSum& sum) { scores.take(which, sum); });
-  rows.each([&](Index, const Rows& x, const LayoutView& y, const double* weights) { pass.add(x, y, weights); });
-  return scores.moments();
-}
-
-// The fit at the lambdas of all outputs, for prediction: an expansion over the landmarks.
-std::shared_ptr<const Predictor> expansion_at(const RowFeatures& features, const ReducedProblem& problem,
-                                              Span<const double> lambdas) {
-  const Index t = problem.rows().t();
-  const Matrix z = features.kept();
-  Matrix c(z.rows(), t);
-  Array<double> b(t);
-  problem.expansion(lambdas, c.view(), b);
-  return std::make_shared<const Predictor>(
-      features.kernel(),
-      Prediction{*features.kernel(), z.rows(), z.cols(), t, lambdas, b, {}, {}, {}, layout_view(z), c.view(), {}, {}});
-}
-
-// The same of x itself: a hyperplane.
-std::shared_ptr<const Predictor> hyperplane_at(const ReducedProblem& problem, Span<const double> lambdas) {
-  const RowStack& rows = problem.rows();
-  const Index d = rows.d(), t = rows.t();
-  Matrix w(d, t), planes(d, t), intercepts(t, 1);
-  Array<double> means = problem.means(), b;
-  means.resize(d + t, 0.0);
-  for (Index j = 0; j < t; ++j) {
-    if (j == 0 || lambdas[j] != lambdas[j - 1]) problem.solve(lambdas.subspan(j, 1), planes.view(), intercepts.view());
-    std::copy_n(planes.col(j), d, w.col(j));
-    b.push_back(intercepts(j, 0));
-  }
-  const Span<const double> origin(means.data(), static_cast<std::size_t>(d)), level(means.data() + d, b.size());
-  const KernelPtr kernel = linear_kernel();
-  return std::make_shared<const Predictor>(
-      kernel, Prediction{*kernel, rows.n(), d, t, lambdas, b, w.view(), origin, level, Rows(), {}, {}, {}});
+PassOverRows all_of(const GivenRows& rows) {
+  return [&rows](const UseRows& use) {
+    rows.each([&](Index, const Rows& x, const LayoutView& y, const double* weights) { use(x, y, weights); });
+  };
 }
 
 }  // namespace
-
-std::shared_ptr<const Predictor> predictor_at(const RowFeatures& features, const ReducedProblem& problem,
-                                              Span<const double> lambdas) {
-  return features.landmarks() ? expansion_at(features, problem, lambdas) : hyperplane_at(problem, lambdas);
-}
-
 }  // namespace freeridge::capi
 
 using namespace freeridge;
@@ -177,7 +126,8 @@ freeridge_status freeridge_accumulator_errors(const freeridge_accumulator* accum
     require_memory_for(*problem, groups);
     const Stage stage(0.5, 1);
     Matrix table(n, count * t);
-    std::string reason = group_errors_of(*problem, rows, groups, values, table.view());
+    std::string reason =
+        streamed_group_errors(*problem, groups, values, consecutive(0, count * t), table.view(), all_of(rows));
     report(1);
     copy_out(table.view(), Layout::col_major, out.data, out.ld);
     report_undefined(std::move(reason));
@@ -204,7 +154,7 @@ freeridge_status freeridge_accumulator_moments(const freeridge_accumulator* accu
       const auto problem = reduced(a);
       require_memory_for(*problem, groups);
       const Stage stage(0.5, 1);
-      found = group_moments_of(*problem, rows, groups, values);
+      found = StreamedGroupScores(*problem, groups, values, all_of(rows)).moments();
     } else if (group == nullptr && n != 0) {
       const auto problem = reduced(a);
       const Stage stage(0.5, 1);

@@ -1,16 +1,15 @@
 // The C layer, solutions: coefficients, hyperplanes and intercepts, at the lambdas in force or at others. Each call
 // checks its arguments and hands over to the core, behind the exception wall.
-#include <type_traits>
-
-#include "capi/rows_read.hpp"
+#include "capi/handles.hpp"
 
 namespace freeridge::capi {
 namespace {
 
 struct Coefficients {
-  static constexpr const char *name = "c", *rows_name = "n";
+  static constexpr const char *name = "c", *rows_name = "the rows of c";
   static constexpr auto at_many = &Model::coefficients_path;
-  static Index rows(const auto& from) { return from.n(); }
+  static Index rows(const Predictor& from) { return from.n(); }
+  static Index rows(const AbstractModel& from) { return from.coefficient_rows(); }
   static void in_force(const auto& from, MatrixView c) { from.coefficients(c); }
 };
 
@@ -29,14 +28,11 @@ MatrixView output_of(const auto& from, Index columns, double* out, Index ld) {
 // The intercepts are known, and are written last: nothing fails after them.
 template <class Kind>
 void solutions_in_force(const freeridge_model* model, double* out, Index ld, double* b) {
-  if (const Predictor* const predictor = predictor_of(model); predictor != nullptr) {
-    if (out != nullptr && model->reader && std::is_same_v<Kind, Coefficients>)
-      coefficients_of_reader(*model, out, ld);
-    else if (out != nullptr)
-      Kind::in_force(*predictor, output_of<Kind>(*predictor, predictor->t(), out, ld));
-    return copy_to(predictor->intercept(), b);
+  if (const Predictor* const saved = required("model", model).predictor.get(); saved != nullptr) {
+    if (out != nullptr) Kind::in_force(*saved, output_of<Kind>(*saved, saved->t(), out, ld));
+    return copy_to(saved->intercept(), b);
   }
-  const Model& m = model_of(model);
+  const AbstractModel& m = whole_of(model);
   m.require_fitted();
   if (out != nullptr) Kind::in_force(m, output_of<Kind>(m, m.t(), out, ld));
   if (b != nullptr) m.intercept(b);

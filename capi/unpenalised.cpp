@@ -1,7 +1,7 @@
 // The C layer, unpenalised columns (fixed effects): how many there are, their effects, and the mixed model.
 #include <utility>
 
-#include "capi/rows_read.hpp"
+#include "capi/handles.hpp"
 
 using namespace freeridge;
 using namespace freeridge::capi;
@@ -21,35 +21,7 @@ void require_kept(const void* kept) {
 }
 void require_errors(const void* errors) {
   if (errors != nullptr)
-    fail(Status::invalid_state,
-         "errors need all rows in memory, and a predictor or a reader's model has none of them; "
-         "hand NULL over");
-}
-
-// The first q rows of a fit's hyperplane, which are the effects where the unpenalised columns are the first of x.
-void first_rows(const Predictor& fit, MatrixView effects) {
-  Matrix w(fit.d(), fit.t());
-  fit.hyperplane(w.view());
-  copy(w.view().row_range(0, effects.rows), effects);
-}
-
-// Of a reader's rows.
-void unpenalised_read(const ReadRowsOfModel& reader, int64_t* count, int32_t* kept, double* effects, double* errors,
-                      int64_t ld) {
-  const ReaderModel& read = reader.model;
-  const Index q = read.unpenalised(), t = read.reader().t();
-  if (kept != nullptr || effects != nullptr || errors != nullptr) require_some(q);
-  require_errors(errors);
-  if (effects != nullptr) {
-    if (!reader.fit) fail(Status::invalid_state, "no lambda is set; call freeridge_set_lambda first");
-    require_ld("ld", ld, "the number of unpenalised columns", q, t);
-  }
-  if (kept != nullptr) {
-    require_factorized(reader);
-    read.problem().unpenalised_kept({kept, q});
-  }
-  if (effects != nullptr) first_rows(*reader.fit, {effects, q, t, ld});
-  if (count != nullptr) *count = q;
+    fail(Status::invalid_state, "errors need all rows in memory, and a predictor has none of them; hand NULL over");
 }
 
 // Of a model that was saved for prediction.
@@ -73,20 +45,21 @@ freeridge_status freeridge_get_unpenalised(const freeridge_model* model, int64_t
                                            double* errors, int64_t ld) {
   return guarded(__func__, [&] {
     const freeridge_model& asked = required("model", model);
-    if (asked.reader) return unpenalised_read(*asked.reader, count, kept, effects, errors, ld);
     if (asked.predictor) return unpenalised_saved(*asked.predictor, count, kept, effects, errors, ld);
-    const Model& m = asked.model;
+    const AbstractModel& m = whole_of(model);
     const Index q = m.fixed_count();
     std::string reason;
     if (kept != nullptr || effects != nullptr || errors != nullptr) {
-      m.require_fitted();
       require_some(q);
-      if (effects != nullptr || errors != nullptr) require_ld("ld", ld, "the number of unpenalised columns", q, m.t());
+      if (effects != nullptr || errors != nullptr) {
+        m.require_fitted();
+        require_ld("ld", ld, "the number of unpenalised columns", q, m.t());
+      }
       Matrix found(q, errors != nullptr ? m.t() : 0);
       if (errors != nullptr) reason = m.fixed_errors(found.view());
+      if (kept != nullptr) m.fixed_kept({kept, q});  // the last that can fail
       if (errors != nullptr) copy_out(found.view(), Layout::col_major, errors, ld);
       if (effects != nullptr) m.fixed_effects(optional_output(effects, q, m.t(), ld));
-      if (kept != nullptr) m.fixed_kept({kept, q});
     }
     if (count != nullptr) *count = q;
     report_undefined(std::move(reason));

@@ -24,7 +24,8 @@ may_include() {
     spectrum) say "base linalg rows kernel data factor" ;;
     routes) say "base linalg rows kernel data factor spectrum" ;;
     select) say "base linalg rows kernel data factor spectrum routes" ;;
-    model | classical | losses | stream) say "base linalg rows kernel data factor spectrum routes select" ;;
+    model | classical | losses) say "base linalg rows kernel data factor spectrum routes select" ;;
+    stream) say "base linalg rows kernel data factor spectrum routes select model" ;;
     *) return 1 ;;
   esac
 }

@@ -47,9 +47,10 @@ Array<double> later_correlations(const ResidualMaker& maker, const Matrix& g, Sp
 }  // namespace
 
 void Model::fixed_kept(Span<std::int32_t> kept) const {
+  const Fit& fitted = fit();
   std::ranges::fill(kept, 0);
   for (const Index j :
-       fit_->solution.fixed.rows() > 0 ? factorization_->problem().unpenalised.kept() : Span<const Index>())
+       fitted.solution.fixed.rows() > 0 ? factorization_->problem().unpenalised.kept() : Span<const Index>())
     kept[j] = 1;
 }
 

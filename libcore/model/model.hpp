@@ -14,6 +14,7 @@
 #include "libcore/base/bytes.hpp"
 #include "libcore/data/offset.hpp"
 #include "libcore/factor/observed_rows.hpp"
+#include "libcore/model/abstract_model.hpp"
 #include "libcore/model/penalised_offset.hpp"
 #include "libcore/model/prediction.hpp"
 #include "libcore/routes/plan.hpp"
@@ -31,7 +32,7 @@ enum class CovarianceType : std::int32_t { bayesian = 1, frequentist = 2 };
 
 constexpr double usual_accuracy = 1e-8;  // of solutions of the ITERATIVE route
 
-class Model {
+class Model final : public AbstractModel {
  public:
   explicit Model(KernelPtr kernel) : kernel_(std::move(kernel)) {}
   Model(Model&&) = default;
@@ -40,18 +41,52 @@ class Model {
   // factorization never change, and are shared: O(n + t).
   Model clone() const;
 
+  // What models do whose rows are not in memory, too (abstract_model.hpp)
+  Index n() const override { return data("n").x.rows; }
+  Index d() const override { return data("d").x.cols; }
+  Index t() const override { return data("t").y.cols; }
+  Index require_n() const override { return n(); }
+  void require_factorized() const override { factorization(); }
+  void require_fitted() const override { fit(); }
+  Route route() const override { return factorization().route(); }
+  Span<const double> lambdas() const override { return fit().lambdas; }
+  const LambdaSearch& require_search() const override;
+  void set_kernel(KernelPtr kernel) override;
+  void set_groups(std::optional<Groups> groups) override;
+  const Groups& groups() const override;
+  void set_landmarks(Index count, const Index* rows) override;
+  Landmarks requested_landmarks() const override { return wanted_landmarks(); }
+  Span<const Index> landmarks() const override { return factorization().landmarks(); }
+  Index memory_required() const override;
+  std::string explain() const override;
+  void factorize() override;
+  void set_lambdas(Span<const double> lambdas) override;
+  const LambdaSearch& select_lambda(Criterion criterion, double low, double high) override;
+  Array<double> lambda_grid(Index count) const override;
+  [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView scores,
+                                  MatrixView errors = {}) const override;
+  LambdaFlags lambda_flags() const override;
+  [[nodiscard]] std::string loo(MatrixView errors) const override;
+  [[nodiscard]] std::string group_errors(const std::int32_t* label, Index layers, const std::int32_t* gap,
+                                         MatrixView errors) const override;
+  Index coefficient_rows() const override { return n(); }
+  void coefficients(MatrixView c) const override;
+  void hyperplane(MatrixView w) const override;
+  void intercept(double* b) const override;
+  Index fixed_count() const override { return data("the fixed effects").fixed_view().cols; }
+  void fixed_kept(Span<std::int32_t> kept) const override;
+  void fixed_effects(MatrixView effects) const override;
+  [[nodiscard]] std::string fixed_errors(MatrixView errors) const override;
+
   // Settings
-  void set_kernel(KernelPtr kernel);
   void set_missing(bool allowed) { missing_allowed_ = allowed; }        // whether a NaN in y stands for a missing value
   void set_data(const Points& points, const LayoutView& y, bool copy);  // copies the fixed effects in any case
   // Back to EMPTY, with all settings.
   void drop_data();
   void set_weights(const double* weights);          // n, or NULL
   void set_fixed_effects(const LayoutView& fixed);  // n x q, copied; without columns: none
-  void set_groups(std::optional<Groups> groups);
   void set_intercept(Offset offset);
   void set_route(Route route);
-  void set_landmarks(Index count, const Index* rows);  // count distinct rows, or NULL: chosen
   void set_landmark_method(LandmarkMethod method, std::int64_t seed);
   void set_reduction(Reduction reduction);
   void set_refinement(Index steps) { refinement_ = steps; }
@@ -66,11 +101,6 @@ class Model {
   void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
   // Work
-  Index memory_required() const;
-  std::string explain() const;  // why this route, and what the others would cost
-  void factorize();
-  void set_lambdas(Span<const double> lambdas);  // t, or one for all
-  const LambdaSearch& select_lambda(Criterion criterion, double low, double high);
   // budget 0: the library's choice
   const BandwidthSearch& select_bandwidth(Criterion criterion, double low, double high, Index budget);
   // The kernel's hyperparameters and lambda together (kernel_selection.cpp). label: one for each hyperparameter, or
@@ -79,33 +109,17 @@ class Model {
                                     std::int64_t seed, Index evaluations);
 
   // Answers. A returned text says why some entries are NaN; it is empty when none is.
-  [[nodiscard]] std::string loo(MatrixView errors) const;
-  // gap: n for each of the layers
-  [[nodiscard]] std::string group_errors(const std::int32_t* label, Index layers, const std::int32_t* gap,
-                                         MatrixView errors) const;
   [[nodiscard]] std::string objective(Span<const double> lambdas, const ObjectiveViews& out) const;
   // All outputs together at one lambda (score_gradient.cpp); state DATA.
   ScoreGradient score_gradient(Criterion criterion, double lambda) const;
-  // errors: the standard errors; a view without data when they are not wanted
-  [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
-                                  MatrixView errors = {}) const;
-  // The same with the standard errors of the estimates, which are 0 on exact routes. probes 0: the library's choice.
+  // As score, with the standard errors of the estimates, which are 0 on exact routes. probes 0: the library's choice.
   [[nodiscard]] std::string estimate_score(Criterion criterion, Index probes, Span<const double> lambdas,
                                            MatrixView out, MatrixView uncertainty) const;
   Prediction prediction() const;  // borrows from the model
   void predict(const Points& points, Layout layout, double* out, Index ldout) const;
-  void coefficients(MatrixView c) const;
-  void hyperplane(MatrixView w) const;
-  void intercept(double* b) const;
   // t numbers: bounds of the relative error of c, in the norm of G. Throws INVALID_STATE where the route has none.
   void accuracy(double* out) const;
-  // Fixed effects (fixed_effects.cpp): how many were set; which of them have an effect of their own (q numbers, 1 or
-  // 0); the effects and their standard errors, q x t, of which each may be without data: not wanted.
-  Index fixed_count() const { return data("the fixed effects").fixed_view().cols; }
-  void fixed_kept(Span<std::int32_t> kept) const;
-  void fixed_effects(MatrixView effects) const;
-  [[nodiscard]] std::string fixed_errors(MatrixView errors) const;
-  // q x q t, output after output.
+  // Of the fixed effects (fixed_effects.cpp), q x q t, output after output.
   [[nodiscard]] std::string fixed_covariance(MatrixView covariance) const;
   // The mixed model at the lambdas in force (variance_components.cpp), t each.
   struct VarianceComponents {
@@ -124,14 +138,6 @@ class Model {
   void hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   void fitted(MatrixView out) const;
   void leverage(MatrixView out) const;
-  Array<double> lambda_grid(Index count) const;
-  // About the lambdas in force, t numbers each. below: 1 where left-out errors may have fewer than six digits. edge: -1
-  // or 1 where the last search chose the lambda at the low or high end of its range, else 0.
-  struct LambdaFlags {
-    double floor;
-    Array<std::int32_t> below, edge;
-  };
-  LambdaFlags lambda_flags() const;
 
   // Diagnostics and intervals (diagnostics.cpp); a reason says why some numbers are NaN
   struct Freedom {
@@ -181,7 +187,6 @@ class Model {
 
   Index rank() const;
   double tolerance() const { return factorization().tolerance(); }
-  Span<const Index> landmarks() const { return factorization().landmarks(); }
   LandmarkTrace landmark_trace() const;
   double kernel_trace() const;  // landmark_trace().all alone, in O(n)
   void landmark_curve(Criterion criterion, Span<const Index> sizes, MatrixView lambdas, MatrixView scores) const;
@@ -193,15 +198,10 @@ class Model {
   static Model load(ByteReader& in);
 
   // State
-  Index n() const { return data("n").x.rows; }
-  Index d() const { return data("d").x.cols; }
-  Index t() const { return data("t").y.cols; }
   const KernelPtr& kernel() const { return kernel_; }
   Offset offset() const { return offset_; }
   Span<const double> weights() const { return data("weights").weight_values(); }  // empty: all one
-  const Groups& groups() const;
   Route requested_route() const { return route_; }
-  Landmarks requested_landmarks() const { return wanted_landmarks(); }
   bool missing_allowed() const { return missing_allowed_; }
   Reduction reduction() const { return reduction_; }
   Index refinement() const { return refinement_; }
@@ -211,16 +211,10 @@ class Model {
   Index memory_limit() const { return memory_limit_; }
   LandmarkMethod landmark_method() const { return landmark_method_; }
   std::int64_t landmark_seed() const { return landmark_seed_; }
-  Route route() const { return factorization().route(); }
   double bandwidth() const;
-  Span<const double> lambdas() const { return fit().lambdas; }
-  const LambdaSearch& require_search() const;
   const BandwidthSearch& require_bandwidth_search() const;
   const KernelSearch& require_kernel_search() const;
-  // These throw INVALID_STATE with the name of the call that is missing.
   void require_data() const { data("the data"); }
-  void require_factorized() const { factorization(); }
-  void require_fitted() const { fit(); }
   void require_landmarks() const;
 
  private:

@@ -17,73 +17,88 @@
 #include <string>
 
 #include "libcore/data/choose_landmarks.hpp"
+#include "libcore/model/model.hpp"
 #include "libcore/select/groups.hpp"
 #include "libcore/stream/accumulator.hpp"
+#include "libcore/stream/group_pass.hpp"
 #include "libcore/stream/row_reader.hpp"
 
 namespace freeridge {
 
-class ReaderModel {
+class ReaderModel final : public AbstractModel {
  public:
-  // The settings of the model.
-  struct Settings {
-    KernelPtr kernel;
-    bool intercept;
-    Route route;
-    LandmarkMethod method;
-    std::int64_t seed;
-    Reduction reduction;
-  };
+  // settings: the model whose kernel, intercept, route, landmark method, reduction, memory limit and listener count; it
+  // has no rows, and outlives this one.
+  ReaderModel(Model& settings, const RowReader& reader) : settings_(&settings), reader_(reader) {}
+  // A copy of another one with its own settings.
+  ReaderModel(Model& settings, const ReaderModel& other) : ReaderModel(other) { settings_ = &settings; }
 
-  explicit ReaderModel(const RowReader& reader) : reader_(reader) {}
-
-  const RowReader& reader() const { return reader_; }
-  void set_landmarks(Index count, Span<const Index> rows);
-  Index landmarks() const { return wanted_; }
-  Span<const Index> given_landmarks() const { return rows_; }
   // The first columns of x have no penalty (unpenalised_columns.hpp); PRIMAL.
   void set_unpenalised(Index count);
   Index unpenalised() const { return unpenalised_; }
-  // The groups of the criterion GROUPS; no value takes them away. The number of rows must be known.
-  void set_groups(std::optional<Groups> groups);
-  const Groups& groups() const;
-  Index require_n() const;
-
-  // PRIMAL or LANDMARK. Throws INVALID_ARGUMENT or INVALID_STATE where the route needs all points.
-  Route route_for(const Settings& settings) const;
-  std::string explain(const Settings& settings) const;
-  Index memory_required(const Settings& settings) const;
-  // Leaves everything as it was when it throws.
-  void factorize(const Settings& settings);
-
-  bool factorized() const { return problem_ != nullptr; }
+  // To be called after a change of a setting that the factorization depends on.
   void forget();
-  Index n() const { return read_.rows; }  // of the pass of factorize
-  Route route() const { return features_->landmarks() ? Route::landmark : Route::primal; }
-  Span<const Index> chosen() const { return chosen_; }
-  const ReducedProblem& problem() const { return *problem_; }
-  const RowFeatures& features() const { return *features_; }
+  bool factorized() const { return problem_ != nullptr; }
+  // The fit at the lambdas in force, or NULL.
+  const Predictor* fit() const { return fit_.get(); }
 
-  // LOO, GCV, REML or GROUPS; the reason for the first NaN. errors: standard errors, or without data. memory_limit: of
-  // GROUPS, 0: none.
-  std::string score(Criterion criterion, Span<const double> lambdas, MatrixView scores, MatrixView errors,
-                    Index memory_limit) const;
-  LambdaSearch select_lambda(Criterion criterion, double low, double high, Index memory_limit) const;
-  // The left-out errors at the lambda of each output, n x t.
-  std::string loo(Span<const double> lambdas, MatrixView errors) const;
-  // The same for rows that are left out together.
-  std::string group_errors(const Groups& groups, Span<const double> lambdas, MatrixView errors,
-                           Index memory_limit) const;
+  Index n() const override { return factorized() ? read_.rows : reader_.n(); }
+  Index d() const override { return reader_.d(); }
+  Index t() const override { return reader_.t(); }
+  Index require_n() const override;
+  void require_factorized() const override;
+  void require_fitted() const override;
+  Route route() const override;
+  Span<const double> lambdas() const override { return fitted().lambdas(); }
+  const LambdaSearch& require_search() const override;
+  void set_kernel(KernelPtr kernel) override;
+  void set_groups(std::optional<Groups> groups) override;
+  const Groups& groups() const override;
+  void set_landmarks(Index count, const Index* rows) override;
+  Landmarks requested_landmarks() const override { return {wanted_, rows_}; }
+  Span<const Index> landmarks() const override;
+  Index memory_required() const override;
+  std::string explain() const override;
+  void factorize() override;
+  void set_lambdas(Span<const double> lambdas) override;
+  const LambdaSearch& select_lambda(Criterion criterion, double low, double high) override;
+  Array<double> lambda_grid(Index count) const override;
+  [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView scores,
+                                  MatrixView errors) const override;
+  LambdaFlags lambda_flags() const override;
+  [[nodiscard]] std::string loo(MatrixView errors) const override;
+  [[nodiscard]] std::string group_errors(const std::int32_t* label, Index layers, const std::int32_t* gap,
+                                         MatrixView errors) const override;
+  // Of the landmarks, in their order, with 0 for those that phi is not made of.
+  Index coefficient_rows() const override { return std::ssize(chosen_); }
+  void coefficients(MatrixView c) const override;
+  void hyperplane(MatrixView w) const override { fitted().hyperplane(w); }
+  void intercept(double* b) const override { std::ranges::copy(fitted().intercept(), b); }
+  Index fixed_count() const override { return unpenalised_; }
+  void fixed_kept(Span<std::int32_t> kept) const override;
+  void fixed_effects(MatrixView effects) const override;
+  [[nodiscard]] std::string fixed_errors(MatrixView errors) const override;
 
  private:
-  std::shared_ptr<const RowFeatures> features_for(const Settings& settings, std::optional<PassRead>& read,
-                                                  Array<Index>& chosen) const;
-  Matrix gather(Span<const Index> rows, std::optional<PassRead>& read) const;
-  Array<Moments> loo_moments(Span<const double> lambdas, bool with_spread) const;
-  void require_memory_for(const Groups& groups, Index memory_limit) const;
-  static Array<double> distinct_lambdas(Span<const double> lambdas);  // ascending
-  std::string group_scores(Span<const double> lambdas, MatrixView scores, MatrixView errors, Index memory_limit) const;
+  ReaderModel(const ReaderModel&) = default;
 
+  // PRIMAL or LANDMARK. Throws INVALID_ARGUMENT or INVALID_STATE where the route needs all points.
+  Route route_for_settings() const;
+  bool with_intercept() const { return settings_->offset() == Offset::free; }
+  std::shared_ptr<const RowFeatures> make_features(std::optional<PassRead>& read, Array<Index>& chosen) const;
+  Matrix gather(Span<const Index> rows, std::optional<PassRead>& read) const;
+  const ReducedProblem& problem() const;
+  const Predictor& fitted() const;
+  // Throws INVALID_STATE unless a lambda can be set.
+  void require_solvable() const;
+  std::string make_scores(Criterion criterion, Span<const double> lambdas, MatrixView scores, MatrixView errors) const;
+  Array<Moments> loo_moments(Span<const double> lambdas, bool with_spread) const;
+  LambdaSearch search(Criterion criterion, double low, double high) const;
+  void require_memory_for(const Groups& groups) const;
+  PassOverRows again() const;  // one more pass over the rows
+  std::string group_scores(Span<const double> lambdas, MatrixView scores, MatrixView errors) const;
+
+  Model* settings_;
   RowReader reader_;
   Index wanted_ = 0;
   Array<Index> rows_;  // of the landmarks, where they are given
@@ -94,6 +109,9 @@ class ReaderModel {
   std::shared_ptr<const RowFeatures> features_;
   std::shared_ptr<const ReducedProblem> problem_;
   Array<Index> chosen_;
+  // fitted
+  std::shared_ptr<const Predictor> fit_;
+  std::shared_ptr<const LambdaSearch> search_;
 };
 
 }  // namespace freeridge
