@@ -146,7 +146,8 @@ freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progre
 freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes) {
   return guarded(__func__, [&] {
     const AbstractModel& m = whole_of(model);
-    required("bytes", bytes) = m.memory_required();
+    required("bytes", bytes);
+    *bytes = m.memory_required();
   });
 }
 
@@ -225,7 +226,8 @@ freeridge_status freeridge_get_lambda(const freeridge_model* model, double* lamb
 freeridge_status freeridge_get_route(const freeridge_model* model, freeridge_route* route) {
   return guarded(__func__, [&] {
     const AbstractModel& m = whole_of(model);
-    required("route", route) = static_cast<freeridge_route>(m.route());
+    required("route", route);
+    *route = static_cast<freeridge_route>(m.route());
   });
 }
 
