@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
 
@@ -154,6 +155,12 @@ class Block {
 Array<ColumnEnd> conjugate_gradients(const ShiftedSystem& system, const StoppingRule& rule, MatrixView x,
                                      MatrixView r) {
   return Block(system, rule, x, r).solve();
+}
+
+double BoundedColumns::accuracy(Index j) const {
+  if (bound[j] == 0) return 0;
+  const double at_least = size[j] - bound[j];
+  return at_least > 0 ? bound[j] / at_least : infinity;
 }
 
 }  // namespace freeridge

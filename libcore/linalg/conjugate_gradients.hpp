@@ -61,4 +61,11 @@ struct ColumnEnd {
 // are then partly changed.
 Array<ColumnEnd> conjugate_gradients(const ShiftedSystem& system, const StoppingRule& rule, MatrixView x, MatrixView r);
 
+// Solutions x of A x = b with bounds of their errors, |x - A^-1 b|_A <= bound, and size = |x|_A.
+struct BoundedColumns {
+  Array<double> bound, size;
+  // bound / |A^-1 b|_A at most, as |A^-1 b|_A >= size - bound; 0 where b is zero
+  double accuracy(Index j) const;
+};
+
 }  // namespace freeridge

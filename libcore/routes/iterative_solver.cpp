@@ -29,12 +29,6 @@ constexpr double single_noise = 4 * 0x1p-24;
 
 }  // namespace
 
-double IterativeColumns::accuracy(Index j) const {
-  if (bound[j] == 0) return 0;
-  const double at_least = size[j] - bound[j];  // |P b|_G
-  return at_least > 0 ? bound[j] / at_least : infinity;
-}
-
 // One call of solve; columns of b are divided by powers of two near their norms.
 class IterativeSolver::Run {
  public:

@@ -15,18 +15,15 @@
 #pragma once
 
 #include "libcore/kernel/kernel_passes.hpp"
+#include "libcore/linalg/conjugate_gradients.hpp"
 #include "libcore/routes/iterative_preconditioner.hpp"
 
 namespace freeridge {
 
-struct IterativeColumns {
+struct IterativeColumns : BoundedColumns {  // c = P b, |.|_G
   Matrix c;
-  Array<double> bound;     // of |c - P b|_G
-  Array<double> rounding;  // of that, what rounding may have left out of the residual
-  Array<double> size;      // |c|_G
+  Array<double> rounding;  // of the bound, what rounding may have left out of the residual
   Array<Index> steps;      // passes for this column
-  // bound / |P b|_G at most; 0 where b is zero
-  double accuracy(Index j) const;
 };
 
 class IterativeSolver {

@@ -22,12 +22,6 @@ constexpr double normal_progress = 0.5;  // of the bound, in a round; else there
 
 }  // namespace
 
-double NormalColumns::accuracy(Index j) const {
-  if (bound[j] == 0) return 0;
-  const double at_least = size[j] - bound[j];  // |A^-1 b|_A
-  return at_least > 0 ? bound[j] / at_least : infinity;
-}
-
 NormalEquations::NormalEquations(const CentredSparseRows& rows) : rows_(rows) {
   const Index d = rows.d();
   Matrix v(d, 1), product(d, 1);

@@ -7,16 +7,13 @@
 // Memory: 6 d k, and n k while a product is made. Cost: a product X~'X~ p and 10 d k an iteration.
 #pragma once
 
+#include "libcore/linalg/conjugate_gradients.hpp"
 #include "libcore/routes/centred_sparse_rows.hpp"
 
 namespace freeridge {
 
-struct NormalColumns {
-  Matrix w;             // d x k
-  Array<double> bound;  // of |w - A^-1 b|_A
-  Array<double> size;   // |w|_A
-  // bound / |A^-1 b|_A at most; 0 where b is zero
-  double accuracy(Index j) const;
+struct NormalColumns : BoundedColumns {
+  Matrix w;  // d x k
 };
 
 class NormalEquations {

@@ -5,6 +5,7 @@
 #include "libcore/base/constants.hpp"
 #include "libcore/factor/observed_rows.hpp"
 #include "libcore/select/group_criteria.hpp"
+#include "libcore/select/spread.hpp"
 
 namespace freeridge {
 namespace {
@@ -29,11 +30,10 @@ Scored loo_of(const Problem& problem, Index output, Span<const double> r, Span<c
     if (p[i] == 0) return {nan, nan, no_left_out_error(static_cast<Index>(i))};
     const double root = problem.sqrt_w[i], e = r[i] / p[i];
     v.push_back(root / sum_w * root);
-    q.push_back(e / root * (e / root));
+    q.push_back(e / root);
     out.score += e / sum_w * e;
   }
-  for (std::size_t k = 0; k < q.size(); ++k) out.error += v[k] * ((q[k] - out.score) * (q[k] - out.score));
-  out.error = std::sqrt(out.error / static_cast<double>(q.size() - 1));
+  out.error = spread_of_squares(q, v.data()).root / std::sqrt(static_cast<double>(q.size() - 1));
   return out;
 }
 
