@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "libcore/factor/left_out_rows.hpp"
-#include "libcore/factor/matrix_columns.hpp"
-#include "libcore/factor/refinement.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -60,91 +58,6 @@ double BandResidualMaker::function_norm2(Index output) const {
 
 void BandResidualMaker::coefficients(Index first, MatrixView out) const {
   expanded(first, 1, f_.unit, out);
-}
-
-void BandResidualMaker::solve(Index first, Index count, Solution& solution) const {
-  Matrix c(band_.problem().n(), count);
-  coefficients(first, c.view());
-  set_expansion(band_.problem(), band_.k_q1(), first, c.view(), solution);
-}
-
-void BandResidualMaker::refine(Index first, Index count, Index steps, Solution& solution) const {
-  if (band_.problem().linear())
-    fail(Status::invalid_state, "the BAND route refines no linear kernel; set the route PRIMAL");
-  refine_expansion(
-      band_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution);
-}
-
-void BandResidualMaker::apply(MatrixView v) const {
-  const MatrixView inner = band_.reduce(v);
-  f_.l.solve(inner);
-  divide_by(inner, f_.unit);
-  band_.expand(v);
-}
-
-void BandResidualMaker::columns(Index first, MatrixView hat, MatrixView inverse) const {
-  band_.require_basis();  // a product with Q itself is cheaper than one with its reflectors
-  columns_by_product(*this, band_.problem(), lambda_, is_faint(), first, hat, inverse, [&](MatrixView v) { apply(v); });
-}
-
-void BandResidualMaker::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
-  const Problem& problem = band_.problem();
-  Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
-  Array<double> prior(variance.size());
-  centred_cross_kernel(problem, band_.k_q1(), points, first, kappa.view(), prior);
-  const MatrixView inner = band_.reduce(kappa.view());
-  Matrix half(inner.rows, static_cast<Index>(variance.size()));
-  for (Index q = 0; q < half.cols(); ++q)
-    for (Index k = 0; k < inner.rows; ++k) half(k, q) = inner(k, q) / f_.unit;  // so that its square is in range
-  f_.l.half_solve(half.view());
-  for (Index q = 0; q < half.cols(); ++q) variance[q] = prior[q] - f_.unit * dot(half.rows(), half.col(q), half.col(q));
-  problem.add_free_variance(points, first, lambda_, variance);
-  if (a.cols == 0) return;
-  f_.l.solve(inner);
-  band_.expand(kappa.view());
-  for (Index q = 0; q < a.cols; ++q)
-    for (Index i = 0; i < a.rows; ++i) a(i, q) = kappa(i, q) / f_.unit;
-  problem.finish_smoother(points, first, a);
-}
-
-// Z Q is orthonormal.
-void BandResidualMaker::functional_norms(MatrixView delta, Span<double> out) const {
-  band_.problem().weight_rows(delta);
-  const MatrixView inner = band_.reduce(delta);
-  f_.l.solve(inner);
-  for (Index q = 0; q < inner.cols; ++q) {
-    const double norm = norm2(inner.rows, inner.col(q)) / f_.unit;
-    out[q] = norm * norm;
-  }
-}
-
-void BandResidualMaker::functional_variances(MatrixView delta, Span<double> variance) const {
-  band_.problem().weight_rows(delta);
-  const MatrixView inner = band_.reduce(delta);
-  divide_by(inner, f_.unit);
-  f_.l.half_solve(inner);
-  for (Index q = 0; q < inner.cols; ++q) variance[q] -= f_.unit * dot(inner.rows, inner.col(q), inner.col(q));
-}
-
-void BandResidualMaker::columns_of(Span<const Index> which, MatrixView out) const {
-  band_.require_basis();
-  for (Index q = 0; q < out.cols; ++q) {
-    std::fill_n(out.col(q), out.rows, 0.0);
-    out(which[q], q) = 1;
-  }
-  const MatrixView inner = band_.reduce(out);
-  f_.l.solve(inner);
-  multiply_by(inner, f_.s);
-  band_.expand(out);
-}
-
-void BandResidualMaker::solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
-                                      Solution& solution) const {
-  Matrix c = copy_of(residual);
-  divide_by(c.view(), f_.s);
-  divide_by(c.view(), f_.unit);
-  set_expansion(band_.problem(), band_.k_q1(), first, c.view(), solution);
-  take_out(band_.problem(), which, e, first, solution);
 }
 
 void BandResidualMaker::each_squared_norm(double factor, Span<double> out) const {

@@ -3,12 +3,14 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/routes/band_route.hpp"
+#include "libcore/routes/factored_maker.hpp"
 
 namespace freeridge {
 
-class BandResidualMaker final : public ResidualMaker {
+class BandResidualMaker final : public FactoredMaker {
  public:
-  BandResidualMaker(const Band& factor, double lambda) : band_(factor), lambda_(lambda), f_(factor.factor(lambda)) {}
+  BandResidualMaker(const Band& factor, double lambda)
+      : FactoredMaker(factor, factor.k_q1(), lambda), band_(factor), f_(factor.factor(lambda)) {}
 
   void residual(Index first, MatrixView out) const override;
   void diagonal(Span<double> out) const override { each_squared_norm(f_.s, out); }
@@ -24,28 +26,23 @@ class BandResidualMaker final : public ResidualMaker {
   double squared_norm(Index output) const override;
   double function_norm2(Index output) const override;
   void coefficients(Index first, MatrixView out) const override;
-  void solve(Index first, Index count, Solution& solution) const override;
-  void refine(Index first, Index count, Index steps, Solution& solution) const override;
-  void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
-  void columns(Index first, MatrixView hat, MatrixView inverse) const override;
-
-  void functional_norms(MatrixView delta, Span<double> out) const override;
-  void functional_variances(MatrixView delta, Span<double> variance) const override;
-  void columns_of(Span<const Index> which, MatrixView out) const override;
-  void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
-                     Solution& solution) const override;
-
   const BandFactor& factor() const { return f_; }
 
  private:
-  void apply(MatrixView v) const;  // v = P v
-  bool is_faint() const { return lambda_ > 0 && lambda_ >= band_.largest(); }
+  double unit() const override { return f_.unit; }
+  double ratio() const override { return f_.s; }
+  MatrixView reduce(MatrixView v) const override { return band_.reduce(v); }
+  void expand(MatrixView v) const override { band_.expand(v); }
+  void half_solve(MatrixView b) const override { f_.l.half_solve(b); }
+  void other_half_solve(MatrixView b) const override { f_.l.other_half_solve(b); }
+  bool is_faint() const override { return lambda_ > 0 && lambda_ >= band_.largest(); }
+  // A product with Q itself is cheaper than one with its reflectors.
+  void require_basis() const override { band_.require_basis(); }
   void expanded(Index first, double factor, double divisor, MatrixView out) const;
   void each_squared_norm(double factor, Span<double> out) const;
   void faint_leverage(Span<double> out) const;
 
   const Band& band_;
-  double lambda_;
   BandFactor f_;
 };
 

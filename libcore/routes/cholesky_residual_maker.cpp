@@ -4,12 +4,11 @@
 
 #include "libcore/base/constants.hpp"
 #include "libcore/factor/left_out_row_block.hpp"
-#include "libcore/factor/matrix_columns.hpp"
-#include "libcore/factor/refinement.hpp"
 #include "libcore/factor/residual_diagonal.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/routes/cholesky_route.hpp"
+#include "libcore/routes/factored_maker.hpp"
 #include "libcore/routes/regular_cholesky.hpp"
 
 namespace freeridge {
@@ -42,11 +41,11 @@ class Loan {
   Matrix own_;
 };
 
-class CholeskyResidualMaker final : public ResidualMaker {
+class CholeskyResidualMaker final : public FactoredMaker {
  public:
   CholeskyResidualMaker(const Cholesky& factor, double lambda)
-      : f_(factor),
-        lambda_(lambda),
+      : FactoredMaker(factor, factor.k_q1(), lambda),
+        f_(factor),
         s_(cholesky_unit(f_.mean_eigenvalue(), lambda)),
         m_(f_.contrast().m()),
         loan_(factor),
@@ -87,7 +86,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
       if (point >= offset) c(point - offset, j) += 1;
       worked(touched * static_cast<double>(m_));
     }
-    solve_half(c.view());
+    half_solve(c.view());
     syrk(Op::transpose, 1, c.view(), 0, out);
   }
 
@@ -103,7 +102,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   double scale() const override { return s_; }
 
   void leverage(Span<double> out) const override {
-    if (is_faint()) {
+    if (is_small()) {
       const double x = f_.trace() / lambda_;
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = x * (f_.row_share()[i] - x * f_.square_share()[i]);
       return;
@@ -113,7 +112,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   }
 
   double degrees_of_freedom() const override {
-    if (!is_faint()) return static_cast<double>(f_.problem().n()) - shrinkage() * trace();
+    if (!is_small()) return static_cast<double>(f_.problem().n()) - shrinkage() * trace();
     Array<double> values(f_.problem().n());
     leverage(values);
     return sum_of(values);
@@ -140,70 +139,6 @@ class CholeskyResidualMaker final : public ResidualMaker {
     return sum;
   }
 
-  void solve(Index first, Index count, Solution& solution) const override {
-    Matrix c(f_.problem().n(), count);
-    coefficients(first, c.view());
-    set_expansion(f_.problem(), f_.k_q1(), first, c.view(), solution);
-  }
-
-  void refine(Index first, Index count, Index steps, Solution& solution) const override {
-    if (f_.problem().linear())
-      fail(Status::invalid_state, "the CHOLESKY route refines no linear kernel; set the route PRIMAL");
-    refine_expansion(
-        f_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution);
-  }
-
-  void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override {
-    const Problem& problem = f_.problem();
-    Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
-    Array<double> prior(variance.size());
-    centred_cross_kernel(problem, f_.k_q1(), points, first, kappa.view(), prior);
-    const MatrixView half = f_.contrast().reduce(kappa.view());
-    divide_by(half, s_);
-    solve_half(half);
-    for (Index q = 0; q < static_cast<Index>(variance.size()); ++q)
-      variance[q] = prior[q] - s_ * dot(m_, half.col(q), half.col(q));
-    problem.add_free_variance(points, first, lambda_, variance);
-    if (a.cols == 0) return;
-    solve_other_half(half);
-    f_.contrast().expand(kappa.view());
-    copy(kappa.view().columns(0, a.cols), a);
-    problem.finish_smoother(points, first, a);
-  }
-
-  void columns(Index first, MatrixView hat, MatrixView inverse) const override {
-    columns_by_product(*this, f_.problem(), lambda_, lambda_ >= f_.trace(), first, hat, inverse,
-                       [&](MatrixView v) { apply(v); });
-  }
-
-  void functional_norms(MatrixView delta, Span<double> out) const override {
-    f_.problem().weight_rows(delta);
-    const MatrixView half = f_.contrast().reduce(delta);
-    divide_by(half, s_);
-    solve_half(half);
-    solve_other_half(half);
-    for (Index q = 0; q < half.cols; ++q) out[q] = dot(m_, half.col(q), half.col(q));
-  }
-
-  void functional_variances(MatrixView delta, Span<double> variance) const override {
-    f_.problem().weight_rows(delta);
-    const MatrixView half = f_.contrast().reduce(delta);
-    divide_by(half, s_);
-    solve_half(half);
-    for (Index q = 0; q < half.cols; ++q) variance[q] -= s_ * dot(m_, half.col(q), half.col(q));
-  }
-
-  void columns_of(Span<const Index> which, MatrixView out) const override {
-    for (Index q = 0; q < out.cols; ++q) {
-      std::fill_n(out.col(q), out.rows, 0.0);
-      out(which[q], q) = 1;
-    }
-    const MatrixView half = f_.contrast().reduce(out);
-    solve_half(half);
-    solve_other_half(half);
-    f_.contrast().expand(out);
-  }
-
   // Z (L L')^-1 Z'. Its diagonal comes from L^-1, which is made on the way.
   void whole(MatrixView out, Span<double> diagonal_out) const override {
     const MatrixView inner = f_.contrast().inner(out);
@@ -213,22 +148,22 @@ class CholeskyResidualMaker final : public ResidualMaker {
     worked(2 * touched * static_cast<double>(m_ * m_));
     trtri(inner);
     Matrix z = copy_of(f_.contrast().tail());
-    solve_half(z.view());
+    half_solve(z.view());
     residual_diagonal(f_.contrast(), inner, z.view(), diagonal_out);
     lauum(inner);
     f_.contrast().expand_symmetric(out);
     mirror_lower(out);
   }
 
-  void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
-                     Solution& solution) const override {
-    Matrix c = copy_of(residual);
-    divide_by(c.view(), s_);
-    set_expansion(f_.problem(), f_.k_q1(), first, c.view(), solution);
-    take_out(f_.problem(), which, e, first, solution);
-  }
-
  private:
+  double unit() const override { return s_; }
+  double ratio() const override { return 1; }
+  MatrixView reduce(MatrixView v) const override { return f_.contrast().reduce(v); }
+  void expand(MatrixView v) const override { f_.contrast().expand(v); }
+  void half_solve(MatrixView b) const override { solve_half(b, 0); }
+  void other_half_solve(MatrixView b) const override { trsm(Op::none, u_, b, Triangle::upper); }
+  bool is_faint() const override { return lambda_ >= f_.trace(); }
+
   void factorize() {
     const ConstMatrixView k = f_.inner();
     const double factor = 1 / s_;
@@ -236,38 +171,27 @@ class CholeskyResidualMaker final : public ResidualMaker {
     for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[j] / s_ + lambda_ / s_;
     smallest_ = regular_cholesky(u_, Triangle::upper, {lambda_, s_, f_.constant_part(), f_.sizes()});
     copy(f_.reduced_outputs(), half_.view());
-    solve_half(half_.view());
+    half_solve(half_.view());
     const MatrixView g = f_.contrast().rows(g_.view());
     copy(half_.view(), g);
-    solve_other_half(g);
+    other_half_solve(g);
     f_.contrast().expand(g_.view());
     divide_by(half_.view(), std::sqrt(s_));
   }
 
-  // L^-1 b and L^-T b, L' = U
-  void solve_half(MatrixView b, Index from = 0) const {
+  // L^-1 b, L' = U, for a b that is zero above row `from`
+  void solve_half(MatrixView b, Index from) const {
     trsm(Op::transpose, ConstMatrixView(u_).block(from, from, b.rows, b.rows), b, Triangle::upper);
   }
-  void solve_other_half(MatrixView b) const { trsm(Op::none, u_, b, Triangle::upper); }
 
   // Whether leverages by their series have more digits than those by the difference 1 - rho P~_ii. With
   // x = tr K_w / lambda the relative error of the series is x^2, and that of the difference is m eps / x. With an
   // intercept H_ii >= q1_i^2, and the difference is good enough.
-  bool is_faint() const {
+  bool is_small() const {
     return !f_.contrast().active() && f_.trace() < std::cbrt(static_cast<double>(m_) * eps) * lambda_;
   }
 
-  // v = P v
-  void apply(MatrixView v) const {
-    const MatrixView half = f_.contrast().reduce(v);
-    divide_by(half, s_);
-    solve_half(half);
-    solve_other_half(half);
-    f_.contrast().expand(v);
-  }
-
   const Cholesky& f_;
-  double lambda_;
   double s_;  // a power of two: to divide by it is exact
   Index m_;
   double smallest_ = 0;  // an estimate of the smallest eigenvalue of Z'GZ, from below but for a small factor
