@@ -146,6 +146,7 @@ void require_memory(Index bytes, std::string_view what, std::string_view advice,
   if (limit > 0 && bytes > limit)
     fail(Status::out_of_memory, what, " needs ", gibibytes(bytes), " GiB (", bytes, " bytes), ", limit,
          " bytes is the limit that was set; ", advice);
+  if (bytes < always_fits) return;
   const AvailableMemory available = available_memory();
   if (bytes <= available.bytes) return;
   fail(Status::out_of_memory, what, " needs ", gibibytes(bytes), " GiB (", bytes, " bytes), ",

@@ -22,11 +22,11 @@ AvailableMemory available_memory(const std::string& root = "");
 bool address_space_is_limited();
 
 // Throws OUT_OF_MEMORY when `bytes` cannot fit, or exceed a limit that was set (0: none): "<what> needs 3.2 GiB
-// (3435973836 bytes), 1 GiB are available; <advice>".
+// (3435973836 bytes), 1 GiB are available; <advice>". The system is not asked about few bytes: asking takes longer than
+// using them.
 void require_memory(Index bytes, std::string_view what, std::string_view advice, Index limit = 0);
 
-// Whether require_memory would let this pass. The system is not asked about few bytes: asking takes longer than using
-// them.
+// Whether require_memory would let this pass.
 bool fits_into_memory(Index bytes, Index limit);
 
 }  // namespace freeridge

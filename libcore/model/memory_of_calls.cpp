@@ -19,7 +19,7 @@ constexpr Index linear_room = 1 << 12;  // beside the rows that are multiplied
 }  // namespace
 
 void Model::require_room(Index bytes, const char* what, const char* advice) const {
-  if (!fits_into_memory(bytes, memory_limit_)) require_memory(bytes, what, advice, memory_limit_);
+  require_memory(bytes, what, advice, memory_limit_);
 }
 
 Request Model::factorized_request() const {

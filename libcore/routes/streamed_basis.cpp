@@ -133,7 +133,7 @@ class StreamedBasis final : public SpectrumFactorization {
         const MatrixView out = out_of(i, number);
         use(i * rows, out.columns(0, width), out.columns(width, t));
       };
-      const Stage still(0, 0);  // heard by what it does: it is made once
+      const Stage still(0, 0);  // the pass moves no progress bar: its loops report their own work
       parallel_in_order(tiles, team, make, hand_over);
     };
   }

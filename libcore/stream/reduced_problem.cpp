@@ -68,7 +68,9 @@ void ReducedProblem::from_triangle() {
   take_out_unpenalised();
   const ConstMatrixView triangle = problem_triangle();
   Matrix u;
-  take(reduce_triangle(triangle, rows_.t(), rows_.n(), column_norms(free_.r_ux()), "x", u));
+  ReducedFeatures found = reduce_triangle(triangle, rows_.t(), rows_.n(), column_norms(free_.r_ux()), "x", u);
+  drop_noise(found.s, found.noise);
+  take(std::move(found));
   set_basis(triangle.block(0, 0, r(), penalised()), u.view());
   set_along();
 }
@@ -79,7 +81,6 @@ void ReducedProblem::take(ReducedFeatures found) {
   spectrum_.noise = std::move(found.noise);
   spectrum_.gamma = std::move(found.gamma);
   spectrum_.rest_norm2 = std::move(found.rest_norm2);
-  drop_noise(s_, spectrum_.noise);
   finish();
 }
 
