@@ -18,9 +18,9 @@ constexpr int most_rounds = 16;
 // The columns have norms from 1 to 2 before q1 is taken out. One that is left with a smaller norm than this lies along
 // q1 up to rounding, and becomes zero.
 constexpr double least_apart = 0.5;
-constexpr double share = 0.5;          // of the bound that is wanted, for what conjugate gradients leave
-constexpr double progress_made = 0.5;  // of the bound, in a round; else there is no point in another one
-constexpr double enclosure = 4;        // what may be left of the square of an error, over what is certain of it
+constexpr double share_of_bound = 0.5;  // of the bound that is wanted, for what conjugate gradients leave
+constexpr double progress_made = 0.5;   // of the bound, in a round; else there is no point in another one
+constexpr double enclosure = 4;         // what may be left of the square of an error, over what is certain of it
 constexpr Index enclosing_steps = 40;
 constexpr double round_in_single = 3e-5;  // of the bound, in a round of single precision; two make 1e-8
 // Single precision is tried for lambda from this multiple of |K_w|_F n^(-1/2) on, the size of its rounding errors in
@@ -147,8 +147,8 @@ class IterativeSolver::Run {
     Array<double> targets, before;
     for (const Index j : which) {
       const double least = precision == Precision::single_precision ? round_in_single : 0;
-      const double target = first ? std::max(share * wanted_[j], least)
-                                  : std::max(share * wanted_[j] * out_.size[j], least * out_.bound[j]);
+      const double target = first ? std::max(share_of_bound * wanted_[j], least)
+                                  : std::max(share_of_bound * wanted_[j] * out_.size[j], least * out_.bound[j]);
       targets.push_back(target * target);
       before.push_back(out_.bound[j]);
     }
