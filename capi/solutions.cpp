@@ -1,6 +1,7 @@
 // The C layer, solutions: coefficients, hyperplanes and intercepts, at the lambdas in force or at others. Each call
 // checks its arguments and hands over to the core, behind the exception wall.
 #include "capi/handles.hpp"
+#include "libcore/base/checks.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -47,6 +48,7 @@ freeridge_status solutions(const char* call, const freeridge_model* model, std::
     const Span<const double> values = checked_lambdas(count, lambdas);
     m.require_factorized();
     require_product("count", count, "t", m.t());
+    if (out == nullptr && b == nullptr) return require_lambdas("lambdas", values);
     const MatrixView to = out == nullptr ? MatrixView{} : output_of<Kind>(m, count * m.t(), out, ld);
     (m.*Kind::at_many)(values, to, optional_output(b, m.t(), count, m.t()));
   });

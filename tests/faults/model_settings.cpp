@@ -112,7 +112,7 @@ void add_factorize(Scenarios& all) {
       add_on_model<Factorize>(
           all, "route" + std::to_string(route) + "reduction" + std::to_string(reduction), false, [=] {
             Model model = model_on(route, State::data);
-            support::check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), "set_reduction");
+            support::check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, reduction), "REDUCTION");
             return model;
           });
 }

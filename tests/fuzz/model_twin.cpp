@@ -56,15 +56,15 @@ ModelHandle fresh(const Settings& told) {
   freeridge_model* made = nullptr;
   must(freeridge_create(kernel.get(), &made), "create");
   ModelHandle out(made);
-  must(freeridge_set_parameter(made, FREERIDGE_REDUCTION, told.reduction), "set_reduction");
-  must(freeridge_set_parameter(made, FREERIDGE_LANDMARK_METHOD, told.method), "set_landmark_method");
-  must(freeridge_set_parameter(made, FREERIDGE_LANDMARK_SEED, static_cast<double>(told.seed)), "set_landmark_method");
-  must(freeridge_set_parameter(made, FREERIDGE_ROUTE, told.route), "set_route");
-  must(freeridge_set_parameter(made, FREERIDGE_INTERCEPT, told.intercept), "set_intercept");
-  must(freeridge_set_parameter(made, FREERIDGE_REFINEMENT, told.refinement), "set_refinement");
+  must(freeridge_set_parameter(made, FREERIDGE_REDUCTION, told.reduction), "REDUCTION");
+  must(freeridge_set_parameter(made, FREERIDGE_LANDMARK_METHOD, told.method), "LANDMARK_METHOD");
+  must(freeridge_set_parameter(made, FREERIDGE_LANDMARK_SEED, static_cast<double>(told.seed)), "LANDMARK_SEED");
+  must(freeridge_set_parameter(made, FREERIDGE_ROUTE, told.route), "ROUTE");
+  must(freeridge_set_parameter(made, FREERIDGE_INTERCEPT, told.intercept), "INTERCEPT");
+  must(freeridge_set_parameter(made, FREERIDGE_REFINEMENT, told.refinement), "REFINEMENT");
   if (!told.data) return out;
   const auto set_refinement = [&](std::int32_t steps) {
-    must(freeridge_set_parameter(made, FREERIDGE_REFINEMENT, steps), "set_refinement");
+    must(freeridge_set_parameter(made, FREERIDGE_REFINEMENT, steps), "REFINEMENT");
   };
   // n labels for each division
   const auto set_groups = [&](const std::vector<std::int32_t>& groups, const std::vector<std::int32_t>& gaps) {
@@ -72,23 +72,22 @@ ModelHandle fresh(const Settings& told) {
     must(freeridge_set_groups(made, labels / told.data->n, or_null(groups), gaps.empty() ? 0 : 1, or_null(gaps)),
          "set_groups");
   };
-  must(freeridge_set_parameter(made, FREERIDGE_MISSING, told.data->missing ? 1 : 0), "set_missing");
+  must(freeridge_set_parameter(made, FREERIDGE_MISSING, told.data->missing ? 1 : 0), "MISSING");
   must(give(made, *told.data), "set_data");
-  must(freeridge_set_parameter(made, FREERIDGE_MISSING, told.missing), "set_missing");
+  must(freeridge_set_parameter(made, FREERIDGE_MISSING, told.missing), "MISSING");
   if (!told.read()) {
     must(freeridge_set_weights(made, or_null(told.weights)), "set_weights");
     must(give_unpenalised(made, *told.data, told.fixed), "set_points");
   }
   if (told.read())
-    must(freeridge_set_parameter(made, FREERIDGE_UNPENALISED, static_cast<double>(told.unpenalised)),
-         "set_unpenalised");
+    must(freeridge_set_parameter(made, FREERIDGE_UNPENALISED, static_cast<double>(told.unpenalised)), "UNPENALISED");
   must(freeridge_set_landmarks(made, told.landmarks, or_null(told.landmark_rows)), "set_landmarks");
   if (told.factorized) {
     must(freeridge_set_parameter(made, FREERIDGE_EXPECTED_LAMBDAS,
                                  static_cast<double>(told.factorized->expected_lambdas)),
          "set_expected_lambdas");
     must(freeridge_set_parameter(made, FREERIDGE_EXPECTED_CRITERION, told.factorized->expected_criterion),
-         "set_expected_criterion");
+         "EXPECTED_CRITERION");
     must(freeridge_factorize(made), "factorize");
   }
   if (told.searched) {
