@@ -149,8 +149,9 @@
  *             value at this lambda; those are NaN and all others are valid. predict, predict_points, coefficients
  *             and hyperplane at lambdas of their own, hat_matrix, classifier_predict, accumulator_errors,
  *             kernel_evaluate, and loo and group_errors of a reader's rows, and all calls on new points of a reader
- *             work in pieces: after CANCELLED, IO, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on
- *             the way (NOT_FINITE), their output may be partly written.
+ *             work in pieces: after CANCELLED, IO, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, UNDEFINED as
+ *             FREERIDGE_MISSING says, or when a value overflows on the way (NOT_FINITE), their output may be partly
+ *             written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -1459,8 +1460,8 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
                                                            freeridge_kernel_search* search);
 
 /* How far the lambdas in force can be trusted; NULL is fine for each. *floor: from this lambda on, rounding changes
- * left-out errors by less than about 1e-6 of the largest of them (0: at every lambda). The default searches begin
- * there. below: t flags, 1 where an output's lambda is below the floor and its answers may have fewer than six
+ * left-out errors by less than about 1e-6 of the largest of them (0: at every lambda; the largest double: at none that
+ * is known). The default searches begin there. below: t flags, 1 where an output's lambda is below the floor and its answers may have fewer than six
  * digits, far below freeridge_get_tolerance none; else 0. (CHOLESKY judges by the estimated condition of K + lambda
  * I at this lambda. Landmarks: also 1 above the floor where some were left out, as freeridge_set_landmarks has it, and
  * rows that the others do not describe leave it open whether (2) with all of them has other answers.) edge: t flags, -1

@@ -2,6 +2,7 @@
 // exception wall.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "capi/handles.hpp"
 #include "capi/searches.hpp"
@@ -210,7 +211,7 @@ freeridge_status freeridge_get_kernel_search(const freeridge_model* model, freer
 freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below, int32_t* edge) {
   return guarded(__func__, [&] {
     const AbstractModel::LambdaFlags flags = whole_of(model).lambda_flags();
-    if (floor != nullptr) *floor = flags.floor;
+    if (floor != nullptr) *floor = std::min(flags.floor, std::numeric_limits<double>::max());
     copy_to(flags.below, below);
     copy_to(flags.edge, edge);
   });
