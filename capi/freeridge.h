@@ -1461,14 +1461,14 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
 
 /* How far the lambdas in force can be trusted; NULL is fine for each. *floor: from this lambda on, rounding changes
  * left-out errors by less than about 1e-6 of the largest of them (0: at every lambda; the largest double: at none that
- * is known). The default searches begin there. below: t flags, 1 where an output's lambda is below the floor and its answers may have fewer than six
- * digits, far below freeridge_get_tolerance none; else 0. (CHOLESKY judges by the estimated condition of K + lambda
- * I at this lambda. Landmarks: also 1 above the floor where some were left out, as freeridge_set_landmarks has it, and
- * rows that the others do not describe leave it open whether (2) with all of them has other answers.) edge: t flags, -1
- * / +1 where the lambda is what the last search chose and sits at the low / high end of the range it searched (the
- * optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and BAND, below the floor, as
- * freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE, INVALID_ARGUMENT,
- * NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. */
+ * is known). The default searches begin there. below: t flags, 1 where an output's lambda is below the floor and its
+ * answers may have fewer than six digits, far below freeridge_get_tolerance none; else 0. (CHOLESKY judges by the
+ * estimated condition of K + lambda I at this lambda. Landmarks: also 1 above the floor where some were left out, as
+ * freeridge_set_landmarks has it, and rows that the others do not describe leave it open whether (2) with all of them
+ * has other answers.) edge: t flags, -1 / +1 where the lambda is what the last search chose and sits at the low / high
+ * end of the range it searched (the optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and
+ * BAND, below the floor, as freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT, NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
                                                       int32_t* edge);
 

@@ -179,7 +179,7 @@ class CholeskyResidualMaker final : public FactoredMaker {
     divide_by(half_.view(), std::sqrt(s_));
   }
 
-  // L^-1 b, L' = U, for a b that is zero above row `from`
+  // L^-1 b, L' = U. b: the rows from `from` on, where those above are zero.
   void solve_half(MatrixView b, Index from) const {
     trsm(Op::transpose, ConstMatrixView(u_).block(from, from, b.rows, b.rows), b, Triangle::upper);
   }

@@ -133,7 +133,7 @@ class StreamedBasis final : public SpectrumFactorization {
         const MatrixView out = out_of(i, number);
         use(i * rows, out.columns(0, width), out.columns(width, t));
       };
-      const Stage still(0, 0);  // the pass moves no progress bar: its loops report their own work
+      const Stage still(0, 0);  // no part of the progress that is told; it can be cancelled
       parallel_in_order(tiles, team, make, hand_over);
     };
   }

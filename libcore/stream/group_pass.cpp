@@ -296,12 +296,13 @@ StreamedGroupScores::StreamedGroupScores(const ReducedProblem& problem, const Gr
 }
 
 std::string StreamedGroupScores::give(MatrixView scores, MatrixView errors) const {
-  const Index pairs = scores.rows * scores.cols, divisions = divisions_;
+  const Index pairs = scores.rows * scores.cols;
   Array<double> all(pairs * moment_numbers);
   for (Index pair = 0; pair < pairs; ++pair) {
     Moments joined = moments_[pair];
-    if (divisions > 1) joined = {};
-    for (Index r = 0; r < divisions && divisions > 1; ++r) {  // groups by their parts of what their division leaves out
+    if (divisions_ > 1) joined = {};
+    // Groups by their parts of what their division leaves out.
+    for (Index r = 0; r < divisions_ && divisions_ > 1; ++r) {
       Moments one = moments_[r * pairs + pair];
       if (one.weight > 0) one.spread /= std::sqrt(one.weight);
       if (one.weight > 0) one.weight = 1;
@@ -311,7 +312,7 @@ std::string StreamedGroupScores::give(MatrixView scores, MatrixView errors) cons
   }
   std::string reason = reason_;
   keep_first(reason, moment_scores(lambdas_, all, scores, errors));
-  for (Index j = 0; j < scores.cols && errors.data != nullptr && divisions > 1; ++j)
+  for (Index j = 0; j < scores.cols && errors.data != nullptr && divisions_ > 1; ++j)
     for (Index l = 0; l < scores.rows; ++l) errors(l, j) *= std::sqrt(1 + overlap_);
   return reason;
 }

@@ -1,7 +1,6 @@
 #include "libcore/stream/streamed_fit.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace freeridge {
 namespace {
