@@ -90,6 +90,7 @@ struct ReducedFeatures {
   Matrix gamma;              // Gamma = U_R'Q'Y~, r x t
   Array<double> rest_norm2;  // |Y~_j - Q Q'Y~_j|^2
   Array<double> noise;       // r: below which S_k^2 is rounding; all S_k kept are above it
+  bool loaded = false;       // from a file, where rest_norm2 has all its digits
 };
 
 // How many rows of Phi~ are formed together.

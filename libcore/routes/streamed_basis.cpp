@@ -217,7 +217,7 @@ class StreamedBasis final : public SpectrumFactorization {
 
   // Gram: |E_j|^2 = |Y~_j|^2 - |Gamma_j|^2 loses its digits where Y~ is almost in the span of B.
   bool rest_cancels(const ReducedFeatures& reduced) const {
-    if (r_.cols() > 0 || std::ssize(s_) >= problem().degrees()) return false;
+    if (reduced.loaded || r_.cols() > 0 || std::ssize(s_) >= problem().degrees()) return false;
     for (Index j = 0; j < problem().t(); ++j) {
       const double* const y = problem().y_tilde.col(j);
       if (reduced.rest_norm2[j] < least_rest * dot(problem().n(), y, y)) return true;
@@ -387,6 +387,7 @@ FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<
   const Index r = in.integer("number of directions", 0, std::min(p, problem->degrees()));
   const bool with_r = in.integer("presence of R", 0, 1) == 1;
   ReducedFeatures reduced{};
+  reduced.loaded = true;
   reduced.parts = in.matrix("the means", any_finite, p, problem->q());
   if (with_r) reduced.r = load_triangle(in, "R", p, Triangle::upper);
   reduced.s = load_scales(in, "the singular values", std::sqrt(any_finite), r, true);

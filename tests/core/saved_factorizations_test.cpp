@@ -159,6 +159,19 @@ TEST(SavedFactorizations, SeveralBlocksAndTiles) {
   expect_same(tall, ways(9, true)[7], {1.0});
 }
 
+// y is almost in the span of B: what is left of it takes a pass of its own, which a loaded factorization does not make again.
+TEST(SavedFactorizations, OutputsInTheSpanOfTheBasis) {
+  Random random(604);
+  for (const bool linear : {true, false})
+    for (const Index t : {1, 2}) {
+      Data data = data_of(random, linear ? linear_kernel() : gaussian_kernel(3.0), 12, 2, t, false, true);
+      for (Index j = 0; j < t; ++j)
+        for (Index i = 0; i < 12; ++i)
+          data.y(i, j) = data.x(i, 0) - 2 * data.x(i, 1) + 1e-7 * std::sin(static_cast<double>(i * (j + 1)));
+      for (const Way& way : ways(9, linear)) expect_same(data, way, some_lambdas);
+    }
+}
+
 TEST(SavedFactorizations, ADependentLandmarkAndAPrecomputedKernel) {
   Random random(603);
   Data data = data_of(random, gaussian_kernel(1.0), 30, 2, 2, true, true);
