@@ -78,6 +78,7 @@ struct Call {
                                  freeridge_layout, double* out)>
       ask;
   std::int64_t rows, columns;  // of the output
+  bool has_layout = true;      // else the output has no layout
 };
 
 const double lambdas[] = {0.2, 5.0};
@@ -117,12 +118,12 @@ std::vector<Call> calls(const freeridge_kernel* kernel) {
        [=](auto* model, auto* points, auto*, auto, double* out) {
          return freeridge_average_gradient(model, points, nullptr, bayesian, out, out + d * t, d);
        },
-       d, 2 * t},
+       d, 2 * t, false},
       {"average difference",
        [=](auto* model, auto* points, auto* others, auto, double* out) {
          return freeridge_average_difference(model, points, others, nullptr, bayesian, out, out + t);
        },
-       2, t},
+       2, t, false},
       {"kernel values",
        [=](auto*, auto* points, auto* others, auto layout, double* out) {
          Points few{*others}, plain{*points};
@@ -147,9 +148,12 @@ TEST_P(PointsOfAllKinds, HaveTheAnswersOfTheOrdinaryMatrix) {
   model.data(x, y, f).route(FREERIDGE_ROUTE_SPECTRAL).factorize().lambdas({0.3, 2.0});
   Kinds kinds(fresh, f_new), others(other, Matrix(m, 0));
   const Points expected_at = kinds.all[0].second, expected_others = others.all[0].second;
+  std::int64_t asked = 0;
   for (const Call& call : calls(kernel.get())) {
     SCOPED_TRACE(call.name);
     for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+      if (layout == FREERIDGE_ROW_MAJOR && !call.has_layout) continue;
+      ++asked;
       Vector expected(static_cast<std::size_t>(call.rows * call.columns), -7.0), found = expected;
       ASSERT_EQ(call.ask(model.get(), expected_at, expected_others, layout, expected.data()), FREERIDGE_OK)
           << freeridge_last_error();
@@ -163,7 +167,7 @@ TEST_P(PointsOfAllKinds, HaveTheAnswersOfTheOrdinaryMatrix) {
       }
     }
   }
-  for (const Rows& rows : kinds.rows) EXPECT_EQ(rows.stretches, 2 * 2 * 8);  // of each call in each layout
+  for (const Rows& rows : kinds.rows) EXPECT_EQ(rows.stretches, 2 * asked);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PointsOfAllKinds,

@@ -228,9 +228,9 @@ Counted landmark_run(const Tall& data, double sigma, const freeridge::Landmarks&
 // 300 landmarks: well conditioned (nothing need be whitened), and less and less.
 TEST(PartialWhitening, AgainstQr) {
   Random random(911);
-  const Tall data = tall(random, 6000, 3);
+  const Tall data = tall(random, 3000, 3);
   freeridge::Landmarks landmarks;
-  for (Index i = 0; i < 300; ++i) landmarks.rows.push_back(20 * i + 3);
+  for (Index i = 0; i < 300; ++i) landmarks.rows.push_back(10 * i + 3);
   landmarks.count = 300;
   for (const bool intercept : {true, false})
     for (const double sigma : {0.05, 0.3, 0.6, 1.0, 2.0}) {

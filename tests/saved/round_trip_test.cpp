@@ -12,6 +12,7 @@
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
 #include "saved/cases.hpp"
+#include "support/deep.hpp"
 #include "support/saved.hpp"
 
 namespace round_trip_test {
@@ -40,40 +41,47 @@ void expect_same(const freeridge_model* a, const freeridge_model* b) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(of_a[k]), std::bit_cast<std::uint64_t>(of_b[k])) << k;
 }
 
-template <class Call>
-void on_both(freeridge_model* a, freeridge_model* b, Call call = {}) {
-  SCOPED_TRACE(Call::name);
-  Call again = call;
-  call.model = a;
-  again.model = b;
-  EXPECT_EQ(call(), again());
-  expect_same(a, b);
-}
-
-// Whatever can be done next, in an order in which each finds what the one before has left.
-void expect_same_afterwards(freeridge_model* a, freeridge_model* b) {
+// Whatever can be done next, in an order in which each finds what the one before has left. all_answers: are compared after
+// each call, not only after the last one.
+void expect_same_afterwards(freeridge_model* a, freeridge_model* b, bool all_answers) {
+  const auto on_both = [=]<class Call>(Call call) {
+    SCOPED_TRACE(Call::name);
+    Call again = call;
+    call.model = a;
+    again.model = b;
+    EXPECT_EQ(call(), again());
+    if (all_answers) expect_same(a, b);
+  };
   SetLambda one;
   one.lambda = 0.7;
-  on_both(a, b, one);
-  on_both<SetLambdas>(a, b);
+  on_both(one);
+  on_both(SetLambdas());
   one.lambda = 0;
-  on_both(a, b, one);
+  on_both(one);
   for (const freeridge_criterion criterion : {FREERIDGE_GCV, FREERIDGE_GROUPS}) {
     SelectLambda select;
     select.criterion = criterion;
-    on_both(a, b, select);
+    on_both(select);
   }
-  on_both<LandmarkCurve>(a, b);
-  on_both<Factorize>(a, b);
-  on_both<SelectBandwidth>(a, b);
-  on_both<SetWeights>(a, b);
-  on_both<SelectBandwidth>(a, b);
-  on_both<SetLandmarks>(a, b);
-  on_both<Factorize>(a, b);
-  on_both<SelectLambda>(a, b);
-  on_both<SetData>(a, b);
-  on_both<Factorize>(a, b);
-  on_both<SetLambda>(a, b);
+  on_both(LandmarkCurve());
+  on_both(Factorize());
+  on_both(SelectBandwidth());
+  on_both(SetWeights());
+  on_both(SelectBandwidth());
+  on_both(SetLandmarks());
+  on_both(Factorize());
+  on_both(SelectLambda());
+  on_both(SetData());
+  on_both(Factorize());
+  on_both(SetLambda());
+  expect_same(a, b);
+}
+
+// Whose answers are dear: systems are solved for each.
+bool is_iterative(const freeridge_model* model) {
+  double route = 0;
+  freeridge_get_parameter(model, FREERIDGE_ROUTE, &route);
+  return static_cast<int>(route) == FREERIDGE_ROUTE_ITERATIVE;
 }
 
 void expect_round_trip(const Model& model) {
@@ -90,7 +98,7 @@ void expect_round_trip(const Model& model) {
   EXPECT_EQ(support::saved(copy.get()), bytes) << "saved again after loading";
   expect_same(model.get(), copy.get());
   EXPECT_EQ(support::saved(copy.get()), bytes) << "the answers changed the loaded model";
-  expect_same_afterwards(model.get(), copy.get());
+  expect_same_afterwards(model.get(), copy.get(), support::deep() || !is_iterative(model.get()));
 }
 
 class SavedRoundTrip : public testing::TestWithParam<std::size_t> {
