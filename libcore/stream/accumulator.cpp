@@ -153,13 +153,13 @@ std::shared_ptr<const ReducedProblem> Accumulator::reduced() const {
 }
 
 Index Accumulator::memory_required() const {
-  // Two stacks (one is the copy that rows are added to, or that is reduced for an answer); about 12 p x p matrices:
+  // Two stacks (one is the copy that rows are added to, or that is reduced for an answer); about 11 p x p matrices:
   // those that the reduced problem keeps, its two decompositions, one after the other, and their workspaces; tiles of a
   // second pass.
   // With landmarks also the landmarks, L, and two sums in two levels each.
   const Index p = rows_.p();
   const Index more = features_->landmarks() ? checked_doubles(8, p) + features_->d() : 0;
-  return checked_doubles(checked_doubles(2, rows_.capacity()) + checked_doubles(12, p) + 8192 + more, p) * 8 +
+  return checked_doubles(checked_doubles(2, rows_.capacity()) + checked_doubles(11, p) + 8192 + more, p) * 8 +
          (1 << 22);
 }
 

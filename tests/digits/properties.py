@@ -10,8 +10,6 @@ import unittest
 import numpy as np
 
 import freeridge as fr
-from freeridge import library
-from freeridge.arrays import pointer
 
 SEEDS = 200
 TOLERANCE = 1e-10
@@ -103,14 +101,9 @@ def gaussian(x, z, sigma):
 
 
 def regression(name, x, y, *arguments, intercept=True):
-    """freeridge_ols and freeridge_ridge: w, b."""
-    x, y = np.asfortranarray(x), np.asfortranarray(y)
-    (n, d), t = x.shape, y.shape[1]
-    w, b = np.full((d, t), np.nan, order="F"), np.full(t, np.nan)
-    before, after = ((), 5 * (None,)) if name == "ols" else ((*arguments, None), ())
-    library.call(name, library.COL_MAJOR, n, d, pointer(x), n, t, pointer(y), n, int(intercept), *before, pointer(w),
-                 pointer(b), *after)
-    return w, b
+    """ols and ridge: w, b."""
+    found = getattr(fr, name)(x, y, *arguments, intercept=intercept)
+    return found.w, found.b
 
 
 class Properties(unittest.TestCase):

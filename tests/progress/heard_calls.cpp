@@ -61,6 +61,9 @@ Answer asked(const Model& model, Function function, const Argument&... argument)
   };
   const std::tuple arguments{model.get(), passed(argument)...};  // in their order
   Answer out{std::apply(function, arguments), {}};
+  std::size_t numbers = 0;
+  for (const Vector& output : outputs) numbers += output.size();
+  out.numbers.reserve(numbers);
   for (const Vector& output : outputs) out.numbers.insert(out.numbers.end(), output.begin(), output.end());
   return out;
 }
