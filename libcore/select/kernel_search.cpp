@@ -26,8 +26,8 @@ constexpr double mostly_additive = 4;                         // log of a factor
 constexpr Index least_for_two = 8;                            // evaluations, for two starts
 constexpr double near_best = 6;                               // of REML: a minimum that is kept
 constexpr Index first_look = 3;                               // evaluations at the end of which a start must be ahead
-constexpr double ahead = 1, ahead_of_few = 3;                 // of REML
-constexpr Index few_values = 50;                              // of the outputs: a lower minimum predicts no better
+constexpr double ahead = 1, ahead_of_few = 3;                 // of REML; the second where the outputs have few values
+constexpr Index few_values = 50;                              // n t
 constexpr Index lambda_rounds = 2;                            // of lambda searched once more
 constexpr double lower_by = 1e-3;                             // of n t: REML is lower at another lambda
 constexpr Index lambda_evaluations = 8;                       // for the given kernel
@@ -227,21 +227,21 @@ class KernelSearcher {
   }
 
   // The minimum of REML that is found from the first place, or from another one. A search from another place goes on
-  // only while it is ahead, where the values of the outputs are few by more (docs/defaults.md). Of minima that are near
-  // the lowest, one is taken by its left-out errors, too.
+  // only while REML is lower there by a margin, which is larger where the outputs have few values (docs/defaults.md). Of
+  // minima that are near the lowest, one is taken by its left-out errors, too.
   Found lowest(KernelStage stage, const RowsOfSearch& rows, const Array<Found>& starts, Index evaluations) {
     const std::size_t before = out_.trials.size();
     const auto left = [&] { return evaluations - static_cast<Index>(out_.trials.size() - before); };
     Array<Found> found = {minimum(stage, rows, Criterion::reml, starts.front(), evaluations)};
-    const double by = rows.rows * rows.outputs <= few_values ? ahead_of_few : ahead;
+    const double margin = rows.rows * rows.outputs <= few_values ? ahead_of_few : ahead;
     double best = found.front().f;
     for (std::size_t k = 1; k < starts.size() && left() > 2 * first_look; ++k) {
       Found other = starts[k];
       const bool near = searched_.part.rows > 0;  // its minimum on a part of the rows
       if (near) other = minimum(stage, rows, Criterion::reml, other, first_look);
-      if (near && !(other.f < best - by)) continue;
+      if (near && !(other.f < best - margin)) continue;
       other = minimum(stage, rows, Criterion::reml, other, left());
-      if (!(other.f < best - by)) continue;
+      if (!(other.f < best - margin)) continue;
       best = other.f;
       found.push_back(std::move(other));
     }

@@ -63,7 +63,7 @@ struct Data {
   bool intercept;
 
   ProblemPtr problem() const { return std::make_shared<const Problem>(kernel, view(x), view(y), weights, intercept); }
-  Labels groups() const {  // of up to 40 rows each, with rows that are never left out
+  Labels groups() const {  // of some 40 rows at most, with rows that are never left out
     Labels out(static_cast<std::size_t>(x.rows));
     const std::size_t count = std::max<std::size_t>(5, out.size() / 40);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = i % 7 == 3 ? -1 : static_cast<std::int32_t>(i % count);
@@ -160,7 +160,8 @@ TEST(SavedFactorizations, SeveralBlocksAndTiles) {
   expect_same(tall, ways(9, true)[7], {1.0});
 }
 
-// y is almost in the span of B: what is left of it takes a pass of its own, which a loaded factorization does not make again.
+// y is almost in the span of B: what is left of it takes a pass of its own, which a loaded factorization does not make
+// again.
 TEST(SavedFactorizations, OutputsInTheSpanOfTheBasis) {
   Random random(604);
   for (const bool linear : {true, false})
