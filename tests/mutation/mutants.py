@@ -24,6 +24,7 @@ from random_lines import random_rows
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENOUGH = 0.75
 MEMORY = 8 << 30  # bytes of addresses that a program may take: a size may be the line that is broken
+FILTER = "-AvailableMemory.*"  # which see that limit
 
 
 def run(command, **options):
@@ -84,7 +85,7 @@ class Suite:
         limit = 10 + 5 * self.seconds[name] if name in self.seconds else 600  # a loop without an end is noticed, too
         return subprocess.Popen(["ctest", "-R", f"^{name}$".replace(".", "[.]"), "--timeout", str(limit)], cwd=self.tree.build,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-                                env=dict(os.environ, OPENBLAS_NUM_THREADS="1", GTEST_FAIL_FAST="1"),
+                                env=dict(os.environ, OPENBLAS_NUM_THREADS="1", GTEST_FAIL_FAST="1", GTEST_FILTER=FILTER),
                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
 
     def first_failure(self):
