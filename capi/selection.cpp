@@ -208,6 +208,19 @@ freeridge_status freeridge_get_kernel_search(const freeridge_model* model, freer
   });
 }
 
+freeridge_status freeridge_loo_learnt(const freeridge_model* model, int64_t folds, int64_t seed, double* errors,
+                                      int64_t ld, double* change) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    required("errors", errors);
+    const MatrixView to = checked_output("errors", errors, "n", m.n(), m.t(), ld);
+    Model::LearntLoo found = m.learnt_loo(folds, seed);
+    copy(found.errors.view(), to);
+    copy_to(found.change, change);
+    report_undefined(std::move(found.reason));
+  });
+}
+
 freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below, int32_t* edge) {
   return guarded(__func__, [&] {
     const AbstractModel::LambdaFlags flags = whole_of(model).lambda_flags();

@@ -125,15 +125,14 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   if (rows <= sample_of_kernel_search)
     whole = [&](const KernelPtr& kernel, Criterion by) { return of_search.lambda_of_sample(kernel, by); };
   const Index points = std::min(rows, rows_of_size);
-  Matrix some(points, d());
-  for (Index i = 0; i < points; ++i) copy_rows(data_->x, order[i], some.view().row_range(i, 1));
+  auto some = std::make_shared<Matrix>(points, d());
+  for (Index i = 0; i < points; ++i) copy_rows(data_->x, order[i], some->view().row_range(i, 1));
+  const auto size = [some, weight](const KernelPtr& kernel) { return kernel_size(*kernel, some->view(), weight); };
   return search_kernel(
-      kernel_, variables,
+      std::make_shared<const KernelObjective>(KernelObjective{kernel_, variables, options, size}),
       {of_sample.rows_of_search(Criterion::reml), likelihood, all,
        part > 0 ? (of_part ? *of_part : of_sample).rows_of_search(Criterion::reml) : RowsOfSearch{}, apart, choose,
-       whole, few, [&](const KernelPtr& kernel) { return of_few.lambda_of_sample(kernel, Criterion::loo); },
-       [&](const KernelPtr& kernel) { return kernel_size(*kernel, some.view(), weight); }},
-      options);
+       whole, few, [&](const KernelPtr& kernel) { return of_few.lambda_of_sample(kernel, Criterion::loo); }});
 }
 
 const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage,
@@ -169,12 +168,14 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   stage.next(search_part + part_of_factorization * rest);
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());
   stage.next(1 - part_of_solution * rest);
-  auto lambda = std::make_shared<const LambdaSearch>(
-      search_lambda(*factorization, criterion, groups, holding(lambda_range(*factorization), search->lambda),
-                    noise_penalty_of(*search, options)));
+  auto lambda = std::make_shared<const LambdaSearch>(lambda_for_learnt(*factorization, *search));
   search->score = combined_score(factorization->problem(), criterion, lambda->best_score);
   stage.next(1);
   auto fit = std::make_shared<const Fit>(solve(*factorization, lambda->best));
+  const auto again = [=, label = Array<std::int32_t>(label.begin(), label.end())](Model& model) {
+    model.select_kernel(criterion, label, shrinkage, rows, seed, evaluations);
+  };
+  auto own = std::make_shared<const Choice>(Choice{criterion, kernel_, again});
   report(1);
   unset();  // answers of the old factorization go before the factorization itself
   kernel_ = search->kernel;
@@ -182,7 +183,14 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   search_ = std::move(lambda);
   fit_ = std::move(fit);
   kernel_search_ = std::move(search);
+  choice_ = std::move(own);
   return *kernel_search_;
+}
+
+LambdaSearch Model::lambda_for_learnt(const Factorization& factorization, const KernelSearch& search) const {
+  const KernelSearchOptions& options = search.objective->options;
+  return search_lambda(factorization, options.criterion, groups_for(options.criterion),
+                       holding(lambda_range(factorization), search.lambda), noise_penalty_of(search, options));
 }
 
 const KernelSearch& Model::require_kernel_search() const {

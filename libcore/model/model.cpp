@@ -88,6 +88,7 @@ const Model::Fit& Model::fit() const {
 void Model::unset() {
   bandwidth_search_.reset();
   kernel_search_.reset();
+  choice_.reset();
   search_.reset();
   fit_.reset();
   factorization_.reset();
@@ -377,9 +378,17 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
   auto search = std::make_shared<const LambdaSearch>(search_lambda(*factorization_, criterion, groups, range));
   stage.next(1);
   auto fit = std::make_shared<const Fit>(solve(*factorization_, search->best));
+  const auto again = [=](Model& model) {
+    model.factorize();
+    model.select_lambda(criterion, low, high);
+  };
+  // Beside a kernel that was chosen lambda is a part of that choice.
+  auto own =
+      kernel_search_ || bandwidth_search_ ? choice_ : std::make_shared<const Choice>(Choice{criterion, kernel_, again});
   report(1);
   fit_ = std::move(fit);
   search_ = std::move(search);
+  choice_ = std::move(own);
   return *search_;
 }
 
@@ -430,6 +439,8 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
   const Stage stage(0.99, 1);
   auto fit = std::make_shared<const Fit>(solve(*trial.factorization, trial.lambda.best));
   auto found = std::make_shared<const LambdaSearch>(std::move(trial.lambda));
+  const auto again = [=](Model& model) { model.select_bandwidth(criterion, low, high, budget); };
+  auto own = std::make_shared<const Choice>(Choice{criterion, kernel_, again});
   report(1);
   unset();  // answers of the old factorization go before the factorization itself
   kernel_ = std::move(trial.kernel);
@@ -437,6 +448,7 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
   search_ = std::move(found);
   fit_ = std::move(fit);
   bandwidth_search_ = std::move(search);
+  choice_ = std::move(own);
   return *bandwidth_search_;
 }
 

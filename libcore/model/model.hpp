@@ -146,6 +146,14 @@ class Model final : public AbstractModel {
   };
   Freedom degrees_of_freedom(bool with_sigma2) const;
   [[nodiscard]] std::string cooks_distance(MatrixView distance) const;
+  // Left-out errors with all that was chosen chosen again (learnt_loo.cpp)
+  struct LearntLoo {
+    Index folds;           // how many there were
+    Matrix errors;         // n x t
+    Array<double> change;  // n: of the left-out errors of all rows, by choosing without the row
+    std::string reason;
+  };
+  LearntLoo learnt_loo(Index folds, std::int64_t seed) const;  // folds 0: the library's choice
   struct Intervals {
     Matrix lower, upper;  // m x t
     std::string reason;
@@ -311,6 +319,7 @@ class Model final : public AbstractModel {
   bool learns_with_landmarks(Index rows) const;
   Landmarks landmarks_to_learn(Index rows) const;
   LambdaOfSample lambda_of_sample(const KernelPtr& kernel, Criterion criterion) const;
+  LambdaSearch lambda_for_learnt(const Factorization& factorization, const KernelSearch& search) const;
   KernelSearch learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
                             const KernelSearchOptions& options) const;
   void require_room_to_learn(Index rows, const Groups* groups) const;
@@ -374,6 +383,8 @@ class Model final : public AbstractModel {
   using EachPart = std::function<void(const ResidualMaker&, Index, MatrixView)>;
   void answer(const char* what, MatrixView to, const EachPart& part) const;
   const Fit::LeftOut& left_out() const;
+  // The model, with all rows, at the kernel and the lambdas that are chosen without some rows.
+  Model learnt_without(Span<const Index> rows, bool anew) const;
   // Throws OUT_OF_MEMORY where a call needs `bytes` more than the model holds and memory or the limit does not allow
   // it.
   void require_room(Index bytes, const char* what, const char* advice) const;
@@ -425,6 +436,13 @@ class Model final : public AbstractModel {
   std::shared_ptr<const LambdaSearch> search_;
   std::shared_ptr<const BandwidthSearch> bandwidth_search_;  // that found the present kernel
   std::shared_ptr<const KernelSearch> kernel_search_;        // likewise
+  // How the kernel and the lambdas were chosen.
+  struct Choice {
+    Criterion criterion;
+    KernelPtr kernel;                   // with which the choice began
+    std::function<void(Model&)> again;  // the same for another model with that kernel
+  };
+  std::shared_ptr<const Choice> choice_;  // NULL: nothing was chosen
 };
 
 }  // namespace freeridge

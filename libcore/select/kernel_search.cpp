@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "libcore/base/constants.hpp"
@@ -25,6 +24,7 @@ constexpr double much_noise = -2, little_noise = -6;          // log(lambda / si
 constexpr double mostly_additive = 4;                         // log of a factor on weights of a start
 constexpr Index least_for_two = 8;                            // evaluations, for two starts
 constexpr double near_best = 6;                               // of REML: a minimum that is kept
+constexpr double same_minimum = 0.05;                         // of REML: such ends of searches are one
 constexpr Index first_look = 3;                               // evaluations at the end of which a start must be ahead
 constexpr double ahead = 1, ahead_of_few = 3;                 // of REML; the second where the outputs have few values
 constexpr Index few_values = 50;                              // n t
@@ -33,22 +33,6 @@ constexpr double lower_by = 1e-3;                             // of n t: REML is
 constexpr Index lambda_evaluations = 8;                       // for the given kernel
 constexpr double part_of_sample = 0.15, part_of_given = 0.2;  // of the stretch of progress
 constexpr double part_of_apart = 0.2;                         // of the rest of it, for the likelihood of fewer rows
-
-// Whether a failure means that a kernel or a lambda has no value, and the search can go on elsewhere.
-bool means_no_value(Status status) {
-  return status == Status::undefined || status == Status::not_positive_definite || status == Status::not_finite ||
-         status == Status::not_converged;
-}
-
-template <class F>
-auto value_of(const F& f) -> std::optional<decltype(f())> {
-  try {
-    return f();
-  } catch (const Error& error) {
-    if (!means_no_value(error.status())) throw;
-    return std::nullopt;
-  }
-}
 
 // The pairs of L-BFGS at the end of a search, and the size n t of what it minimised.
 struct Known {
@@ -66,9 +50,13 @@ struct Found {
 
 class KernelSearcher {
  public:
-  KernelSearcher(const KernelPtr& kernel, const KernelVariables& variables, const SearchedRows& rows,
-                 const KernelSearchOptions& options)
-      : kernel_(kernel), variables_(variables), searched_(rows), options_(options) {
+  KernelSearcher(const std::shared_ptr<const KernelObjective>& objective, const SearchedRows& rows)
+      : objective_(*objective),
+        kernel_(objective->given),
+        variables_(objective->variables),
+        searched_(rows),
+        options_(objective->options) {
+    out_.objective = objective;
     out_.end.assign(kernel_stages, SearchEnd::none);
     out_.rows = searched_.all.rows;
     out_.sample = searched_.sample.rows;
@@ -153,7 +141,7 @@ class KernelSearcher {
     if (!found) return infinity;
     keep(KernelStage::multiple, found->score, found->lambda, nan);
     if (found->score < tried_.found.score) {
-      const double log_size = searched_.size(multiplied(multiple)).log_size;
+      const double log_size = objective_.size(multiplied(multiple)).log_size;
       tried_ = {*found, multiple, std::log(found->lambda) - log_size, log_size};
     }
     return found->score;
@@ -239,19 +227,37 @@ class KernelSearcher {
       Found other = starts[k];
       const bool near = searched_.part.rows > 0;  // its minimum on a part of the rows
       if (near) other = minimum(stage, rows, Criterion::reml, other, first_look);
-      if (near && !(other.f < best - margin)) continue;
-      other = minimum(stage, rows, Criterion::reml, other, left());
-      if (!(other.f < best - margin)) continue;
+      if (!near || other.f < best - margin) other = minimum(stage, rows, Criterion::reml, other, left());
+      if (!(other.f < best - margin)) {
+        keep_end(other, best);
+        continue;
+      }
       best = other.f;
       found.push_back(std::move(other));
     }
     std::erase_if(found, [&](const Found& each) { return each.f > best + near_best; });
     std::ranges::stable_sort(found, {}, [](const Found& each) { return each.f; });
-    if (stage == KernelStage::likelihood)
-      for (const Found& each : found) out_.minima.push_back({each.f, kernel_at(each), lambda_at(each)});
     Found& chosen = found.size() == 1 ? found.front() : by_left_out_errors(rows, found);
     out_.end[static_cast<Index>(stage) - 1] = chosen.end;
+    for (const Found& each : found)
+      if (&each != &chosen) keep_end(each, best);
+    if (stage != KernelStage::likelihood) out_.ends.clear();
     return std::move(chosen);
+  }
+
+  void keep_end(const Found& found, double best) {
+    if (found.f < best + near_best) out_.ends.push_back({found.z, found.f, found.known.pairs});
+  }
+
+  // The ends at different minima, the first of them that of the kernel.
+  void keep_first_end(const Found& best) {
+    if (options_.criterion != Criterion::reml) out_.ends.clear();  // f of another criterion is not that of REML
+    out_.ends.insert(out_.ends.begin(), {best.z, best.f, best.known.pairs});
+    Array<EndOfSearch> different;
+    for (EndOfSearch& end : out_.ends)
+      if (std::ranges::none_of(different, [&](const auto& each) { return std::abs(each.f - end.f) < same_minimum; }))
+        different.push_back(std::move(end));
+    out_.ends = std::move(different);
   }
 
   // The least sum of REML and n t / 2 log LOO.
@@ -282,7 +288,7 @@ class KernelSearcher {
       const auto found = value_of([&] { return searched_.lambda(kernel, criterion); });
       if (!found) break;
       keep(stage, found->score, found->lambda, nan);
-      const KernelSize of_kernel = searched_.size(kernel);
+      const KernelSize of_kernel = objective_.size(kernel);
       low_[0] = std::min(low_[0], std::log(found->low) - of_kernel.log_size);  // so far that of another kernel
       Found other = out;
       other.z[0] = std::clamp(std::log(found->lambda) - of_kernel.log_size, low_[0], high_[0]);
@@ -341,48 +347,14 @@ class KernelSearcher {
 
   double evaluate(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, Span<const double> z,
                   Span<double> g) {
-    const Span<const double> u = z.subspan(1);
-    double lambda = nan;
-    KernelSize size;
-    const auto found = value_of([&] {
-      const KernelPtr kernel = variables_.kernel(*kernel_, u);
-      size = searched_.size(kernel);
-      lambda = std::exp(z[0] + size.log_size);
-      return rows.gradient(kernel, criterion, lambda);
-    });
-    if (!found || !std::isfinite(found->score) || (criterion != Criterion::reml && found->score <= 0)) {
-      keep(stage, nan, lambda, nan);
-      return nan;
-    }
-    std::ranges::fill(g, 0.0);
-    double f = found->score;
-    g[0] = found->log_lambda;
-    Array<double> by_number = found->kernel;
-    const auto outputs = static_cast<double>(rows.outputs);
-    if (has_noise_prior(criterion, options_)) {
-      const NoisePenalty noise = noise_penalty(lambda, size.spread);
-      f += outputs * noise.value;
-      g[0] += outputs * noise.log_lambda;
-      for (std::size_t i = 0; i < by_number.size(); ++i)
-        by_number[i] += outputs * noise.spread * size.spread_gradient[i];
-    }
-    for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] += g[0] * size.gradient[i];
-    variables_.gradient(by_number, g.subspan(1));
-    if (criterion != Criterion::reml) {
-      const double half = static_cast<double>(rows.rows) * outputs / 2;
-      f = half * std::log(found->score);
-      for (double& slope : g) slope *= half / found->score;
-    }
-    f += shrinkage_penalty(variables_, options_.shrinkage, u, g.subspan(1));
-    keep(stage, found->score, lambda, projected_gradient(z, g, low_, high_));
+    const auto [f, score, lambda] = objective_(rows, criterion, z, g);
+    keep(stage, score, lambda, std::isfinite(f) ? projected_gradient(z, g, low_, high_) : nan);
     return f;
   }
 
   static Span<const double> u_of(const Found& found) { return Span<const double>(found.z).subspan(1); }
-  KernelPtr kernel_at(const Found& found) const { return variables_.kernel(*kernel_, u_of(found)); }
-  double lambda_at(const Found& found) const {
-    return std::exp(found.z[0] + searched_.size(kernel_at(found)).log_size);
-  }
+  KernelPtr kernel_at(const Found& found) const { return objective_.kernel(found.z); }
+  double lambda_at(const Found& found) const { return objective_.lambda(found.z); }
 
   void keep(KernelStage stage, double score, double lambda, double gradient) {
     out_.trials.push_back({stage, score, lambda, gradient});
@@ -390,10 +362,13 @@ class KernelSearcher {
 
   KernelSearch answer(const Found& best) {
     out_.kernel = kernel_at(best);
-    const KernelSize size = searched_.size(out_.kernel);
+    const KernelSize size = objective_.size(out_.kernel);
     out_.spread = size.spread;
     out_.lambda = std::exp(best.z[0] + size.log_size);
     const auto at_bound = [&](std::size_t v) { return best.z[v] <= low_[v] ? -1 : best.z[v] >= high_[v] ? 1 : 0; };
+    out_.low_z = low_;
+    out_.high_z = high_;
+    keep_first_end(best);
     out_.lambda_at = at_bound(0);
     out_.learnt = variables_.count();
     out_.variable = variables_.variable;
@@ -411,6 +386,7 @@ class KernelSearcher {
     double multiple = 1, z = nan, log_size = nan;  // z: of its lambda
   };
 
+  const KernelObjective& objective_;
   const KernelPtr& kernel_;
   const KernelVariables& variables_;
   const SearchedRows& searched_;
@@ -436,9 +412,31 @@ void require_learnable(Criterion criterion, Index variables) {
         "GROUPS, or leave one free");
 }
 
-KernelSearch search_kernel(const KernelPtr& kernel, const KernelVariables& variables, const SearchedRows& rows,
-                           const KernelSearchOptions& options) {
-  return KernelSearcher(kernel, variables, rows, options).run();
+EndOfSearch search_again(const KernelSearch& search, const RowsOfSearch& rows, Index evaluations) {
+  LbfgsOptions options;
+  options.evaluations = evaluations;
+  options.scale = static_cast<double>(rows.rows * rows.outputs);
+  options.gradient_tolerance = gradient_small * options.scale;
+  options.change_tolerance = reml_small;
+  options.longest = longest_log_step;
+  EndOfSearch out;
+  for (const EndOfSearch& end : search.ends) {
+    double first = nan;
+    const auto f = [&](Span<const double> z, Span<double> g) {
+      const double value = (*search.objective)(rows, search.objective->options.criterion, z, g).f;
+      if (std::isnan(first)) first = value;
+      return value - first;
+    };
+    options.known = end.known;
+    BoundedMinimum found = minimise_in_box(f, end.z, search.low_z, search.high_z, options);
+    const double lowest = found.f + first + std::max(search.ends.front().f - end.f, 0.0);
+    if (lowest < out.f) out = {std::move(found.x), lowest, {}};
+  }
+  return out;
+}
+
+KernelSearch search_kernel(const std::shared_ptr<const KernelObjective>& objective, const SearchedRows& rows) {
+  return KernelSearcher(objective, rows).run();
 }
 
 }  // namespace freeridge

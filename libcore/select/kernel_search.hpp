@@ -1,12 +1,5 @@
-// The search of a kernel's hyperparameters and lambda together, by gradients. The variables are
-//     z = (log lambda - log size, u)
-// where u are the logarithms of factors on the hyperparameters (kernel_variables.hpp) and `size` is the size of the
-// kernel matrix (kernel_size.hpp). The search minimises in a box (bounded_lbfgs.hpp)
-//     REML + penalty,   and from that minimum, where another criterion is asked for,   n t / 2 log(criterion) + penalty
-//     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel,   with REML + t noise_penalty (noise_prior.hpp)
-// n t / 2 log(criterion) is REML without its log-determinant, with the criterion in the place of the variance of the
-// residuals. So the first part of the penalty has the same weight in both. Left-out errors need no noise_penalty: they
-// are large for a fit without noise. Stages:
+// The search of a kernel's hyperparameters and lambda together, by gradients: the least f (kernel_objective.hpp) in a
+// box (bounded_lbfgs.hpp), by REML, and from that minimum by another criterion where one is asked for. Stages:
 //     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of the sample: the range of
 //                 the factor is wide, and a factorization of few rows costs little
 //     sample      REML on a part of the rows, from short lengths; where there are more rows than the sample has, REML
@@ -38,11 +31,10 @@
 #include <cmath>
 #include <functional>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/select/bounded_lbfgs.hpp"
-#include "libcore/select/kernel_size.hpp"
-#include "libcore/select/kernel_variables.hpp"
+#include "libcore/select/kernel_objective.hpp"
 #include "libcore/select/lambda_search.hpp"
-#include "libcore/select/score_gradient.hpp"
 
 namespace freeridge {
 
@@ -73,11 +65,11 @@ struct KernelTrial {
   double gradient;
 };
 
-// A minimum of REML and its penalty, f, on the rows of the search.
-struct KernelMinimum {
-  double f;
-  KernelPtr kernel;
-  double lambda;
+// Where a search ended: z, f there, and the last pairs of L-BFGS, which serve a search on nearly the same rows, too.
+struct EndOfSearch {
+  Array<double> z;
+  double f = infinity;
+  Array<LbfgsPair> known;
 };
 
 struct KernelSearch {
@@ -90,18 +82,15 @@ struct KernelSearch {
   Array<std::int32_t> at;                  // -1, +1 where it ended at the low, high bound, else 0
   std::int32_t lambda_at = 0;              // the same of lambda
   bool kept = false;                       // nothing better than the given kernel was found
-  Array<KernelMinimum> minima;             // of REML on the rows of the search, the lowest first, up to 6 above it
+  std::shared_ptr<const KernelObjective> objective;
+  Array<EndOfSearch> ends;  // the first is that of the kernel; others of REML, on all rows, up to 6 above the lowest
+  Array<double> low_z, high_z;  // the box
   KernelPtr kernel;
   double spread = 0;  // of the kernel (kernel_size.hpp)
   double lambda = 0;
   double score = 0;  // the criterion on all rows of the model, one number for all outputs
 };
 
-// The function that is minimised, on some rows. Calls throw Error where there is no value.
-struct RowsOfSearch {
-  Index rows = 0, outputs = 0;
-  std::function<ScoreGradient(const KernelPtr&, Criterion, double lambda)> gradient;
-};
 struct LambdaOfSample {
   double low;            // where rounding begins
   double lambda, score;  // the best
@@ -115,24 +104,15 @@ struct SearchedRows {
   std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda;  // on all rows; empty: they are too many
   Index few = 0;                                                      // rows of the sample, for the first stage
   std::function<LambdaOfSample(const KernelPtr&)> lambda_of_few;      // by LOO
-  std::function<KernelSize(const KernelPtr&)> size;
-};
-
-struct KernelSearchOptions {
-  Criterion criterion;
-  double shrinkage;  // s; infinity: no penalty at all
-  Index evaluations;
 };
 
 // Throws INVALID_ARGUMENT for GCV with more than one variable and for ERROR_RATE.
 void require_learnable(Criterion criterion, Index variables);
 
-// Whether noise_penalty is added to the criterion, in the search and in the choice of lambda for the kernel found.
-inline bool has_noise_prior(Criterion criterion, const KernelSearchOptions& options) {
-  return criterion == Criterion::reml && std::isfinite(options.shrinkage);
-}
+KernelSearch search_kernel(const std::shared_ptr<const KernelObjective>& objective, const SearchedRows& rows);
 
-KernelSearch search_kernel(const KernelPtr& kernel, const KernelVariables& variables, const SearchedRows& rows,
-                           const KernelSearchOptions& options);
+// The same search on most of its rows: from all its ends, with so many evaluations each. The lowest f is taken, but an
+// end that was lower on all rows and was not taken has to be lower still on these rows.
+EndOfSearch search_again(const KernelSearch& search, const RowsOfSearch& rows, Index evaluations);
 
 }  // namespace freeridge

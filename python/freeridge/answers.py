@@ -56,6 +56,14 @@ class LandmarkError(NamedTuple):
     trace: float
 
 
+class LearntErrors(NamedTuple):
+    """errors: n x t. change: for each point how much choosing without it changes the model, as the root mean square
+    change of the left-out errors of all points over their root mean square; 0 for points without a part in the choice."""
+
+    errors: Array
+    change: Array
+
+
 class LambdaFlags(NamedTuple):
     """floor: from this lambda on left-out errors have six digits (0: at every lambda). below: for each output 1 where
     its lambda is below the floor and its answers may have fewer digits, or where landmarks that were left out may have
@@ -213,6 +221,15 @@ class Answers(Settings):
         """Exact leave-one-out errors, n x t: y_i - f(x_i) fitted without point i. Raises Error (UNDEFINED) where a
         leverage is one; its `values` have NaN there. Cost: O(n r t), by route: see freeridge_loo."""
         return self._columns("loo", self._rows())
+
+    def loo_learnt(self, folds: int = 0, seed: int = 0) -> LearntErrors:
+        """Left-out errors with the learning included: what select_lambda(), select_bandwidth() or select_kernel() chose
+        last is chosen again without each fold of the points, and an error is that of the fit to all points but its own
+        with it. folds: 2 to n, or 0: one for each point up to 50, 20 up to 100, else 10. Raises Error (INVALID_STATE
+        where nothing was chosen; UNDEFINED where a leverage is one; its `values` have NaN there). Cost: for each fold
+        that of the choice, or of 8 gradients (4/3 n^3), and a factorization; see freeridge_loo_learnt."""
+        out = LearntErrors(empty(self._rows(), self.t), numbers(self._rows()))
+        return self._answer(out, "loo_learnt", folds, seed, pointer(out.errors), self._rows(), pointer(out.change))
 
     def group_errors(self, group: ArrayLike, gap: Optional[ArrayLike] = None) -> Array:
         """Exact errors, n x t, with all rows of a group left out together. group: n whole numbers; rows with a negative

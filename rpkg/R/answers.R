@@ -33,8 +33,13 @@ fitted_at <- function(object, lambda) {
 
 loo <- function(object, ...) UseMethod("loo")
 
-loo.freeridge <- function(object, lambda = NULL, ...) {
+loo.freeridge <- function(object, lambda = NULL, ..., learnt = FALSE, folds = NULL, seed = 0) {
   refuse_extra(...)
+  if (check_flag(learnt, "learnt")) {
+    if (!is.null(lambda)) refuse("lambda is given, and learnt is TRUE: then lambda is chosen again without each row")
+    return(loo_learnt(object, folds, seed))
+  }
+  if (!is.null(folds)) refuse("folds is given, and learnt is FALSE: nothing is chosen again without a fold")
   undefined <- integer()
   value <- at_lambdas(object, lambda, function(model) {
     errors <- core_by_row(model, "loo")

@@ -43,6 +43,7 @@ known_landmarks <- function(fit) {
 }
 
 fit_model <- function(fit) {
+  fit$open_kernel <- fit$kernel  # before its numbers are chosen
   model <- new_model(fit)
   seconds <- c(kernel = 0, bandwidth = 0, factorize = 0, lambda = 0)
   middle <- NULL

@@ -173,6 +173,99 @@ learn_kernel <- function(fit, model) {
   fit
 }
 
+# The core's model in which the kernel and lambda have just been chosen as for the fit, and nothing else was asked since.
+chosen_model <- function(fit) {
+  fit$kernel <- fit$open_kernel
+  fit$route <- fit$requested_route
+  fit["learning"] <- list(NULL)
+  model <- new_model(fit, fit$landmark_choice)
+  if (learns_kernel(fit)) {
+    learn_kernel(fit, model)
+  } else if (chooses_bandwidth(fit$kernel)) {
+    core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L], fit$bandwidth_range[2L], fit$budget)
+  } else {
+    expect(model, NULL, fit$criterion)
+    core_factorize(model)
+    core_select_lambda(model, fit$criterion, fit$lambda_range[1L], fit$lambda_range[2L])
+  }
+  model
+}
+
+# Why the errors with the learning included are not known for a fit; NULL where they are.
+why_not_learnt_again <- function(fit) {
+  if (!fit$chosen) return("lambda was given to this fit, and not chosen")
+  if (fit$rule == "1se") return("lambda was chosen by the one-standard-error rule, and not as the best one")
+  if (!is.null(fit$learning) && any(fit$lambda_range != 0)) {
+    return("lambda was chosen in a range that was given, after the kernel was learnt")
+  }
+  NULL
+}
+
+# list(errors, change) of core_loo_learnt(), made once for each fit, folds and seed.
+learnt_again <- function(fit, folds = 0, seed = 0) {
+  key <- c(folds, seed)
+  known <- fit$cache$learnt
+  if (!identical(known$key, key)) {
+    known <- c(core_loo_learnt(chosen_model(fit), folds, seed), list(key = key))
+    fit$cache$learnt <- known
+  }
+  known
+}
+
+loo_learnt <- function(fit, folds, seed) {
+  why <- why_not_learnt_again(fit)
+  if (!is.null(why)) refuse(why, ": there are no errors with the learning included")
+  folds <- if (is.null(folds)) 0 else check_whole(folds, "folds", 2)
+  found <- learnt_again(fit, folds, check_whole(seed, "seed"))
+  undefined <- which(rowSums(is.nan(found$errors) & !is.na(fit$y)) > 0L)
+  warn_leverage_of_one("the leave-one-out error", place_of(fit, undefined))
+  whole <- function(values, aside) stats::naresid(fit$na.action, all_rows(fit, values, aside))
+  value <- whole(found$errors, errors_aside(fit, model_at(fit)))
+  structure(value, change = stats::naresid(fit$na.action, replace(rep(0, row_count(fit)),
+                                                                  place_of(fit, seq_len(nrow(fit$x))), found$change)))
+}
+
+# A row of this share of the errors' size, or more, is said to lead to another model when it is left out.
+another_model <- 0.3
+# Up to so many rows print() and summary() learn again.
+few_to_learn_again <- 100L
+
+# The root mean squared errors of a fit of few rows with the learning included, for each output, R squared with its
+# standard error, and how many rows lead to another model; NULL where they are not known or take long.
+honest_errors <- function(fit, most = few_to_learn_again) {
+  if (nrow(fit$x) > most || !is.null(fit$classes) || is_estimated(fit) || is.null(fit$open_kernel) ||
+        !is.null(why_not_learnt_again(fit)) || !is.null(fit$learning$beside) ||
+        (is.null(fit$learning) && is.null(fit$bandwidth_search))) {
+    return(NULL)
+  }
+  found <- tryCatch(learnt_again(fit), freeridge_error = function(condition) NULL)
+  if (is.null(found) || any(is.nan(found$errors) & !is.na(fit$y))) return(NULL)
+  weights <- weights_or_ones(fit)
+  squares <- found$errors^2
+  spread <- sweep(fit$y, 2L, observed_means(fit$y, weights, fit$y))^2
+  share <- observed_means(squares, weights, fit$y) / observed_means(spread, weights, fit$y)
+  rest <- squares - sweep(spread, 2L, share, `*`)  # the delta method for a ratio of means
+  list(rmse = sqrt(observed_means(squares, weights, fit$y)), r2 = 1 - share,
+       r2_error = sqrt(observed_means(rest^2, weights^2, fit$y) / observed_counts(fit)) /
+         observed_means(spread, weights, fit$y), rows = sum(found$change >= another_model))
+}
+
+print_honest_errors <- function(fit, digits) {
+  honest <- honest_errors(fit)
+  if (is.null(honest)) return(invisible())
+  number <- function(values) short_numbers(unname(values), digits)
+  held <- sqrt(observed_means(core_by_row(model_at(fit), "loo")^2, weights_or_ones(fit), fit$y))
+  cat("Left-out error: ", number(honest$rmse), " (R squared ", number(honest$r2), ", standard error ",
+      short_numbers(unname(honest$r2_error), 2L), ")\n  ", what_was_chosen(fit), " chosen again without ",
+      if (nrow(fit$x) <= 50L) "the row" else "the row's fold", "; with both held ", number(held), "\n", sep = "")
+  if (honest$rows > 0L) {
+    cat("  ", honest$rows, " of the rows", if (honest$rows == 1L) " changes" else " change",
+        " the fit much when left out alone\n", sep = "")
+  }
+}
+
+what_was_chosen <- function(fit) if (is.null(fit$learning)) "bandwidth and lambda" else "kernel and lambda"
+
 # list(rows, learnt_on, others): left-out errors of the rows that the kernel was learnt on, and of the others, whose
 # outputs were used for the choice of lambda alone; rows: how many others there are. Each error is the root of the
 # (weighted) mean square of an output, or for classes the (weighted) share in a wrong class. NULL where the kernel was
@@ -287,11 +380,11 @@ print_learning <- function(fit, digits, most = 6L) {
 # A sentence on why the score of a kernel that was learnt is too good.
 learning_doubt <- function(fit) {
   learning <- fit$learning
-  if (is.null(learning)) return(character())
+  if (is.null(learning) || !is.null(honest_errors(fit))) return(character())
   paste0("The kernel's ", counted(learning$learnt, "number"), if (learning$learnt == 1) " was" else " were",
          " learnt by ", learnt_by(fit), " on ",
          if (is.null(learning$beside)) "these rows: the" else paste(learning$rows, "of these rows: their"),
-         " leave-one-out errors, which do not learn again, are somewhat too small",
+         " leave-one-out errors, which do not learn again, are somewhat too small (loo(fit, learnt = TRUE) learns again)",
          if (!is.null(learning$beside)) "; with the other rows lambda alone was chosen", ".")
 }
 

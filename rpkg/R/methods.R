@@ -67,6 +67,7 @@ print_edge <- function(fit) {
 print_setting <- function(fit, digits) {
   number <- function(values) short_numbers(values, digits)
   print_call(fit)
+  print_honest_errors(fit, digits)
   cat(counted(nrow(fit$x), "point"), if (!is.null(fit$aside)) paste(" and", length(fit$aside$rows), "of weight zero"),
       ", ", counted(ncol(points_of(fit)), "feature"), ", ", counted(ncol(fit$y), "output"), "; route: ", fit$route,
       if (!is.null(fit$landmarks)) paste0(", ", counted(length(fit$landmarks), "landmark")), "\n", sep = "")
@@ -148,7 +149,7 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
     rmse = sqrt(mean_square(object$y - object$fitted.values)), loo_rmse = sqrt(loo),
     loo_r2 = 1 - loo / mean_square(centred), row.names = object$outputs
   )
-  value <- list(fit = object, outputs = table)
+  value <- list(fit = object, outputs = table, honest = honest_errors(object))
   if (estimated) {
     value$estimated <- TRUE
   } else if (is.null(object$classes)) {

@@ -862,6 +862,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_loo_learnt
+Rcpp::List core_loo_learnt(SEXP handle, double folds, double seed);
+RcppExport SEXP _freeridge_core_loo_learnt(SEXP handleSEXP, SEXP foldsSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type folds(foldsSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_loo_learnt(handle, folds, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_select_kernel
 Rcpp::List core_select_kernel(SEXP handle, std::string criterion, Rcpp::IntegerVector label, double shrinkage, double rows, double seed, double budget);
 RcppExport SEXP _freeridge_core_select_kernel(SEXP handleSEXP, SEXP criterionSEXP, SEXP labelSEXP, SEXP shrinkageSEXP, SEXP rowsSEXP, SEXP seedSEXP, SEXP budgetSEXP) {
@@ -1435,6 +1447,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_landmark_traces", (DL_FUNC) &_freeridge_core_landmark_traces, 1},
     {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
     {"_freeridge_core_kernel_hyperparameters", (DL_FUNC) &_freeridge_core_kernel_hyperparameters, 1},
+    {"_freeridge_core_loo_learnt", (DL_FUNC) &_freeridge_core_loo_learnt, 3},
     {"_freeridge_core_select_kernel", (DL_FUNC) &_freeridge_core_select_kernel, 7},
     {"_freeridge_core_eigenvalues", (DL_FUNC) &_freeridge_core_eigenvalues, 3},
     {"_freeridge_core_condition", (DL_FUNC) &_freeridge_core_condition, 2},

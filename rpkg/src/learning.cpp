@@ -30,6 +30,20 @@ Rcpp::List core_kernel_hyperparameters(Rcpp::List kernel) {
   return out;
 }
 
+// Left-out errors of a model with the choice of its kernel and lambdas included: errors, n x t, NaN where there is no
+// value; change, n.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_loo_learnt(SEXP handle, double folds, double seed) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  auto errors = fresh<Rcpp::NumericMatrix>(size.n, size.t);
+  auto change = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(size.n));
+  check_but_undefined(
+      model, freeridge_loo_learnt(model.core, static_cast<std::int64_t>(folds), static_cast<std::int64_t>(seed),
+                                  errors.begin(), size.n, change.begin()));
+  return Rcpp::List::create(Rcpp::Named("errors") = errors, Rcpp::Named("change") = change);
+}
+
 // Learns the kernel of a model. label: one for each hyperparameter. The list has the kernel learnt, its hyperparameters, and
 // what the search saw.
 // [[Rcpp::export(rng = false)]]

@@ -244,6 +244,8 @@ void kernels_and_effects() {
   how.rows = 30;
   how.seed = 4;
   const double score = model.select_kernel(FREERIDGE_REML, how);
+  EXPECT(model.loo_learnt(3).rows == model.loo().rows);
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, model.loo_learnt(1));
   const freeridge::KernelSearch search = model.kernel_search();
   EXPECT(search.learnt == 2 && search.rows == 30 && search.learnt_on.size() == 30 && search.learnt_on[29] < 40);
   EXPECT(search.stage.size() == search.score.size() && search.low.size() == 3 && search.variable[2] == -1);

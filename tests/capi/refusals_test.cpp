@@ -110,6 +110,8 @@ TEST(Refusals, Selection) {
                                 {"rows", integers({1, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})},
                                 {"evaluations", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}},
                                {Variant::spectral, Variant::cholesky});
+  expect_refused<LooLearnt>({{"folds", integers({1, -1, INT64_MIN, 13, INT64_MAX})}},
+                            {Variant::spectral, Variant::cholesky});
   expect_refused<LandmarkCurve>({{"sizes", integer_entries({0, -1, 6, INT64_MIN, INT64_MAX})}}, {Variant::landmark});
   expect_refused<MakeFolds>({{"folds", integers({1, 0, -1, INT32_MIN, 13, INT32_MAX})}});
   expect_refused<MakeHoldout>({{"n", integers({1})}});

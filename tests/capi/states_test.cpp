@@ -119,6 +119,7 @@ const std::vector<Rule>& rules() {
       rule<SetLambda>(State::factorized, Leaves::fitted),
       rule<SetLambdas>(State::factorized, Leaves::fitted),
       rule<Loo>(State::fitted, Leaves::the_same),
+      rule<LooLearnt>(State::fitted, Leaves::the_same),
       rule<GroupErrors>(State::fitted, Leaves::the_same),
       rule<GroupErrorsWithGaps>(State::fitted, Leaves::the_same),
       rule<Predict>(State::fitted, Leaves::the_same),

@@ -127,6 +127,9 @@ void add_model_answers(Scenarios& all) {
   const std::vector<freeridge_route> not_linear = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL,
                                                    FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_LANDMARK};
   add_both<Loo>(all);
+  add_answer<LooLearnt>(all);
+  add_on_model<LooLearnt>(all, "kernel", true, of_learnt_kernel);
+  add_on_model<LooLearnt>(all, "bandwidth", true, of_chosen_bandwidth);
   add_both<GroupErrors>(all);
   add_both<GroupErrorsWithGaps>(all, "_gaps");
   add_both<GetLeverage>(all);

@@ -271,6 +271,35 @@ class Models(Comparison):
         with self.assertRaises(fr.Error):
             fr.Model(fr.linear(), x, y).select_kernel()
 
+    def test_errors_with_the_learning_included(self):
+        random = np.random.default_rng(5)
+        x, group = random.uniform(-1, 1, (24, 2)), fr.make_folds(24, 6, 3)
+        y = np.sin(3 * x[:, 0]) + 0.3 * random.normal(size=24)
+
+        def chosen(rows):
+            model = fr.Model(fr.gaussian(1.0), x[rows], y[rows])
+            model.select_bandwidth(fr.LOO)
+            return model
+
+        model = chosen(np.arange(24))
+        by_row, by_fold = model.loo_learnt(), model.loo_learnt(6, 3)
+        for k in range(6):
+            others = chosen(group != k)
+            same = fr.Model(others.kernel(), x, y).factorize().set_lambda(others.lambdas()[0])
+            np.testing.assert_allclose(by_fold.errors[group == k], same.loo()[group == k], rtol=1e-7)
+        others = chosen(np.arange(24) != 5)
+        np.testing.assert_allclose(by_row.errors[5], y[5] - others.predict(x[5:6])[0], rtol=1e-7)
+        self.assertEqual((by_row.change.shape, len(set(by_fold.change))), ((24,), 6))
+        estimator = fr.FreeRidge(kernel="gaussian").fit(x, y)
+        np.testing.assert_allclose(estimator.loo_errors(learnt=True), by_row.errors[:, 0], rtol=1e-7)
+        weights = np.append(np.ones(24), 0.0)
+        unused = fr.FreeRidge(kernel="gaussian").fit(np.vstack([x, x[:1]]), np.append(y, 2.0), weights)
+        np.testing.assert_allclose(unused.loo_errors(learnt=True)[:24], by_row.errors[:, 0], rtol=1e-7)
+        for refused in (lambda: fr.FreeRidge(alpha=1.0).fit(x, y).loo_errors(learnt=True), lambda: model.loo_learnt(25),
+                        lambda: model.loo_learnt(1), lambda: model.predictor().loo_learnt()):
+            with self.assertRaises(fr.Error):
+                refused()
+
     def test_lambda_flags(self):
         line = np.linspace(0, 1, 30)[:, np.newaxis]
         model = fr.Model(fr.gaussian(1.5), line, np.hstack([np.sin(line), np.exp(line)])).set_lambda([1e-14, 1.0])

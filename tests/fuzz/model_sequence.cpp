@@ -55,6 +55,16 @@ void ModelSequence::select_lambda(Source& in) {
     return;
   told_.searched = Settings::Searched{criterion, low, high, told_.groups, told_.gaps, told_.refinement};
   told_.fitted = Settings::Fitted{{lambda.get(), lambda.get() + told_.data->t}, told_.refinement};
+  learn_again();
+}
+
+// Left-out errors with the choice included. A fresh model that was told the outcome of a choice has none.
+void ModelSequence::learn_again() const {
+  const std::int64_t n = told_.data->n;
+  Output<double> errors(size_of(n, told_.data->t)), change(size_of(n));
+  Caller call;
+  for (const std::int64_t folds : {0, 2})
+    ASK(freeridge_loo_learnt, Caller::may_be_nan, model_.get(), folds, 1, errors, n, change);
 }
 
 void ModelSequence::select_bandwidth(Source& in) {
@@ -81,6 +91,7 @@ void ModelSequence::select_bandwidth(Source& in) {
   std::vector<double> lambdas(size_of(told_.data->t));
   freeridge_get_lambda(model_.get(), lambdas.data());
   told_.fitted = Settings::Fitted{std::move(lambdas), told_.refinement};
+  learn_again();
 }
 
 void ModelSequence::select_kernel(Source& in) {
@@ -125,6 +136,7 @@ void ModelSequence::select_kernel(Source& in) {
   std::vector<double> lambdas(size_of(told_.data->t));
   freeridge_get_lambda(model_.get(), lambdas.data());
   told_.fitted = Settings::Fitted{std::move(lambdas), told_.refinement};
+  learn_again();
 }
 
 // Goes on with what was loaded; a loaded model owns its data.

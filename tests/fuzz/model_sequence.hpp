@@ -44,6 +44,7 @@ class ModelSequence {
   void select_lambda(Source& in);
   void select_bandwidth(Source& in);
   void select_kernel(Source& in);
+  void learn_again() const;
   void save_and_load(Source& in);
   void clone();
   void predictor() const;

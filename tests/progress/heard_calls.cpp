@@ -94,6 +94,7 @@ Model factorized_model(const Case& c, const Sizes& s) {
 
 Model fitted_model(const Case& c, const Sizes& s) {
   Model model = factorized_model(c, s);
+  model.select_lambda(FREERIDGE_LOO, 0.01, 10);  // loo_learnt is of a choice
   if (c.two_lambdas) {
     Vector each;
     for (std::int64_t j = 0; j < s.t; ++j) each.push_back(0.2 * static_cast<double>(j + 1));
@@ -204,6 +205,8 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                                                                {"get_fitted", freeridge_get_fitted},
                                                                {"get_leverage", freeridge_get_leverage}})
     out.push_back({name, [=, call = call](const Model& m) { return asked(m, call, points_of_data, s.n); }});
+  out.push_back({"loo_learnt",
+                 [=](const Model& m) { return asked(m, freeridge_loo_learnt, 3, 1, points_of_data, s.n, Out{s.n}); }});
   out.push_back({"coefficients", [=](const Model& m) {
                    return asked(m, freeridge_coefficients, 0, nullptr, points_of_data, s.n, each_output);
                  }});

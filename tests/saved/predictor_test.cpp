@@ -247,7 +247,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetReader, SetParameter, SetWeights,
                    SetGroups, SetLandmarks>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
-                   SelectKernel, GetKernelSearch>();
+                   SelectKernel, GetKernelSearch, LooLearnt>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
                    DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, CoefficientCovariance,
                    CoefficientErrors, AverageGradient, AverageDifference, GetUnpenalised, GetUnpenalisedCovariance,

@@ -68,6 +68,14 @@ impl Model<'_> {
         self.filled(n, |model, errors, ld| unsafe { sys::freeridge_loo(model, errors, ld) })
     }
 
+    /// Left-out errors with all that was chosen chosen again, n x t; folds 0: the library's choice. See `freeridge_loo_learnt`.
+    pub fn loo_learnt(&self, folds: usize, seed: i64) -> Result<Dense> {
+        let n = self.points()?;
+        self.filled(n, |model, errors, ld| unsafe {
+            sys::freeridge_loo_learnt(model, folds as i64, seed, errors, ld, std::ptr::null_mut())
+        })
+    }
+
     /// Exact errors with whole groups left out, n x t; NaN for rows with a negative label. gap: n labels for each layer,
     /// of rows that are left out with a group and have no error of it; `None`: no gaps.
     pub fn group_errors(&self, group: &[i32], gap: Option<&[i32]>) -> Result<Dense> {

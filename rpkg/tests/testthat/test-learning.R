@@ -25,7 +25,7 @@ test_that("a length for each column is learnt", {
   }
   expect_output(print(fit), "3 numbers of it learnt by REML on 60 rows")
   expect_output(print(fit), "the most relevant first: a [0-9.]+, b [0-9.]+, c [0-9.]+")
-  expect_output(print(summary(fit)), "The kernel's 3 numbers were learnt by REML on these rows: the leave-one-out errors")
+  expect_output(print(summary(fit)), "Left-out error: .*kernel and lambda chosen again without the row's fold")
   expect_named(hyperparameters(fit), c(paste0("scaled.scale[", 0:2, "]"), "scaled.matern.length"))
 })
 
@@ -222,4 +222,93 @@ test_that("a fit that learnt is saved, read and updated", {
   expect_close(loo(again), loo(fit), 1e-9)
   expect_identical(relevance(again), relevance(fit))
   expect_identical(update(fit, lengths = "one")$lengths, "one")
+})
+
+test_that("left-out errors with the learning included are those of choosing by hand without the point", {
+  p <- relevant()
+  rows <- 1:18
+  x <- p$x[rows, ]
+  y <- 10 * p$y[rows] + sin(7 * rows)
+  group <- rows %% 5L
+  weights <- replace(rep(c(1, 2), 9L), 4L, 0)
+  cases <- list(
+    "kernel" = list(),
+    "kernel with weights" = list(weights = weights),
+    "kernel by LOO, one length" = list(kernel = gaussian_kernel(), criterion = "loo", lengths = "one", learn = "all"),
+    "kernel on some rows" = list(learn_rows = 12, seed = 2),
+    "bandwidth" = list(kernel = gaussian_kernel(), lengths = "one", criterion = "reml"),
+    "lambda by groups" = list(kernel = linear_kernel(), criterion = "groups", groups = group),
+    "lambda in a range" = list(kernel = linear_kernel(), lambda_range = c(1e-3, 500))
+  )
+  for (name in names(cases)) {
+    given <- cases[[name]]
+    fit <- do.call(freeridge, c(list(x, y), given))
+    found <- loo(fit, learnt = TRUE)
+    counting <- if (is.null(given$weights)) rows else which(given$weights > 0)
+    had_part <- if (is.null(given$learn_rows)) counting else counting[fit$learning$learnt_on]
+    for (i in rows[c(2L, 4L, 9L)]) {
+      if (!i %in% had_part) {
+        expect_equal(found[[i]], loo(fit)[[i]], info = name)
+        next
+      }
+      if (!is.null(given$learn_rows)) next  # other rows would be drawn
+      part <- lapply(given, function(value) if (length(value) == length(rows)) value[-i] else value)
+      without <- do.call(freeridge, c(list(x[-i, ], y[-i]), part, list(scale = if (is.null(fit$scale)) FALSE else fit$scale)))
+      expect_equal(found[[i]], y[i] - predict(without, x[i, , drop = FALSE])[[1L]], tolerance = 1e-6, info = name)
+    }
+    expect_length(attr(found, "change"), 18L)
+    expect_gt(sum(abs(found - loo(fit))), 1e-6, label = name)
+  }
+})
+
+test_that("folds, missing rows, saved fits and several outputs: left-out errors with the learning included", {
+  p <- relevant()
+  data <- data.frame(p$x[1:30, ], y = p$y[1:30] + sin(1:30) / 5)
+  data$y[7] <- NA
+  fit <- freeridge(y ~ ., data, na.action = na.exclude)
+  found <- loo(fit, learnt = TRUE, folds = 6, seed = 2)
+  expect_true(is.na(found[[7L]]) && is.na(attr(found, "change")[[7L]]))
+  expect_length(unique(na.omit(attr(found, "change"))), 6L)
+  expect_gt(max(abs(found - loo(fit, learnt = TRUE, folds = 6, seed = 3)), na.rm = TRUE), 1e-8)
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(fit, file)
+  again <- readRDS(file)
+  expect_equal(loo(again, learnt = TRUE, folds = 6, seed = 2), found, tolerance = 1e-9)
+  many <- freeridge(p$x[1:30, ], cbind(a = p$y[1:30], b = cos(1:30)))
+  expect_identical(colnames(loo(many, learnt = TRUE)), c("a", "b"))
+
+  expect_error(loo(fit, 1, learnt = TRUE), "lambda is chosen again")
+  expect_error(loo(fit, folds = 3), "learnt is FALSE")
+  for (bad in list(1, 2.5, NA, "2", 30)) expect_error(loo(fit, learnt = TRUE, folds = bad), "folds")
+  expect_error(loo(fit, learnt = NA), "learnt")
+  expect_error(loo(freeridge(p$x, p$y, linear_kernel(), lambda = 1), learnt = TRUE), "lambda was given")
+  expect_error(loo(freeridge(p$x, p$y, linear_kernel(), rule = "1se"), learnt = TRUE), "one-standard-error")
+  expect_error(loo(freeridge(p$x[1:30, ], p$y[1:30], lambda_range = c(1e-4, 1)), learnt = TRUE), "range")
+})
+
+test_that("print and summary begin with the left-out error with the learning included", {
+  fit <- freeridge(mpg ~ ., mtcars)
+  honest <- loo(fit, learnt = TRUE)
+  number <- function(value) formatC(value, digits = 4L, format = "g")
+  printed <- capture.output(print(fit))
+  at <- grep("^Left-out error: ", printed)
+  expect_lt(at, grep("^32 points", printed))
+  expect_match(printed[at], paste("error:", number(sqrt(mean(honest^2)))), fixed = TRUE)
+  r2 <- 1 - sum(honest^2) / sum((mtcars$mpg - mean(mtcars$mpg))^2)
+  expect_match(printed[at], paste("R squared", number(r2)), fixed = TRUE)
+  expect_match(printed[at + 1L], paste("both held", number(sqrt(mean(loo(fit)^2)))), fixed = TRUE)
+  count <- sum(attr(honest, "change") >= 0.3)
+  expect_match(printed[at + 2L], paste(count, "of the rows change"), fixed = TRUE)
+  expect_equal(summary(fit)$honest$rmse, sqrt(mean(honest^2)), ignore_attr = TRUE)
+  # The standard error of R squared, against a bootstrap of rows.
+  draws <- vapply(1:4000, function(k) {
+    rows <- sample.int(32L, replace = TRUE)
+    1 - sum(honest[rows]^2) / sum((mtcars$mpg[rows] - mean(mtcars$mpg))^2)
+  }, 0)
+  expect_lt(abs(log(summary(fit)$honest$r2_error / sd(draws))), 0.4)
+  expect_false(any(grepl("too small", capture.output(print(summary(fit))))))
+  large <- freeridge(relevant()$x[rep(1:60, 2), ] + 0.01 * sin(1:360), rnorm(120))
+  expect_false(any(grepl("Left-out error", capture.output(print(large)))))
+  expect_output(print(summary(large)), "learns again")
 })

@@ -1,0 +1,69 @@
+// What a search for a kernel minimises, as a function of
+//     z = (log lambda - log size, u)
+// where u are the logarithms of factors on the hyperparameters (kernel_variables.hpp) and `size` is the size of the
+// kernel matrix (kernel_size.hpp):
+//     f = REML + penalty,   or for another criterion   n t / 2 log(criterion) + penalty
+//     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel,   with REML + t noise_penalty (noise_prior.hpp)
+// n t / 2 log(criterion) is REML without its log-determinant, with the criterion in the place of the variance of the
+// residuals. So the first part of the penalty has the same weight in both. Left-out errors need no noise_penalty: they
+// are large for a fit without noise.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "libcore/select/kernel_size.hpp"
+#include "libcore/select/kernel_variables.hpp"
+#include "libcore/select/score_gradient.hpp"
+
+namespace freeridge {
+
+struct KernelSearchOptions {
+  Criterion criterion;
+  double shrinkage;  // s; infinity: no penalty at all
+  Index evaluations;
+};
+
+// Whether noise_penalty is added to the criterion, in the search and in the choice of lambda for the kernel found.
+inline bool has_noise_prior(Criterion criterion, const KernelSearchOptions& options) {
+  return criterion == Criterion::reml && std::isfinite(options.shrinkage);
+}
+
+// A criterion and its gradient on some rows. Calls throw Error where there is no value.
+struct RowsOfSearch {
+  Index rows = 0, outputs = 0;
+  std::function<ScoreGradient(const KernelPtr&, Criterion, double lambda)> gradient;
+};
+
+// Whether a failure means that a kernel or a lambda has no value, and the search can go on elsewhere.
+bool means_no_value(Status status);
+
+// f(), or nothing where it has no value.
+template <class F>
+auto value_of(const F& f) -> std::optional<decltype(f())> {
+  try {
+    return f();
+  } catch (const Error& error) {
+    if (!means_no_value(error.status())) throw;
+    return std::nullopt;
+  }
+}
+
+struct KernelObjective {
+  struct Value {
+    double f, score, lambda;  // score: the criterion without the penalty; NaN where f has no value
+  };
+
+  KernelPtr given;  // at which u is 0
+  KernelVariables variables;
+  KernelSearchOptions options;
+  std::function<KernelSize(const KernelPtr&)> size;
+
+  KernelPtr kernel(Span<const double> z) const { return variables.kernel(*given, z.subspan(1)); }
+  double lambda(Span<const double> z) const { return std::exp(z[0] + size(kernel(z)).log_size); }
+  // f on these rows, with its gradient in g.
+  Value operator()(const RowsOfSearch& rows, Criterion criterion, Span<const double> z, Span<double> g) const;
+};
+
+}  // namespace freeridge

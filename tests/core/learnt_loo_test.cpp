@@ -1,0 +1,285 @@
+// freeridge_loo_learnt against choosing everything again by hand, without each row or without each fold.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/compare.hpp"
+#include "support/problems.hpp"
+
+namespace learnt_loo_test {
+
+using namespace support;
+
+struct Data {
+  Matrix x, y, unpenalised;
+  Vector weights;
+  Labels group;
+
+  Data without(const std::vector<char>& out) const {
+    Data rest{Matrix(0, x.cols), Matrix(0, y.cols), Matrix(0, unpenalised.cols), {}, {}};
+    std::vector<std::int64_t> kept;
+    for (std::int64_t i = 0; i < x.rows; ++i)
+      if (out[static_cast<std::size_t>(i)] == 0) kept.push_back(i);
+    rest.x = picked(x, kept), rest.y = picked(y, kept);
+    if (unpenalised.cols > 0) rest.unpenalised = picked(unpenalised, kept);
+    for (const std::int64_t i : kept) {
+      if (!weights.empty()) rest.weights.push_back(weights[static_cast<std::size_t>(i)]);
+      if (!group.empty()) rest.group.push_back(group[static_cast<std::size_t>(i)]);
+    }
+    return rest;
+  }
+  static Matrix picked(const Matrix& from, const std::vector<std::int64_t>& rows) {
+    Matrix out(static_cast<std::int64_t>(rows.size()), from.cols);
+    for (std::int64_t j = 0; j < from.cols; ++j)
+      for (std::int64_t i = 0; i < out.rows; ++i) out(i, j) = from(rows[static_cast<std::size_t>(i)], j);
+    return out;
+  }
+};
+
+struct Case {
+  const char* name;
+  std::int64_t n, d, t;
+  const char* kernel;
+  std::function<void(Model&)> choose;
+  enum Extra { none = 0, weighted = 1, no_intercept = 2, unpenalised = 4, grouped = 8, missing = 16, landmarks = 32 };
+  int extra = none;
+};
+
+constexpr const char* lengths = "scaled([1, 1], matern(nu = 1.5, length = 1))";
+void by_loo(Model& model) {
+  model.factorize().select_lambda(FREERIDGE_LOO);
+}
+void by_reml(Model& model) {
+  model.select_kernel(FREERIDGE_REML);
+}
+const std::vector<Case> cases = {
+    {"lambda", 20, 3, 1, "linear()", by_loo},
+    {"lambda of two outputs", 20, 3, 2, "linear()", by_loo, Case::weighted},
+    {"lambda by GCV, no intercept", 20, 2, 1, "gaussian(sigma = 1)",
+     [](Model& m) { m.factorize().select_lambda(FREERIDGE_GCV); }, Case::no_intercept},
+    {"lambda in a range", 20, 2, 1, "gaussian(sigma = 1)",
+     [](Model& m) { m.factorize().select_lambda(FREERIDGE_REML, 0.01, 0.6); }},
+    {"lambda by groups", 24, 2, 1, "gaussian(sigma = 1)",
+     [](Model& m) { m.factorize().select_lambda(FREERIDGE_GROUPS); }, Case::grouped},
+    {"lambda, outputs with missing values", 22, 2, 2, "gaussian(sigma = 1)", by_loo, Case::missing},
+    {"lambda, unpenalised columns", 22, 2, 1, "gaussian(sigma = 1)", by_loo, Case::unpenalised},
+    {"bandwidth", 20, 2, 1, "gaussian(sigma = 1)", [](Model& m) { m.select_bandwidth(FREERIDGE_LOO, 0, 0, 12); }},
+    {"kernel", 20, 2, 1, lengths, by_reml, Case::weighted},
+    {"kernel of two outputs", 20, 2, 2, lengths, by_reml},
+    {"kernel by LOO", 20, 2, 1, lengths, [](Model& m) { m.select_kernel(FREERIDGE_LOO); }, Case::unpenalised},
+    {"kernel with labels, unshrunk", 20, 2, 1, lengths,
+     [](Model& m) {
+       m.select_kernel(FREERIDGE_REML, {7, 7, -1}, 1e300);
+     }},
+    {"kernel of two outputs by groups", 20, 2, 2, lengths, [](Model& m) { m.select_kernel(FREERIDGE_GROUPS); },
+     Case::grouped},
+    {"kernel by groups", 20, 2, 1, "gaussian(sigma = 1)", [](Model& m) { m.select_kernel(FREERIDGE_GROUPS); },
+     Case::grouped},
+};
+
+Data data_of(const Case& c, std::uint64_t seed) {
+  Random random(seed);
+  Data out{random.uniform_matrix(c.n, c.d, -1, 1), Matrix(c.n, c.t), Matrix(0, 0), {}, {}};
+  for (std::int64_t i = 0; i < c.n; ++i)
+    for (std::int64_t j = 0; j < c.t; ++j)
+      out.y(i, j) = 3 + std::sin(3 * out.x(i, 0) + static_cast<double>(j)) + 0.4 * out.x(i, 1) + 0.3 * random.normal();
+  if ((c.extra & Case::weighted) != 0) out.weights = random.uniform_vector(c.n, 0.4, 2.5);
+  if ((c.extra & Case::unpenalised) != 0) out.unpenalised = random.uniform_matrix(c.n, 1, 0, 3);
+  if ((c.extra & Case::grouped) != 0)
+    for (std::int64_t i = 0; i < c.n; ++i) out.group.push_back(static_cast<std::int32_t>(i % 6));
+  if ((c.extra & Case::missing) != 0) out.y(3, 1) = out.y(7, 1) = out.y(8, 0) = std::nan("");
+  return out;
+}
+
+Model model_of(const Case& c, const Data& data) {
+  Model model(Kernel::parse(c.kernel));
+  if ((c.extra & Case::missing) != 0)
+    check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
+  if (data.unpenalised.cols > 0)
+    model.data(data.x, data.y, data.unpenalised);
+  else
+    model.data(data.x, data.y);
+  model.weights(data.weights).intercept((c.extra & Case::no_intercept) == 0);
+  if (!data.group.empty()) model.groups(data.group);
+  return model;
+}
+
+Model chosen(const Case& c, const Data& data) {
+  Model model = model_of(c, data);
+  c.choose(model);
+  return model;
+}
+
+struct Answer {
+  Matrix errors;
+  Vector change;
+};
+
+Answer loo_learnt(const Model& model, const Matrix& like, std::int64_t folds, std::int64_t seed = 0) {
+  Answer out{Matrix(like.rows, like.cols), Vector(static_cast<std::size_t>(like.rows))};
+  check(freeridge_loo_learnt(model.get(), folds, seed, out.errors.values.data(), like.rows, out.change.data()),
+        "freeridge_loo_learnt");
+  return out;
+}
+
+double norm(const Matrix& of) {
+  double sum = 0;
+  for (const double value : of.values) sum += std::isnan(value) ? 0 : value * value;
+  return std::sqrt(sum);
+}
+
+// The kernel and the lambdas that are chosen without some rows, in a model of all rows, and its left-out errors.
+Matrix by_hand(const Case& c, const Data& data, const std::vector<char>& out) {
+  const Model others = chosen(c, data.without(out));
+  Model all = model_of(c, data);
+  all.kernel(others.kernel_in_force()).factorize().lambdas(others.lambda_in_force());
+  return all.loo();
+}
+
+void expect_errors_of(const Matrix& expected, const Matrix& errors, const std::vector<char>& rows, double tolerance) {
+  const double size = norm(expected);
+  for (std::int64_t j = 0; j < errors.cols; ++j)
+    for (std::int64_t i = 0; i < errors.rows; ++i) {
+      if (rows[static_cast<std::size_t>(i)] == 0) continue;
+      ASSERT_EQ(std::isnan(errors(i, j)), std::isnan(expected(i, j))) << i << ", " << j;
+      if (std::isnan(expected(i, j))) continue;
+      EXPECT_NEAR(errors(i, j), expected(i, j), tolerance * size) << i << ", " << j;
+    }
+}
+
+TEST(LearntLoo, ARowIsLeftOutAsByHand) {
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Data data = data_of(c, 11);
+    const Model model = chosen(c, data);
+    const Answer found = loo_learnt(model, data.y, 0);  // no more than 50 rows: a fold for each
+    const Matrix held = model.loo();
+    bool differs = false;
+    for (std::int64_t i = 0; i < c.n; ++i) {
+      std::vector<char> out(static_cast<std::size_t>(c.n), 0);
+      out[static_cast<std::size_t>(i)] = 1;
+      const Matrix expected = by_hand(c, data, out);
+      expect_errors_of(expected, found.errors, out, 1e-8);
+      double moved = 0, all = 0;
+      for (std::size_t k = 0; k < held.values.size(); ++k) {
+        if (std::isnan(held.values[k])) continue;
+        moved += std::pow(expected.values[k] - held.values[k], 2);
+        all += std::pow(held.values[k], 2);
+      }
+      EXPECT_NEAR(found.change[static_cast<std::size_t>(i)], std::sqrt(moved / all), 1e-7);
+      differs = differs || moved > 1e-6 * all;
+    }
+    EXPECT_TRUE(differs);
+    expect_errors_of(found.errors, loo_learnt(model, data.y, c.n, 5).errors, std::vector<char>(found.change.size(), 1),
+                     1e-12);
+  }
+}
+
+// The same without folds of several rows. A kernel is then searched from where the first search ended, and with so few
+// rows may end elsewhere than a whole search: see the next test.
+TEST(LearntLoo, FoldsAreLeftOutAsByHand) {
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    if (std::string(c.name).starts_with("kernel")) {
+      const Data data = data_of(c, 12);
+      const Model model = chosen(c, data);
+      const double size = norm(model.loo());
+      EXPECT_LT(std::abs(std::log(norm(loo_learnt(model, data.y, 5, 3).errors) / size)), 0.5);
+      continue;
+    }
+    const Data data = data_of(c, 12);
+    const Model model = chosen(c, data);
+    const Answer found = loo_learnt(model, data.y, 5, 3);
+    Labels fold(static_cast<std::size_t>(c.n));
+    check(freeridge_make_folds(c.n, 5, 3, fold.data()), "freeridge_make_folds");
+    for (std::int32_t k = 0; k < 5; ++k) {
+      std::vector<char> out;
+      for (const std::int32_t label : fold) out.push_back(label == k ? 1 : 0);
+      expect_errors_of(by_hand(c, data, out), found.errors, out, 1e-8);
+    }
+    EXPECT_NE(loo_learnt(model, data.y, 5, 4).errors.values, found.errors.values);
+    expect_errors_of(found.errors, loo_learnt(model, data.y, 5, 3).errors, std::vector<char>(fold.size(), 1), 0);
+  }
+}
+
+// 60 rows: twenty folds are near to learning anew without each row, and nearer than errors with all that was learnt held.
+TEST(LearntLoo, FoldsAreNearToLeavingOutRows) {
+  for (const freeridge_criterion criterion : {FREERIDGE_REML, FREERIDGE_LOO}) {
+    const Case c{"kernel",
+                 60,
+                 3,
+                 1,
+                 "scaled([1, 1, 1], matern(nu = 1.5, length = 1))",
+                 [=](Model& m) { m.select_kernel(criterion); }};
+    double held = 0, by_folds = 0;
+    for (const std::uint64_t seed : {1, 2}) {
+      const Data data = data_of(c, seed);
+      const Model model = chosen(c, data);
+      const double truth = norm(loo_learnt(model, data.y, c.n).errors);
+      held += std::log(norm(model.loo()) / truth);
+      by_folds += std::log(norm(loo_learnt(model, data.y, 0).errors) / truth);
+    }
+    EXPECT_LT(held, -0.02) << criterion;
+    EXPECT_LT(std::abs(by_folds), 0.5 * std::abs(held)) << criterion;
+  }
+}
+
+TEST(LearntLoo, RowsWithoutAPartInTheChoiceKeepTheirErrors) {
+  const Case c{"kernel", 30, 2, 1, lengths, [](Model& m) { m.select_kernel(FREERIDGE_REML, {}, 0, 20, 4); }};
+  const Data data = data_of(c, 5);
+  const Model model = chosen(c, data);
+  const Matrix held = model.loo();
+  for (const std::int64_t folds : {0, 4}) {
+    const Answer found = loo_learnt(model, data.y, folds);
+    std::int64_t kept = 0;
+    for (std::int64_t i = 0; i < c.n; ++i) {
+      const bool same = found.errors(i, 0) == held(i, 0);
+      EXPECT_EQ(same, found.change[static_cast<std::size_t>(i)] == 0);
+      kept += same ? 1 : 0;
+    }
+    EXPECT_EQ(kept, 10);
+  }
+}
+
+TEST(LearntLoo, WithLandmarks) {
+  const Case c{"lambda", 40, 2, 1, "gaussian(sigma = 1)", by_loo};
+  const Data data = data_of(c, 6);
+  Model model = model_of(c, data);
+  check(freeridge_set_landmarks(model.get(), 12, nullptr), "freeridge_set_landmarks");
+  by_loo(model);
+  const Matrix held = model.loo();
+  const Answer found = loo_learnt(model, data.y, 8);
+  EXPECT_NE(found.errors.values, held.values);
+  EXPECT_NEAR(norm(found.errors) / norm(held), 1, 0.1);
+  const std::vector<std::int64_t> rows = {0, 5, 9, 20, 31};
+  check(freeridge_set_landmarks(model.get(), 5, rows.data()), "freeridge_set_landmarks");
+  by_loo(model);
+  EXPECT_NEAR(norm(loo_learnt(model, data.y, 8).errors) / norm(model.loo()), 1, 0.1);
+}
+
+TEST(LearntLoo, AnswersStayUntilTheModelChanges) {
+  const Case& c = cases[8];
+  const Data data = data_of(c, 7);
+  Model model = chosen(c, data);
+  const Answer found = loo_learnt(model, data.y, 0);
+  model.lambda(3 * model.lambda_in_force()[0]);
+  EXPECT_EQ(loo_learnt(model, data.y, 0).errors.values, found.errors.values);
+  model.weights({});
+  Matrix errors(c.n, 1);
+  const auto refused = [&](std::int64_t folds) {
+    return freeridge_loo_learnt(model.get(), folds, 0, errors.values.data(), c.n, nullptr);
+  };
+  EXPECT_EQ(refused(0), FREERIDGE_INVALID_STATE);
+  model.factorize().lambda(1);
+  EXPECT_EQ(refused(0), FREERIDGE_INVALID_STATE);
+  EXPECT_NE(std::string(freeridge_last_error()).find("was chosen"), std::string::npos);
+  by_loo(model);
+  for (const std::int64_t folds : {-1, 1, 21}) EXPECT_EQ(refused(folds), FREERIDGE_INVALID_ARGUMENT) << folds;
+  EXPECT_EQ(refused(20), FREERIDGE_OK);
+}
+
+}  // namespace learnt_loo_test
