@@ -44,6 +44,42 @@ TEST(Refusals, Kernels) {
   expect_refused<KernelGetPart>({{"index", integers({-1, 1, INT32_MIN, INT32_MAX})}});
 }
 
+// Arguments that are right by themselves and do not go together, and parameters that are told at the start alone.
+TEST(Refusals, WhatDoesNotGoTogether) {
+  const auto refused = [](freeridge_status status, freeridge_status as, const char* word) {
+    EXPECT_EQ(status, as) << word;
+    EXPECT_NE(std::string(freeridge_last_error()).find(word), std::string::npos) << freeridge_last_error();
+  };
+  freeridge_accumulator* sums = nullptr;
+  ASSERT_EQ(freeridge_accumulator_create(sample::d, 1, 1, &sums), FREERIDGE_OK);
+  refused(freeridge_accumulator_set_parameter(sums, FREERIDGE_INTERCEPT, 0), FREERIDGE_INVALID_ARGUMENT, "INTERCEPT");
+  freeridge_accumulator_destroy(sums);
+  freeridge_classifier* classes = nullptr;
+  ASSERT_EQ(freeridge_classifier_create(support::Kernel::linear().get(), FREERIDGE_LOSS_HINGE, &classes), FREERIDGE_OK);
+  refused(freeridge_classifier_set_parameter(classes, FREERIDGE_LOSS, FREERIDGE_LOSS_LOGISTIC),
+          FREERIDGE_INVALID_ARGUMENT, "LOSS");
+  freeridge_classifier_destroy(classes);
+
+  const support::Model model = sample::model(sample::State::fitted);
+  AverageDifference difference;
+  difference.model = model.get();
+  difference.others.fields.n = sample::m - 1;
+  refused(difference(), FREERIDGE_DIMENSION_MISMATCH, "others.n");
+  const std::vector<double> columns(2 * sample::n, 1.0);
+  freeridge_points beside{};
+  beside.size = sizeof beside, beside.layout = FREERIDGE_COL_MAJOR, beside.n = sample::n + 1, beside.d = sample::d;
+  beside.unpenalised = columns.data(), beside.unpenalised_count = 1, beside.ldu = sample::n + 1;
+  refused(freeridge_set_points(model.get(), &beside, 0, 0, 0, nullptr, 0), FREERIDGE_DIMENSION_MISMATCH, "points.n");
+  SetReader read;
+  const support::Model reads(support::Kernel::linear());
+  read.model = reads.get();
+  read.points.fields.layout = 7;
+  refused(read(), FREERIDGE_INVALID_ARGUMENT, "layout");
+  const support::Model factorized = with_reader();
+  std::vector<double> c(sample::n * sample::t);
+  refused(freeridge_get_leverage(factorized.get(), c.data(), sample::n), FREERIDGE_INVALID_STATE, "no lambda is set");
+}
+
 TEST(Refusals, Settings) {
   expect_all_refused<SetKernel, SetData, SetPoints, SetPointsView, SetSparse, SetProgress, MemoryRequired, Factorize,
                      SetLambda, SetLambdas, Clone, GetKernel, GetWeights, GetGroups, GetRequestedLandmarks,
