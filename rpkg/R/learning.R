@@ -246,7 +246,7 @@ honest_errors <- function(fit, most = few_to_learn_again) {
   share <- observed_means(squares, weights, fit$y) / observed_means(spread, weights, fit$y)
   rest <- squares - sweep(spread, 2L, share, `*`)  # the delta method for a ratio of means
   list(rmse = sqrt(observed_means(squares, weights, fit$y)), r2 = 1 - share,
-       r2_error = sqrt(observed_means(rest^2, weights^2, fit$y) / observed_counts(fit)) /
+       r2_error = sqrt(colSums((weights * rest)^2, na.rm = TRUE) / colSums(weights * !is.na(fit$y))^2) /
          observed_means(spread, weights, fit$y), rows = sum(found$change >= another_model))
 }
 
@@ -261,6 +261,12 @@ print_honest_errors <- function(fit, digits) {
   if (honest$rows > 0L) {
     cat("  ", honest$rows, " of the rows", if (honest$rows == 1L) " changes" else " change",
         " the fit much when left out alone\n", sep = "")
+  }
+  copies <- copies_in(fit)
+  if (copies > 0L) {
+    whose <- if (copies == 1L) "row is a copy of another, which stays when it" else "rows are copies of others, which stay when one"
+    cat("  ", copies, " ", whose,
+        " is left out: the error is too small\n", sep = "")
   }
 }
 
