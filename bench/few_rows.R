@@ -237,6 +237,6 @@ chosen <- commandArgs(TRUE)
 if (identical(chosen, "factors")) {
   candidates <- of_factors
   main(sets_with_factors)
-} else if (identical(chosen, "columns")) columns() else if (identical(chosen, "noiseless")) {
-  noiseless()
-} else if (identical(chosen, "honest")) honest() else main(chosen)
+} else if (length(chosen) == 1L && chosen %in% c("columns", "noiseless", "honest")) {
+  match.fun(chosen)()
+} else main(chosen)

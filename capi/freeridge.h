@@ -1466,20 +1466,19 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
  * freeridge_select_bandwidth or freeridge_select_lambda is made again without fold S of the points, for each fold:
  *     errors_i = e_i at the kernel and the lambdas that are chosen without S, i in S
  * e_i is the left-out error of the fit to all points but i.
- * folds: 2 to the number of rows that had a part in the choice, or 0: one for each row up to 50 rows, 20 up to 100 rows,
- * else 10; seed: of the folds, as in freeridge_make_folds. With as many folds as rows each row is left out as one would by
- * hand. With fewer folds a search for a kernel begins at the minima of the criterion that the first one found. Points that
- * had no part in the choice of the kernel have the errors of freeridge_loo. Lambdas set after the choice, or chosen after
- * a kernel, change nothing.
+ * folds: 2 to the number of rows that had a part in the choice, or 0: one for each row up to 50 rows, 20 up to 100
+ * rows, else 10; seed: of the folds, as in freeridge_make_folds. With as many folds as rows each row is left out as one
+ * would by hand. With fewer folds a search for a kernel begins at the minima of the criterion that the first one found.
+ * Points that had no part in the choice of the kernel have the errors of freeridge_loo. Lambdas set after the choice, or
+ * chosen after a kernel, change nothing.
  * change: n, or NULL: how much choosing without the row changes the model, as the root mean square change of the
  * left-out errors of all points over their root mean square; 0 for rows without a part in the choice.
  * Cost: for each fold that of the choice, of a kernel with fewer folds than rows up to 8 gradients of the criterion (4/3
  * n^3 each) from each minimum, and a factorization. Memory: as the choice, and 2 n t.
  * Source: M. Stone, J. R. Stat. Soc. B 36 (1974).
- * Statuses: INVALID_STATE (nothing was chosen since the model was made or loaded, or a kernel with landmarks on more than
- * 2000 rows), UNDEFINED (NaN where a
- * leverage is one, or nothing can be chosen without a row), INVALID_ARGUMENT, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE,
- * CANCELLED. */
+ * Statuses: INVALID_STATE (nothing was chosen since the model was made or loaded, or a kernel with landmarks on more
+ * than 2000 rows), UNDEFINED (NaN where a leverage is one, or nothing can be chosen without a row), INVALID_ARGUMENT,
+ * OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_loo_learnt(const freeridge_model* model, int64_t folds, int64_t seed,
                                                     double* errors, int64_t ld, double* change);
 

@@ -12,7 +12,6 @@
 // Source: M. Stone, Cross-validatory choice and assessment of statistical predictions, J. R. Stat. Soc. B 36 (1974).
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
@@ -29,12 +28,9 @@ constexpr Index evaluations = 8;  // of f from each minimum
 
 }  // namespace
 
-Model Model::learnt_without(Span<const Index> rows, bool anew) const {
+Model Model::chosen_on(Span<const Index> rows, bool anew) const {
   const Choice& choice = *choice_;
-  Array<Index> rest;
-  std::ranges::set_difference(kernel_search_ ? kernel_search_->learnt_on : consecutive(0, n()), rows,
-                              std::back_inserter(rest));
-  Model others = of_rows(rest, choice.criterion == Criterion::groups);
+  Model others = of_rows(rows, choice.criterion == Criterion::groups);
   others.listener_ = listener_;
   others.route_ = route_;
   others.landmark_method_ = landmark_method_;
@@ -51,7 +47,7 @@ Model Model::learnt_without(Span<const Index> rows, bool anew) const {
     lambdas = others.fit_->lambdas;
   } else {
     const EndOfSearch end = search_again(*kernel_search_, others.rows_of_search(choice.criterion), evaluations);
-    if (end.z.empty()) fail(Status::undefined, "the criterion has no value without ", rows.size(), " rows");
+    if (end.z.empty()) fail(Status::undefined, "the criterion has no value on ", rows.size(), " of the rows");
     out.kernel_ = kernel_search_->objective->kernel(end.z);
     lambdas.assign(t(), kernel_search_->objective->lambda(end.z));
   }
@@ -72,7 +68,8 @@ Model::LearntLoo Model::learnt_loo(Index folds, std::int64_t seed) const {
   if (!choice_)
     fail(Status::invalid_state,
          "neither lambda nor the kernel was chosen (freeridge_select_lambda): freeridge_loo has the left-out errors");
-  const Index rows = kernel_search_ ? kernel_search_->rows : n();
+  const Array<Index> had_part = kernel_search_ ? kernel_search_->learnt_on : consecutive(0, n());
+  const Index rows = std::ssize(had_part);
   if (kernel_search_ && learns_with_landmarks(rows))
     fail(Status::invalid_state, "the kernel was learnt with landmarks on ", rows,
          " rows; errors with its learning included are for kernels learnt on up to ", usual_rows_of_kernel);
@@ -83,19 +80,18 @@ Model::LearntLoo Model::learnt_loo(Index folds, std::int64_t seed) const {
   const Hearing hearing(listener_);
   Array<std::int32_t> label(rows);
   make_folds(static_cast<std::int32_t>(folds), seed, label);
-  Model fit(*this);
+  Model fit(*this);  // at the lambdas that were chosen, whichever are in force
   fit.fit_ = std::make_shared<const Fit>(solve(*factorization_, search_->best));
-  LearntLoo out{folds, Matrix(n(), t()), Array<double>(n(), 0.0), {}};
+  LearntLoo out{Matrix(n(), t()), Array<double>(n(), 0.0), {}};
   Stage stage(0, 1 / static_cast<double>(folds + 1));
   out.reason = fit.loo(out.errors.view());
   const Matrix held = copy_of(out.errors.view());
   Matrix errors(n(), t());
   for (Index fold = 0; fold < folds; ++fold) {
     stage.next(fraction(fold + 2, folds + 1));
-    Array<Index> left_out;
-    for (Index k = 0; k < rows; ++k)
-      if (label[k] == fold) left_out.push_back(kernel_search_ ? kernel_search_->learnt_on[k] : k);
-    const auto reason = value_of([&] { return learnt_without(left_out, folds == rows).loo(errors.view()); });
+    Array<Index> left_out, others;
+    for (Index k = 0; k < rows; ++k) (label[k] == fold ? left_out : others).push_back(had_part[k]);
+    const auto reason = value_of([&] { return chosen_on(others, folds == rows).loo(errors.view()); });
     keep_first(out.reason, reason ? *reason : "without some rows nothing can be chosen");
     if (!reason) std::ranges::fill(errors.values(), nan);
     double moved = 0, all = 0;

@@ -148,7 +148,6 @@ class Model final : public AbstractModel {
   [[nodiscard]] std::string cooks_distance(MatrixView distance) const;
   // Left-out errors with all that was chosen chosen again (learnt_loo.cpp)
   struct LearntLoo {
-    Index folds;           // how many there were
     Matrix errors;         // n x t
     Array<double> change;  // n: of the left-out errors of all rows, by choosing without the row
     std::string reason;
@@ -383,8 +382,8 @@ class Model final : public AbstractModel {
   using EachPart = std::function<void(const ResidualMaker&, Index, MatrixView)>;
   void answer(const char* what, MatrixView to, const EachPart& part) const;
   const Fit::LeftOut& left_out() const;
-  // The model, with all rows, at the kernel and the lambdas that are chosen without some rows.
-  Model learnt_without(Span<const Index> rows, bool anew) const;
+  // The model, with all rows, at the kernel and the lambdas that are chosen on some rows, ascending.
+  Model chosen_on(Span<const Index> rows, bool anew) const;
   // Throws OUT_OF_MEMORY where a call needs `bytes` more than the model holds and memory or the limit does not allow
   // it.
   void require_room(Index bytes, const char* what, const char* advice) const;

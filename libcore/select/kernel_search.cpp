@@ -48,6 +48,16 @@ struct Found {
   SearchEnd end = SearchEnd::none;
 };
 
+LbfgsOptions search_options(const RowsOfSearch& rows, Index evaluations) {
+  LbfgsOptions out;
+  out.evaluations = evaluations;
+  out.scale = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
+  out.gradient_tolerance = gradient_small * out.scale;
+  out.change_tolerance = reml_small;
+  out.longest = longest_log_step;
+  return out;
+}
+
 class KernelSearcher {
  public:
   KernelSearcher(const std::shared_ptr<const KernelObjective>& objective, const SearchedRows& rows)
@@ -311,15 +321,12 @@ class KernelSearcher {
 
   Found minimum(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from,
                 Index evaluations) {
-    const double size = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
-    LbfgsOptions options;
-    options.evaluations = evaluations;
-    options.gradient_tolerance = gradient_small * size;
-    options.change_tolerance = &rows == &searched_.part       ? part_small
-                               : criterion == Criterion::reml ? reml_small
-                                                              : change_small;
-    options.scale = size;
-    options.longest = longest_log_step;
+    LbfgsOptions options = search_options(rows, evaluations);
+    if (&rows == &searched_.part)
+      options.change_tolerance = part_small;
+    else if (criterion != Criterion::reml)
+      options.change_tolerance = change_small;
+    const double size = options.scale;
     Index step = 0;
     double first = 0;  // f there: units of y add a constant to f, which must not count in what is a small change of f
     const auto f = [&](Span<const double> z, Span<double> g) {
@@ -413,12 +420,7 @@ void require_learnable(Criterion criterion, Index variables) {
 }
 
 EndOfSearch search_again(const KernelSearch& search, const RowsOfSearch& rows, Index evaluations) {
-  LbfgsOptions options;
-  options.evaluations = evaluations;
-  options.scale = static_cast<double>(rows.rows * rows.outputs);
-  options.gradient_tolerance = gradient_small * options.scale;
-  options.change_tolerance = reml_small;
-  options.longest = longest_log_step;
+  LbfgsOptions options = search_options(rows, evaluations);
   EndOfSearch out;
   for (const EndOfSearch& end : search.ends) {
     double first = nan;

@@ -177,7 +177,7 @@ learn_kernel <- function(fit, model) {
 chosen_model <- function(fit) {
   fit$kernel <- fit$open_kernel
   fit$route <- fit$requested_route
-  fit["learning"] <- list(NULL)
+  fit$learning <- NULL
   model <- new_model(fit, fit$landmark_choice)
   if (learns_kernel(fit)) {
     learn_kernel(fit, model)
@@ -241,13 +241,15 @@ honest_errors <- function(fit, most = few_to_learn_again) {
   found <- tryCatch(learnt_again(fit), freeridge_error = function(condition) NULL)
   if (is.null(found) || any(is.nan(found$errors) & !is.na(fit$y))) return(NULL)
   weights <- weights_or_ones(fit)
+  mean_of <- function(values) observed_means(values, weights, fit$y)
   squares <- found$errors^2
-  spread <- sweep(fit$y, 2L, observed_means(fit$y, weights, fit$y))^2
-  share <- observed_means(squares, weights, fit$y) / observed_means(spread, weights, fit$y)
+  spread <- sweep(fit$y, 2L, mean_of(fit$y))^2
+  mean_square <- mean_of(squares)
+  mean_spread <- mean_of(spread)
+  share <- mean_square / mean_spread
   rest <- squares - sweep(spread, 2L, share, `*`)  # the delta method for a ratio of means
-  list(rmse = sqrt(observed_means(squares, weights, fit$y)), r2 = 1 - share,
-       r2_error = sqrt(colSums((weights * rest)^2, na.rm = TRUE) / colSums(weights * !is.na(fit$y))^2) /
-         observed_means(spread, weights, fit$y), rows = sum(found$change >= another_model))
+  error <- sqrt(colSums((weights * rest)^2, na.rm = TRUE)) / colSums(weights * !is.na(fit$y)) / mean_spread
+  list(rmse = sqrt(mean_square), r2 = 1 - share, r2_error = error, rows = sum(found$change >= another_model))
 }
 
 print_honest_errors <- function(fit, digits) {
@@ -264,9 +266,8 @@ print_honest_errors <- function(fit, digits) {
   }
   copies <- copies_in(fit)
   if (copies > 0L) {
-    whose <- if (copies == 1L) "row is a copy of another, which stays when it" else "rows are copies of others, which stay when one"
-    cat("  ", copies, " ", whose,
-        " is left out: the error is too small\n", sep = "")
+    cat("  ", copies, if (copies == 1L) " row is a copy of another, which stays when it" else
+      " rows are copies of others, which stay when one", " is left out: the error is too small\n", sep = "")
   }
 }
 

@@ -45,7 +45,7 @@ struct Case {
   std::int64_t n, d, t;
   const char* kernel;
   std::function<void(Model&)> choose;
-  enum Extra { none = 0, weighted = 1, no_intercept = 2, unpenalised = 4, grouped = 8, missing = 16, landmarks = 32 };
+  enum Extra { none = 0, weighted = 1, no_intercept = 2, unpenalised = 4, grouped = 8, missing = 16 };
   int extra = none;
 };
 
@@ -184,16 +184,13 @@ TEST(LearntLoo, ARowIsLeftOutAsByHand) {
 TEST(LearntLoo, FoldsAreLeftOutAsByHand) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    if (std::string(c.name).starts_with("kernel")) {
-      const Data data = data_of(c, 12);
-      const Model model = chosen(c, data);
-      const double size = norm(model.loo());
-      EXPECT_LT(std::abs(std::log(norm(loo_learnt(model, data.y, 5, 3).errors) / size)), 0.5);
-      continue;
-    }
     const Data data = data_of(c, 12);
     const Model model = chosen(c, data);
     const Answer found = loo_learnt(model, data.y, 5, 3);
+    if (std::string(c.name).starts_with("kernel")) {
+      EXPECT_LT(std::abs(std::log(norm(found.errors) / norm(model.loo()))), 0.5);
+      continue;
+    }
     Labels fold(static_cast<std::size_t>(c.n));
     check(freeridge_make_folds(c.n, 5, 3, fold.data()), "freeridge_make_folds");
     for (std::int32_t k = 0; k < 5; ++k) {
