@@ -59,8 +59,8 @@ class ResidualMaker {
   virtual bool below_floor() const = 0;
   // rho = lambda / s: I - H = rho P~.
   virtual double shrinkage() const = 0;
-  // s
-  virtual double scale() const { no_missing_outputs(); }
+  // s. Not of ITERATIVE, as what outputs with missing values need (below).
+  virtual double scale() const { never_asked(); }
   // diag(H), n numbers: the leverages, the intercept's share included.
   virtual void leverage(Span<double> out) const = 0;
   // tr(H)
@@ -81,8 +81,8 @@ class ResidualMaker {
   virtual void solve(Index first, Index count, Solution& solution) const = 0;
 
   // Refines the solution that solve has made, with residuals in twice the working precision (refinement.hpp), in at
-  // most `steps` steps. Throws INVALID_STATE on a route without refinement.
-  virtual void refine(Index first, Index count, Index steps, Solution& solution) const = 0;
+  // most `steps` steps. Throws INVALID_STATE on a route without refinement. Not of ObservedRows.
+  virtual void refine(Index /*first*/, Index /*count*/, Index /*steps*/, Solution&) const { never_asked(); }
 
   // c += the part of c whose function sum_i c_i k(x_i, .) is zero, refined by one step. solve and refine leave this
   // part out (solves_functions).
@@ -101,33 +101,30 @@ class ResidualMaker {
   //     hat      W^(1/2) H W^(-1/2) = I - lambda P
   //     inverse  the matrix that maps Y~ to c~: P; at lambda = 0, where P may not exist, the pseudo-inverse of
   //              (I - q1 q1') K_w (I - q1 q1'). The landmark route has the K that its landmarks span.
-  virtual void columns(Index first, MatrixView hat, MatrixView inverse) const = 0;
+  // Not of ObservedRows.
+  virtual void columns(Index /*first*/, MatrixView /*hat*/, MatrixView /*inverse*/) const { never_asked(); }
 
   // For the columns delta of linear functionals sum_l delta_l c_l of f = sum_l c_l k(x_l, .), without the constant: how
   // much they move with Y~, |a|^2 where the functional is a'Y~:
   //     out[q] = |P W^(1/2) delta_q|^2
   // delta: n x q, with landmarks one row for each in the order of landmarks(). Kernels that are not linear (of linear
-  // ones see linear_directions.hpp). delta is used up.
-  virtual void functional_norms(MatrixView /*delta*/, Span<double> /*out*/) const {
-    fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
-  }
+  // ones see linear_directions.hpp), and not of ObservedRows. delta is used up.
+  virtual void functional_norms(MatrixView /*delta*/, Span<double> /*out*/) const { never_asked(); }
   // The posterior variances of these functionals over tau^2, f ~ N(0, tau^2 k) (with landmarks the kernel that they
   // span): variance[q] has the prior's when it is handed in (with landmarks any number), and has then
   //     variance[q] - delta_q'W^(1/2) P W^(1/2) delta_q
-  virtual void functional_variances(MatrixView /*delta*/, Span<double> /*variance*/) const {
-    fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
-  }
+  virtual void functional_variances(MatrixView /*delta*/, Span<double> /*variance*/) const { never_asked(); }
 
   // For outputs that are not observed in some rows (observed_rows.hpp).
   // The columns `which` of P~, n x which.size().
-  virtual void columns_of(Span<const Index> /*which*/, MatrixView /*out*/) const { no_missing_outputs(); }
+  virtual void columns_of(Span<const Index> /*which*/, MatrixView /*out*/) const { never_asked(); }
   // All of P~, n x n, and what `diagonal` has.
   virtual void whole(MatrixView out, Span<double> diagonal_out) const;
   // The solution for Y~ less e in the rows `which`. residual: P~ times these outputs. e and residual have a column for
   // each output.
   virtual void solve_without(Span<const Index> /*which*/, ConstMatrixView /*e*/, ConstMatrixView /*residual*/,
                              Index /*first*/, Solution& /*solution*/) const {
-    no_missing_outputs();
+    never_asked();
   }
   // For a P~ of some rows alone: the other rows; P~ of all rows; and by how much the numbers that one output has in the
   // other rows are above their predictions.
@@ -136,8 +133,8 @@ class ResidualMaker {
   virtual Array<double> excess(Index /*output*/) const { return {}; }
 
  private:
-  [[noreturn]] static void no_missing_outputs() {
-    fail(Status::invalid_state, "the route has no answers for outputs with missing values; set another route");
+  [[noreturn]] static void never_asked() {
+    fail(Status::internal, "an answer was asked of a P~ that does not have it");
   }
 };
 

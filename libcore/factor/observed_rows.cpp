@@ -16,10 +16,6 @@ bool makes_whole(const Factorization& f, Index first, Index count) {
   return dual && f.problem().missing->rows_in(first, count) >= f.problem().n();
 }
 
-[[noreturn]] void refuse(const char* what) {
-  fail(Status::invalid_state, what, " of outputs with missing values are not made; leave these rows out of x and y");
-}
-
 }  // namespace
 
 AllRows::AllRows(const Factorization& factorization, std::shared_ptr<const ResidualMaker> maker, Index first,
@@ -228,10 +224,6 @@ void ObservedRows::solve(Index first, Index count, Solution& solution) const {
   of_all().solve_without(part_.rows, excesses(first, count).view(), r.view(), first, solution);
 }
 
-void ObservedRows::refine(Index, Index, Index, Solution&) const {
-  refuse("refined solutions");
-}
-
 void ObservedRows::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
   const Problem& problem = all_.problem();
   const Index count = std::max(a.cols, static_cast<Index>(variance.size()));
@@ -248,18 +240,6 @@ void ObservedRows::smoother(const Points& points, Index first, MatrixView a, Spa
   for (Index j = 0; j < a.cols; ++j)
     for (Index i = 0; i < a.rows; ++i) a(i, j) += rows(i, j);
   clear(a);
-}
-
-void ObservedRows::columns(Index, MatrixView, MatrixView) const {
-  refuse("hat matrices");
-}
-
-void ObservedRows::functional_norms(MatrixView, Span<double>) const {
-  refuse("standard errors of averages");
-}
-
-void ObservedRows::functional_variances(MatrixView, Span<double>) const {
-  refuse("standard errors of averages");
 }
 
 }  // namespace freeridge

@@ -75,11 +75,7 @@ class ObservedRows final : public ResidualMaker {
   double function_norm2(Index output) const override;
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
-  void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
-  void columns(Index first, MatrixView hat, MatrixView inverse) const override;
-  void functional_norms(MatrixView delta, Span<double> out) const override;
-  void functional_variances(MatrixView delta, Span<double> variance) const override;
 
  private:
   // L^-1 (P~Y~)_S, and e, s x count.

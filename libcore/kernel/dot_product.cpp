@@ -39,6 +39,7 @@ class Linear final : public Kernel {
     fill_each(out.by_z, [&](Index i, Index) { return a(i, k); });
     fill_each(out.mixed, [](Index, Index) { return 1.0; });
   }
+  bool differentiable() const override { return true; }
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     if (!to.lengths.empty()) add_scaled(-2 * to.weight, products_by_feature(a, b, s), to.lengths);
   }
@@ -88,6 +89,7 @@ class Polynomial final : public Kernel {
       return slope(i, j) + curve * a(i, k) * b(j, k);
     });
   }
+  bool differentiable() const override { return true; }
 
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     Matrix products(s.rows, s.cols);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "libcore/base/array.hpp"
+#include "libcore/base/error.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/linalg/double_double.hpp"
 
@@ -87,20 +88,20 @@ class Kernel {
   // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
   virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
 
-  // k(x, z) of two points with twice the digits, about 30 of them.
+  // k(x, z) of two points with nearly twice the digits, 27 of them or more.
   virtual DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const = 0;
 
   // Hands the terms of the derivative, at the points of evaluate, to `take`, one after another. The arrays that a term
   // views are valid only during that call of `take`. With a factor S in the place of ones the terms are those of sum_ij
   // S_ij k(a_i, b_j).
-  virtual void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const = 0;
-  // Fills what is wanted of `out`, at the points of evaluate, where the kernel is differentiable.
-  virtual void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const = 0;
+  virtual void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor&, const TakeSlope&) const { no_slopes(); }
+  // Fills what is wanted of `out`, at the points of evaluate.
+  virtual void along(ConstMatrixView, ConstMatrixView, Index /*k*/, const AlongColumn& /*out*/) const { no_slopes(); }
   // Adds the derivatives of weight sum_ij S_ij k(a_i, b_j) by the logarithms of the hyperparameters and of divisors of
   // the features. S is p x q and used up.
   virtual void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const = 0;
-  // Whether k(x, z) has a derivative by x everywhere, also at x = z.
-  virtual bool differentiable() const { return true; }
+  // Whether k(x, z) has a derivative by x everywhere, also at x = z, and slopes and along may be asked for.
+  virtual bool differentiable() const { return false; }
 
   // What the kernel is made of: the word of its kind (the name of its factory below; static text), its parameters, and
   // the kernels in it in the order of the factory's arguments.
@@ -146,6 +147,9 @@ class Kernel {
   // The bandwidth, and the same kernel with another bandwidth; nothing and NULL for kernels without one.
   virtual std::optional<double> bandwidth() const { return std::nullopt; }
   virtual KernelPtr with_bandwidth(double /*sigma*/) const { return nullptr; }
+
+ private:
+  [[noreturn]] static void no_slopes() { fail(Status::internal, "a kernel without a derivative was asked for one"); }
 };
 
 KernelPtr linear_kernel();

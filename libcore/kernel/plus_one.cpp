@@ -22,16 +22,7 @@ class PlusOne final : public Kernel {
     return inner_->twofold(x, z) + DoubleDouble(1);
   }
 
-  // The derivative of the 1 is zero.
-  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
-    inner_->slopes(a, b, factor, take);
-  }
-  bool differentiable() const override { return inner_->differentiable(); }
-  void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
-    inner_->along(a, b, k, out);
-    for (Index j = 0; j < out.value.cols; ++j)
-      for (Index i = 0; i < out.value.rows; ++i) out.value(i, j) += 1;
-  }
+  // The derivative of the 1 is zero. (Those by x are asked of the model's own kernel.)
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
     inner_->add_log_gradient(a, b, s, to);
   }
@@ -49,7 +40,6 @@ class PlusOne final : public Kernel {
     inner_->describe(out);
     out.add(" + 1");
   }
-  void check_features(Index d) const override { inner_->check_features(d); }
   Array<double> feature_scale(Index d) const override { return inner_->feature_scale(d); }
   Index rank_bound(Index d) const override {
     const Index bound = inner_->rank_bound(d);

@@ -14,14 +14,6 @@ class Precomputed final : public Kernel {
   DoubleDouble twofold(Span<const DoubleDouble>, Span<const DoubleDouble>) const override {
     fail(Status::internal, "a precomputed kernel has no function to evaluate");
   }
-
-  void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor&, const TakeSlope&) const override {
-    fail(Status::internal, "a precomputed kernel has no function to differentiate");
-  }
-  void along(ConstMatrixView, ConstMatrixView, Index, const AlongColumn&) const override {
-    fail(Status::internal, "a precomputed kernel has no function to differentiate");
-  }
-  bool differentiable() const override { return false; }
   void add_log_gradient(ConstMatrixView, ConstMatrixView, MatrixView, const LogGradient&) const override {}
 
   const char* name() const override { return "precomputed"; }

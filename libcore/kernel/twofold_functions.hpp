@@ -1,4 +1,4 @@
-// Functions in twice the working precision, of which kernel values with about 30 digits are made (Kernel::twofold):
+// Functions in twice the working precision, of which kernel values with 27 digits or more are made (Kernel::twofold):
 //     exp(x) = 2^k (1 + s)^512,   s = exp(r) - 1 = r + r^2 / 2 + r^3 / 6 + ...,   r = (x - k log 2) / 512,   |r| < 7e-4
 //     sqrt(x) = q + (x - q^2) / (2 q),   q = sqrt of the leading part
 // From r^4 on the terms are so small that doubles are enough. 1 + s is squared as s <- 2 s + s^2, so that s keeps its

@@ -28,22 +28,24 @@ namespace freeridge {
 
 struct Model::CoefficientVariances {
   LinearDirections directions;
-  Matrix g;           // r x t
-  Matrix sigma2;      // t x t
-  bool free = false;  // whether directions that the data do not show have the variance of the prior
+  Matrix g;       // r x t
+  Matrix sigma2;  // t x t
+  // Whether directions that the data do not show have the variance of the prior. (With landmarks there are none: the
+  // landmarks are rows of the data.)
+  bool free = false;
   Array<double> shift, lambdas;
   Array<Index> outputs;  // which these t are among all
   double of_mean = 0;    // 1 / sum(w); without an intercept 0
   std::string reason;
 
   Index d() const { return directions.v.rows(); }  // of the problem: with a penalised offset one more than the model's
-  // Of a combination z of the slopes, scaled = diag(root) z: along  V'scaled, and outside  |E'scaled|^2 - |along|^2, the
+  // Of a combination z of the slopes, scaled = diag(root) z: along  V'scaled, and outside  |scaled|^2 - |along|^2, the
   // square of its part in directions that the data do not show; 0 unless `free`. Var(z'w_j) / sigma2_jj is
   //     sum_r (along_r g_rj)^2 + outside / lambda_j
   Array<double> scaled(Span<const double> z) const;
   Array<double> along(Span<const double> scaled) const;
   double outside(Span<const double> scaled, Span<const double> along) const;
-  // [E E' - V V']_kk
+  // [I - V V']_kk
   double outside(Index k) const;
   // Cov(w_j, w_l) / sigma2_jl, d x d.
   Matrix slopes(Index j, Index l) const;
@@ -97,16 +99,11 @@ Array<double> Model::CoefficientVariances::along(Span<const double> scaled) cons
 }
 
 double Model::CoefficientVariances::outside(Span<const double> scaled, Span<const double> along) const {
-  if (!free) return 0;
-  if (!directions.restricted) return std::max(norm2_of(scaled) - norm2_of(along), 0.0);
-  Array<double> inside(directions.space.cols());
-  gemv(Op::transpose, 1, directions.space.view(), scaled.data(), 0, inside.data());
-  return std::max(norm2_of(inside) - norm2_of(along), 0.0);
+  return free ? std::max(norm2_of(scaled) - norm2_of(along), 0.0) : 0;
 }
 
 double Model::CoefficientVariances::outside(Index k) const {
-  const double all = directions.restricted ? row_norm2(directions.space.view(), k) : 1;
-  return std::max(all - row_norm2(directions.v.view(), k), 0.0);
+  return std::max(1 - row_norm2(directions.v.view(), k), 0.0);
 }
 
 Matrix Model::CoefficientVariances::slopes(Index j, Index l) const {
@@ -115,11 +112,7 @@ Matrix Model::CoefficientVariances::slopes(Index j, Index l) const {
   Matrix weighted(d(), v.cols()), out(d(), d(), 0.0);
   for (Index r = 0; r < v.cols(); ++r)
     for (Index k = 0; k < d(); ++k) weighted(k, r) = v(k, r) * (g(r, j) * g(r, l) - rest);
-  if (free && directions.restricted) {
-    gemm(Op::none, Op::transpose, rest, directions.space.view(), directions.space.view(), 0, out.view());
-  } else if (free) {
-    for (Index k = 0; k < d(); ++k) out(k, k) = rest;
-  }
+  for (Index k = 0; k < d() && free; ++k) out(k, k) = rest;
   if (v.cols() > 0) gemm(Op::none, Op::transpose, 1, weighted.view(), v.view(), 1, out.view());
   for (Index q = 0; q < d(); ++q)
     for (Index k = 0; k < q; ++k) out(k, q) = out(q, k) = (out(k, q) + out(q, k)) / 2;

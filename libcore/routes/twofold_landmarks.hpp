@@ -2,7 +2,7 @@
 // the penalty |w|^2 by w'F w, F = L^-1 E L^-T: where K_RR has small eigenvalues nothing is left of it in their
 // directions. With K_RR and its factorization in twice the digits L is right to eps, and F about eps |L^-1| |L|. Where
 // pivots are so small that k(x, R), rounded to doubles, does not tell phi(x) = L^-1 k(R, x), so are these.
-//     K_RR       r^2 kernel values of 30 digits (some 0.3 microseconds each), r^2 rank operations of about 2 ns
+//     K_RR       r^2 kernel values of 27 digits (some 0.3 microseconds each), r^2 rank operations of about 2 ns
 //     phi(x)     rank kernel values and rank^2 / 2 operations for each point
 #pragma once
 

@@ -111,11 +111,17 @@ struct Shape {
 };
 
 TEST(Covariance, IsTheTextbooksFormulaOnEveryRoute) {
-  const Shape shapes[] = {{20, 3, FREERIDGE_ROUTE_PRIMAL, {}},       {20, 3, FREERIDGE_ROUTE_SPECTRAL, {}},
-                          {20, 3, FREERIDGE_ROUTE_BAND, {}},         {20, 3, FREERIDGE_ROUTE_CHOLESKY, {}},
-                          {600, 4, FREERIDGE_ROUTE_PRIMAL, {}},      {9, 9, FREERIDGE_ROUTE_PRIMAL, {}},
-                          {8, 15, FREERIDGE_ROUTE_PRIMAL, {}},       {8, 15, FREERIDGE_ROUTE_SPECTRAL, {}},
-                          {20, 6, FREERIDGE_ROUTE_LANDMARK, {3, 9}}, {6, 9, FREERIDGE_ROUTE_LANDMARK, {0, 2, 5, 1}}};
+  const Shape shapes[] = {{20, 3, FREERIDGE_ROUTE_PRIMAL, {}},
+                          {20, 3, FREERIDGE_ROUTE_SPECTRAL, {}},
+                          {20, 3, FREERIDGE_ROUTE_BAND, {}},
+                          {20, 3, FREERIDGE_ROUTE_CHOLESKY, {}},
+                          {600, 4, FREERIDGE_ROUTE_PRIMAL, {}},
+                          {9, 9, FREERIDGE_ROUTE_PRIMAL, {}},
+                          {8, 15, FREERIDGE_ROUTE_PRIMAL, {}},
+                          {8, 15, FREERIDGE_ROUTE_SPECTRAL, {}},
+                          {20, 6, FREERIDGE_ROUTE_LANDMARK, {3, 9}},
+                          {6, 9, FREERIDGE_ROUTE_LANDMARK, {0, 2, 5, 1}},
+                          {6, 9, FREERIDGE_ROUTE_LANDMARK, {0, 2, 5, 1, 4, 3}}};
   Random random(6210);
   for (const Shape& shape : shapes)
     for (int design = 0; design < 12; ++design) {

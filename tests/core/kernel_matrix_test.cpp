@@ -10,6 +10,7 @@
 
 #include "libcore/kernel/kernel_text.hpp"
 #include "support/problems.hpp"
+#include "support/quad.hpp"
 
 namespace kernel_matrix_test {
 
@@ -265,6 +266,95 @@ TEST(KernelMatrix, OverflowIsFoundAndNamed) {
   Matrix k(n, n);
   expect_not_finite([&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, weights, view_of(k)); },
                     "the kernel of rows 290 and 290 is inf");
+}
+
+// ---- values with twice the digits ----
+
+using support::exponential;
+using support::Quad;
+using support::square_root;
+
+// Two points of three columns.
+struct Pair {
+  Quad x[3], z[3];
+};
+
+// |x - z|^2 and x'z of the columns [first, first + count), divided by `scale`.
+Quad square(const Pair& p, std::size_t first, std::size_t count, const Quad (&scale)[3] = {1, 1, 1}) {
+  Quad out = 0;
+  for (std::size_t k = first; k < first + count; ++k)
+    out += (p.x[k] - p.z[k]) * (p.x[k] - p.z[k]) / scale[k] / scale[k];
+  return out;
+}
+Quad inner_product(const Pair& p) {
+  return p.x[0] * p.z[0] + p.x[1] * p.z[1] + p.x[2] * p.z[2];
+}
+
+struct TwofoldValue {
+  const char* kernel;
+  Quad (*exact)(const Pair&);
+};
+
+const TwofoldValue twofold_values[] = {
+    {"linear()", inner_product},
+    {"polynomial(degree = 3, scale = 0.5, offset = 2)",
+     [](const Pair& p) {
+       const Quad base = inner_product(p) / 2 + 2;
+       return base * base * base;
+     }},
+    {"gaussian(sigma = 0.75)", [](const Pair& p) { return exponential(-square(p, 0, 3) * 16 / 9); }},
+    {"laplacian(sigma = 0.75)", [](const Pair& p) { return exponential(-square_root(square(p, 0, 3)) * 4 / 3); }},
+    {"matern(nu = 0.5, length = 2)", [](const Pair& p) { return exponential(-square_root(square(p, 0, 3)) / 2); }},
+    {"matern(nu = 1.5, length = 2)",
+     [](const Pair& p) {
+       const Quad u = square_root(3 * square(p, 0, 3)) / 2;
+       return (1 + u) * exponential(-u);
+     }},
+    {"matern(nu = 2.5, length = 2)",
+     [](const Pair& p) {
+       const Quad u = square_root(5 * square(p, 0, 3)) / 2;
+       return (1 + u + u * u / 3) * exponential(-u);
+     }},
+    {"scaled([2, 0.25, 1.5], gaussian(sigma = 1))",
+     [](const Pair& p) {
+       return exponential(-square(p, 0, 3, {2, Quad(0.25), Quad(1.5)}));
+     }},
+    {"0.5 * gaussian(sigma = 1) + 3 * linear()",
+     [](const Pair& p) { return exponential(-square(p, 0, 3)) / 2 + 3 * inner_product(p); }},
+    {"product(gaussian(sigma = 1), polynomial(degree = 1, scale = 1, offset = 4))",
+     [](const Pair& p) { return exponential(-square(p, 0, 3)) * (inner_product(p) + 4); }},
+    {"additive(gaussian(sigma = 1))",
+     [](const Pair& p) {
+       return (exponential(-square(p, 0, 1)) + exponential(-square(p, 1, 1)) + exponential(-square(p, 2, 1))) / 3;
+     }},
+    {"additive([-1, 0, 0], gaussian(sigma = 1))", [](const Pair& p) { return exponential(-square(p, 1, 2)); }},
+};
+
+// Of points that have twice the digits, too; and of k + 1. The exponential has an error of about 1e-27.
+TEST(KernelValues, WithTwiceTheDigits) {
+  Random random(79);
+  for (const TwofoldValue& of : twofold_values) {
+    const KernelPtr kernel = freeridge::parse_kernel(of.kernel), more = freeridge::plus_one(kernel);
+    for (int round = 0; round < 200; ++round) {
+      Pair pair;
+      std::vector<freeridge::DoubleDouble> x, z;
+      const auto fill = [&](std::vector<freeridge::DoubleDouble>& to, Quad* exact) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          to.push_back(freeridge::two_sum(random.uniform(-1.0, 1.0), 0x1p-54 * random.uniform(-1.0, 1.0)));
+          exact[k] = Quad(to[k].hi) + Quad(to[k].lo);
+        }
+      };
+      fill(x, pair.x);
+      fill(z, pair.z);
+      const Quad expected = of.exact(pair);
+      const auto expect_close = [&](freeridge::DoubleDouble found, Quad exact) {
+        const Quad error = support::absolute(Quad(found.hi) + Quad(found.lo) - exact);
+        EXPECT_LE(static_cast<double>(error / (1 + support::absolute(exact))), 2e-27) << of.kernel;
+      };
+      expect_close(kernel->twofold(x, z), expected);
+      expect_close(more->twofold(x, z), expected + 1);
+    }
+  }
 }
 
 }  // namespace kernel_matrix_test

@@ -238,6 +238,11 @@ TEST(DependentLandmarks, LandmarksWithoutAFunction) {
     for (std::int64_t i = 0; i < 6; ++i) expected(i, 0) = (y(i, 0) - 2.5) * 6 / 5;
     EXPECT_CLOSE(model.loo(), expected, 1e-14);
     EXPECT_EQ(landmark_traces(model).left, landmark_traces(model).all);
+    Matrix covariance(3, 3), mean(3, 3);  // of b, the mean, sigma^2 / n; the slopes are 0 whatever y is
+    mean(0, 0) = 17.5 / (6 - 1) / 6;
+    check(freeridge_coefficient_covariance(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, covariance.values.data(), 3),
+          "freeridge_coefficient_covariance");
+    EXPECT_CLOSE(covariance, mean, 1e-14);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "libcore/base/error.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
@@ -78,6 +79,11 @@ std::vector<KernelSpec> specs(std::int64_t d) {
   std::vector<KernelSpec> out;
   for (const Family family : oracle::all_families)
     for (const bool scaled : {false, true}) out.push_back(support::kernel_of(family, d, scaled));
+  // Terms of a sum with several columns each, or of a kernel that is none of the distance.
+  out.push_back(KernelSpec::sum(
+      {KernelSpec::additive(KernelSpec::polynomial(2, 0.5, 1)),
+       KernelSpec::additive(KernelSpec::gaussian(1.5), support::Labels(static_cast<std::size_t>(d), 0))},
+      {0.4, 1.3}));
   return out;
 }
 
@@ -120,23 +126,52 @@ TEST(LogGradient, OfASymmetricMatrixWithWeightsAndShift) {
 
 TEST(LogGradient, OfPointsAndSupportRows) {
   Random random(12);
-  for (const KernelSpec& spec : specs(2)) {
-    const Matrix x = points(random, 270, 2, 0.5), z = points(random, 11, 2, 0.5);
-    Dense s(270, 11);
-    for (Real& value : s.values) value = random.normal();
-    const KernelPtr kernel = core_kernel(spec);
-    const freeridge::Matrix support = copied(z), a = copied(x);
-    const auto fill = [&](Index row, Index col, freeridge::MatrixView tile) {
-      for (Index j = 0; j < tile.cols; ++j)
-        for (Index i = 0; i < tile.rows; ++i) tile(i, j) = static_cast<double>(s(row + i, col + j));
-    };
-    const auto found = freeridge::cross_log_gradient(*kernel, view_of(x), {}, support.view(), fill);
-    expect_derivatives(spec, x, z, s, found);
-    freeridge::Matrix at_hand(270, 11);
-    fill(0, 0, at_hand.view());
-    freeridge::Array<double> again(found.size(), 0.0);
-    freeridge::add_log_gradient(*kernel, a.view(), support.view(), at_hand.view(), again);
-    expect_derivatives(spec, x, z, s, again);
+  for (const std::int64_t d : {1, 2})
+    for (const KernelSpec& spec : specs(d)) {
+      const Matrix x = points(random, 270, d, 0.5), z = points(random, 11, d, 0.5);
+      Dense s(270, 11);
+      for (Real& value : s.values) value = random.normal();
+      const KernelPtr kernel = core_kernel(spec);
+      const freeridge::Matrix support = copied(z), a = copied(x);
+      const auto fill = [&](Index row, Index col, freeridge::MatrixView tile) {
+        for (Index j = 0; j < tile.cols; ++j)
+          for (Index i = 0; i < tile.rows; ++i) tile(i, j) = static_cast<double>(s(row + i, col + j));
+      };
+      const auto found = freeridge::cross_log_gradient(*kernel, view_of(x), {}, support.view(), fill);
+      expect_derivatives(spec, x, z, s, found);
+      freeridge::Matrix at_hand(270, 11);
+      fill(0, 0, at_hand.view());
+      freeridge::Array<double> again(found.size(), 0.0);
+      freeridge::add_log_gradient(*kernel, a.view(), support.view(), at_hand.view(), again);
+      expect_derivatives(spec, x, z, s, again);
+    }
+}
+
+// The logarithms have the same derivatives in other units, also where the squares of the points are out of range.
+TEST(LogGradient, OfUnitsOfAnyMagnitude) {
+  Random random(15);
+  const Matrix points = random.uniform_matrix(9, 2, -1, 1);
+  const Vector ones(9, 1.0);
+  const auto fill = [](Index row, Index col, freeridge::MatrixView tile) {
+    for (Index j = 0; j < tile.cols; ++j)
+      for (Index i = 0; i < tile.rows; ++i) tile(i, j) = static_cast<double>(1 + (row + i) * (col + j));
+  };
+  const auto gradient = [&](const std::function<KernelPtr(double)>& make, int exponent) {
+    Matrix x = points;
+    for (double& value : x.values) value = std::ldexp(value, exponent);
+    return freeridge::log_gradient(*make(std::ldexp(1.25, exponent)), view_of(x), {}, ones, fill);
+  };
+  const std::function<KernelPtr(double)> makers[] = {
+      freeridge::gaussian_kernel, freeridge::laplacian_kernel,
+      [](double length) { return freeridge::matern_kernel(1.5, length); },
+      [](double length) { return freeridge::matern_kernel(2.5, length); }};
+  for (const auto& make : makers) {
+    const auto usual = gradient(make, 0);
+    for (const int exponent : {-900, -450, 450, 900}) {
+      const auto found = gradient(make, exponent);
+      ASSERT_EQ(found.size(), 1u);
+      EXPECT_NEAR(found[0], usual[0], 1e-13 * usual[0]) << freeridge::describe(*make(1)) << ", 2^" << exponent;
+    }
   }
 }
 
@@ -222,7 +257,8 @@ TEST(Hyperparameters, AreTheNumbersOfTheText) {
               freeridge::describe(*other) + " + 1");
     EXPECT_EQ(more->feature_scale(3), kernel->feature_scale(3));
     EXPECT_GT(more->rank_bound(3), kernel->rank_bound(3) - 1);
-    EXPECT_EQ(more->differentiable(), kernel->differentiable());
+    for (Index i = 0; i < std::ssize(found); ++i)
+      EXPECT_EQ(freeridge::hyperparameter_name(*more, i), "plus one[0]." + freeridge::hyperparameter_name(*kernel, i));
   }
 }
 
