@@ -24,9 +24,9 @@ struct Own {
 };
 
 void require_kernel(const Kernel& kernel, Index d) {
-  kernel.check_data(1, d);
   if (kernel.precomputed())
     fail(Status::invalid_argument, "kernel is precomputed: it has no values at coordinates of landmarks");
+  kernel.check_data(1, d);
   if (kernel.linear_scale(d))
     fail(Status::invalid_argument,
          "kernel is linear: its accumulator is freeridge_accumulator_create, which needs no landmarks");

@@ -105,18 +105,26 @@ TEST(StreamLandmarks, EqualTheRouteOfAModel) {
       }
 }
 
-// So many landmarks that the Gram matrix is summed of psi, for a kernel of few large eigenvalues.
+// So many landmarks that the Gram matrix is summed of psi, where K_RR has hardly a digit, some, and all; the bytes go on
+// with the same features.
 TEST(StreamLandmarks, EqualTheRouteWherePhiIsNotFormed) {
   Random random(78);
-  const Problem problem = random_problem(random, KernelSpec::gaussian(1.0), 1500, 2, 1, true, true);
-  const support::Rows chosen = some_landmarks(random, 1500, 300);
-  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_LANDMARK);
-  set_landmarks(model, chosen);
-  model.factorize();
-  Accumulator rows = over(problem, select_rows(problem.x, chosen), FREERIDGE_REDUCTION_AUTO);
-  add_in_chunks(rows, problem, 500);
-  EXPECT_CLOSE(rows.score(FREERIDGE_GCV, lambda_values), model.score(FREERIDGE_GCV, lambda_values), 1e-9);
-  EXPECT_CLOSE(loo_scores(rows, problem, 400), model.score(FREERIDGE_LOO, lambda_values), 1e-9);
+  for (const KernelSpec& kernel :
+       {KernelSpec::gaussian(1.0), KernelSpec::gaussian(0.3), KernelSpec::radial(Family::laplacian, 1.0)}) {
+    SCOPED_TRACE(::testing::Message() << static_cast<int>(kernel.family) << ", sigma " << kernel.sigma);
+    const Problem problem = random_problem(random, kernel, 1500, 3, 1, true, true);
+    const support::Rows chosen = some_landmarks(random, 1500, 300);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_LANDMARK);
+    set_landmarks(model, chosen);
+    model.factorize();
+    Accumulator rows = over(problem, select_rows(problem.x, chosen), FREERIDGE_REDUCTION_AUTO);
+    add_in_chunks(rows, problem, 500);
+    EXPECT_CLOSE(rows.score(FREERIDGE_GCV, lambda_values), model.score(FREERIDGE_GCV, lambda_values), 1e-9);
+    EXPECT_CLOSE(loo_scores(rows, problem, 400), model.score(FREERIDGE_LOO, lambda_values), 1e-9);
+    Accumulator loaded(rows.save());
+    for (Accumulator* each : {&rows, &loaded}) each->add(slice(problem, 0, 100));
+    EXPECT_EQ(loaded.save(), rows.save());
+  }
 }
 
 TEST(StreamLandmarks, BytesMergeInAnyOrderAndGoOn) {
@@ -227,6 +235,8 @@ TEST(StreamLandmarks, Refusals) {
   EXPECT_EQ(status(gaussian, z), FREERIDGE_OK);
   EXPECT_EQ(status(linear, z), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(status(scaled, z), FREERIDGE_DIMENSION_MISMATCH);
+  EXPECT_EQ(status(Kernel::precomputed(), z), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(status(Kernel::polynomial(2, 1, 0), Matrix(4, 2, 0.0)), FREERIDGE_INVALID_ARGUMENT);  // k(z, z) = 0
   Matrix bad = z;
   bad(3, 1) = std::nan("");
   EXPECT_EQ(status(gaussian, bad), FREERIDGE_NOT_FINITE);
@@ -245,6 +255,16 @@ TEST(StreamLandmarks, Refusals) {
   double w[8], b = 0;
   const double lambda = 1;
   EXPECT_EQ(freeridge_accumulator_solve(rows.get(), 1, &lambda, w, 4, &b), FREERIDGE_INVALID_STATE);
+  // a row whose values with the landmarks overflow
+  Accumulator cubes(Kernel::polynomial(3, 1, 1), z, 1, true, FREERIDGE_REDUCTION_AUTO);
+  Problem huge = random_problem(random, KernelSpec::gaussian(1.0), 5, 2, 1, false, true);
+  cubes.add(huge);
+  const support::Bytes before = cubes.save();
+  huge.x(3, 0) = 1e150;
+  EXPECT_EQ(freeridge_accumulator_add(cubes.get(), at(huge.x), FREERIDGE_COL_MAJOR, huge.y.values.data(), 5, nullptr),
+            FREERIDGE_NOT_FINITE);
+  EXPECT_NE(std::string(freeridge_last_error()).find("rows 3"), std::string::npos) << freeridge_last_error();
+  EXPECT_EQ(cubes.save(), before);
 }
 
 }  // namespace landmarks_test
