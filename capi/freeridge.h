@@ -725,10 +725,11 @@ enum {
  * freedom, objectives and fitted values (there the prediction) are these; score_gradient and select_kernel are sums
  * over the outputs with the same S, each with the cost of a model of its own; coefficient_covariance (NaN between
  * outputs with different S), coefficient_errors and errors of averages take such a model, too, and are INVALID_STATE
- * with landmarks. So are refinement (from factorize on) and hat_matrix in any case. y is copied where something is
- * missing. Where the observed rows do not determine the others (at lambda = 0, or where they leave fixed effects
- * undetermined), the calls answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for each S of
- * s rows and each lambda 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all and n s^2.
+ * with landmarks. So are refinement and ITERATIVE (from factorize on) and hat_matrix in any case. y is copied where
+ * something is missing. Where the observed rows do not determine the others (at lambda = 0, or where they leave fixed
+ * effects undetermined), the calls answer UNDEFINED and write nothing. Cost: outputs with the same S share work; for
+ * each S of s rows and each lambda 2 n r s + n s^2, or where the S have more than n rows together 2 n^2 r once for all
+ * and n s^2.
  *
  * MEMORY_LIMIT. AUTO chooses among the routes that stay below it. A call that would exceed it is refused with
  * OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out (landmarks,
