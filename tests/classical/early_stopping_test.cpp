@@ -147,6 +147,16 @@ TEST(EarlyStopping, LimitsAndExtremes) {
       EXPECT_CLOSE(scaled(early_stopping(scaled_data, 0, {5}).w, size), early_stopping(data, 0, {5}).w, 1e-12);
     }
   }
+  for (const double size : {1e-170, 1e170}) {  // 1 / s_1^2 is infinite, or 0
+    RegressionData extreme = stopping_data(6, 2, true);
+    extreme.x = scaled(extreme.x, size);
+    try {
+      early_stopping(extreme, 0, {1});
+      ADD_FAILURE() << "there is no default step";
+    } catch (const StatusError& error) {
+      EXPECT_EQ(error.status, FREERIDGE_NOT_FINITE) << error.what();
+    }
+  }
   RegressionData constant = stopping_data(6, 2, true);
   constant.x = Matrix(6, 2, 3.0);
   const Path path = early_stopping(constant, 0, {1, 4});

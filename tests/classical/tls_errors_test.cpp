@@ -174,6 +174,9 @@ TEST(TlsErrors, WhatFailsWritesNothing) {
   expect_untouched({}, FREERIDGE_UNDEFINED);
   data.x.values[2] = std::numeric_limits<double>::quiet_NaN();
   expect_untouched({}, FREERIDGE_NOT_FINITE);
+  data.x.values = {1e-200, 2e-200, -1e-200, 3e-200};  // the slope
+  data.y.values = {1e200, 1e200, -1e200, 3e200};
+  expect_untouched({1}, FREERIDGE_NOT_FINITE);
   // The distance of the last point, and the singular value, are beyond what doubles hold.
   const double most = std::numeric_limits<double>::max();
   data.x.values = {most, -most, most, -most};

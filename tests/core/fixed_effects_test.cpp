@@ -438,6 +438,20 @@ TEST(FixedEffectsOfManyRows, Streamed) {
                answers(problem, FREERIDGE_REDUCTION_QR, false, 40), 1e-8);
 }
 
+// More columns than a row of the band route's basis loses one by one.
+TEST(ManyFixedEffects, AreLeftOutOnTheBandRoute) {
+  Random random(1975);
+  const oracle::Problem problem = random_problem(random, kernel_of(oracle::Family::matern52, 2), 60, 2, 1, true, true);
+  const Matrix f = random.uniform_matrix(60, 6, -2, 2);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_BAND);
+  set_unpenalised(model, f);
+  model.factorize().lambda(0.4);
+  const Mixed mixed{oracle::kernel_matrix(problem.kernel, problem.x, problem.x), with_ones(f, true), to_real(problem.y),
+                    problem.weights, Real{0.4}};
+  for (const Labels& group : {single_groups(60), modulo_groups(60, 7)})
+    EXPECT_CLOSE(model.group_errors(group), mixed.left_out(group), 1e-10);
+}
+
 // Columns of x that fixed effects span, in other units and in sums too, explain nothing: what is left of them is least
 // squares on F at every lambda, without a rank. Beside them a column of its own has all that it would have alone.
 TEST(ColumnsThatFixedEffectsSpan, AreNoFeatures) {

@@ -9,6 +9,7 @@
 #include "support/deep.hpp"
 #include "support/problems.hpp"
 #include "support/saved.hpp"
+#include "support/unpenalised.hpp"
 
 namespace {
 
@@ -235,6 +236,11 @@ TEST(Iterative, RefusesWhatTakesEachPoint) {
   const double lambda = 0.1;
   refused(freeridge_score(model.get(), FREERIDGE_REML, 1, &lambda, out.data(), nullptr, 1));
   EXPECT_TRUE(bit_equal(before, model.coefficients()));
+  const oracle::Problem many = random_problem(random, oracle::KernelSpec::gaussian(1.0), 600, 2, 1, false, true);
+  Model large = iterative(many, 1e-8);
+  large.factorize().lambda(0.1);
+  Matrix errors(600, 1);
+  refused(freeridge_group_errors(large.get(), modulo_groups(600, 2).data(), 0, nullptr, errors.values.data(), 600));
 
   oracle::Problem linear = problem;
   linear.kernel = oracle::KernelSpec::linear();
@@ -330,6 +336,22 @@ TEST(Iterative, EstimatesThatDoNotConvergeSayWhatHelps) {
             std::string::npos)
       << freeridge_last_error();
   EXPECT_EQ(freeridge_estimate_score(model.get(), FREERIDGE_LOO, 0, 1, &above, &score, &error, 1), FREERIDGE_OK);
+}
+
+// A row that alone tells an effect has no error left out, and so the mean has none.
+TEST(Iterative, EstimatesHaveNoValueWhereARowIsDecisive) {
+  Random random(21);
+  const oracle::Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1), 30, 2, 1, false, true);
+  Matrix f(30, 1);
+  f(3, 0) = 1;
+  Model model = iterative(problem, 1e-8);
+  set_unpenalised(model, f);
+  const double lambda = 0.5;
+  double score = 0, error = 0;
+  EXPECT_EQ(freeridge_estimate_score(model.factorize().get(), FREERIDGE_LOO, 0, 1, &lambda, &score, &error, 1),
+            FREERIDGE_UNDEFINED);
+  EXPECT_NE(std::string(freeridge_last_error()).find("row 3"), std::string::npos) << freeridge_last_error();
+  EXPECT_TRUE(std::isnan(score) && std::isnan(error));
 }
 
 // Of few points some probes, and with them a constant output, are along the intercept: nothing but rounding is left of them.

@@ -299,6 +299,13 @@ TEST(LandmarkCurve, GoesOnWhenTheChoiceEndsEarly) {
     EXPECT_EQ(curve.scores(i, 0), curve.scores(1, 0));
     EXPECT_EQ(curve.lambdas(i, 0), curve.lambdas(1, 0));
   }
+  Model none(Kernel::linear());  // nor any landmark where the kernel is zero
+  none.data(Matrix(9, 2, 0.0), to_column({1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  choose_landmarks(none, 3, FREERIDGE_LANDMARKS_PIVOTED);
+  const std::int64_t size = 2;
+  double lambda = -7, score = -7;
+  EXPECT_EQ(freeridge_landmark_curve(none.get(), FREERIDGE_GCV, 1, &size, &lambda, &score, 1), FREERIDGE_UNDEFINED);
+  EXPECT_EQ(std::pair(lambda, score), std::pair(-7.0, -7.0));
 }
 
 }  // namespace landmark_choice_test

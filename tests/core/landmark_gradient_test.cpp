@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/gradient_checks.hpp"
+#include "libcore/linalg/threads.hpp"
 #include "libcore/select/landmark_gradient.hpp"
 #include "support/problems.hpp"
 
@@ -147,6 +148,27 @@ TEST(LandmarkGradient, ManyRowsAndDivisions) {
   const KernelPtr kernel = freeridge::scaled_kernel(freeridge::gaussian_kernel(0.9), {1.0, 0.8});
   const Factorize factorize = by_landmarks(some_rows(random, n, 20));
   for (const Criterion criterion : all_criteria) expect_right(data, kernel, factorize, criterion, 0.5);
+}
+
+// The sums of several workers, with fixed effects and without an intercept, are those of one.
+TEST(LandmarkGradient, OneWorkerAndSeveral) {
+  Random random(92);
+  const Index n = 6000;
+  for (const bool effects : {false, true}) {
+    Data data = smooth_data(random, n, 2, 2, true, !effects);
+    if (effects) data.fixed = effects_of(random, data.x, 2);
+    const KernelPtr kernel = freeridge::scaled_kernel(freeridge::matern_kernel(1.5, 0.4), {1.0, 0.8});
+    const Factorize factorize = by_landmarks(some_rows(random, n, 40));
+    for (const Criterion criterion : all_criteria) {
+      freeridge::set_thread_count(2);
+      const freeridge::ScoreGradient several = gradient(data, kernel, factorize, criterion, 0.5);
+      freeridge::set_thread_count(1);
+      const freeridge::ScoreGradient one = gradient(data, kernel, factorize, criterion, 0.5);
+      freeridge::set_thread_count(0);
+      EXPECT_NEAR(several.score, one.score, 1e-12 * std::abs(one.score));
+      EXPECT_LE(relative_error(all_of(several), all_of(one)), 1e-10);
+    }
+  }
 }
 
 // Groups of one row are leave-one-out.

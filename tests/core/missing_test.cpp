@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "support/compare.hpp"
+#include "support/damaged_bytes.hpp"
 #include "support/landmarks.hpp"
 #include "support/oracle.hpp"
 #include "support/problems.hpp"
@@ -49,6 +50,8 @@ const Way ways[] = {
     {"PrimalGram", FREERIDGE_ROUTE_PRIMAL, Family::linear, 26, 5, FREERIDGE_REDUCTION_GRAM},
     {"PrimalWide", FREERIDGE_ROUTE_PRIMAL, Family::linear, 20, 30},
     {"PrimalSparse", FREERIDGE_ROUTE_PRIMAL, Family::linear, 60, 20, FREERIDGE_REDUCTION_AUTO, false, true},
+    {"PrimalSparseSquare", FREERIDGE_ROUTE_PRIMAL, Family::linear, 23, 20, FREERIDGE_REDUCTION_AUTO, false, true},
+    {"PrimalSparseWide", FREERIDGE_ROUTE_PRIMAL, Family::linear, 20, 30, FREERIDGE_REDUCTION_AUTO, false, true},
     {"Landmark", FREERIDGE_ROUTE_LANDMARK, Family::gaussian, 30, 3, FREERIDGE_REDUCTION_QR, true},
     {"LandmarkGram", FREERIDGE_ROUTE_LANDMARK, Family::gaussian, 30, 3, FREERIDGE_REDUCTION_GRAM, true},
 };
@@ -234,6 +237,7 @@ TEST_P(Missing, AnswersAreThoseOfTheObservedRows) {
         EXPECT_NEAR(df[at], refit.degrees_of_freedom()[0], tolerance * df[at]);
         EXPECT_NEAR(sigma2[at], refit.error_variance()[0], tolerance * sigma2[at]);
         EXPECT_NEAR(b[at], refit.intercepts()[0], tolerance * (1 + std::abs(b[at])));
+        EXPECT_EQ(model.lambda_flags().below[at], refit.lambda_flags().below[0]);
         EXPECT_CLOSE(select_rows(more, {j}), numbers(refit, 1), 1e-8);  // each by itself
         EXPECT_CLOSE(only(cooks, rows, j), refit.cooks_distance(), 1e-9);
         const New of_refit = of_points(refit, 1);
@@ -350,13 +354,13 @@ Model gappy(const Problem& problem, freeridge_layout layout = FREERIDGE_COL_MAJO
   return out;
 }
 
-// Landmarks in rows that are not observed, and more of them than there are observed rows: derivatives against central
-// differences of the criterion.
+// Landmarks in rows that are not observed, and more of them than there are observed rows, and none: derivatives against
+// central differences of the criterion.
 TEST(MissingValues, GradientsWithLandmarksThatAreNotObserved) {
   Random random(14);
   for (const bool precomputed : {false, true})
     for (const freeridge_intercept intercept : {FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED})
-      for (const std::int64_t count : {7, 20}) {
+      for (const std::int64_t count : {7, 20, 0}) {
         SCOPED_TRACE(::testing::Message()
                      << "precomputed " << precomputed << ", intercept " << intercept << ", " << count << " landmarks");
         const Problem problem = random_problem(random, kernel_of(Family::matern32, 2), 30, 2, t, true, true);
@@ -376,7 +380,7 @@ TEST(MissingValues, GradientsWithLandmarksThatAreNotObserved) {
           check(freeridge_set_parameter(out.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
           out.data(x, y).weights(problem.weights).groups(modulo_groups(30, 6));
           check(freeridge_set_parameter(out.get(), FREERIDGE_INTERCEPT, intercept), "freeridge_set_parameter");
-          set_landmarks(out, own);
+          if (count > 0) set_landmarks(out, own);
           return out;
         };
         for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS}) {
@@ -431,7 +435,23 @@ TEST(MissingValues, AreKeptByLayoutsCopiesAndSavedBytes) {
   check(freeridge_clone(model.get(), &clone), "freeridge_clone");
   expect_same(clone, "clone");
   freeridge_destroy(clone);
-  expect_same(loaded(saved(model.get())).get(), "loaded");
+  const Bytes bytes = saved(model.get());
+  expect_same(loaded(bytes).get(), "loaded");
+  // Output 1 misses the rows 3, 6, 9, ...: two of them the other way round, or twice the same.
+  std::size_t place = frame::payload;
+  const auto found = [&] {
+    return frame::get(bytes, place) == 3 && frame::get(bytes, place + 8) == 6 && frame::get(bytes, place + 16) == 9;
+  };
+  while (place + 24 < bytes.size() && !found()) place += 8;
+  ASSERT_LT(place + 24, bytes.size());
+  for (const std::uint64_t row : {6, 9}) {
+    Bytes forged = bytes;
+    frame::put(forged, place, row);
+    freeridge_status status = FREERIDGE_OK;
+    loaded(frame::with_checksum(forged), &status);
+    EXPECT_EQ(status, FREERIDGE_CORRUPT);
+    EXPECT_NE(std::string(freeridge_last_error()).find("ascend"), std::string::npos) << freeridge_last_error();
+  }
   const Handle predictor = loaded(saved_predictor(model.get()));
   Matrix out(22, t);
   check(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 22, problem.x.values.data(), 22, out.values.data(), 22),
@@ -513,6 +533,10 @@ TEST(MissingValues, WhatIsNotMadeOfThemIsRefused) {
   model.factorize().lambda(0.4);
   refused(freeridge_coefficient_covariance(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, whole.values.data(), 15));
   refused(freeridge_coefficient_errors(model.get(), FREERIDGE_COVARIANCE_BAYESIAN, room, 22, nullptr));
+  Model iterative(Kernel::gaussian(1));
+  check(freeridge_set_parameter(iterative.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
+  iterative.data(problem.x, with_gaps(problem.y)).route(FREERIDGE_ROUTE_ITERATIVE);
+  refused(freeridge_factorize(iterative.get()));
 }
 
 // A column of F that is zero but in rows in which an output is not observed.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <ostream>
 #include <utility>
@@ -340,9 +341,45 @@ TEST(SelectBandwidthRange, NeedsDataABandwidthAndPointsThatDiffer) {
   EXPECT_EQ(select(linear, FREERIDGE_LOO), FREERIDGE_INVALID_STATE);
   Model model = oracle::make_model(problem);
   EXPECT_EQ(select(model, FREERIDGE_GROUPS), FREERIDGE_INVALID_STATE);
+  model.groups(Labels(static_cast<std::size_t>(n), 0));  // nothing stays to fit, whatever the bandwidth is
+  EXPECT_EQ(select(model, FREERIDGE_GROUPS), FREERIDGE_UNDEFINED);
+  EXPECT_NE(std::string(freeridge_last_error()).find("at any bandwidth"), std::string::npos) << freeridge_last_error();
   Model coincide(Kernel::gaussian(1.0));
   coincide.data(Matrix(9, 2, 3.5), Matrix(9, 1, 1.0));
   EXPECT_EQ(select(coincide, FREERIDGE_LOO), FREERIDGE_UNDEFINED);
+  for (const double unit : {0x1p1019, 0x1p-1073}) {  // 64 times the median is infinite, a sixteenth of it 0
+    Model extreme(Kernel::gaussian(1.0));
+    Matrix x(9, 1);
+    for (std::int64_t i = 0; i < 9; ++i) x(i, 0) = unit * static_cast<double>(i);
+    extreme.data(x, Matrix(9, 1, 1.0));
+    EXPECT_EQ(select(extreme, FREERIDGE_LOO), FREERIDGE_NOT_FINITE);
+    EXPECT_NE(std::string(freeridge_last_error()).find("rescale x"), std::string::npos) << freeridge_last_error();
+  }
+}
+
+// Whatever the kernel with the bandwidth stands in stays, and the score is that of a model with the chosen one.
+TEST(SelectBandwidthKernels, AroundTheOneWithABandwidthStay) {
+  const Problem problem = problem_with(1, true, false, 9);
+  for (const char* text :
+       {"additive(gaussian(sigma = %.17g))", "additive([0, 1, 0], laplacian(sigma = %.17g))",
+        "scaled([1, 2, 3], laplacian(sigma = %.17g))", "0.5 * linear() + 2 * matern(nu = 1.5, length = %.17g)",
+        "product(polynomial(degree = 1, scale = 1, offset = 2), gaussian(sigma = %.17g))"}) {
+    SCOPED_TRACE(text);
+    const auto with = [&](double sigma) {
+      char out[200];
+      std::snprintf(out, sizeof out, text, sigma);
+      return Kernel::parse(out);
+    };
+    Model model(with(1));
+    model.data(problem.x, problem.y).weights(problem.weights);
+    double sigma = 0;
+    check(freeridge_select_bandwidth(model.get(), FREERIDGE_LOO, 0.3, 20, 6, &sigma), "freeridge_select_bandwidth");
+    EXPECT_EQ(model.kernel_in_force().description(), with(sigma).description());
+    Model same(with(sigma));
+    same.data(problem.x, problem.y).weights(problem.weights).factorize().lambdas(model.lambda_in_force());
+    EXPECT_CLOSE(model.loo(), same.loo(), 1e-10);
+    EXPECT_CLOSE(model.predict(problem.x), same.predict(problem.x), 1e-10);
+  }
 }
 
 }  // namespace select_bandwidth_test

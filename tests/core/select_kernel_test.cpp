@@ -253,19 +253,35 @@ TEST(SelectKernel, WhatIsSaidIsWhatWasSeen) {
 
 TEST(SelectKernel, BoundsAreThoseOfTheHeader) {
   const Data data = data_of(9);
-  Model model = model_of(Kernel::parse("scaled([0.5, 30, 0.5], gaussian(sigma = 2))"), data);
-  const KernelChoice choice = model.select_kernel(FREERIDGE_REML);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(d); ++k) {
-    const auto column = static_cast<std::int64_t>(k);
-    double mean = 0, square = 0, low = infinite, high = -infinite;
-    for (std::int64_t i = 0; i < n; ++i) {
-      mean += data.x(i, column) / static_cast<double>(n);
-      low = std::min(low, data.x(i, column));
-      high = std::max(high, data.x(i, column));
+  const struct {
+    const char* text;
+    Vector unit;  // of the scales: the scales and the bandwidth within; without a bandwidth none
+  } cases[] = {{"scaled([0.5, 30, 0.5], gaussian(sigma = 2))", {2, 2, 2}},
+               {"scaled([0.5, 30, 0.5], scaled([2, 3, 4], gaussian(sigma = 2)))", {4, 6, 8}},
+               {"scaled([0.5, 30, 0.5], 1 * linear() + 0.5 * matern(nu = 1.5, length = 4))", {4, 4, 4}},
+               {"scaled([0.5, 30, 0.5], 1 * linear() + 0.5 * polynomial(degree = 2, scale = 1, offset = 1))", {}}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.text);
+    const Kernel kernel = Kernel::parse(c.text);
+    const Vector given = kernel.hyperparameters();
+    Model model = model_of(kernel, data);
+    const KernelChoice choice = model.select_kernel(FREERIDGE_REML, {}, 0, 0, 1, 3);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(d); ++k) {
+      const auto column = static_cast<std::int64_t>(k);
+      double mean = 0, square = 0, low = infinite, high = -infinite;
+      for (std::int64_t i = 0; i < n; ++i) {
+        mean += data.x(i, column) / static_cast<double>(n);
+        low = std::min(low, data.x(i, column));
+        high = std::max(high, data.x(i, column));
+      }
+      for (std::int64_t i = 0; i < n; ++i) square += std::pow(data.x(i, column) - mean, 2) / static_cast<double>(n);
+      const bool bandwidth = !c.unit.empty();
+      const double shortest = bandwidth ? std::sqrt(square) / 100 / c.unit[k] : given[k] / 1e3;
+      const double longest =
+          bandwidth ? 100 * std::sqrt(static_cast<double>(d)) * (high - low) / c.unit[k] : given[k] * 1e3;
+      EXPECT_NEAR(choice.low[k], shortest, 1e-9 * shortest);
+      EXPECT_NEAR(choice.high[k], longest, 1e-9 * longest);
     }
-    for (std::int64_t i = 0; i < n; ++i) square += std::pow(data.x(i, column) - mean, 2) / static_cast<double>(n);
-    EXPECT_NEAR(choice.low[k], std::sqrt(square) / 100 / 2, 1e-9 * choice.low[k]);
-    EXPECT_NEAR(choice.high[k], 100 * std::sqrt(static_cast<double>(d)) * (high - low) / 2, 1e-9 * choice.high[k]);
   }
 }
 
@@ -406,6 +422,33 @@ TEST(SelectKernel, RowsAreDrawnByTheSeed) {
     EXPECT_NE(learnt(40, 7), learnt(40, 8));
     EXPECT_EQ(learnt(120, 7), learnt(5000, 8));
   }
+}
+
+// The rows drawn take their labels and gaps along: the kernel is that of a model of these rows with theirs, as far as a
+// search within other bounds finds it.
+TEST(SelectKernel, RowsDrawnKeepTheirGroupsAndGaps) {
+  const Data data = data_of(17, 90);
+  const Labels group = modulo_groups(90, 5);
+  Labels gap(180, -1);  // two layers
+  for (std::size_t i = 0; i < 180; ++i)
+    if (i % 3 != 0) gap[i] = static_cast<std::int32_t>((i / 7) % 5);
+  const Kernel kernel = Kernel::parse(kernels[0].text);
+  Model whole = model_of(kernel, data);
+  const KernelChoice choice = whole.groups(group, 1, gap, 2).select_kernel(FREERIDGE_GROUPS, {}, 0, 50, 3);
+  Labels own_group, own_gap;
+  for (const std::int64_t i : choice.row) own_group.push_back(group[static_cast<std::size_t>(i)]);
+  for (const std::size_t layer : {0, 90})
+    for (const std::int64_t i : choice.row) own_gap.push_back(gap[layer + static_cast<std::size_t>(i)]);
+  const Data drawn{select_rows(data.x, choice.row), select_rows(data.y, choice.row), {}};
+  const auto learnt = [&](const Labels& gaps) {
+    Model model = model_of(kernel, drawn);
+    model.groups(own_group, 1, gaps, 2).select_kernel(FREERIDGE_GROUPS);
+    return model.kernel_in_force().hyperparameters();
+  };
+  const std::vector<double> found = whole.kernel_in_force().hyperparameters(), expected = learnt(own_gap);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-3 * expected[i]) << i;
+  EXPECT_GT(std::abs(learnt({})[0] - expected[0]), 0.02 * expected[0]);  // the gaps matter
 }
 
 // A model of all rows that does not fit into memory is refused before the kernel is learnt.

@@ -56,9 +56,11 @@ freeridge::LayoutView view(const Matrix& x) {
 
 using Rows = std::vector<std::int64_t>;
 
+enum class Kernels { all, linear, others };
+
 struct Route {
   const char* name;
-  bool linear_only;
+  Kernels of;
   Rows landmarks;
   std::function<freeridge::FactorizationPtr(freeridge::ProblemPtr)> factorize;
 };
@@ -76,12 +78,16 @@ std::vector<Route> routes(const Rows& landmarks) {
     return [=](ProblemPtr problem) { return freeridge::factorize_primal(std::move(problem), reduction); };
   };
   return {
-      {"Cholesky", false, {}, [](ProblemPtr p) { return freeridge::factorize_cholesky(std::move(p)); }},
-      {"Spectral", false, {}, [](ProblemPtr p) { return freeridge::factorize_spectral(std::move(p)); }},
-      {"Primal, QR", true, {}, primal(Reduction::qr)},
-      {"Primal, Gram", true, {}, primal(Reduction::gram)},
-      {"Landmarks, QR", false, landmarks, by_landmarks(Reduction::qr)},
-      {"Landmarks, Gram", false, landmarks, by_landmarks(Reduction::gram)},
+      {"Cholesky", Kernels::all, {}, [](ProblemPtr p) { return freeridge::factorize_cholesky(std::move(p)); }},
+      {"Spectral", Kernels::all, {}, [](ProblemPtr p) { return freeridge::factorize_spectral(std::move(p)); }},
+      {"Primal, QR", Kernels::linear, {}, primal(Reduction::qr)},
+      {"Primal, Gram", Kernels::linear, {}, primal(Reduction::gram)},
+      {"Landmarks, QR", Kernels::all, landmarks, by_landmarks(Reduction::qr)},
+      {"Landmarks, Gram", Kernels::all, landmarks, by_landmarks(Reduction::gram)},
+      {"Iterative",
+       Kernels::others,
+       {},
+       [](ProblemPtr p) { return freeridge::factorize_iterative(std::move(p), 1e-12); }},
   };
 }
 
@@ -95,7 +101,7 @@ TEST(Smoother, RowsAndVarianceOfEveryRoute) {
         const freeridge::KernelPtr kernel =
             family == Family::linear ? freeridge::linear_kernel() : freeridge::gaussian_kernel(problem.kernel.sigma);
         for (const Route& route : routes({3, 20, 11})) {
-          if (route.linear_only && family != Family::linear) continue;
+          if (route.of != Kernels::all && (route.of == Kernels::linear) != (family == Family::linear)) continue;
           const freeridge::FactorizationPtr factorization = route.factorize(std::make_shared<const freeridge::Problem>(
               kernel, view(problem.x), view(problem.y), problem.weights, intercept));
           Dense k = oracle::kernel_matrix(problem.kernel, problem.x, problem.x),

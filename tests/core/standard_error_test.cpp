@@ -137,16 +137,24 @@ TEST(StandardError, ARowOfTinyWeightMayBeFarOff) {
   ASSERT_TRUE(std::isfinite(expected));
   EXPECT_NEAR(found.errors(0, 0) / expected, 1.0, 1e-10);
 
-  // Farther off, the standard error overflows: no value, and the message says so, whatever the sums on the way are.
+  // Farther off, the standard error overflows: no value, and the message says so, whatever the sums on the way are; also
+  // where another row is not observed.
   problem.y(3, 0) = std::ldexp(1.0, 570);
-  Model beyond = oracle::make_model(problem);
-  const ScoresWithErrors none = beyond.factorize().score_with_error(FREERIDGE_LOO, {0.3}, &status);
-  EXPECT_EQ(status, FREERIDGE_UNDEFINED);
-  EXPECT_NE(std::string(freeridge_last_error()).find("standard error of output 0 overflows"), std::string::npos)
-      << freeridge_last_error();
-  EXPECT_TRUE(std::isfinite(none.scores(0, 0)));
-  EXPECT_TRUE(std::isnan(none.errors(0, 0)));
-  EXPECT_TRUE(std::isfinite(none.errors(0, 1)));
+  for (const bool missing : {false, true}) {
+    SCOPED_TRACE(missing ? "missing" : "all observed");
+    Matrix y = problem.y;
+    if (missing) y(7, 0) = std::nan("");
+    Model beyond(oracle::make_kernel(problem.kernel));
+    check(freeridge_set_parameter(beyond.get(), FREERIDGE_MISSING, missing ? 1 : 0), "freeridge_set_parameter");
+    beyond.data(problem.x, y).weights(problem.weights).factorize();
+    const ScoresWithErrors none = beyond.score_with_error(FREERIDGE_LOO, {0.3}, &status);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    EXPECT_NE(std::string(freeridge_last_error()).find("standard error of output 0 overflows"), std::string::npos)
+        << freeridge_last_error();
+    EXPECT_TRUE(std::isfinite(none.scores(0, 0)));
+    EXPECT_TRUE(std::isnan(none.errors(0, 0)));
+    EXPECT_TRUE(std::isfinite(none.errors(0, 1)));
+  }
 }
 
 TEST(StandardError, OneTermHasNone) {

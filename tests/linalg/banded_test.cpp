@@ -73,6 +73,22 @@ TEST(Banded, SolvesInvertsAndKnowsItsDeterminant) {
     }
 }
 
+// So many columns that they are solved for in pieces: A X = C.
+TEST(Banded, SolvesForManyColumns) {
+  const Index m = 3000, b = 64, columns = 1000;
+  const BandMatrix band = dense::random_band(m, b, 80, 27);
+  const Matrix c = dense::random(m, columns, 28);
+  Matrix x = dense::copy(c);
+  BandedCholesky::factor(band, 0.5)->solve(x.view());
+  for (const Index j : {Index{0}, columns / 2, columns * 5 / 6, columns - 1})
+    for (Index i = 0; i < m; ++i) {
+      double sum = 0.5 * x(i, j);
+      for (Index k = std::max<Index>(0, i - b); k <= std::min(m - 1, i + b); ++k)
+        sum += band.values(std::abs(i - k), std::min(i, k)) * x(k, j);
+      ASSERT_NEAR(sum, c(i, j), 1e-13) << i << ", " << j;
+    }
+}
+
 TEST(Banded, RefusesWhatIsNotPositiveDefinite) {
   const BandMatrix band = dense::random_band(50, 16, 0, 23);
   EXPECT_FALSE(BandedCholesky::factor(band, 0));

@@ -112,6 +112,33 @@ TEST(BlasPieces, SumsOfManySquares) {
   }
 }
 
+// A x for an A of 2 GiB, of whose pages those with a number that is not zero alone take memory.
+TEST(BlasPieces, SymmetricProductsOfManyRows) {
+  if (!support::deep()) return;
+  const Index n = 16500, half = n / 2;
+  const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(n * n);
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  const MatrixView a{static_cast<double*>(pages), n, n, n};
+  std::vector<double> x(static_cast<std::size_t>(n)), y(x.size(), 7.0), expected(x.size(), 0.0);
+  support::Random random(8);
+  for (double& value : x) value = random.uniform(-1, 1);
+  for (const auto& [i, j] : {std::pair<Index, Index>{0, 0},
+                             {n - 1, n - 1},
+                             {half, half - 1},
+                             {n - 1, 0},
+                             {half - 1, 3},
+                             {n - 2, half + 1},
+                             {half + 900, 200}}) {
+    a(i, j) = random.uniform(1, 2);
+    expected[static_cast<std::size_t>(i)] += a(i, j) * x[static_cast<std::size_t>(j)];
+    if (i != j) expected[static_cast<std::size_t>(j)] += a(i, j) * x[static_cast<std::size_t>(i)];
+  }
+  symv(a, x.data(), y.data());
+  munmap(pages, bytes);
+  for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 1e-14) << i;
+}
+
 // op(L) X = B, and X L = B or X L' = B: the residual of some columns.
 TEST(BlasPieces, TriangularSystems) {
   if (!support::deep()) return;

@@ -207,7 +207,8 @@ TEST(Descent, ExtremeData) {
   EXPECT_LT(descend(large, {.steps = {0, 500}}).objective[1], descend(large, {.steps = {0}}).objective[0]);
   Data beyond = large;
   for (double& value : beyond.x.values) value *= 1e100;
-  EXPECT_EQ(descend(beyond, {}, true).status, FREERIDGE_NOT_FINITE);                          // the default step
+  for (const std::int64_t batch : {8, 1})
+    EXPECT_EQ(descend(beyond, {.batch = batch}, true).status, FREERIDGE_NOT_FINITE);          // the default step
   EXPECT_EQ(descend(large, {.steps = {100}, .step = 1}, true).status, FREERIDGE_NOT_FINITE);  // the iterates
 }
 

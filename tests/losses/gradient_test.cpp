@@ -144,6 +144,14 @@ TEST(LossGradient, CornersAndExtremes) {
               FREERIDGE_NOT_FINITE);
     EXPECT_EQ(objective, 5);
   }
+  // losses of next to nothing, with weights whose sum overflows
+  const Vector x = {0, 0}, y = {1, 1}, weights = {1e308, 1e308};
+  const double w = 0, b = 1 + 0x1p-40;
+  double objective = 5, intercept = 5;
+  EXPECT_EQ(freeridge_loss_gradient(FREERIDGE_LOSS_ABSOLUTE, FREERIDGE_COL_MAJOR, 2, 1, x.data(), 2, y.data(),
+                                    weights.data(), 0, 1, &w, &b, &objective, nullptr, &intercept),
+            FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(std::pair(objective, intercept), std::pair(5.0, 5.0));
 }
 
 }  // namespace gradient_test

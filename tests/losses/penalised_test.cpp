@@ -53,4 +53,22 @@ TEST(PenalisedIntercept, IsAColumnOfOnesOrKPlusOne) {
     }
 }
 
+// Two points of different classes, nearer one another than the digits of c'K c show: c = +-1 / lambda, b = 0, and
+// |f|^2 = 2 c^2 (1 - exp(-r^2)), of points that coincide 0.
+TEST(PenalisedIntercept, OfPointsThatNearlyCoincide) {
+  const double lambda = 0.5;
+  for (const double r : {0.0, 0x1p-20, 0x1p-18}) {
+    Matrix x(2, 1, 0.0);
+    x(1, 0) = r;
+    Classifier m = make_classifier({oracle::KernelSpec::gaussian(1), x, {1, -1}, {}, true}, FREERIDGE_LOSS_HINGE);
+    m.intercept_kind(FREERIDGE_INTERCEPT_PENALISED).fit(lambda);
+    EXPECT_EQ(m.c(), (Vector{1 / lambda, -1 / lambda}));
+    EXPECT_EQ(m.b(), 0);
+    if (r == 0)
+      EXPECT_EQ(m.support().margin, std::numeric_limits<double>::infinity());
+    else
+      EXPECT_NEAR(m.support().margin * std::sqrt(-2 * std::expm1(-r * r)) / lambda, 1, 1e-3);
+  }
+}
+
 }  // namespace penalised_test

@@ -2,7 +2,6 @@
 // leave, by files in a folder of the test's own.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -108,24 +107,23 @@ TEST_F(AvailableMemory, DamagedFilesAreNoLimit) {
   }
 }
 
-// A limit of the process itself, in a process of its own.
+// A limit of the process itself, for as long as it is asked about.
 TEST_F(AvailableMemory, OfTheProcess) {
   for (const auto kind : {RLIMIT_AS, RLIMIT_DATA}) {
-    const pid_t child = fork();
-    if (child == 0) {
-      Index all = 0, data = 0, skipped = 0;
-      std::ifstream("/proc/self/statm") >> all >> skipped >> skipped >> skipped >> skipped >> data;
-      const Index used = (kind == RLIMIT_AS ? all : data) * sysconf(_SC_PAGESIZE);
-      const rlimit limit{static_cast<rlim_t>(used + 300 * mib), RLIM_INFINITY};
-      setrlimit(kind, &limit);
-      const freeridge::AvailableMemory found = available_memory();
-      const bool right = found.bytes > 290 * mib && found.bytes <= 300 * mib &&
-                         found.bound.find("ulimit") != found.bound.npos && freeridge::address_space_is_limited();
-      _exit(right ? 0 : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(kind, &before), 0);
+    Index all = 0, data = 0, skipped = 0;
+    std::ifstream("/proc/self/statm") >> all >> skipped >> skipped >> skipped >> skipped >> data;
+    const Index used = (kind == RLIMIT_AS ? all : data) * sysconf(_SC_PAGESIZE);
+    const rlimit limit{static_cast<rlim_t>(used + 300 * mib), before.rlim_max};
+    ASSERT_EQ(setrlimit(kind, &limit), 0);
+    const freeridge::AvailableMemory found = available_memory();
+    const bool limited = freeridge::address_space_is_limited();
+    ASSERT_EQ(setrlimit(kind, &before), 0);
+    EXPECT_GT(found.bytes, 290 * mib);
+    EXPECT_LE(found.bytes, 300 * mib);
+    EXPECT_NE(found.bound.find("ulimit"), found.bound.npos) << found.bound;
+    EXPECT_TRUE(limited);
   }
 }
 

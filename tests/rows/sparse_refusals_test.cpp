@@ -116,6 +116,12 @@ TEST(SparseRefusals, SizesPointersAndKernels) {
   square(0, 0) = 1;
   Model other(Kernel::precomputed());
   EXPECT_EQ(set_sparse(other.get(), Sparse(square, FREERIDGE_CSR), y, false), FREERIDGE_INVALID_ARGUMENT);
+  for (std::int64_t k = 0; k < n; ++k) square(k, k) = 1;
+  const Sparse values(square, FREERIDGE_CSR);
+  Matrix f(n, 1);
+  other.data(square, y).factorize().lambda(1);
+  EXPECT_EQ(freeridge_predict_points(other.get(), at(values), 0, nullptr, FREERIDGE_COL_MAJOR, f.values.data(), n),
+            FREERIDGE_INVALID_ARGUMENT);
 
   check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 2), "freeridge_set_parameter");
   model.factorize();

@@ -72,6 +72,14 @@ TEST(SavedPredictor, AnswersAsTheModel) {
       const auto expected = answer<PredictFixed>(model.get());
       ASSERT_EQ(expected.first, FREERIDGE_OK);
       EXPECT_EQ(answer<PredictFixed>(predictor.get()), expected);
+      std::vector<double> effects(sample::size(q, t)), expected_effects(effects), errors(effects);
+      ASSERT_EQ(freeridge_get_unpenalised(model.get(), nullptr, nullptr, expected_effects.data(), nullptr, q),
+                FREERIDGE_OK);
+      ASSERT_EQ(freeridge_get_unpenalised(predictor.get(), nullptr, nullptr, effects.data(), nullptr, q), FREERIDGE_OK);
+      EXPECT_EQ(effects, expected_effects);
+      EXPECT_EQ(freeridge_get_unpenalised(predictor.get(), nullptr, nullptr, effects.data(), errors.data(), q),
+                FREERIDGE_INVALID_STATE);
+      expect_message(freeridge_last_error(), {"errors", "NULL"});
     }
     for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
       const auto expected = answer(model.get(), predict_of(d, layout));

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "support/compare.hpp"
@@ -174,6 +176,9 @@ TEST(Reader, ColumnsThatAreNotPenalisedAreFixedEffects) {
   set_unpenalised(whole, free);
   set_reader(read, source);
   check(freeridge_set_parameter(read.get(), FREERIDGE_UNPENALISED, 2), "freeridge_set_parameter");
+  double count = -1;
+  check(freeridge_get_parameter(read.get(), FREERIDGE_UNPENALISED, &count), "freeridge_get_parameter");
+  EXPECT_EQ(count, 2);
   for (Model* const model : {&whole, &read}) model->factorize();
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML})
     EXPECT_CLOSE(scores_of(read, criterion, lambda_values, 2).scores,
@@ -195,6 +200,9 @@ TEST(Reader, ColumnsThatAreNotPenalisedAreFixedEffects) {
   Matrix own(2, 2);
   effects_of(whole, effects), effects_of(read, own);
   EXPECT_CLOSE(own, effects, 1e-9);
+  EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, nullptr, nullptr, own.values.data(), 2),
+            FREERIDGE_INVALID_STATE);
+  EXPECT_NE(std::string(freeridge_last_error()).find("errors"), std::string::npos) << freeridge_last_error();
   for (std::int64_t j = 0; j < 2; ++j)
     for (std::int64_t k = 0; k < 2; ++k) EXPECT_EQ(w(k, j), own(k, j));
 }
@@ -272,8 +280,17 @@ TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
     EXPECT_EQ(at, 0.3);
   }
   EXPECT_EQ(lambda, -1);
+  // What a reader in C++ throws ends the call, and goes no further.
   source.spoil = [](std::int64_t, std::int64_t, double*, double*, double*) -> std::int64_t { throw 1; };
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_INTERNAL);
+  source.spoil = [](std::int64_t, std::int64_t, double*, double*, double*) -> std::int64_t {
+    throw std::runtime_error("the table is locked");
+  };
+  EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_INTERNAL);
+  EXPECT_STREQ(freeridge_last_error(), "freeridge_factorize: the table is locked");
+  source.spoil = [](std::int64_t, std::int64_t, double*, double*, double*) -> std::int64_t { throw std::bad_alloc(); };
+  EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_OUT_OF_MEMORY);
+  EXPECT_STREQ(freeridge_last_error(), "freeridge_factorize: out of memory");
   source.spoil = [](std::int64_t, std::int64_t, double*, double*, double*) { return std::int64_t{0}; };
   Model unknown(oracle::make_kernel(KernelSpec::linear()));
   set_reader(unknown, source, false);
@@ -365,6 +382,30 @@ TEST(Reader, ExplainsItsRoute) {
   }
 }
 
+// Landmarks that a reader who does not say how many rows he has turns out not to have.
+TEST(Reader, LandmarksBeyondItsRowsAreRefused) {
+  Random random(11);
+  Source source{random_problem(random, KernelSpec::gaussian(1), 50, 3, 1, false, true), true};
+  const support::Rows within = {3, 49, 20}, beyond = {3, 50, 20};
+  const struct {
+    std::int64_t count;
+    const std::int64_t* rows;
+    const char* said;  // or it factorizes
+  } cases[] = {{50, nullptr, nullptr},
+               {51, nullptr, "there are 51 landmarks, and the reader gave 50 rows"},
+               {3, within.data(), nullptr},
+               {3, beyond.data(), "rows has 50, and the reader gave 50 rows"}};
+  for (const auto& c : cases) {
+    Model model(Kernel::gaussian(1));
+    set_reader(model, source, false);
+    check(freeridge_set_landmarks(model.get(), c.count, c.rows), "freeridge_set_landmarks");
+    EXPECT_EQ(freeridge_factorize(model.get()), c.said == nullptr ? FREERIDGE_OK : FREERIDGE_INVALID_ARGUMENT);
+    if (c.said != nullptr) {
+      EXPECT_NE(std::string(freeridge_last_error()).find(c.said), std::string::npos) << freeridge_last_error();
+    }
+  }
+}
+
 TEST(Reader, WhatNeedsAllPointsSaysSo) {
   Random random(9);
   Source source{random_problem(random, KernelSpec::linear(), 50, 3, 1, false, true), true};
@@ -403,6 +444,10 @@ TEST(Reader, WhatNeedsAllPointsSaysSo) {
   EXPECT_EQ(factorize(), FREERIDGE_OK);
   EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_ERROR_RATE, 1, &lambda, scores, nullptr, 1),
             FREERIDGE_INVALID_ARGUMENT);
+  for (const freeridge_criterion criterion : {FREERIDGE_GCV, FREERIDGE_REML}) {  // no means, and so no errors
+    EXPECT_EQ(freeridge_score(model.get(), criterion, 1, &lambda, scores, &score, 1), FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_score(model.get(), criterion, 1, &lambda, scores, nullptr, 1), FREERIDGE_OK);
+  }
   check(freeridge_set_lambda(model.get(), 1), "freeridge_set_lambda");
   Vector many(50);
   EXPECT_EQ(freeridge_degrees_of_freedom(model.get(), &df, nullptr), FREERIDGE_INVALID_STATE);

@@ -230,7 +230,8 @@ TEST(StreamSaved, ForgedCompactNumbers) {
   for (std::size_t k = 0, place = 0; k < 5; ++k)
     for (std::size_t i = 0; i <= k; ++i, ++place)
       EXPECT_EQ(of_three[place], i < 3 ? FREERIDGE_OK : FREERIDGE_CORRUPT) << i << ", " << k;
-  EXPECT_EQ(load(with_field(three, d, std::uint64_t{1} << 30)), FREERIDGE_CORRUPT);
+  for (const std::uint64_t value : {std::uint64_t{8}, std::uint64_t{1} << 30})  // the shifts fit, or nothing does
+    EXPECT_EQ(load(with_field(three, d, value)), FREERIDGE_CORRUPT);
   // No rows: all is 0, and cannot have been prepared.
   Random random(34);
   const Matrix z = random.uniform_matrix(2, 2, -1, 1);
@@ -243,6 +244,7 @@ TEST(StreamSaved, ForgedCompactNumbers) {
   const Bytes no_sum = compact(by_gram);
   const std::size_t sum = (no_sum.size() - payload - 8) / 8 - 15;
   for (const freeridge_status status : statuses(no_sum, sum, 1)) EXPECT_EQ(status, FREERIDGE_CORRUPT);
+  EXPECT_EQ(load(with_field(no_sum, d, std::uint64_t{3})), FREERIDGE_CORRUPT);  // of two landmarks
   by_gram.add(problem_of(5, 2, true));
   const Bytes some = compact(by_gram);
   EXPECT_EQ(load(some), FREERIDGE_OK);

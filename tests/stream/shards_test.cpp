@@ -268,6 +268,9 @@ TEST(Shards, MomentsOfErrorsOfAnySize) {
     EXPECT_NEAR(moments[2] / size / size, expected[2], 1e-11 * expected[2]);
     EXPECT_NEAR(moments[3] / size / size, expected[3], 1e-11 * expected[3]);
   }
+  Problem beyond = problem_of(30, 3, 1);  // the squares themselves
+  for (double& value : beyond.y.values) value *= 1e160;
+  for (const double value : moments_of(Accumulator(beyond), beyond, {1.0}, FREERIDGE_NOT_FINITE)) EXPECT_EQ(value, -1);
 }
 
 // Rows, weight, mean, spread, and rows without an error.
@@ -371,6 +374,9 @@ TEST(Shards, NoMomentsAreRefused) {
   double lambda = -1, score = -1;
   freeridge_search search = search_of(&lambda, &score);
   EXPECT_EQ(freeridge_moments_select_lambda(2, zero.data(), 1, moments.data(), &search), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(lambda, -1);
+  const Vector one = {1.0}, of_no_row = {0, 0, 0, 0, 7};  // seven rows, none of them with an error
+  EXPECT_EQ(freeridge_moments_select_lambda(1, one.data(), 1, of_no_row.data(), &search), FREERIDGE_UNDEFINED);
   EXPECT_EQ(lambda, -1);
 }
 
