@@ -6,17 +6,6 @@
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 
-namespace freeridge::capi {
-namespace {
-
-CovarianceType checked_kind(freeridge_covariance_type kind) {
-  require_one_of("kind", kind, {FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COVARIANCE_FREQUENTIST});
-  return static_cast<CovarianceType>(kind);
-}
-
-}  // namespace
-}  // namespace freeridge::capi
-
 using namespace freeridge;
 using namespace freeridge::capi;
 

@@ -57,7 +57,7 @@
  *     Diagnostics and intervals
  *         degrees_of_freedom, cooks_distance
  *         predict_jackknife              intervals without a model of the noise
- *         predict_variance               of predictions
+ *         predict_variance, predict_covariance    of predictions
  *     Eigenvalues, conditioning, and whole matrices
  *         eigenvalues, condition_number, hat_matrix
  *     Coefficients and effects with their errors
@@ -977,7 +977,7 @@ FREERIDGE_API freeridge_status freeridge_get_unpenalised(const freeridge_model* 
  * column-major, ld >= q, that of output j in the columns q j to q j + q - 1; 0 in the rows and columns of effects that
  * are not kept. It is that of generalised least squares with tau^2 by REML, as mixed models have it, whatever the
  * kernel is; freeridge_coefficient_covariance has sigma2, that of the residuals. Needs FITTED. Cost:
- * freeridge_predict_variance at q (q + 1) / 2 points. Memory: q^2 t and n q. Statuses: INVALID_STATE (also: no
+ * freeridge_predict_variance at q points, and n q^2. Memory: q^2 t and n q. Statuses: INVALID_STATE (also: no
  * unpenalised columns), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (lambda is 0, or m is: NaN), CANCELLED. Source: C.
  * Henderson, as above. */
 FREERIDGE_API freeridge_status freeridge_get_unpenalised_covariance(const freeridge_model* model, double* covariance,
@@ -1079,6 +1079,27 @@ FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model
 FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model* model, const freeridge_points* points,
                                                           freeridge_layout layout, double* variance, int64_t ldout,
                                                           double* noise);
+
+/* Standard errors of f(x) + b at m new points of any kind, and the covariances of all pairs of points, at the lambdas in
+ * force: errors is m x t in `layout`, leading dimension ldout; covariance is m x (m t), column-major, ld >= m, that of
+ * output j in the columns m j to m j + m - 1, whose diagonal is the square of the errors; NULL is fine for each of the
+ * two. With sigma2 of freeridge_degrees_of_freedom, a(x) of freeridge_predict_jackknife, and v(x, z) the covariance of
+ * f(x) + b and f(z) + b over tau^2 under the model of freeridge_predict_variance (which has tau^2 by REML):
+ *     BAYESIAN      sigma2 / lambda v(x, z)     the posterior, with the prior f ~ N(0, sigma2 / lambda k)
+ *     v(x, z) = k(x, z) - k_x'M^-1 k_z + (1 - 1'M^-1 k_x) (1 - 1'M^-1 k_z) / (1'M^-1 1),   k_x = k(X, x)
+ *     FREQUENTIST   sigma2 a(x)'W^-1 a(z)       how the prediction varies with Y, f given
+ * For a linear kernel they are those of freeridge_coefficient_covariance at (1, x). lambda = 0: BAYESIAN is UNDEFINED
+ * but for linear kernels without unpenalised columns. kind: FREERIDGE_COVARIANCE_... . Needs FITTED. Cost: as
+ * freeridge_predict_variance; of pairs m^2 (n + d) more, and all m points at once. Memory: tiles; of pairs 4 m max(n, d)
+ * and m^2 (t + 1), ITERATIVE 18 m max(n, d). Statuses: INVALID_STATE, INVALID_ARGUMENT (BAYESIAN: a precomputed kernel,
+ * whose k(x, z) is not known), NOT_FINITE, DIMENSION_MISMATCH, UNDEFINED (also: no degrees of freedom are left: NaN),
+ * CANCELLED, IO. Sources: C. Rasmussen, C. Williams, as above, equation 2.24; G. Wahba, Bayesian confidence intervals
+ * for the cross-validated smoothing spline, Journal of the Royal Statistical Society B 45 (1983). */
+FREERIDGE_API freeridge_status freeridge_predict_covariance(const freeridge_model* model,
+                                                            const freeridge_points* points,
+                                                            freeridge_covariance_type kind, freeridge_layout layout,
+                                                            double* errors, int64_t ldout, double* covariance,
+                                                            int64_t ld);
 
 /* ----------------------------------------------------------------------------------------------------
  * Eigenvalues, conditioning, and whole matrices. K_c is the kernel matrix as the fit uses it: W^(1/2) K W^(1/2), and

@@ -111,4 +111,9 @@ inline void require_gaps(std::int64_t layers, const std::int32_t* gap) {
   if (layers > 0) required("gap", gap);
 }
 
+inline CovarianceType checked_kind(freeridge_covariance_type kind) {
+  require_one_of("kind", kind, {FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COVARIANCE_FREQUENTIST});
+  return static_cast<CovarianceType>(kind);
+}
+
 }  // namespace freeridge::capi

@@ -169,6 +169,38 @@ freeridge_status freeridge_predict_variance(const freeridge_model* model, const 
   });
 }
 
+freeridge_status freeridge_predict_covariance(const freeridge_model* model, const freeridge_points* points,
+                                              freeridge_covariance_type kind, freeridge_layout layout, double* errors,
+                                              int64_t ldout, double* covariance, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Model& fitted = model_of(model);
+    const GivenPoints given("points", points);
+    const CovarianceType type = checked_kind(kind);
+    const Layout order = checked_layout(layout);
+    fitted.require_fitted();
+    given.require_columns(fitted.d());
+    const Index m = given.n(), t = fitted.t();
+    MatrixView whole;
+    if (errors != nullptr) checked_matrix("errors", errors, order, "points.n", m, "t", t, "ldout", ldout);
+    if (covariance != nullptr) {
+      require_product("points.n", m, "t", t);
+      whole = checked_output("covariance", covariance, "points.n", m, m * t, ld);
+    }
+    std::string reason;
+    const auto answer = [&](Index first, const Points& at) {
+      Matrix own(at.x.rows, errors == nullptr ? 0 : t);
+      keep_first(reason, fitted.predict_covariance(at, type, own.view(), whole));
+      if (errors != nullptr) copy_out(own.view(), order, from_row(errors, order, first, ldout), ldout);
+    };
+    Matrix room;
+    if (covariance == nullptr)
+      given.each(fitted.listener(), answer);
+    else
+      answer(0, given.filled(room, fitted.listener(), fitted.memory_limit()));
+    report_undefined(std::move(reason));
+  });
+}
+
 freeridge_status freeridge_predict_gradient(const freeridge_model* model, const freeridge_points* points,
                                             freeridge_layout layout, double* gradient, int64_t ldout) {
   return guarded(__func__, [&] {

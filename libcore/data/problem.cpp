@@ -131,11 +131,11 @@ void Problem::finish_smoother(const Points& points, Index first, MatrixView p_ka
   weight_rows(p_kappa);
 }
 
-void Problem::add_free_variance(const Points& points, Index first, double lambda, Span<double> variance) const {
-  Matrix g(q(), std::ssize(variance));
+void Problem::add_free_variance(const Points& points, Index first, double lambda, const Covariances& variance) const {
+  if (q() == 0 || !variance.wanted()) return;
+  Matrix g(q(), variance.count());
   directions(points, first, g.view());
-  for (Index p = 0; p < g.cols(); ++p)
-    for (Index k = 0; k < q(); ++k) variance[p] += lambda * (g(k, p) * g(k, p));
+  variance.add(lambda, g.view());
 }
 
 // U = W^(-1/2) q1 diag(nu); the ones of the intercept exactly.

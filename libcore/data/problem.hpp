@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "libcore/base/array.hpp"
+#include "libcore/data/covariances.hpp"
 #include "libcore/data/missing.hpp"
 #include "libcore/data/repeated_rows.hpp"
 #include "libcore/data/unpenalised.hpp"
@@ -68,8 +69,8 @@ struct Problem {
   }
   // The smoother rows a = W^(1/2) (P kappa + q1 g) of some points, in place of P kappa (n x count).
   void finish_smoother(const Points& points, Index first, MatrixView p_kappa) const;
-  // lambda |g|^2 of a point: the variance of what is not penalised.
-  void add_free_variance(const Points& points, Index first, double lambda, Span<double> variance) const;
+  // lambda |g|^2 of a point, lambda g_p'g_q of two: the covariances of what is not penalised.
+  void add_free_variance(const Points& points, Index first, double lambda, const Covariances& variance) const;
 
   // tile -= U_I C'. U_I: the rows row, row + 1, ... of U, and of these the columns [from, q). C has a row for each
   // column of the tile and a column for each column of U.

@@ -91,11 +91,11 @@ class ResidualMaker {
   // For the new points x*_q = points[first + q]: column q of `a` (n x q) is the smoother row a(x*_q), f(x*_q) + b =
   // a'Y:
   //     a = W^(1/2) (P kappa + q1 g),   kappa = W^(1/2) k(X, x*) - K_w q1 g,   g as Problem::directions has it
-  // variance[q]: the posterior variance of f(x*_q) + b over tau^2 (NaN for precomputed kernels, whose k(x*, x*) is not
-  // known):
+  // variance: the posterior variances of f(x*_q) + b over tau^2 are added, or the covariances of all points (then
+  // `points` are these alone, and first = 0); NaN for precomputed kernels, whose k(x*, x*) is not known:
   //     lambda |g|^2 + k~(x*, x*) - kappa'P kappa,   k~ = k(x*, x*) - 2 g'q1'W^(1/2) k(X, x*) + g'q1'K_w q1 g
   // Either may be empty: not wanted. Lambda = 0: directions of eigenvalue zero are left out.
-  virtual void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const = 0;
+  virtual void smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const = 0;
 
   // The columns [first, first + cols) of two symmetric n x n matrices; either view may be without columns: not wanted.
   //     hat      W^(1/2) H W^(-1/2) = I - lambda P
@@ -111,9 +111,9 @@ class ResidualMaker {
   // ones see linear_directions.hpp), and not of ObservedRows. delta is used up.
   virtual void functional_norms(MatrixView /*delta*/, Span<double> /*out*/) const { never_asked(); }
   // The posterior variances of these functionals over tau^2, f ~ N(0, tau^2 k) (with landmarks the kernel that they
-  // span): variance[q] has the prior's when it is handed in (with landmarks any number), and has then
+  // span): `variance` has the prior's when it is handed in (with landmarks zero), and has then
   //     variance[q] - delta_q'W^(1/2) P W^(1/2) delta_q
-  virtual void functional_variances(MatrixView /*delta*/, Span<double> /*variance*/) const { never_asked(); }
+  virtual void functional_variances(MatrixView /*delta*/, const Covariances& /*variance*/) const { never_asked(); }
 
   // For outputs that are not observed in some rows (observed_rows.hpp).
   // The columns `which` of P~, n x which.size().

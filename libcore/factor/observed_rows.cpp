@@ -224,16 +224,15 @@ void ObservedRows::solve(Index first, Index count, Solution& solution) const {
   of_all().solve_without(part_.rows, excesses(first, count).view(), r.view(), first, solution);
 }
 
-void ObservedRows::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
+void ObservedRows::smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const {
   const Problem& problem = all_.problem();
-  const Index count = std::max(a.cols, static_cast<Index>(variance.size()));
+  const Index count = std::max(a.cols, variance.count());
   Matrix rows(problem.n(), count), z(s(), count);
   of_all().smoother(points, first, rows.view(), variance);
   for (Index j = 0; j < count; ++j)
     for (Index k = 0; k < s(); ++k) z(k, j) = rows(part_.rows[k], j) / problem.sqrt_w[part_.rows[k]];
   factor_.half_solve(z.view());
-  for (std::size_t q = 0; q < variance.size(); ++q)
-    variance[q] += scale() * dot(s(), z.col(static_cast<Index>(q)), z.col(static_cast<Index>(q)));
+  variance.add(scale(), z.view());
   if (a.cols == 0) return;
   gemm(Op::none, Op::none, -1, x().view(), z.view().columns(0, a.cols), 0, a);
   problem.weight_rows(a);

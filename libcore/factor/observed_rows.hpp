@@ -75,7 +75,7 @@ class ObservedRows final : public ResidualMaker {
   double function_norm2(Index output) const override;
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
-  void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
+  void smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const override;
 
  private:
   // L^-1 (P~Y~)_S, and e, s x count.

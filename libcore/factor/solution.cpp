@@ -132,29 +132,43 @@ void set_expansion(const Problem& problem, ConstMatrixView k_q1, Index first, Co
   }
 }
 
+namespace {
+
+// prior += k(x*, x*), of each point or of all pairs.
+void add_prior(const Problem& problem, const Points& points, Index first, const Covariances& prior) {
+  if (prior.is_whole()) {
+    Matrix values(prior.count(), prior.count());
+    cross_kernel(*problem.kernel, points.x, problem.shift, points.x, first, values.view());
+    for (Index q = 0; q < values.cols(); ++q)
+      for (Index p = 0; p < values.rows(); ++p) prior.whole()(p, q) += values(p, q);
+  } else if (prior.wanted()) {
+    Array<double> values(prior.variances().size());
+    kernel_diagonal(*problem.kernel, points.x, first, problem.shift, values);
+    for (std::size_t q = 0; q < values.size(); ++q) prior.variances()[q] += values[q];
+  }
+}
+
+}  // namespace
+
 void centred_cross_kernel(const Problem& problem, ConstMatrixView k_q1, const Points& points, Index first,
-                          MatrixView out, Span<double> prior) {
+                          MatrixView out, const Covariances& prior) {
   const Index n = problem.n(), count = out.cols, q = problem.q();
   if (points.function) {
     cross_kernel(*problem.kernel, problem.x, problem.shift, points.x, first, out);
-    if (!prior.empty()) kernel_diagonal(*problem.kernel, points.x, first, problem.shift, prior);
+    add_prior(problem, points, first, prior);
     problem.weight_rows(out);
   } else {
     for (Index p = 0; p < count; ++p) std::fill_n(out.col(p), n, 0.0);
-    std::ranges::fill(prior, 0.0);
   }
   if (q == 0) return;
   Matrix g(q, count);
   problem.directions(points, first, g.view());
-  if (!prior.empty()) {
+  if (prior.wanted()) {
     Matrix constant(q, q), along(q, count);
     gemm(Op::transpose, Op::none, 1, problem.q1().view(), k_q1, 0, constant.view());
-    gemm(Op::transpose, Op::none, 1, problem.q1().view(), out, 0, along.view());
-    for (Index p = 0; p < count; ++p)
-      for (Index k = 0; k < q; ++k) {
-        prior[p] -= 2 * g(k, p) * along(k, p);
-        for (Index l = 0; l < q; ++l) prior[p] += g(k, p) * constant(k, l) * g(l, p);
-      }
+    gemm(Op::transpose, Op::none, -2, problem.q1().view(), out, 0, along.view());
+    gemm(Op::none, Op::none, 1, constant.view(), g.view(), 1, along.view());
+    prior.add(1, g.view(), along.view());
   }
   gemm(Op::none, Op::none, -1, k_q1, g.view(), 1, out);
 }

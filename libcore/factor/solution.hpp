@@ -39,9 +39,9 @@ void take_out(const Problem& problem, Span<const Index> which, ConstMatrixView e
 void set_expansion(const Problem& problem, ConstMatrixView k_q1, Index first, ConstMatrixView c_tilde,
                    Solution& solution, ConstMatrixView nearly_none = {});
 
-// For new points in the dual routes: out (n x count) = kappa and prior (count, or empty) = k~(x*, x*) of
+// For new points in the dual routes: out (n x count) = kappa and prior (or none) += k~(x*, x*) of
 // ResidualMaker::smoother, NaN for precomputed kernels. n count kernel values.
 void centred_cross_kernel(const Problem& problem, ConstMatrixView k_q1, const Points& points, Index first,
-                          MatrixView out, Span<double> prior);
+                          MatrixView out, const Covariances& prior);
 
 }  // namespace freeridge

@@ -130,7 +130,7 @@ Prediction Model::prediction(const Fit& fit) const {
 
 void Model::predict(const Points& points, Layout layout, double* out, Index ldout) const {
   require_fitted();
-  require_room_to_predict(points.x.rows, 0, false);
+  require_room_to_predict(points.x.rows, 0, 0);
   const Hearing hearing(listener_);
   freeridge::predict(prediction(), points, layout, out, ldout);
 }

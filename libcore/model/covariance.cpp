@@ -184,6 +184,27 @@ Model::CoefficientVariances Model::own_variances(CovarianceType type) const {
   return out;
 }
 
+std::string Model::each_unpenalised_hyperplane(const TakeHyperplane& take) const {
+  std::string reason;
+  for (const CoefficientVariances& parts : coefficient_variances(CovarianceType::bayesian)) {
+    for (Index j = 0; j < std::ssize(parts.outputs); ++j) {
+      if (parts.lambdas[j] > 0) continue;
+      const Matrix slopes = parts.slopes(j, j);
+      take(parts.outputs[j], [&](const Rows& x, Index row, const Covariances& v) {
+        const Matrix ones(1, v.count(), 1.0);
+        Matrix rows(v.count(), parts.d()), z(parts.d(), v.count()), moved(parts.d(), v.count());
+        pack_rows(x, row, parts.shift, rows.view());
+        transpose(rows.view(), z.view());
+        gemm(Op::none, Op::none, 1, slopes.view(), z.view(), 0, moved.view());
+        v.add(1, z.view(), moved.view());
+        v.add(parts.of_mean, ones.view());
+      });
+    }
+    keep_first(reason, parts.reason);
+  }
+  return reason;
+}
+
 void Model::require_room_for_directions(Index doubles) const {
   Index bytes = linear_directions_bytes(n(), factorization_->problem().d(), static_cast<Index>(landmarks().size()));
   if (__builtin_add_overflow(bytes, 8 * doubles, &bytes) || __builtin_add_overflow(bytes, lambda_bytes(), &bytes))

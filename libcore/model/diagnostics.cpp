@@ -111,7 +111,7 @@ Model::Variance Model::predict_variance(const Points& points) const {
   if (kernel_->precomputed())
     fail(Status::invalid_argument, "the model's kernel is precomputed: k(x, x) of new points is not known");
   require_fixed(fixed_count(), points.fixed);
-  require_room_to_predict(points.x.rows, 1, true);
+  require_room_to_predict(points.x.rows, 1, smoother_rows(this->n(), points.x.rows));
   const Hearing hearing(listener_);
   require_finite("x", points.x);
   const Problem& problem = factorization_->problem();
@@ -144,7 +144,7 @@ Model::Variance Model::predict_variance(const Points& points) const {
       return;
     }
     each_smoother_tile(n, m, [&](Index row, Index rows) {
-      Array<double> v(rows);
+      Array<double> v(rows, 0.0);
       residual_maker.smoother(seen, row, {}, v);
       for (Index q = 0; q < rows; ++q)
         for (Index j = 0; j < count; ++j) {

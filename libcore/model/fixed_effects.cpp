@@ -2,10 +2,8 @@
 // lambda tau^2 W^-1), with M = K + lambda W^-1, tau^2 = Y~'PY~ / m by REML as for predictions (diagnostics.cpp):
 //     Cov(a) = tau^2 (F'M^-1 F)^-1
 // as for generalised least squares. An effect is a functional of the fit (Points of problem.hpp), and the smoother
-// gives its variance. The correlation of two effects, e_k and e_l being the effects divided by their standard
-// deviations, is half of
-//     Var(e_k + e_l) - 2
-// so that an effect with a small variance keeps its digits beside one with a large one.
+// gives its variance, and the covariances of several. Correlations are the covariances of the effects divided by their
+// standard deviations, so that an effect with a small variance keeps its digits beside one with a large one.
 // C. Henderson, Best linear unbiased estimation and prediction under a selection model, Biometrics 31 (1975).
 #include <algorithm>
 #include <cmath>
@@ -32,15 +30,14 @@ EffectFunctionals effect_functionals(const Unpenalised& unpenalised) {
   return out;
 }
 
-// The correlations of the effect k with those behind it, from their variances v.
-Array<double> later_correlations(const ResidualMaker& maker, const Matrix& g, Span<const double> v, Index k) {
-  Matrix sums(g.rows(), g.cols() - k - 1);
-  const auto scaled = [&](Index i, Index effect) { return v[effect] > 0 ? g(i, effect) / std::sqrt(v[effect]) : 0; };
-  for (Index l = 0; l < sums.cols(); ++l)
-    for (Index i = 0; i < sums.rows(); ++i) sums(i, l) = scaled(i, k) + scaled(i, k + 1 + l);
-  Array<double> out(sums.cols());
-  if (!out.empty()) maker.smoother(Points(sums.view()), 0, {}, out);
-  for (double& value : out) value = std::clamp(value / 2 - 1, -1.0, 1.0);
+// The correlations of the effects, from their variances v.
+Matrix correlations_of(const ResidualMaker& maker, Matrix g, Span<const double> v) {
+  for (Index k = 0; k < g.cols(); ++k)
+    for (Index i = 0; i < g.rows(); ++i) g(i, k) = v[k] > 0 ? g(i, k) / std::sqrt(v[k]) : 0;
+  Matrix out(g.cols(), g.cols(), 0.0);
+  maker.smoother(Points(g.view()), 0, {}, Covariances(out.view()));
+  for (double& value : out.values()) value = std::clamp(value, -1.0, 1.0);
+  for (Index k = 0; k < g.cols(); ++k) out(k, k) = 1;
   return out;
 }
 
@@ -63,14 +60,16 @@ std::string Model::each_effect_variance(ConstMatrixView g, const TakeVariances& 
   std::string reason;
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const double lambda = fit_->lambdas[first];
-    Array<double> v(g.cols, nan);
+    Array<double> v(g.cols, 0.0);
     if (lambda > 0 && problem.degrees_of(first) > 0) {
       residual_maker.smoother(Points(g), 0, {}, v);
       for (double& variance : v) variance = std::max(variance, 0.0);
-    } else if (reason.empty()) {
-      reason = lambda <= 0
-                   ? "the standard errors of the fixed effects are undefined at lambda = 0"
-                   : "the standard errors of the fixed effects are undefined: there is no degree of freedom left";
+    } else {
+      std::ranges::fill(v, nan);
+      keep_first(reason,
+                 lambda <= 0
+                     ? "the standard errors of the fixed effects are undefined at lambda = 0"
+                     : "the standard errors of the fixed effects are undefined: there is no degree of freedom left");
     }
     take(residual_maker, v, first, count);
   });
@@ -114,26 +113,22 @@ std::string Model::fixed_covariance(MatrixView covariance) const {
                "the covariances of the fixed effects", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   Matrix out(side, side * t(), 0.0);
-  std::string reason = each_effect_variance(
-      effects.g.view(), [&](const ResidualMaker& maker, Span<const double> v, Index first, Index count) {
-        Matrix correlations(kept, kept, nan);
-        for (Index k = 0; k < kept && !std::isnan(v[k]); ++k) {
-          const Array<double> later = later_correlations(maker, effects.g, v, k);
-          correlations(k, k) = 1;
-          for (Index l = k + 1; l < kept; ++l) correlations(k, l) = correlations(l, k) = later[l - k - 1];
+  std::string reason = each_effect_variance(effects.g.view(), [&](const ResidualMaker& maker, Span<const double> v,
+                                                                  Index first, Index count) {
+    const bool known = kept > 0 && !std::isnan(v[0]);
+    const Matrix correlations = known ? correlations_of(maker, copy_of(effects.g.view()), v) : Matrix(kept, kept, nan);
+    for (Index j = first; j < first + count; ++j) {
+      const double tau = effect_scale(maker, j);
+      const auto error = [&](Index k) { return tau * (std::sqrt(v[k]) / effects.scale[k]); };
+      for (Index l = 0; l < kept; ++l)
+        for (Index k = 0; k < kept; ++k) {
+          const double value = error(k) * correlations(k, l) * error(l);
+          if (!std::isfinite(value) && !std::isnan(v[k]) && !std::isnan(tau))
+            fail(Status::not_finite, "a covariance of the fixed effects overflows; rescale y or f");
+          out(effects.place[k], side * j + effects.place[l]) = value;
         }
-        for (Index j = first; j < first + count; ++j) {
-          const double tau = effect_scale(maker, j);
-          const auto error = [&](Index k) { return tau * (std::sqrt(v[k]) / effects.scale[k]); };
-          for (Index l = 0; l < kept; ++l)
-            for (Index k = 0; k < kept; ++k) {
-              const double value = error(k) * correlations(k, l) * error(l);
-              if (!std::isfinite(value) && !std::isnan(v[k]) && !std::isnan(tau))
-                fail(Status::not_finite, "a covariance of the fixed effects overflows; rescale y or f");
-              out(effects.place[k], side * j + effects.place[l]) = value;
-            }
-        }
-      });
+    }
+  });
   report(1);
   copy(out.view(), covariance);
   return reason;

@@ -73,7 +73,7 @@ Model::Intervals Model::predict_jackknife(const Points& points, double level) co
   if (level <= 0 || level >= 1)
     fail(Status::invalid_argument, "level is ", level, "; it must lie between 0 and 1, both excluded");
   require_fixed(fixed_count(), points.fixed);
-  require_room_to_predict(points.x.rows, 2, true);
+  require_room_to_predict(points.x.rows, 2, smoother_rows(this->n(), points.x.rows));
   const Hearing hearing(listener_);
   require_finite("x", points.x);
   const Index n = this->n(), m = points.x.rows;

@@ -81,25 +81,24 @@ void Model::require_room_for_columns(Index columns) const {
   require_room(checked_doubles(doubles, 1) * 8 + lambda_bytes(), "the hat matrix", "use fewer points");
 }
 
-void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) const {
+void Model::require_room_to_predict(Index m, Index outputs, Index smoothed) const {
   const bool linear = fit_->solution.w.rows() > 0;
   const Index columns = (linear ? d() : 0) + t();
   // A linear kernel of sparse rows takes the products of the rows with the points, of which a few are filled at a time.
   const bool products = linear && data_->x.is_sparse() && route() != Route::primal && route() != Route::landmark;
-  const Index tiles = products || (linear && !with_smoother)
+  const Index tiles = products || (linear && smoothed == 0)
                           ? linear_room
                           : checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
   Index doubles =
       checked_doubles(predicted_rows(columns, m), columns) + tiles + checked_doubles(outputs, checked_doubles(m, t()));
-  if (with_smoother) {
+  if (smoothed > 0) {
     // Kappa, the smoother rows and a copy of them while Q is applied; the left-out errors; for each thread the n lower
     // and n upper values of one new point
-    const Index rows = smoother_rows(n(), m);
     const Index height = products ? n() : std::max(n(), d());
-    doubles += checked_doubles(4, checked_doubles(height, rows)) + (products ? checked_doubles(64, d()) : 0) +
+    doubles += checked_doubles(4, checked_doubles(height, smoothed)) + (products ? checked_doubles(64, d()) : 0) +
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
     // ITERATIVE solves for these rows.
-    if (route() == Route::iterative) doubles += checked_doubles(14, checked_doubles(std::max(n(), d()), rows));
+    if (route() == Route::iterative) doubles += checked_doubles(14, checked_doubles(std::max(n(), d()), smoothed));
     if (offset_ == Offset::penalised) doubles += checked_doubles(m, d() + 1);  // the new points with a 1
   }
   require_room(checked_doubles(doubles, 1) * 8, "predicting", "use fewer points at a time");

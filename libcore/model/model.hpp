@@ -164,6 +164,10 @@ class Model final : public AbstractModel {
     std::string reason;
   };
   Variance predict_variance(const Points& points) const;
+  // Standard errors (m x t) and covariances (m x (m t)) of predictions (prediction_covariance.cpp); a matrix without
+  // columns is not wanted.
+  [[nodiscard]] std::string predict_covariance(const Points& points, CovarianceType type, MatrixView errors,
+                                               MatrixView covariance) const;
   // Matrices and their spectrum (matrices.cpp); state FACTORIZED
   // vectors: n x count, without data where not wanted.
   Array<double> eigenvalues(Index count, MatrixView vectors) const;
@@ -395,14 +399,20 @@ class Model final : public AbstractModel {
   void require_room_for_trace() const;
   void require_room_for_eigenvalues(Index vectors) const;
   void require_room_for_columns(Index columns) const;
-  void require_room_to_predict(Index m, Index outputs, bool with_smoother) const;
+  // outputs: numbers for each point and output; smoothed: how many points are smoothed at once, 0: none.
+  void require_room_to_predict(Index m, Index outputs, Index smoothed) const;
   void require_room_for_path(Index m) const;
   void require_room_for_directions(Index doubles) const;
   void require_room_for_gradient(Index m, Index functionals) const;
 
   struct CoefficientVariances;
   Array<CoefficientVariances> coefficient_variances(CovarianceType type) const;  // together all outputs
-  CoefficientVariances own_variances(CovarianceType type) const;                 // of a model without missing outputs
+  // take(output, add) for each output at lambda = 0: add(x, row, covariances) adds those of (x - shift)'w + level over
+  // sigma2, of the rows row, row + 1, ... of x. Answers with the reason for a NaN.
+  using AddCovariances = std::function<void(const Rows&, Index, const Covariances&)>;
+  using TakeHyperplane = std::function<void(Index, const AddCovariances&)>;
+  std::string each_unpenalised_hyperplane(const TakeHyperplane& take) const;
+  CoefficientVariances own_variances(CovarianceType type) const;  // of a model without missing outputs
   // P~Y~ of all outputs over the root of their degrees of freedom: R'R has sigma2 on its diagonal. reason: why it is
   // NaN.
   Matrix error_roots(std::string& reason) const;

@@ -38,13 +38,11 @@ void FactoredMaker::refine(Index first, Index count, Index steps, Solution& solu
       problem_, [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution);
 }
 
-void FactoredMaker::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
-  Matrix kappa(problem_.n(), std::max(a.cols, std::ssize(variance)));
-  Array<double> prior(variance.size());
-  centred_cross_kernel(problem_, k_q1_, points, first, kappa.view(), prior);
+void FactoredMaker::smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const {
+  Matrix kappa(problem_.n(), std::max(a.cols, variance.count()));
+  centred_cross_kernel(problem_, k_q1_, points, first, kappa.view(), variance);
   const MatrixView half = reduce_half(kappa.view());
-  for (Index q = 0; q < std::ssize(variance); ++q)
-    variance[q] = prior[q] - unit() * dot(half.rows, half.col(q), half.col(q));
+  variance.add(-unit(), half);
   problem_.add_free_variance(points, first, lambda_, variance);
   if (a.cols == 0) return;
   other_half_solve(half);
@@ -66,10 +64,9 @@ void FactoredMaker::functional_norms(MatrixView delta, Span<double> out) const {
   for (Index q = 0; q < half.cols; ++q) out[q] = dot(half.rows, half.col(q), half.col(q));
 }
 
-void FactoredMaker::functional_variances(MatrixView delta, Span<double> variance) const {
+void FactoredMaker::functional_variances(MatrixView delta, const Covariances& variance) const {
   problem_.weight_rows(delta);
-  const MatrixView half = reduce_half(delta);
-  for (Index q = 0; q < half.cols; ++q) variance[q] -= unit() * dot(half.rows, half.col(q), half.col(q));
+  variance.add(-unit(), reduce_half(delta));
 }
 
 void FactoredMaker::columns_of(Span<const Index> which, MatrixView out) const {

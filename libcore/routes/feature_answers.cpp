@@ -10,23 +10,21 @@
 
 namespace freeridge {
 
+Array<double> unexplained(Span<const double> s, double lambda) {
+  Array<double> out;
+  for (const double value : s) out.push_back(value * value > 0 ? lambda / (value * value + lambda) : 1);
+  return out;
+}
+
 void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double> s, double lambda, MatrixView z,
-                      Span<double> variance) {
+                      const Covariances& variance) {
   gemm(Op::none, Op::transpose, 1, vt, phi, 0, z);
-  const bool outside = !variance.empty() && vt.rows < vt.cols;
-  Matrix rest;
-  if (outside) {
-    rest = copy_of(phi);
-    gemm(Op::transpose, Op::none, -1, z, vt, 1, rest.view());
-  }
-  for (Index q = 0; q < static_cast<Index>(variance.size()); ++q) {
-    double value = 0;
-    for (Index k = 0; k < z.rows; ++k) {
-      const double eigenvalue = s[k] * s[k];
-      value += z(k, q) * z(k, q) * (eigenvalue > 0 ? lambda / (eigenvalue + lambda) : 1);
-    }
-    for (Index j = 0; j < rest.cols(); ++j) value += rest(q, j) * rest(q, j);
-    variance[q] = value;
+  if (variance.wanted()) variance.add(1, z, scaled_rows(unexplained(s, lambda), z).view());
+  if (variance.wanted() && vt.rows < vt.cols) {
+    Matrix rest(vt.cols, z.cols);
+    transpose(phi, rest.view());
+    gemm(Op::transpose, Op::none, -1, vt, z, 1, rest.view());
+    variance.add(1, rest.view());
   }
   for (Index q = 0; q < z.cols; ++q)
     for (Index k = 0; k < z.rows; ++k) z(k, q) *= s[k];

@@ -117,11 +117,14 @@ ReducedFeatures reduce_gram(MatrixView gram, Index q, Index t, Index n, Index de
 // Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (q + p + t)^2 (gram: twice) and a tile of rows for each worker.
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction);
 
-// For new points with the features phi - M u(x) (count x p): z (r x count) = S V'phi' and, unless it is empty,
-//     variance = sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi
+// What the prior's variance along a direction of singular value S_k becomes: lambda / (S_k^2 + lambda).
+Array<double> unexplained(Span<const double> s, double lambda);
+
+// For new points with the features phi - M u(x) (count x p): z (r x count) = S V'phi' and, where it is wanted,
+//     variance += sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi
 // The share of the columns that are not penalised is not in `variance`.
 void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double> s, double lambda, MatrixView z,
-                      Span<double> variance);
+                      const Covariances& variance);
 
 // phi -= M u(x) of the points[first ...], a point in each row.
 void subtract_parts(const Problem& problem, const Points& points, Index first, ConstMatrixView parts, MatrixView phi);

@@ -60,16 +60,15 @@ void IterativeResidualMaker::refine(Index first, Index count, Index steps, Solut
       f_.problem(), [&](MatrixView v) { f_.solve(lambda_, v); }, lambda_, first, count, steps, solution);
 }
 
-void IterativeResidualMaker::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
+void IterativeResidualMaker::smoother(const Points& points, Index first, MatrixView a,
+                                      const Covariances& variance) const {
   const Problem& problem = f_.problem();
-  const Index count = std::max(a.cols, std::ssize(variance));
+  const Index count = std::max(a.cols, variance.count());
   Matrix kappa(problem.n(), count);
-  Array<double> prior(variance.size());
-  centred_cross_kernel(problem, f_.k_q1(), points, first, kappa.view(), prior);
+  centred_cross_kernel(problem, f_.k_q1(), points, first, kappa.view(), variance);
   Matrix p_kappa = copy_of(kappa.view());
   f_.solve(lambda_, p_kappa.view());
-  for (Index q = 0; q < std::ssize(variance); ++q)
-    variance[q] = prior[q] - dot(problem.n(), kappa.col(q), p_kappa.col(q));
+  variance.add(-1, kappa.view(), p_kappa.view());
   problem.add_free_variance(points, first, lambda_, variance);
   if (a.cols == 0) return;
   copy(p_kappa.view().columns(0, a.cols), a);
@@ -87,11 +86,11 @@ void IterativeResidualMaker::functional_norms(MatrixView delta, Span<double> out
   for (Index q = 0; q < delta.cols; ++q) out[q] = dot(delta.rows, delta.col(q), delta.col(q));
 }
 
-void IterativeResidualMaker::functional_variances(MatrixView delta, Span<double> variance) const {
+void IterativeResidualMaker::functional_variances(MatrixView delta, const Covariances& variance) const {
   f_.problem().weight_rows(delta);
   Matrix p_delta = copy_of(delta);
   f_.solve(lambda_, p_delta.view());
-  for (Index q = 0; q < delta.cols; ++q) variance[q] -= dot(delta.rows, delta.col(q), p_delta.col(q));
+  variance.add(-1, delta, p_delta.view());
 }
 
 void IterativeResidualMaker::block(Span<const Index> rows, MatrixView out) const {

@@ -16,10 +16,10 @@ class IterativeResidualMaker final : public EstimatingMaker {
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
-  void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
+  void smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
   void functional_norms(MatrixView delta, Span<double> out) const override;
-  void functional_variances(MatrixView delta, Span<double> variance) const override;
+  void functional_variances(MatrixView delta, const Covariances& variance) const override;
 
   // lambda P_SS, lower triangle, and lambda (P Y~)_S.
   void block(Span<const Index> rows, MatrixView out) const;

@@ -57,7 +57,8 @@ class Primal final : public PrimalBasis {
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution);
   }
 
-  void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
+  void project(const Points& points, Index first, double lambda, MatrixView z,
+               const Covariances& variance) const override {
     Matrix phi(z.cols, problem().d(), 0.0);
     linear_rows(problem(), points, first, phi.view());
     project_features(phi.view(), vt_.view(), s_, lambda, z, variance);

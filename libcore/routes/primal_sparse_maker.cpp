@@ -104,15 +104,14 @@ void SparseMaker::refine(Index, Index, Index, Solution&) const {
   fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; give x as an ordinary matrix");
 }
 
-void SparseMaker::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
+void SparseMaker::smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const {
   const Problem& problem = p_.problem();
-  Matrix z(p_.d(), std::max(a.cols, static_cast<Index>(variance.size())));
+  Matrix z(p_.d(), std::max(a.cols, variance.count()));
   p_.project(points, first, z.view());
-  if (!variance.empty()) {
+  if (variance.wanted()) {
     Matrix half = copy_of(z.view());
     f_.l.half_solve(half.view());
-    for (Index q = 0; q < half.cols(); ++q)
-      variance[q] = lambda_ / f_.unit * dot(half.rows(), half.col(q), half.col(q));
+    variance.add(lambda_ / f_.unit, half.view());
     problem.add_free_variance(points, first, lambda_, variance);
   }
   if (a.cols == 0) return;

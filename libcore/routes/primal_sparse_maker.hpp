@@ -30,7 +30,7 @@ class SparseMaker final : public ResidualMaker {
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
-  void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
+  void smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
   void columns_of(Span<const Index> which, MatrixView out) const override;
   void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,

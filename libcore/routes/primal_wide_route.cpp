@@ -53,31 +53,34 @@ class Wide final : public PrimalBasis {
               Solution& solution) const override {
     const auto solve_normal = [&](MatrixView g) {  // V diag(inverse) V'g
       Matrix u(r(), g.cols);
-      apply_v_transposed(g, u.view(), {});
+      apply_v_transposed(g, u.view());
       copy(apply_v(scaled_rows(inverse, u.view()).view()).view(), g);
     };
     refine_hyperplane(problem(), solve_normal, lambda, first, count, steps, solution);
   }
 
-  void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
+  void project(const Points& points, Index first, double lambda, MatrixView z,
+               const Covariances& variance) const override {
     Matrix rows(z.cols, problem().d()), phi(problem().d(), z.cols);
     linear_rows(problem(), points, first, rows.view());
     transpose(rows.view(), phi.view());
-    apply_v_transposed(phi.view(), z, variance);
-    for (Index q = 0; q < z.cols; ++q)
-      for (Index k = 0; k < z.rows; ++k) {
-        const double s = s_[k], u = z(k, q);
-        if (!variance.empty()) variance[q] += u * u * (s * s > 0 ? lambda / (s * s + lambda) : 1);
-        z(k, q) = s * u;
-      }
+    apply_v_transposed(phi.view(), z);
+    if (variance.wanted()) {
+      variance.add(1, z, scaled_rows(unexplained(s_, lambda), z).view());
+      const Matrix inside = apply_v(z);
+      for (Index q = 0; q < z.cols; ++q)
+        for (Index k = 0; k < phi.rows(); ++k) phi(k, q) -= inside(k, q);
+      variance.add(1, phi.view());
+    }
+    multiply_rows(s_, z);
     problem().add_free_variance(points, first, lambda, variance);
   }
 
  private:
-  // u = V'w and |w - V u|^2.
-  void apply_v_transposed(ConstMatrixView w, MatrixView u, Span<double> rest2) const {
+  // u = V'w
+  void apply_v_transposed(ConstMatrixView w, MatrixView u) const {
     Matrix h(r(), w.cols);
-    qr_.reduce(w, h.view(), rest2);
+    qr_.reduce(w, h.view());
     gemm(Op::transpose, Op::none, 1, right_.view(), h.view(), 0, u);
   }
 

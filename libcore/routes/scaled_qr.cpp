@@ -115,23 +115,16 @@ void ScaledQr::expand(ConstMatrixView h, MatrixView out) const {
   restore_rows(order_, out);
 }
 
-void ScaledQr::reduce(ConstMatrixView a, MatrixView h, Span<double> rest2) const {
+void ScaledQr::reduce(ConstMatrixView a, MatrixView h) const {
   Matrix top(all_reflectors(), a.cols), y = copy_of(a);
   take_rows(order_, y.view());
-  const auto add_rest = [&](const Matrix& from, Index first, Index last) {
-    for (Index j = 0; j < std::ssize(rest2); ++j)
-      for (Index i = first; i < last; ++i) rest2[j] += from(i, j) * from(i, j);
-  };
-  std::ranges::fill(rest2, 0.0);
   for (Index g = 0, row = 0; g < group_count(); row += reflectors(g), ++g) {
     const Index k = reflectors(g);
     ormqr(t().row_range(begin(g), rows(g)), Span(tau_).subspan(row, k), y.view().row_range(begin(g), rows(g)),
           Op::transpose);
     for (Index j = 0; j < a.cols; ++j) std::copy_n(y.col(j) + begin(g), k, top.col(j) + row);
-    add_rest(y, begin(g) + k, begin(g) + rows(g));
   }
   if (several_groups()) ormqr(stack_.view(), stack_tau_, top.view(), Op::transpose);
-  add_rest(top, m(), top.rows());
   for (Index j = 0; j < a.cols; ++j) std::copy_n(top.col(j), m(), h.col(j));
 }
 

@@ -34,8 +34,8 @@ class ScaledQr {
 
   // out = Q [h; 0]
   void expand(ConstMatrixView h, MatrixView out) const;
-  // h = the first m rows of Q'a (a: d x q); rest2 (or empty) = the squared norms of the columns of its other rows.
-  void reduce(ConstMatrixView a, MatrixView h, Span<double> rest2) const;
+  // h = the first m rows of Q'a (a: d x q)
+  void reduce(ConstMatrixView a, MatrixView h) const;
 
  private:
   void group(Span<const double> norms);

@@ -51,15 +51,16 @@ void SparseIterativeMaker::refine(Index, Index, Index, Solution&) const {
 }
 
 // variance = lambda z'(X~'X~ + lambda I)^-1 z,  a = X~ (X~'X~ + lambda I)^-1 z,  z the centred and scaled point
-void SparseIterativeMaker::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
+void SparseIterativeMaker::smoother(const Points& points, Index first, MatrixView a,
+                                    const Covariances& variance) const {
   const Problem& problem = f_.problem();
-  const Index count = std::max(a.cols, static_cast<Index>(variance.size()));
+  const Index count = std::max(a.cols, variance.count());
   Matrix rows(count, problem.d()), z(problem.d(), count);
   linear_rows(problem, points, first, rows.view());
   transpose(rows.view(), z.view());
   const NormalColumns made = f_.solved(lambda_, z.view(), {});
-  for (Index q = 0; q < std::ssize(variance); ++q) variance[q] = lambda_ * dot(z.rows(), z.col(q), made.w.col(q));
-  if (!variance.empty()) problem.add_free_variance(points, first, lambda_, variance);
+  variance.add(lambda_, z.view(), made.w.view());
+  problem.add_free_variance(points, first, lambda_, variance);
   if (a.cols == 0) return;
   f_.rows().multiply(made.w.view().columns(0, a.cols), a);
   problem.finish_smoother(points, first, a);

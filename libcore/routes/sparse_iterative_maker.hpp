@@ -19,7 +19,7 @@ class SparseIterativeMaker final : public EstimatingMaker {
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index, Index, Index, Solution&) const override;
-  void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
+  void smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const override;
   void columns(Index, MatrixView, MatrixView) const override { SparseIterative::refuse("matrices of all points"); }
 
  private:

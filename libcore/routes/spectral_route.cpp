@@ -69,30 +69,29 @@ class Spectral final : public StoredBasis {
     refine_expansion(problem(), apply, lambda, first, count, steps, solution);
   }
 
-  void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
+  void project(const Points& points, Index first, double lambda, MatrixView z,
+               const Covariances& variance) const override {
     Matrix kappa(problem().n(), z.cols);
-    Array<double> prior(variance.size());
-    centred_cross_kernel(problem(), k_q1_.view(), points, first, kappa.view(), prior);
+    centred_cross_kernel(problem(), k_q1_.view(), points, first, kappa.view(), variance);
     gemm(Op::transpose, Op::none, 1, basis(), kappa.view(), 0, z);
-    std::ranges::copy(prior, variance.begin());
     subtract_explained(z, lambda, variance);
     problem().add_free_variance(points, first, lambda, variance);
   }
 
-  void project_functional(MatrixView delta, double lambda, MatrixView z, Span<double> variance) const override {
+  void project_functional(MatrixView delta, double lambda, MatrixView z, const Covariances& variance) const override {
     problem().weight_rows(delta);
     gemm(Op::transpose, Op::none, 1, basis(), delta, 0, z);
     subtract_explained(z, lambda, variance);
   }
 
  private:
-  // variance[q] -= z_q'diag(1 / (Lambda + lambda)) z_q
-  void subtract_explained(ConstMatrixView z, double lambda, Span<double> variance) const {
-    for (std::size_t q = 0; q < variance.size(); ++q)
-      for (Index k = 0; k < r(); ++k) {
-        const double value = z(k, static_cast<Index>(q)), eigenvalue = spectrum().eigenvalues[k];
-        if (eigenvalue > 0) variance[q] -= value * (value / (eigenvalue + lambda));  // value^2 may be out of range
-      }
+  // variance -= z_q'diag(1 / (Lambda + lambda)) z_q
+  void subtract_explained(ConstMatrixView z, double lambda, const Covariances& variance) const {
+    if (!variance.wanted()) return;
+    Array<double> inverse;
+    for (const double eigenvalue : spectrum().eigenvalues)
+      inverse.push_back(eigenvalue > 0 ? 1 / (eigenvalue + lambda) : 0);
+    variance.add(-1, z, scaled_rows(inverse, z).view());  // z_k^2 may be out of range
   }
 
   Matrix k_q1_;

@@ -147,7 +147,7 @@ class StreamedBasis final : public SpectrumFactorization {
   }
 
   // M plays no part: a functional of f alone does not depend on it.
-  void project_functional(MatrixView delta, double lambda, MatrixView z, Span<double> variance) const override {
+  void project_functional(MatrixView delta, double lambda, MatrixView z, const Covariances& variance) const override {
     Matrix phi(delta.cols, map_->features());
     map_->raw_functional(delta, phi.view());
     map_->apply(phi.view());
@@ -170,7 +170,8 @@ class StreamedBasis final : public SpectrumFactorization {
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution);
   }
 
-  void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
+  void project(const Points& points, Index first, double lambda, MatrixView z,
+               const Covariances& variance) const override {
     Matrix phi(z.cols, vt_.cols(), 0.0);
     if (points.function) {
       map_->raw(points.x, first, phi.view());

@@ -105,12 +105,13 @@ class SpectrumFactorization : public Factorization {
   // ResidualMaker::refine. inverse: 1 / (Lambda + lambda), 0 for eigenvalues that count as zero.
   virtual void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse,
                       Solution& solution) const = 0;
-  // z (r x q) = B'kappa of the points[first ...], see ResidualMaker::smoother; variance (q, or empty) at lambda.
-  virtual void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const = 0;
-  // z (r x q) = B'W^(1/2) delta, for ResidualMaker::functional_norms and, with a variance (q, or empty) at lambda,
+  // z (r x q) = B'kappa of the points[first ...], see ResidualMaker::smoother; variance += that at lambda, if wanted.
+  virtual void project(const Points& points, Index first, double lambda, MatrixView z,
+                       const Covariances& variance) const = 0;
+  // z (r x q) = B'W^(1/2) delta, for ResidualMaker::functional_norms and, with a variance at lambda,
   // functional_variances.
   virtual void project_functional(MatrixView /*delta*/, double /*lambda*/, MatrixView /*z*/,
-                                  Span<double> /*variance*/) const {
+                                  const Covariances& /*variance*/) const {
     fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
   }
 

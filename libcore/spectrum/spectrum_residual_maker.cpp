@@ -75,9 +75,10 @@ void SpectrumResidualMaker::complete(Index first, Index count, Solution& solutio
   f_.refine(first, count, 1, at_.lambda(), at_.inverse(false), solution);
 }
 
-void SpectrumResidualMaker::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
+void SpectrumResidualMaker::smoother(const Points& points, Index first, MatrixView a,
+                                     const Covariances& variance) const {
   const Problem& problem = f_.problem();
-  const Index count = std::max(a.cols, static_cast<Index>(variance.size()));
+  const Index count = std::max(a.cols, variance.count());
   Matrix z(f_.r(), count);
   f_.project(points, first, at_.lambda(), z.view(), variance);
   if (a.cols == 0) return;
@@ -128,7 +129,7 @@ void SpectrumResidualMaker::functional_norms(MatrixView delta, Span<double> out)
   }
 }
 
-void SpectrumResidualMaker::functional_variances(MatrixView delta, Span<double> variance) const {
+void SpectrumResidualMaker::functional_variances(MatrixView delta, const Covariances& variance) const {
   Matrix z(f_.r(), delta.cols);
   f_.project_functional(delta, at_.lambda(), z.view(), variance);
 }

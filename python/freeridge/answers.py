@@ -35,6 +35,14 @@ class Variance(NamedTuple):
     noise: Array
 
 
+class PredictionErrors(NamedTuple):
+    """Standard errors of f(x) + b, m x t, and the covariances of all pairs of points, m x (m t), those of output j in the
+    columns m j to m j + m - 1; None where they were not asked for."""
+
+    errors: Array
+    covariance: Optional[Array]
+
+
 class CoefficientErrors(NamedTuple):
     """Standard errors of w, d x t, and of b, t numbers."""
 
@@ -127,6 +135,12 @@ class Answers(Settings):
         return self._answer(out, "predict_variance", given, points.layout, pointer(out.variance),
                             leading_dimension(out.variance, points.layout), pointer(out.noise))
 
+    def _covariance(self, points: Union[Matrix, Sparse], given: Any, pairs: bool, kind: int) -> PredictionErrors:
+        m = points.rows
+        out = PredictionErrors(empty(m, self.t, points.layout), empty(m, m * self.t) if pairs else None)
+        return self._answer(out, "predict_covariance", given, kind, points.layout, pointer(out.errors),
+                            leading_dimension(out.errors, points.layout), pointer(out.covariance), m)
+
     def predict(self, x: ArrayLike) -> Array:
         """f(x) + b at m new points (m x d, the units of the model's x): m x t. Needs a lambda, or raises Error
         (INVALID_STATE), as all answers do. Here and below new points may be a scipy.sparse matrix. Cost:
@@ -168,6 +182,16 @@ class Answers(Settings):
         kernel: InputError. Cost: O(m n r)."""
         points = self._points(x)
         return self._variance(points, struct_of(points))
+
+    def predict_covariance(self, x: ArrayLike, pairs: bool = True,
+                           kind: int = c.COVARIANCE_BAYESIAN) -> PredictionErrors:
+        """Standard errors of f(x) + b at m points and, with pairs, the covariances of all of them, with sigma2 of
+        degrees_of_freedom(). kind: COVARIANCE_BAYESIAN, the posterior of a Gaussian process of covariance
+        sigma2 / lambda k, or COVARIANCE_FREQUENTIST, how the predictions vary with y. Raises Error (UNDEFINED) at
+        lambda = 0 (Bayesian, but for linear kernels that determine f), InputError (Bayesian, a precomputed kernel). Cost:
+        O(m n r), and with pairs O(m^2 (n + d))."""
+        points = self._points(x)
+        return self._covariance(points, struct_of(points), pairs, kind)
 
     def predict_gradient(self, x: ArrayLike) -> Array:
         """d f / d x_k at m points: m x (d t), that of output j by column k in column k + d j. Kernels without

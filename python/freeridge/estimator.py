@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-from typing import Any, Callable, Dict, Optional, Union
+from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -134,12 +134,46 @@ class FreeRidge:
         self.intercept_ = self._shaped(model.intercept())
         return self
 
-    def predict(self, X: ArrayLike) -> Array:
-        """f(x) + b at m points: m numbers, or m x t. Raises NotFittedError, ValueError. Cost: O(m n (d + t)), linear
-        kernels O(m d t)."""
-        self._fitted()
+    def predict(self, X: ArrayLike, return_std: bool = False,
+                return_cov: bool = False) -> Union[Array, Tuple[Array, Array]]:
+        """f(x) + b at m points: m numbers, or m x t. return_std, return_cov: (f + b, standard errors in the same shape) or
+        (f + b, covariances of all pairs of points, m x m, or m x m x t), as GaussianProcessRegressor has them: of f + b,
+        Bayesian, without the noise of a new y (Model.predict_covariance()). Raises NotFittedError, ValueError, Error
+        (UNDEFINED at alpha = 0; INVALID_STATE of a predictor). Cost: O(m n (d + t)), linear kernels O(m d t); with
+        errors Model.predict_covariance()."""
+        if return_std and return_cov:
+            raise ValueError("return_std and return_cov are both True; one of them at a time")
+        model = self._fitted()
         compare_names(column_names(X), getattr(self, "feature_names_in_", None), type(self).__name__)
-        return self._outputs(self._predicted(table(X)))
+        X = table(X)
+        f = self._outputs(self._predicted(X))
+        if not (return_std or return_cov):
+            return f
+        found = model.predict_covariance(X, pairs=return_cov)
+        return f, self._pairs(found.covariance, len(f)) if return_cov else self._outputs(found.errors)
+
+    def _pairs(self, covariance: Array, m: int) -> Array:
+        """The covariances of outputs side by side as m x m, or m x m x t."""
+        cube = np.moveaxis(covariance.reshape((m, m, -1), order="F"), 2, -1)
+        return cube[:, :, 0] if self._vector else cube
+
+    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None, noise: bool = True) -> Array:
+        """Draws from the posterior at m points, m x n_samples, or m x t x n_samples, each output by itself: of f + b, the
+        normal distribution of predict(return_cov=True), and with noise of a new y of weight one there.
+        random_state: None, a number or a numpy.random.RandomState, as in scikit-learn. Raises as predict(). Cost: that
+        of predict(), and O(m^3 t)."""
+        f, covariance = self.predict(X, return_cov=True)
+        draw = random_state if hasattr(random_state, "standard_normal") else np.random.RandomState(random_state)
+        f, covariance = f.reshape(len(f), -1), covariance.reshape(len(f), len(f), -1)
+        sigma2 = self._fitted().degrees_of_freedom().sigma2
+        out = np.empty((len(f), f.shape[1], n_samples))
+        for j in range(f.shape[1]):
+            values, vectors = np.linalg.eigh(covariance[:, :, j])
+            root = vectors * np.sqrt(np.maximum(values, 0.0))
+            out[:, j] = f[:, j, None] + root @ draw.standard_normal((len(f), n_samples))
+            if noise:
+                out[:, j] += np.sqrt(sigma2[j]) * draw.standard_normal((len(f), n_samples))
+        return out[:, 0] if self._vector else out
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None) -> float:
         """R^2: 1 - sum w (y - f)^2 / sum w (y - mean)^2, the mean over outputs. y: n, or n x t, with as many outputs as

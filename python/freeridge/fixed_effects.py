@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .answers import Answers, Interval, Variance
+from .answers import Answers, Interval, PredictionErrors, Variance
 from .arrays import Array, Matrix, Names, Sparse, empty, numbers, pointer, same_names, struct_of, vector
 
 
@@ -90,3 +90,8 @@ class FixedAnswers(Answers):
     def predict_variance_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Variance:
         """predict_variance() with fixed effects. Cost: that of predict_variance, and n m q flops."""
         return self._variance(*self._with_fixed(x, fixed))
+
+    def predict_covariance_fixed(self, x: ArrayLike, fixed: ArrayLike, pairs: bool = True,
+                                 kind: int = c.COVARIANCE_BAYESIAN) -> PredictionErrors:
+        """predict_covariance() with fixed effects. Cost: that of predict_covariance, and n m q flops."""
+        return self._covariance(*self._with_fixed(x, fixed), pairs, kind)

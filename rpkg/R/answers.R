@@ -2,15 +2,19 @@
 
 # Arguments behind the dots are not matched by a part of their name: so `s`, glmnet's lambda, is not taken for se.fit.
 predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, ...,
-                              type = "response", se.fit = FALSE, na.action = stats::na.pass, fixed = NULL) {
+                              type = "response", se.fit = FALSE, covariance = FALSE, kind = "bayesian",
+                              na.action = stats::na.pass, fixed = NULL) {
   refuse_extra(...)
   check_choice(type, "type", c("response", "link"))  # which are the same here
   check_choice(interval, "interval", interval_names)
   level <- check_fraction(level, "level")
   se.fit <- check_flag(se.fit, "se.fit")
+  covariance <- check_flag(covariance, "covariance")
+  check_choice(kind, "kind", covariance_types)
   if (is.null(newdata) && !is.null(fixed)) refuse("fixed is given without newdata")
-  if (interval != "none" || se.fit) {
-    return(predict_interval(object, newdata, lambda, interval, level, se.fit, na.action, fixed))
+  if (interval != "none" || se.fit || covariance) {
+    new <- if (is.null(newdata)) own_rows(object) else new_rows(object, newdata, na.action, fixed)
+    return(predict_interval(object, new, lambda, interval, level, se.fit, covariance, kind))
   }
   if (is.null(newdata)) return(fitted_at(object, lambda))
   new <- new_rows(object, newdata, na.action, fixed)

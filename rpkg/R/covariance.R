@@ -27,27 +27,6 @@ coefficient_errors <- function(fit, type, lambda = NULL) {
   rbind(if (fit$intercept) found$b, found$w[seq_len(ncol(fit$x)), , drop = FALSE], deparse.level = 0L)
 }
 
-# Var(x'w + b) for the rows of x, points x outputs:
-#     (x - m)'Cov(w)(x - m) + sigma^2 / sum(W)   b not penalised
-#     (1, x)'Cov(b, w)(1, x)                     b penalised, as the slope of a column of ones
-#     x'Cov(w)x                                  no intercept
-# m: the weighted means of the columns over the rows in which the output is observed. b + m'w is the mean of the output.
-linear_variances <- function(fit, x, lambda, sigma2) {
-  free <- fit$intercept && !has_penalised(fit)
-  x <- x[, seq_len(ncol(fit$x)), drop = FALSE]  # without with_columns()'s zeros
-  all <- vcov(fit, lambda = lambda)
-  side <- nrow(all) / ncol(fit$y)
-  slopes <- seq_len(side)[if (free) -1L else TRUE]
-  variances <- vapply(seq_len(ncol(fit$y)), function(j) {
-    weights <- (if (is.null(fit$weights)) 1 else fit$weights) * !is.na(fit$y[, j])
-    centred <- if (free) x - rep(colSums(weights * fit$x) / sum(weights), each = nrow(x)) else x
-    if (has_penalised(fit)) centred <- cbind(1, centred)
-    own <- side * (j - 1L) + slopes
-    rowSums((centred %*% all[own, own, drop = FALSE]) * centred) + if (free) sigma2[j] / sum(weights) else 0
-  }, numeric(nrow(x)))
-  matrix(variances, nrow(x))
-}
-
 covariance_types <- c("bayesian", "frequentist")
 
 # The model that has the covariances. For a fit without predictors the core has a column of zeros (with_columns()),

@@ -8,24 +8,19 @@
 
 interval_names <- c("none", "confidence", "prediction", "jackknife+", "gp")
 
-predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.action, fixed = NULL) {
-  new <- if (is.null(newdata)) own_rows(fit) else new_rows(fit, newdata, na.action, fixed)
+predict_interval <- function(fit, new, lambda, interval, level, se.fit, covariance, kind) {
   model <- model_at(fit, lambda)
   centre <- answered(new, function(x, fixed = NULL) core_predict(model, x, fixed), new$offset)
-  of_lm <- interval %in% c("confidence", "prediction")
-  gp <- if (interval == "gp" || of_lm || se.fit) {
-    noise <- NULL
-    variance <- answered(new, function(x, fixed = NULL) {
-      found <- core_predict_variance(model, x, fixed)
-      noise <<- found$noise
-      found$variance
-    })
-    list(variance = variance, noise = noise)
-  }
-  if (of_lm || se.fit) {
+  with_errors <- interval %in% c("confidence", "prediction") || se.fit || covariance
+  if (with_errors) {
     freedom <- core_degrees_of_freedom(model)
     left <- observed_counts(fit) - freedom$df
-    errors <- mean_errors(fit, model, new, gp, freedom$sigma2)
+    found <- NULL
+    errors <- answered(new, function(x, fixed = NULL) {
+      found <<- core_predict_covariance(model, x, kind, covariance && length(new$known) > 0L, fixed)
+      found$errors
+    })
+    if (any(new$known)) warn_reason(found$reason)
   }
   bounds <- switch(interval,
     none = NULL,
@@ -39,22 +34,42 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
       list(lower = both[, lower, drop = FALSE], upper = both[, -lower, drop = FALSE])
     },
     gp = {
-      around(centre, sqrt(sweep(gp$variance, 2L, gp$noise, "+")), rep(Inf, ncol(centre)), level)
+      noise <- NULL
+      variance <- answered(new, function(x, fixed = NULL) {
+        found <- core_predict_variance(model, x, fixed)
+        noise <<- found$noise
+        found$variance
+      })
+      around(centre, sqrt(sweep(variance, 2L, noise, "+")), rep(Inf, ncol(centre)), level)
     }
   )
-  if (!of_lm && anyNA(bounds$lower[new$known, ])) {
+  if (interval %in% c("jackknife+", "gp") && anyNA(bounds$lower[new$known, ])) {
     leverage <- "a point has a leverage of one, and no leave-one-out error"
     reason <- if (interval == "gp") "lambda must be positive" else leverage
     warn_undefined("the intervals are undefined (NaN): ", reason)
   }
 
   # Rows that na.exclude dropped come back when the points are those of the fit.
-  padded <- function(values) if (is.null(newdata)) stats::napredict(fit$na.action, values) else values
+  padded <- function(values) if (new$own) stats::napredict(fit$na.action, values) else values
   labelled <- function(values) padded(shape(fit, values, new$names))
   value <- if (is.null(bounds)) labelled(centre) else bound_columns(fit, labelled, centre, bounds)
-  if (!se.fit) return(value)
-  list(fit = value, se.fit = labelled(errors), df = named_by_output(fit, left),
-       residual.scale = named_by_output(fit, sqrt(freedom$sigma2)))
+  if (!se.fit && !covariance) return(value)
+  c(list(fit = value), if (se.fit) list(se.fit = labelled(errors)),
+    if (covariance) list(covariance = labelled_pairs(fit, found$covariance, new$known, labelled)),
+    list(df = named_by_output(fit, left), residual.scale = named_by_output(fit, sqrt(freedom$sigma2))))
+}
+
+# The covariances of all pairs of points, m x m, or for a matrix response m x m x t, from those of the known points side
+# by side; labelled: adds names to values of all points, and the rows that na.exclude dropped.
+labelled_pairs <- function(fit, pairs, known, labelled) {
+  t <- ncol(fit$y)
+  place <- labelled(matrix(replace(rep(NA_real_, length(known)), known, seq_len(sum(known))), length(known), t))
+  names <- if (fit$vector) names(place) else rownames(place)
+  if (!fit$vector) place <- place[, 1L]
+  pairs <- array(pairs, c(sum(known), sum(known), t))[place, place, , drop = FALSE]
+  if (fit$vector) return(matrix(pairs, length(place), dimnames = if (!is.null(names)) list(names, names)))
+  dimnames(pairs) <- list(names, names, fit$outputs)
+  pairs
 }
 
 # centre -+ t errors, with the degrees of freedom of each output; NaN where none are left.
@@ -62,27 +77,6 @@ around <- function(centre, errors, freedom, level) {
   t <- ifelse(freedom > 0, stats::qt((1 + level) / 2, pmax(freedom, .Machine$double.xmin)), NaN)
   half <- sweep(errors, 2L, t, "*")
   list(lower = centre - half, upper = centre + half)
-}
-
-# The standard errors of f(x) + b: sigma sqrt(v(x) / (lambda tau^2)), where v(x) has the factor tau^2, too. With a
-# linear kernel these are the standard errors of x'w + b by vcov(), which also has them at lambda = 0.
-mean_errors <- function(fit, model, new, gp, sigma2) {
-  lambda <- core_lambda(model)
-  m <- length(new$known)
-  shares <- gp$variance / rep(ifelse(gp$noise > 0, gp$noise, 1), each = m)  # no variance: 0 / 1
-  variances <- shares * rep(sigma2, each = m)
-  if (any(lambda == 0) && is_linear(fit$kernel) && is.null(fit$fixed)) {
-    # Without the warning of vcov(), as there is one below.
-    found <- withCallingHandlers(answered(new, function(x) linear_variances(fit, x, lambda, sigma2)),
-                                 freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
-    variances[, lambda == 0] <- found[, lambda == 0]
-  }
-  errors <- sqrt(variances)
-  if (anyNA(errors[new$known, ])) {
-    warn_undefined("the standard errors are undefined (NaN): lambda is 0 and does not determine them, or no degrees ",
-                   "of freedom are left for the errors")
-  }
-  errors
 }
 
 # Predictions with their bounds: m x 3, or for a matrix response m x 3 x t.
@@ -107,5 +101,5 @@ own_rows <- function(fit) {
     offset <- c(offset, fit$aside$offset)[order]
   }
   list(x = with_columns(x), fixed = fixed, offset = offset, known = rep(TRUE, nrow(x)),
-       names = all_cases(fit))
+       names = all_cases(fit), own = TRUE)
 }

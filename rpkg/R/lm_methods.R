@@ -55,13 +55,31 @@ weights.freeridge <- function(object, ...) {
   stats::naresid(object$na.action, values)
 }
 
-# For step(), add1() and drop1(): the effective degrees of freedom and AIC (k = 2) up to a constant, as that of lm.
-extractAIC.freeridge <- function(fit, scale = 0, k = 2, ...) {
+# For step(), add1() and drop1(): the effective degrees of freedom and what is to be least, n log(mean square) + penalty
+#     aic       of the residuals, with k for each degree of freedom: AIC up to a constant, as that of lm
+#     loo       of the left-out errors
+#     learnt    of the left-out errors with all that was chosen chosen again
+extractAIC.freeridge <- function(fit, scale = 0, k = 2, ..., by = "aic") {
   refuse_extra(...)
   if (!identical(as.double(scale), 0)) refuse("scale must be 0: the variance is estimated, not ", shown(scale))
+  check_choice(by, "by", c("aic", "loo", "learnt"))
   df <- attr(logLik(fit), "df") - 1
   n <- observed_counts(fit)
-  c(df, n * log(unname(deviance(fit)) / n) + k * df)
+  if (by == "aic") {
+    if (!is.null(fit$learning) || !is.null(fit$bandwidth_search)) say_what_aic_misses()
+    return(c(df, n * log(unname(deviance(fit)) / n) + k * df))
+  }
+  errors <- if (by == "loo") core_by_row(model_at(fit), "loo") else learnt_again(fit)$errors
+  c(df, n * log(unname(observed_means(errors^2, weights_or_ones(fit), fit$y)) * sum(weights_or_ones(fit)) / n))
+}
+
+# Said once a session.
+said <- new.env(parent = emptyenv())
+say_what_aic_misses <- function() {
+  if (!is.null(said$aic)) return(invisible())
+  said$aic <- TRUE
+  message("AIC counts the degrees of freedom of a fit and not what was learnt for it; by = \"learnt\", as in ",
+          "step(fit, by = \"learnt\"), compares left-out errors with the kernel learnt again")
 }
 
 # The normal log-likelihood at the fitted values, with the variance that maximises it; the effective degrees of freedom,

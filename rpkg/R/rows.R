@@ -86,7 +86,8 @@ errors_aside <- function(fit, model) {
 
 # The rows of newdata without missing values, as the core takes them: list(x, fixed, offset, known, names). fixed: NULL
 # without fixed effects; known: which rows of the answer these rows are; names: of all rows of the answer. na.action: as
-# in predict.lm. given: the values of the fixed effects, where they are not in newdata.
+# in predict.lm. given: the values of the fixed effects, where they are not in newdata. own: whether they are the rows of
+# the fit.
 new_rows <- function(fit, newdata, na.action = stats::na.pass, given = NULL) {
   x <- if (is.null(fit$terms)) new_features(fit, newdata) else new_design(fit, newdata)
   offset <- attr(x, "offset")
@@ -107,7 +108,7 @@ new_rows <- function(fit, newdata, na.action = stats::na.pass, given = NULL) {
     if (!is.null(fixed)) fixed <- fixed[known, , drop = FALSE]
   }
   list(x = with_columns(as_core_rows(fit, x)), fixed = fixed, offset = offset[known], known = known[kept],
-       names = names)
+       names = names, own = FALSE)
 }
 
 # A vector is one column of newdata.

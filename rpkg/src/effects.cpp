@@ -46,6 +46,22 @@ Rcpp::List core_coefficient_errors(SEXP handle, std::string type) {
   return Rcpp::List::create(Rcpp::Named("w") = w, Rcpp::Named("b") = b, Rcpp::Named("reason") = reason);
 }
 
+// x: m x d, fixed: m x q, or NULL without fixed effects; errors: m x t, covariance: m x (m t), NULL where it is not wanted
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_predict_covariance(SEXP handle, SEXP x, std::string type, bool pairs, SEXP fixed = R_NilValue) {
+  Model& model = model_of(handle);
+  const NewPoints points(model, x, fixed);
+  const int m = points.rows(), t = dimensions_of(model).t;
+  auto errors = fresh<Rcpp::NumericMatrix>(m, t);
+  SEXP covariance = R_NilValue;
+  if (pairs) covariance = fresh<Rcpp::NumericMatrix>(m, m * t);
+  const std::string reason = reason_of(
+      model, freeridge_predict_covariance(model.core, &points.fields, covariance_type_of(type), FREERIDGE_COL_MAJOR,
+                                          errors.begin(), m, pairs ? REAL(covariance) : nullptr, m));
+  return Rcpp::List::create(Rcpp::Named("errors") = errors, Rcpp::Named("covariance") = covariance,
+                            Rcpp::Named("reason") = reason);
+}
+
 // x: m x d; m x (d t), the columns of an output side by side
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_predict_gradient(SEXP handle, SEXP x) {

@@ -153,6 +153,7 @@ TEST(ContractAnswers, LayoutsOfPredictions) {
     expect_layouts<Predict>(model, {&Predict::out});
     expect_layouts<PredictJackknife>(model, {&PredictJackknife::lower, &PredictJackknife::upper});
     expect_layouts<PredictVariance>(model, {&PredictVariance::variance});
+    expect_layouts<PredictCovariance>(model, {&PredictCovariance::errors});
   }
 }
 

@@ -109,6 +109,17 @@ std::vector<Call> calls(const freeridge_kernel* kernel) {
          return freeridge_predict_variance(model, points, layout, out, ld(layout, t), out + m * t);
        },
        m, t + 1},
+      {"standard errors",
+       [=](auto* model, auto* points, auto*, auto layout, double* out) {
+         return freeridge_predict_covariance(model, points, bayesian, layout, out, ld(layout, t), nullptr, 0);
+       },
+       m, t},
+      {"covariances",
+       [=](auto* model, auto* points, auto*, auto, double* out) {
+         return freeridge_predict_covariance(model, points, FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_COL_MAJOR,
+                                             nullptr, 0, out, m);
+       },
+       m, m * t, false},
       {"gradient",
        [=](auto* model, auto* points, auto*, auto layout, double* out) {
          return freeridge_predict_gradient(model, points, layout, out, ld(layout, d * t));

@@ -90,7 +90,7 @@ inline void add_maker(Answers& out, const freeridge::Factorization& f, double la
   });
   Matrix a(n, points);
   std::vector<double> variance(static_cast<std::size_t>(points));
-  residual_maker->smoother(x, 0, a.view(), variance);
+  residual_maker->smoother(x, 0, a.view(), freeridge::Span<double>(variance));
   out.add(a);
   out.add(variance);
 }

@@ -130,7 +130,7 @@ TEST(Smoother, RowsAndVarianceOfEveryRoute) {
               Matrix a(25, count), variance(count, 1), expected_a(25, count), expected_variance(count, 1);
               const auto maker = factorization->at(lambda);
               const freeridge::MatrixView a_view{a.values.data(), 25, count, 25};
-              maker->smoother(view(points), first, a_view, variance.values);
+              maker->smoother(view(points), first, a_view, freeridge::Span<double>(variance.values));
               const Reference expected = reference(problem, k, k_new, prior, lambda);
               for (std::int64_t q = 0; q < count; ++q) {
                 expected_variance(q, 0) = static_cast<double>(expected.variance(first + q, 0));
@@ -141,7 +141,7 @@ TEST(Smoother, RowsAndVarianceOfEveryRoute) {
               // Each alone.
               Matrix alone_a(25, count), alone_variance(count, 1);
               maker->smoother(view(points), first, {alone_a.values.data(), 25, count, 25}, {});
-              maker->smoother(view(points), first, {}, alone_variance.values);
+              maker->smoother(view(points), first, {}, freeridge::Span<double>(alone_variance.values));
               EXPECT_TRUE(bit_equal(alone_a, a));
               EXPECT_TRUE(bit_equal(alone_variance, variance));
               // The rows at work: a(x*)'Y is the prediction of the refit.

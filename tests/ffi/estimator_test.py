@@ -204,6 +204,38 @@ class Estimator(unittest.TestCase):
         expected = y[::6] - cross_val_predict(clone(ours), x[::6], y[::6], cv=LeaveOneOut())
         self.assert_close(ours.fit(x[::6], y[::6]).loo_errors(), expected, 1e-7)
 
+    def test_errors_and_draws_as_gaussian_process_regression_has_them(self):
+        """Its posterior has the variance of the kernel times sigma^2 / alpha, and no intercept."""
+        from sklearn.gaussian_process import GaussianProcessRegressor
+        from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+        x, y = diabetes()
+        x, y, new = x[::9] / x.std(axis=0), y[::9] - y.mean(), x[1:8] / x.std(axis=0)
+        for outputs in (y, np.column_stack([y, y[::-1]])):
+            ours = fr.FreeRidge(0.3, kernel="gaussian", sigma=4.0, fit_intercept=False).fit(x, outputs)
+            sigma2 = ours._model.degrees_of_freedom().sigma2
+            f, covariance = ours.predict(new, return_cov=True)
+            errors = ours.predict(new, return_std=True)[1]
+            self.assertEqual(np.shape(covariance), (7, 7) + np.shape(outputs)[1:])
+            for j, s2 in enumerate(sigma2):
+                theirs = GaussianProcessRegressor(ConstantKernel(s2 / 0.3) * RBF(4.0 / np.sqrt(2)), alpha=s2, optimizer=None)
+                expected = theirs.fit(x, outputs.reshape(len(x), -1)[:, j]).predict(new, return_cov=True)
+                self.assert_close(f.reshape(7, -1)[:, j], expected[0], 1e-7)
+                self.assert_close(covariance.reshape(7, 7, -1)[:, :, j], expected[1], 1e-7)
+                self.assert_close(errors.reshape(7, -1)[:, j] ** 2, np.diag(expected[1]), 1e-7)
+            drawn = ours.sample_y(new, 4000, random_state=3, noise=False)
+            with_noise = ours.sample_y(new, 4000, random_state=3)
+            self.assertEqual(np.shape(drawn), np.shape(f) + (4000,))
+            self.assertTrue(np.all(drawn == ours.sample_y(new, 4000, random_state=np.random.RandomState(3), noise=False)))
+            for j, s2 in enumerate(sigma2):
+                of_one, its = drawn.reshape(7, -1, 4000)[:, j], covariance.reshape(7, 7, -1)[:, :, j]
+                largest = its.diagonal().max()  # the standard error of a covariance is at most sqrt(2 / 4000) of it
+                np.testing.assert_allclose(np.cov(of_one), its, atol=5 * largest * np.sqrt(2 / 4000))
+                noisy = np.cov(with_noise.reshape(7, -1, 4000)[:, j])
+                np.testing.assert_allclose(noisy, its + s2 * np.eye(7), atol=5 * (largest + s2) * np.sqrt(2 / 4000))
+        self.assertRaises(ValueError, ours.predict, new, return_std=True, return_cov=True)
+        self.assertRaises(fr.Error, ours.predictor().predict, new, return_std=True)
+        self.assertRaises(fr.Error, fr.FreeRidge(0.0, kernel="gaussian", sigma=1.0).fit(x, y).predict, new, return_std=True)
+
     def test_alpha_is_chosen(self):
         x, y = diabetes()
         alphas = np.logspace(-2, 5, 60)

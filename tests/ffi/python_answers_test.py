@@ -92,6 +92,23 @@ class Models(Comparison):
         self.close(variance, np.outer(plain, tau2))
         self.close(noise, p.value * tau2)
 
+    def test_covariances_of_predictions(self):
+        p, one, m = self.p, np.ones(14), len(self.p.new)
+        sigma2 = self.model.degrees_of_freedom().sigma2
+        k = gauss(p.x, p.new)
+        r = 1 - one @ p.m_inverse @ k
+        v = gauss(p.new, p.new) - k.T @ p.m_inverse @ k + np.outer(r, r) / (one @ p.m_inverse @ one)
+        a = p.m_inverse @ (k + np.outer(one, r) / (one @ p.m_inverse @ one))
+        for kind, whole in ((fr.COVARIANCE_BAYESIAN, v / p.value), (fr.COVARIANCE_FREQUENTIST, a.T @ (a / p.w[:, None]))):
+            for new in (p.new, np.asfortranarray(p.new)):
+                errors, covariance = self.model.predict_covariance(new, kind=kind)
+                self.close(errors, np.sqrt(np.outer(np.diag(whole), sigma2)))
+                for j in range(2):
+                    self.close(covariance[:, m * j:m * (j + 1)], sigma2[j] * whole)
+            alone = self.model.predict_covariance(p.new, pairs=False, kind=kind)
+            self.close(alone.errors, errors)
+            self.assertIsNone(alone.covariance)
+
     def test_matrices(self):
         p, model, n = self.p, self.model, 14
         self.close(model.hat_matrix(p.value), p.hat)
@@ -168,6 +185,8 @@ class Models(Comparison):
             r = new_design - k.T @ m_inverse @ design
             plain = 1 - np.sum(k * (m_inverse @ k), axis=0) + np.sum(r * (r @ covariance), axis=1)
             self.close(model.predict_variance_fixed(new, fixed).variance, np.outer(plain, tau2))
+            errors = model.predict_covariance_fixed(new, fixed, pairs=False).errors
+            self.close(errors, np.sqrt(np.outer(plain / value, model.degrees_of_freedom().sigma2)))
             lower, upper = model.predict_jackknife_fixed(new, fixed, 0.7)
             self.assertTrue(np.all(lower < upper))
         components = model.set_lambda(value).variance_components

@@ -131,6 +131,9 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
   ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, points, questions.level, FREERIDGE_COL_MAJOR, lower,
       upper, m);
   ASK(freeridge_predict_variance, 0, model, points, FREERIDGE_COL_MAJOR, variance, m, noise);
+  Output<double> point_errors(size_of(m, t)), pairs(size_of(m, m * t));
+  ASK(freeridge_predict_covariance, 0, model, points, FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COL_MAJOR, point_errors,
+      m, pairs, m);
   ASK(freeridge_get_unpenalised, 0, model, nullptr, kept, effects, errors, std::max<std::int64_t>(q, 1));
   ASK(freeridge_get_unpenalised_covariance, 0, model, covariance, std::max<std::int64_t>(q, 1));
   ASK(freeridge_variance_components, 0, model, residual, random, share, error);
@@ -152,6 +155,9 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
   ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, &columns.fields, questions.level, FREERIDGE_COL_MAJOR,
       lower, upper, m);
   ASK(freeridge_predict_variance, 0, model, &rows.fields, FREERIDGE_ROW_MAJOR, variance, t, noise);
+  Output<double> point_errors(size_of(m, t)), pairs(size_of(m, m * t));
+  ASK(freeridge_predict_covariance, 0, model, &columns.fields, FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_ROW_MAJOR,
+      point_errors, t, pairs, m);
   Output<double> gradient(size_of(m, d * t)), slopes(size_of(d, t)), slope_errors(size_of(d, t)), step(size_of(t)),
       step_errors(size_of(t));
   ASK(freeridge_predict_gradient, Caller::in_pieces, model, &rows.fields, FREERIDGE_ROW_MAJOR, gradient, d * t);

@@ -237,6 +237,10 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
   out.push_back({"predict_variance", [=](const Model& m) {
                    return at_points(m, freeridge_predict_variance, FREERIDGE_COL_MAJOR, new_points, s.m, each_output);
                  }});
+  out.push_back({"predict_covariance", [=](const Model& m) {
+                   return at_points(m, freeridge_predict_covariance, FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COL_MAJOR,
+                                    new_points, s.m, Out{s.m * s.m * s.t}, s.m);
+                 }});
   out.push_back({"predict_gradient",
                  [=](const Model& m) {
                    return at_points(m, freeridge_predict_gradient, FREERIDGE_COL_MAJOR, Out{s.m * s.d * s.t}, s.m);

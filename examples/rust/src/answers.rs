@@ -22,6 +22,13 @@ pub struct Variances {
     pub noise: Vec<f64>,
 }
 
+/// Standard errors of predictions, m x t, and the covariances of all pairs of points, m x (m t).
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictionErrors {
+    pub errors: Dense,
+    pub covariance: Dense,
+}
+
 /// Averages over points and their standard errors, d x t or 1 x t each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Average {
@@ -128,6 +135,19 @@ impl Model<'_> {
             sys::freeridge_predict_variance(model, &points, points.layout, place, ld, noise.as_mut_ptr())
         });
         answer(done, Variances { variance, noise })
+    }
+
+    /// Standard errors of the predictions at the rows of x, in the layout of x, and the covariances of all pairs of
+    /// rows, m x (m t), those of output j in the columns m j to m j + m - 1.
+    pub fn predict_covariance(&self, x: Matrix<'_>, kind: Covariance) -> Result<PredictionErrors> {
+        let mut errors = self.room_for(x)?;
+        let mut covariance = Dense::room(Layout::ColumnMajor, x.rows(), x.rows().saturating_mul(self.outputs()?))?;
+        let (points, (place, ld)) = (x.lent()?.points(), errors.place()?);
+        let (pairs, ld_pairs) = covariance.place()?;
+        let done = self.handle.read(|model| unsafe {
+            sys::freeridge_predict_covariance(model, &points, kind as i32, points.layout, place, ld, pairs, ld_pairs)
+        });
+        answer(done, PredictionErrors { errors, covariance })
     }
 
     /// d f / d x_k at the rows of x, in the layout of x: m x (d t), that of output j by column k in column k + d j.

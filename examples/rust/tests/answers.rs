@@ -113,6 +113,14 @@ fn intervals_and_variances() -> Result<()> {
     let far = model.predict_variance(Matrix::row_major(&[0.0, 0.0, 100.0, 100.0], 2)?)?;
     let tau2 = far.noise[0] / 0.3;
     assert!(far.variance.at(0, 0) < 0.2 * tau2 && far.variance.at(1, 0) > tau2);
+    let (near, pairs) = (Matrix::row_major(&[0.0, 0.0, 100.0, 100.0], 2)?, Covariance::Bayesian);
+    let found = model.predict_covariance(near, pairs)?;
+    let sigma2 = model.error_variance()?[0];
+    for i in 0..2 {
+        assert!(close(found.errors.at(i, 0), (far.variance.at(i, 0) / far.noise[0] * sigma2).sqrt()));
+        assert!(close(found.covariance.at(i, i), found.errors.at(i, 0) * found.errors.at(i, 0)));
+    }
+    assert!(close(found.covariance.at(0, 1), found.covariance.at(1, 0)));
     Ok(())
 }
 

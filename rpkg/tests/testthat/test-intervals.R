@@ -45,6 +45,88 @@ test_that("Gaussian-process intervals are made of the predictive variances", {
   }
 })
 
+test_that("covariances of predictions are the dense formulas, of both kinds, and have the names of the points", {
+  p <- problem(t = 2L)
+  rownames(p$new) <- letters[1:7]
+  colnames(p$y) <- c("a", "b")
+  k <- function(x, z) exp(-as.matrix(dist(rbind(x, z)))[seq_len(nrow(x)), nrow(x) + seq_len(nrow(z))]^2 / 4)
+  lambda <- c(0.1, 1)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), lambda, weights = p$weights)
+  for (j in 1:2) {
+    m <- k(p$x, p$x) + diag(lambda[j] / p$weights)
+    cross <- k(p$x, p$new)
+    r <- 1 - colSums(solve(m, cross))
+    ones <- sum(solve(m))
+    bayesian <- (k(p$new, p$new) - crossprod(cross, solve(m, cross)) + r %o% r / ones) / lambda[j]
+    a <- solve(m, cross + rep(1, nrow(p$x)) %o% (r / ones))
+    for (kind in c("bayesian", "frequentist")) {
+      found <- predict(fit, p$new, covariance = TRUE, kind = kind, se.fit = TRUE)
+      expected <- sigma(fit)[[j]]^2 * if (kind == "bayesian") bayesian else crossprod(a, a / p$weights)
+      expect_identical(dimnames(found$covariance), list(letters[1:7], letters[1:7], c("a", "b")))
+      expect_close(unname(found$covariance[, , j]), unname(expected), 1e-10)
+      expect_close(unname(found$se.fit[, j]), sqrt(diag(expected)), 1e-10)
+      expect_identical(names(found), c("fit", "se.fit", "covariance", "df", "residual.scale"))
+    }
+  }
+  one <- freeridge(p$x, p$y[, 1L], gaussian_kernel(2), 0.1)
+  p$new[3L, 2L] <- NA
+  found <- predict(one, p$new, covariance = TRUE)
+  expect_identical(names(found), c("fit", "covariance", "df", "residual.scale"))
+  expect_identical(dimnames(found$covariance), list(letters[1:7], letters[1:7]))
+  expect_identical(unname(is.na(found$covariance)), outer(1:7 == 3L, 1:7 == 3L, "|"))
+  expect_close(found$covariance[-3L, -3L], predict(one, p$new[-3L, ], covariance = TRUE)$covariance, 1e-12)
+  expect_identical(dim(predict(one, p$new[0L, ], covariance = TRUE)$covariance), c(0L, 0L))
+  expect_refusal(predict(one, p$new, covariance = NA), "covariance must be TRUE or FALSE")
+  expect_refusal(predict(one, p$new, se.fit = TRUE, kind = "both"), 'kind must be one of "bayesian", "frequentist"')
+  values <- freeridge(k(p$x, p$x), p$y[, 1L], precomputed_kernel(), 0.1)
+  given <- k(p$new[-3L, ], p$x)
+  expect_close(unname(predict(values, given, covariance = TRUE, kind = "frequentist")$covariance),
+               unname(predict(one, p$new[-3L, ], covariance = TRUE, kind = "frequentist")$covariance), 1e-10)
+})
+
+test_that("covariances of the rows of the fit have the rows of na.exclude and of weight zero in their places", {
+  cars <- mtcars
+  cars$hp[4L] <- NA
+  fit <- freeridge(mpg ~ wt + hp, cars, na.action = na.exclude, weights = as.numeric(seq_len(32L) != 7L), lambda = 0.1)
+  found <- predict(fit, covariance = TRUE)
+  expect_identical(dimnames(found$covariance), list(rownames(cars), rownames(cars)))
+  expect_identical(unname(which(is.na(diag(found$covariance)))), 4L)
+  expect_close(found$covariance[-4L, -4L], predict(fit, cars[-4L, ], covariance = TRUE)$covariance, 1e-9)
+})
+
+test_that("draws have the mean and covariance of the predictions, and repeat with their seed", {
+  fit <- freeridge(mpg ~ wt + hp, mtcars, weights = carb, kernel = gaussian_kernel(2), lambda = 0.3)
+  new <- data.frame(wt = c(2, 2.1, 5), hp = c(100, 105, 300), row.names = c("a", "b", "c"))
+  at <- predict(fit, new, covariance = TRUE)
+  drawn <- simulate(fit, 4000L, seed = 1L, newdata = new, noise = FALSE)
+  expect_identical(dim(drawn), c(3L, 4000L))
+  expect_identical(row.names(drawn), c("a", "b", "c"))
+  expect_identical(names(drawn)[1:2], c("sim_1", "sim_2"))
+  largest <- max(diag(at$covariance))
+  expect_lt(max(abs(rowMeans(drawn) - at$fit)), 5 * sqrt(largest / 4000))
+  expect_lt(max(abs(cov(t(drawn)) - at$covariance)), 5 * largest * sqrt(2 / 4000))
+  noisy <- cov(t(simulate(fit, 4000L, seed = 1L, newdata = new)))
+  expect_lt(max(abs(noisy - at$covariance - diag(3L) * sigma(fit)^2)), 5 * (largest + sigma(fit)^2) * sqrt(2 / 4000))
+  set.seed(5)
+  before <- .Random.seed
+  expect_identical(simulate(fit, 2L, seed = 9L), simulate(fit, 2L, seed = 9L))
+  expect_identical(.Random.seed, before)
+  first <- simulate(fit, newdata = new)
+  assign(".Random.seed", attr(first, "seed"), globalenv())
+  expect_identical(simulate(fit, newdata = new), first)
+  own <- apply(as.matrix(simulate(fit, 4000L, seed = 2L)), 1L, var) - diag(predict(fit, covariance = TRUE)$covariance)
+  expect_lt(max(abs(own * mtcars$carb / sigma(fit)^2 - 1)), 0.7)  # sigma^2 / weight
+  two <- freeridge(cbind(mpg, qsec) ~ wt, mtcars, lambda = c(1, 2))
+  expect_identical(dim(simulate(two, 2L, seed = 1L)$sim_2), c(32L, 2L))
+  expect_identical(dimnames(simulate(two, seed = 1L)$sim_1), list(rownames(mtcars), c("mpg", "qsec")))
+  expect_refusal(simulate(fit, 0L), "nsim must be one whole number >= 1")
+  expect_refusal(simulate(fit, noise = 2), "noise must be TRUE or FALSE")
+  expect_refusal(simulate(freeridge(Species ~ ., iris, lambda = 1)), "the fit is to classes")
+  expect_warning(expect_refusal(simulate(freeridge(mpg ~ wt, mtcars[!duplicated(mtcars$wt), ], lambda = 0,
+                                                   kernel = gaussian_kernel(1))), "are undefined"),
+                 class = "freeridge_undefined")
+})
+
 test_that("standard errors are those of lm at lambda = 0", {
   theirs <- predict(lm(mpg ~ wt + hp, mtcars, weights = carb), mtcars[1:5, ], se.fit = TRUE)
   ours <- predict(freeridge(mpg ~ wt + hp, mtcars, weights = carb, kernel = linear_kernel(), lambda = 0), mtcars[1:5, ],
@@ -142,7 +224,7 @@ test_that("bad arguments are refused, and what has no value is NaN with a warnin
   expect_warning(found <- predict(line, 2, interval = "gp"), "lambda must be positive", class = "freeridge_undefined")
   expect_true(is.nan(found[1L, "lwr"]))
   curved <- freeridge(p$x, p$y, gaussian_kernel(2), 0)  # goes through all points
-  expect_warning(found <- predict(curved, p$new, se.fit = TRUE), "lambda is 0 and does not determine them",
+  expect_warning(found <- predict(curved, p$new, se.fit = TRUE), "no degrees of freedom are left",
                  class = "freeridge_undefined")
   expect_true(all(is.nan(found$se.fit)))
 })

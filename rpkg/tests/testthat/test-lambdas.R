@@ -70,6 +70,34 @@ test_that("names win over places, and wrong names are errors", {
   expect_identical(unname(two(c(best = 3))$lambda), c(3, 3))
 })
 
+test_that("step(), add1() and drop1() choose by left-out errors on request", {
+  for (weights in list(NULL, mtcars$carb)) {
+    line <- lm(mpg ~ wt + hp, mtcars, weights = weights)
+    fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 0, weights = weights)
+    press <- function(line) {
+      w <- if (is.null(weights)) 1 else weights
+      32 * log(sum(w * (residuals(line) / (1 - hatvalues(line)))^2) / 32)
+    }
+    expected <- c(press(line), press(update(line, . ~ . - wt)), press(update(line, . ~ . - hp)))
+    expect_equal(drop1(fit, by = "loo")$AIC, expected)
+    expect_equal(add1(fit, ~ . + qsec, by = "loo")$AIC[2L], press(update(line, . ~ . + qsec)))
+  }
+  cars <- mtcars[1:16, ]
+  cars$noise <- rep(c(1, -1, -1, 1), 4L)
+  learnt <- freeridge(mpg ~ wt + noise, cars)
+  by_hand <- function(formula) {
+    errors <- vapply(1:16, function(i) cars$mpg[i] - predict(freeridge(formula, cars[-i, ], scale = scales), cars[i, ]), 0)
+    16 * log(mean(errors^2))
+  }
+  scales <- learnt$scale
+  expect_equal(extractAIC(learnt, by = "learnt")[2L], by_hand(mpg ~ wt + noise), tolerance = 1e-4)
+  expect_equal(extractAIC(learnt, by = "learnt")[2L], 16 * log(mean(loo(learnt, learnt = TRUE)^2)))
+  said$aic <- NULL
+  expect_message(extractAIC(learnt), "AIC counts the degrees of freedom of a fit and not what was learnt")
+  expect_silent(extractAIC(learnt))  # once a session
+  expect_identical(attr(terms(step(learnt, by = "loo", trace = 0)), "term.labels"), "wt")
+})
+
 test_that("arguments of other packages' callers are understood, and unknown ones name the near one", {
   fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 0)
   line <- lm(mpg ~ wt + hp, mtcars)
@@ -81,6 +109,7 @@ test_that("arguments of other packages' callers are understood, and unknown ones
     expect_equal(diff(ask(fit)$AIC), diff(ask(line)$AIC), tolerance = 1e-8)
   }
   expect_refusal(extractAIC(fit, scale = 2), "scale must be 0")
+  expect_refusal(extractAIC(fit, by = "bic"), 'by must be one of "aic", "loo", "learnt"')
   for (call in expression(predict(fit, newx = mtcars), predict(fit, newdatta = mtcars))) {
     expect_refusal(eval(call), "unknown argument: .* \\(is newdata meant\\?\\)")
   }

@@ -148,6 +148,16 @@ struct PredictVariance : AnyCall, AtPoints {
   FREERIDGE_CALL(freeridge_predict_variance);
 };
 
+struct PredictCovariance : AnyCall, AtPoints {
+  static constexpr const char* optional = "errors covariance";
+  freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
+  Output<double> errors{sample::size(sample::m, sample::t)};
+  int64_t ldout = sample::m;
+  Output<double> covariance{sample::size(sample::m, sample::m* sample::t)};
+  int64_t ld = sample::m;
+  FREERIDGE_CALL(freeridge_predict_covariance);
+};
+
 struct CoefficientCovariance : AnyCall, OnModel {
   freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
   Output<double> covariance{sample::size((sample::d + 1) * sample::t, (sample::d + 1) * sample::t)};
