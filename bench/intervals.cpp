@@ -140,8 +140,9 @@ void measure_model(freeridge_route route, const Sizes& s) {
             [&] { return freeridge_select_lambda(model, FREERIDGE_LOO, 0.01, 10, few.data(), noise.data()); });
   const auto order = FREERIDGE_COL_MAJOR;
   measure("predict", [&] { return freeridge_predict(model, order, s.m, points.data(), s.m, out.data(), s.m); });
-  measure("predict_jackknife",
-          [&] { return freeridge_predict_jackknife(model, &new_points, 0.9, order, out.data(), upper.data(), s.m); });
+  measure("predict_jackknife", [&] {
+    return freeridge_predict_jackknife(model, &new_points, 0.9, -1, 0, order, out.data(), upper.data(), s.m);
+  });
   measure("predict_variance",
           [&] { return freeridge_predict_variance(model, &new_points, order, out.data(), s.m, noise.data()); });
   if (route == FREERIDGE_ROUTE_LANDMARK) {

@@ -1051,18 +1051,23 @@ FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* m
 
 /* Jackknife+ prediction intervals at new points of any kind, without a refit: lower and upper (n x t, in `layout`,
  * leading dimension ldout) hold a new Y with probability at least 2 level - 1, and about `level`, for exchangeable
- * points (lambda and the kernel taken as given):
+ * points:
  *     f_(-i)(x) = f(x) + b - a_i(x) e_i,      a(x)'Y = f(x) + b
  *     lower = the floor((1 - level)(n + 1))-th smallest of f_(-i)(x) - |e_i|,  upper = the ceil(level (n + 1))-th
  *     smallest of f_(-i)(x) + |e_i|     (-Inf and +Inf when there is no such i; n, i: the rows of the data)
+ * folds -1: lambda and the kernel are held, and the intervals too narrow where points are few and they were learnt. Else
+ * f_(-i), a and e are those of the model that is chosen again without fold S of the points, i in S, with folds and seed
+ * as in freeridge_loo_learnt: then nothing in f_(-i) has seen point i, as the theory asks.
  * 0 < level < 1. Cost, of m new points: O(m n r) as matrix products and O(m n t); CHOLESKY, BAND O(m n^2); memory
  * O(tile) and 2 m t. The first call after a lambda is set makes the left-out errors (freeridge_loo), n t numbers kept
- * with the fit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH, UNDEFINED (a left-out error
- * of an output has no value: all its intervals are NaN), CANCELLED, IO. Source: R. Barber, E. Candes, A. Ramdas, R.
+ * with the fit. With folds freeridge_loo_learnt (for each stretch of a reader's points), and m n t numbers. Statuses:
+ * INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH, UNDEFINED (a left-out error of an output has no value:
+ * all its intervals are NaN), CANCELLED, IO; with folds also those of freeridge_loo_learnt. Source: R. Barber, E. Candes, A. Ramdas, R.
  * Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49 (2021). */
 FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model* model, const freeridge_points* points,
-                                                           double level, freeridge_layout layout, double* lower,
-                                                           double* upper, int64_t ldout);
+                                                           double level, int64_t folds, int64_t seed,
+                                                           freeridge_layout layout, double* lower, double* upper,
+                                                           int64_t ldout);
 
 /* Gaussian-process predictive variance at new points of any kind, n x t in `layout`: of f(x) + b, given Y, when f is a
  * Gaussian process of covariance tau^2 k, b flat (with intercept), and the errors have variance sigma^2 / W_ii, sigma^2

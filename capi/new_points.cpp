@@ -1,6 +1,7 @@
 // The C layer, answers at new points: each call checks its arguments and hands over to the core, behind the exception
 // wall. New points of a reader are answered stretch by stretch.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,8 @@
 
 namespace freeridge::capi {
 namespace {
+
+constexpr std::int64_t held = -1;  // folds of freeridge_predict_jackknife: nothing is chosen again
 
 struct FitSizes {
   Index d, t;
@@ -138,14 +141,17 @@ freeridge_status freeridge_predict_points(const freeridge_model* model, const fr
 }
 
 freeridge_status freeridge_predict_jackknife(const freeridge_model* model, const freeridge_points* points, double level,
-                                             freeridge_layout layout, double* lower, double* upper, int64_t ldout) {
+                                             int64_t folds, int64_t seed, freeridge_layout layout, double* lower,
+                                             double* upper, int64_t ldout) {
   return guarded(__func__, [&] {
     model_of(model);
     required("upper", upper);
     const Asked to = asked(model, points, layout, "lower", lower, ldout);
     std::string reason;
+    std::optional<Model::Folds> learnt_again;
+    if (folds != held) learnt_again = Model::Folds{folds, seed};
     to.points.each(to.model.listener(), [&](Index first, const Points& at) {
-      Model::Intervals found = to.model.predict_jackknife(at, level);
+      Model::Intervals found = to.model.predict_jackknife(at, level, learnt_again);
       to.copy(found.lower, first, lower);
       to.copy(found.upper, first, upper);
       reason = std::move(found.reason);

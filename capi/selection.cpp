@@ -214,7 +214,7 @@ freeridge_status freeridge_loo_learnt(const freeridge_model* model, int64_t fold
     const Model& m = model_of(model);
     required("errors", errors);
     const MatrixView to = checked_output("errors", errors, "n", m.n(), m.t(), ld);
-    Model::LearntLoo found = m.learnt_loo(folds, seed);
+    Model::LearntLoo found = m.learnt_loo({folds, seed});
     copy(found.errors.view(), to);
     copy_to(found.change, change);
     report_undefined(std::move(found.reason));

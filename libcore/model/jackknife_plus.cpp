@@ -1,6 +1,8 @@
 // Jackknife+ intervals at the lambdas in force. With the left-out errors e_i and the smoother row a(x), for which
 // a(x)'Y = f(x) + b, the prediction without row i and the ends of the interval are
 //     f_(-i)(x) = f(x) + b - a_i(x) e_i,     order statistics of f_(-i)(x) - |e_i| and of f_(-i)(x) + |e_i|
+// With the learning included f, b, a and e are those of the model that was chosen without the fold of row i and is
+// fitted to all rows (learnt_loo.cpp), so that nothing in f_(-i) knows row i
 // (R. Barber, E. Candes, A. Ramdas, R. Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49
 // (2021)).
 #include <algorithm>
@@ -47,6 +49,16 @@ double smallest(Span<double> values, Index k) {
   return *at;
 }
 
+// The ends of an interval: the values at this place from the top, infinite where there is no such place. Reorders the
+// values. row: of x, for the message.
+void set_ends(Span<double> low, Span<double> high, Index place, Index row, double& lower, double& upper) {
+  const Index observed = std::ssize(low);
+  if (!all_finite(low) || !all_finite(high))
+    fail(Status::not_finite, "the predictions for row ", row, " of x without a row of the data overflow");
+  lower = place > observed ? -infinity : smallest(low, observed + 1 - place);
+  upper = place > observed ? infinity : smallest(high, place);
+}
+
 }  // namespace
 
 const Model::Fit::LeftOut& Model::left_out() const {
@@ -67,12 +79,79 @@ const Model::Fit::LeftOut& Model::left_out() const {
   return out;
 }
 
-Model::Intervals Model::predict_jackknife(const Points& points, double level) const {
+// Of all rows i, f_(-i)(x) at the points and e_i.
+struct Model::LeftOutPredictions {
+  Matrix values, errors;       // m x (n t), that of row i for output j in column i + n j; n x t
+  Array<std::string> reasons;  // t: why an error has no value
+};
+
+// This model's f_(-i)(x) and e_i of some rows i.
+void Model::predict_without(Span<const Index> rows, const Points& points, LeftOutPredictions& out) const {
+  const Index n = this->n(), m = points.x.rows;
+  const OffsetRows rows_seen = problem_rows(*kernel_, points.x);
+  const Points seen(rows_seen.x, points.fixed);
+  const Fit::LeftOut& own = left_out();
+  for (Index j = 0; j < t(); ++j) {
+    const Span<const Index> missing = factorization_->problem().missing_rows(j);
+    for (const Index i : rows) {
+      out.errors(i, j) = own.errors(i, j);
+      if (std::isnan(own.errors(i, j)) && std::ranges::find(missing, i) == missing.end())
+        keep_first(out.reasons[j], own.reasons[j]);
+    }
+  }
+  each_smoother_tile(n, m, [&](Index row, Index height) {
+    Matrix f(height, t()), a(n, height);
+    predict_rows(prediction(), points, row, f.view());
+    for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+      maker.smoother(seen, row, a.view(), {});
+      for (Index j = first; j < first + count; ++j)
+        for (const Index i : rows)
+          for (Index q = 0; q < height; ++q) out.values(row + q, i + n * j) = f(q, j) - a(i, q) * out.errors(i, j);
+    });
+  });
+}
+
+Model::Intervals Model::learnt_jackknife(const Points& points, double level, const Folds& folds) const {
+  const Index n = this->n(), m = points.x.rows;
+  require_room_to_predict(m, 3 + n, smoother_rows(n, m));
+  require_finite("x", points.x);
+  LeftOutPredictions left_out{Matrix(m, n * t()), Matrix(n, t()), Array<std::string>(t())};
+  const Hearing hearing(listener_);
+  Stage stage(0, 0.95);
+  each_chosen_without(folds, [&](const Model* chosen, Span<const Index> rows) {
+    if (rows.empty()) return;
+    if (chosen != nullptr) return chosen->predict_without(rows, points, left_out);
+    for (std::string& reason : left_out.reasons) keep_first(reason, nothing_chosen);
+  });
+  stage.next(1);
+  Intervals out{Matrix(m, t(), nan), Matrix(m, t(), nan), {}};
+  for (Index j = 0; j < t(); ++j) {
+    keep_first(out.reason, left_out.reasons[j]);
+    if (!left_out.reasons[j].empty()) continue;
+    const Array<Index> observed = other_indices(factorization_->problem().missing_rows(j), n);
+    const Index place = upper_place(level, std::ssize(observed));
+    Array<double> low(observed.size()), high(low);
+    for (Index p = 0; p < m; ++p) {
+      for (std::size_t k = 0; k < observed.size(); ++k) {
+        const double error = std::abs(left_out.errors(observed[k], j)), value = left_out.values(p, observed[k] + n * j);
+        low[k] = value - error;
+        high[k] = value + error;
+      }
+      set_ends(low, high, place, p, out.lower(p, j), out.upper(p, j));
+    }
+    worked(20 * nanosecond * static_cast<double>(n * m));
+  }
+  report(1);
+  return out;
+}
+
+Model::Intervals Model::predict_jackknife(const Points& points, double level, const std::optional<Folds>& folds) const {
   require_fitted();
   if (!std::isfinite(level)) fail(Status::not_finite, "level is ", level, "; it must be finite");
   if (level <= 0 || level >= 1)
     fail(Status::invalid_argument, "level is ", level, "; it must lie between 0 and 1, both excluded");
   require_fixed(fixed_count(), points.fixed);
+  if (folds) return learnt_jackknife(points, level, *folds);
   require_room_to_predict(points.x.rows, 2, smoother_rows(this->n(), points.x.rows));
   const Hearing hearing(listener_);
   require_finite("x", points.x);
@@ -113,10 +192,7 @@ Model::Intervals Model::predict_jackknife(const Points& points, double level) co
           for (Index j = first; j < first + count; ++j) {
             worked(10 * nanosecond * static_cast<double>(n));
             left_out_ends(out.lower(row + q, j), a.col(q), left_out.errors.col(j), missing, low, high);
-            if (!all_finite(low) || !all_finite(high))
-              fail(Status::not_finite, "the predictions for row ", row + q, " of x without a row of the data overflow");
-            out.lower(row + q, j) = place > observed ? -infinity : smallest(low, observed + 1 - place);
-            out.upper(row + q, j) = place > observed ? infinity : smallest(high, place);
+            set_ends(low, high, place, row + q, out.lower(row + q, j), out.upper(row + q, j));
           }
       });
     });

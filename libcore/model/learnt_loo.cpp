@@ -63,7 +63,7 @@ Model Model::chosen_on(Span<const Index> rows, bool anew) const {
   return out;
 }
 
-Model::LearntLoo Model::learnt_loo(Index folds, std::int64_t seed) const {
+void Model::each_chosen_without(const Folds& folds, const TakeChosen& take) const {
   require_fitted();
   if (!choice_)
     fail(Status::invalid_state,
@@ -73,27 +73,40 @@ Model::LearntLoo Model::learnt_loo(Index folds, std::int64_t seed) const {
   if (kernel_search_ && learns_with_landmarks(rows))
     fail(Status::invalid_state, "the kernel was learnt with landmarks on ", rows,
          " rows; errors with its learning included are for kernels learnt on up to ", usual_rows_of_kernel);
-  if (folds < 0 || folds == 1 || folds > rows)
-    fail(Status::invalid_argument, "folds is ", folds, "; it must be 0 or lie between 2 and ", rows,
+  Index count = folds.count;
+  if (count < 0 || count == 1 || count > rows)
+    fail(Status::invalid_argument, "folds is ", count, "; it must be 0 or lie between 2 and ", rows,
          ", the rows that had a part in the choice");
-  if (folds == 0) folds = rows <= few_rows ? rows : rows <= some_rows ? more_folds : fewer_folds;
+  if (count == 0) count = rows <= few_rows ? rows : rows <= some_rows ? more_folds : fewer_folds;
   const Hearing hearing(listener_);
   Array<std::int32_t> label(rows);
-  make_folds(static_cast<std::int32_t>(folds), seed, label);
-  Model fit(*this);  // at the lambdas that were chosen, whichever are in force
+  make_folds(static_cast<std::int32_t>(count), folds.seed, label);
+  Stage stage(0, 1 / static_cast<double>(count + 1));
+  Model fit(*this);
   fit.fit_ = std::make_shared<const Fit>(solve(*factorization_, search_->best));
-  LearntLoo out{Matrix(n(), t()), Array<double>(n(), 0.0), {}};
-  Stage stage(0, 1 / static_cast<double>(folds + 1));
-  out.reason = fit.loo(out.errors.view());
-  const Matrix held = copy_of(out.errors.view());
-  Matrix errors(n(), t());
-  for (Index fold = 0; fold < folds; ++fold) {
-    stage.next(fraction(fold + 2, folds + 1));
+  take(&fit, other_indices(had_part, n()));
+  for (Index fold = 0; fold < count; ++fold) {
+    stage.next(fraction(fold + 2, count + 1));
     Array<Index> left_out, others;
     for (Index k = 0; k < rows; ++k) (label[k] == fold ? left_out : others).push_back(had_part[k]);
-    const auto reason = value_of([&] { return chosen_on(others, folds == rows).loo(errors.view()); });
-    keep_first(out.reason, reason ? *reason : "without some rows nothing can be chosen");
-    if (!reason) std::ranges::fill(errors.values(), nan);
+    const auto made = value_of([&] {
+      const Model chosen = chosen_on(others, count == rows);
+      take(&chosen, left_out);
+      return true;
+    });
+    if (!made) take(nullptr, left_out);
+  }
+  report(1);
+}
+
+Model::LearntLoo Model::learnt_loo(const Folds& folds) const {
+  LearntLoo out{Matrix(n(), t()), Array<double>(n(), 0.0), {}};
+  Matrix held, errors(n(), t());
+  each_chosen_without(folds, [&](const Model* chosen, Span<const Index> left_out) {
+    const bool first = held.cols() == 0;
+    keep_first(out.reason, chosen == nullptr ? nothing_chosen : chosen->loo(errors.view()));
+    if (chosen == nullptr) std::ranges::fill(errors.values(), nan);
+    if (first) held = copy_of(errors.view());
     double moved = 0, all = 0;
     for (Index k = 0; k < n() * t(); ++k) {
       const double was = held.values()[k], difference = errors.values()[k] - was;
@@ -105,8 +118,7 @@ Model::LearntLoo Model::learnt_loo(Index folds, std::int64_t seed) const {
       out.change[i] = all > 0 ? std::sqrt(moved / all) : 0;
       for (Index j = 0; j < t(); ++j) out.errors(i, j) = errors(i, j);
     }
-  }
-  report(1);
+  });
   return out;
 }
 

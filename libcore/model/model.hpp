@@ -152,12 +152,18 @@ class Model final : public AbstractModel {
     Array<double> change;  // n: of the left-out errors of all rows, by choosing without the row
     std::string reason;
   };
-  LearntLoo learnt_loo(Index folds, std::int64_t seed) const;  // folds 0: the library's choice
+  // The folds of rows that are left out of the choices; 0: as many as the library finds right
+  struct Folds {
+    Index count;
+    std::int64_t seed;
+  };
+  LearntLoo learnt_loo(const Folds& folds) const;
   struct Intervals {
     Matrix lower, upper;  // m x t
     std::string reason;
   };
-  Intervals predict_jackknife(const Points& points, double level) const;
+  // folds: all that was chosen is chosen again without each of them; without folds it is held.
+  Intervals predict_jackknife(const Points& points, double level, const std::optional<Folds>& folds = {}) const;
   struct Variance {
     Matrix of_mean;       // m x t
     Array<double> noise;  // t
@@ -388,6 +394,15 @@ class Model final : public AbstractModel {
   const Fit::LeftOut& left_out() const;
   // The model, with all rows, at the kernel and the lambdas that are chosen on some rows, ascending.
   Model chosen_on(Span<const Index> rows, bool anew) const;
+  // take(model, rows) for each fold: the model that was chosen without these rows, fitted to all rows; NULL where
+  // nothing can be chosen without them. First the model at the lambdas that were chosen, whichever are in force, for
+  // the rows that had no part in the choice, which may be none.
+  using TakeChosen = std::function<void(const Model*, Span<const Index>)>;
+  void each_chosen_without(const Folds& folds, const TakeChosen& take) const;
+  static constexpr const char* nothing_chosen = "without some rows nothing can be chosen";
+  struct LeftOutPredictions;
+  void predict_without(Span<const Index> rows, const Points& points, LeftOutPredictions& out) const;
+  Intervals learnt_jackknife(const Points& points, double level, const Folds& folds) const;
   // Throws OUT_OF_MEMORY where a call needs `bytes` more than the model holds and memory or the limit does not allow
   // it.
   void require_room(Index bytes, const char* what, const char* advice) const;

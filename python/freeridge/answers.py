@@ -125,10 +125,11 @@ class Answers(Settings):
         return self._answer(out, "predict_points", given, count, pointer(lambdas), points.layout, pointer(out),
                             leading_dimension(out, points.layout))
 
-    def _jackknife(self, points: Union[Matrix, Sparse], given: Any, level: float) -> Interval:
+    def _jackknife(self, points: Union[Matrix, Sparse], given: Any, level: float, folds: Optional[int],
+                   seed: int) -> Interval:
         out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
-        return self._answer(out, "predict_jackknife", given, level, points.layout, pointer(out.lower),
-                            pointer(out.upper), leading_dimension(out.lower, points.layout))
+        return self._answer(out, "predict_jackknife", given, level, -1 if folds is None else folds, seed, points.layout,
+                            pointer(out.lower), pointer(out.upper), leading_dimension(out.lower, points.layout))
 
     def _variance(self, points: Union[Matrix, Sparse], given: Any) -> Variance:
         out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
@@ -169,12 +170,14 @@ class Answers(Settings):
         return self._answer(out, "hyperplane", len(lambdas), pointer(lambdas), pointer(out.values), self.d,
                             pointer(out.b))
 
-    def predict_jackknife(self, x: ArrayLike, level: float = 0.9) -> Interval:
+    def predict_jackknife(self, x: ArrayLike, level: float = 0.9, folds: Optional[int] = None, seed: int = 0) -> Interval:
         """Jackknife+ intervals for a new y at m points, without a refit; 0 < level < 1. They hold it with probability
         of at least 2 level - 1, and about `level`; an end is infinite where n is too small for the level. Raises Error
-        (UNDEFINED) where an error left out has no value. Cost: O(m n r)."""
+        (UNDEFINED) where an error left out has no value. folds: the kernel and lambda, as far as they were chosen, are
+        chosen again without each of so many folds of points, 0: as loo_learnt() does by default; None: they are held,
+        and the intervals too narrow where points are few. Cost: O(m n r), with folds also that of loo_learnt()."""
         points = self._points(x)
-        return self._jackknife(points, struct_of(points), level)
+        return self._jackknife(points, struct_of(points), level, folds, seed)
 
     def predict_variance(self, x: ArrayLike) -> Variance:
         """The variance of f(x) + b at m points as a Gaussian process, given y, its scale estimated by REML; add `noise`

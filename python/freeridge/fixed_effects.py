@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Tuple, Union
+from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,9 +83,10 @@ class FixedAnswers(Answers):
         """predict_path() with fixed effects. Cost: that of predict_path, and m q flops a lambda."""
         return self._predict(*self._with_fixed(x, fixed), vector(lambdas, name="lambdas"))
 
-    def predict_jackknife_fixed(self, x: ArrayLike, fixed: ArrayLike, level: float = 0.9) -> Interval:
+    def predict_jackknife_fixed(self, x: ArrayLike, fixed: ArrayLike, level: float = 0.9, folds: Optional[int] = None,
+                                seed: int = 0) -> Interval:
         """predict_jackknife() with fixed effects. Cost: that of predict_jackknife, and n m q flops."""
-        return self._jackknife(*self._with_fixed(x, fixed), level)
+        return self._jackknife(*self._with_fixed(x, fixed), level, folds, seed)
 
     def predict_variance_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Variance:
         """predict_variance() with fixed effects. Cost: that of predict_variance, and n m q flops."""

@@ -217,8 +217,8 @@ core_degrees_of_freedom <- function(handle) {
     .Call(`_freeridge_core_degrees_of_freedom`, handle)
 }
 
-core_predict_jackknife <- function(handle, x, level, fixed = NULL) {
-    .Call(`_freeridge_core_predict_jackknife`, handle, x, level, fixed)
+core_predict_jackknife <- function(handle, x, level, learnt, fixed = NULL) {
+    .Call(`_freeridge_core_predict_jackknife`, handle, x, level, learnt, fixed)
 }
 
 core_predict_variance <- function(handle, x, fixed = NULL) {
@@ -231,6 +231,10 @@ core_coefficient_covariance <- function(handle, type) {
 
 core_coefficient_errors <- function(handle, type) {
     .Call(`_freeridge_core_coefficient_errors`, handle, type)
+}
+
+core_predict_covariance <- function(handle, x, type, pairs, fixed = NULL) {
+    .Call(`_freeridge_core_predict_covariance`, handle, x, type, pairs, fixed)
 }
 
 core_predict_gradient <- function(handle, x) {

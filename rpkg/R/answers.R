@@ -3,7 +3,7 @@
 # Arguments behind the dots are not matched by a part of their name: so `s`, glmnet's lambda, is not taken for se.fit.
 predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, ...,
                               type = "response", se.fit = FALSE, covariance = FALSE, kind = "bayesian",
-                              na.action = stats::na.pass, fixed = NULL) {
+                              learnt = FALSE, na.action = stats::na.pass, fixed = NULL) {
   refuse_extra(...)
   check_choice(type, "type", c("response", "link"))  # which are the same here
   check_choice(interval, "interval", interval_names)
@@ -11,10 +11,14 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
   se.fit <- check_flag(se.fit, "se.fit")
   covariance <- check_flag(covariance, "covariance")
   check_choice(kind, "kind", covariance_types)
+  if (check_flag(learnt, "learnt")) {
+    if (interval != "jackknife+") refuse("learnt is TRUE, which is for interval = \"jackknife+\"")
+    if (!is.null(lambda)) refuse("lambda is given, and learnt is TRUE: then lambda is chosen again without each row")
+  }
   if (is.null(newdata) && !is.null(fixed)) refuse("fixed is given without newdata")
   if (interval != "none" || se.fit || covariance) {
     new <- if (is.null(newdata)) own_rows(object) else new_rows(object, newdata, na.action, fixed)
-    return(predict_interval(object, new, lambda, interval, level, se.fit, covariance, kind))
+    return(predict_interval(object, new, lambda, interval, level, se.fit, covariance, kind, learnt))
   }
   if (is.null(newdata)) return(fitted_at(object, lambda))
   new <- new_rows(object, newdata, na.action, fixed)

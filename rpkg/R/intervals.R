@@ -8,7 +8,7 @@
 
 interval_names <- c("none", "confidence", "prediction", "jackknife+", "gp")
 
-predict_interval <- function(fit, new, lambda, interval, level, se.fit, covariance, kind) {
+predict_interval <- function(fit, new, lambda, interval, level, se.fit, covariance, kind, learnt) {
   model <- model_at(fit, lambda)
   centre <- answered(new, function(x, fixed = NULL) core_predict(model, x, fixed), new$offset)
   with_errors <- interval %in% c("confidence", "prediction") || se.fit || covariance
@@ -17,7 +17,7 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
     left <- observed_counts(fit) - freedom$df
     found <- NULL
     errors <- answered(new, function(x, fixed = NULL) {
-      found <<- core_predict_covariance(model, x, kind, covariance && length(new$known) > 0L, fixed)
+      found <<- core_predict_covariance(model, x, kind, covariance, fixed)
       found$errors
     })
     if (any(new$known)) warn_reason(found$reason)
@@ -27,8 +27,9 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
     confidence = around(centre, errors, left, level),
     prediction = around(centre, sqrt(sweep(errors^2, 2L, freedom$sigma2, "+")), left, level),
     "jackknife+" = {
+      of <- if (learnt) chosen_to_learn_again(fit) else model
       both <- answered(new, function(x, fixed = NULL) {
-        do.call(cbind, core_predict_jackknife(model, x, level, fixed))
+        do.call(cbind, core_predict_jackknife(of, x, level, learnt, fixed))
       }, new$offset)
       lower <- seq_len(ncol(centre))
       list(lower = both[, lower, drop = FALSE], upper = both[, -lower, drop = FALSE])
@@ -66,7 +67,8 @@ labelled_pairs <- function(fit, pairs, known, labelled) {
   place <- labelled(matrix(replace(rep(NA_real_, length(known)), known, seq_len(sum(known))), length(known), t))
   names <- if (fit$vector) names(place) else rownames(place)
   if (!fit$vector) place <- place[, 1L]
-  pairs <- array(pairs, c(sum(known), sum(known), t))[place, place, , drop = FALSE]
+  m <- sum(known)
+  pairs <- array(if (m > 0L) pairs else numeric(), c(m, m, t))[place, place, , drop = FALSE]
   if (fit$vector) return(matrix(pairs, length(place), dimnames = if (!is.null(names)) list(names, names)))
   dimnames(pairs) <- list(names, names, fit$outputs)
   pairs

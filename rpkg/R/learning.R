@@ -201,20 +201,25 @@ why_not_learnt_again <- function(fit) {
   NULL
 }
 
+# The model that knows its choices, to make them again; refuses where they cannot be.
+chosen_to_learn_again <- function(fit) {
+  why <- why_not_learnt_again(fit)
+  if (!is.null(why)) refuse(why, ": there are no errors with the learning included")
+  chosen_model(fit)
+}
+
 # list(errors, change) of core_loo_learnt(), made once for each fit, folds and seed.
 learnt_again <- function(fit, folds = 0, seed = 0) {
   key <- c(folds, seed)
   known <- fit$cache$learnt
   if (!identical(known$key, key)) {
-    known <- c(core_loo_learnt(chosen_model(fit), folds, seed), list(key = key))
+    known <- c(core_loo_learnt(chosen_to_learn_again(fit), folds, seed), list(key = key))
     fit$cache$learnt <- known
   }
   known
 }
 
 loo_learnt <- function(fit, folds, seed) {
-  why <- why_not_learnt_again(fit)
-  if (!is.null(why)) refuse(why, ": there are no errors with the learning included")
   folds <- if (is.null(folds)) 0 else check_whole(folds, "folds", 2)
   found <- learnt_again(fit, folds, check_whole(seed, "seed"))
   undefined <- which(rowSums(is.nan(found$errors) & !is.na(fit$y)) > 0L)
@@ -234,7 +239,7 @@ few_to_learn_again <- 100L
 # standard error, and how many rows lead to another model; NULL where they are not known or take long.
 honest_errors <- function(fit, most = few_to_learn_again) {
   if (nrow(fit$x) > most || !is.null(fit$classes) || is_estimated(fit) || is.null(fit$open_kernel) ||
-        !is.null(why_not_learnt_again(fit)) || !is.null(fit$learning$beside) ||
+        !is.null(fit$learning$beside) ||
         (is.null(fit$learning) && is.null(fit$bandwidth_search))) {
     return(NULL)
   }

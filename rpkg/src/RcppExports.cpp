@@ -652,15 +652,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_predict_jackknife
-Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, SEXP fixed);
-RcppExport SEXP _freeridge_core_predict_jackknife(SEXP handleSEXP, SEXP xSEXP, SEXP levelSEXP, SEXP fixedSEXP) {
+Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, bool learnt, SEXP fixed);
+RcppExport SEXP _freeridge_core_predict_jackknife(SEXP handleSEXP, SEXP xSEXP, SEXP levelSEXP, SEXP learntSEXP, SEXP fixedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< double >::type level(levelSEXP);
+    Rcpp::traits::input_parameter< bool >::type learnt(learntSEXP);
     Rcpp::traits::input_parameter< SEXP >::type fixed(fixedSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predict_jackknife(handle, x, level, fixed));
+    rcpp_result_gen = Rcpp::wrap(core_predict_jackknife(handle, x, level, learnt, fixed));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -695,6 +696,20 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< std::string >::type type(typeSEXP);
     rcpp_result_gen = Rcpp::wrap(core_coefficient_errors(handle, type));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_predict_covariance
+Rcpp::List core_predict_covariance(SEXP handle, SEXP x, std::string type, bool pairs, SEXP fixed);
+RcppExport SEXP _freeridge_core_predict_covariance(SEXP handleSEXP, SEXP xSEXP, SEXP typeSEXP, SEXP pairsSEXP, SEXP fixedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< std::string >::type type(typeSEXP);
+    Rcpp::traits::input_parameter< bool >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type fixed(fixedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict_covariance(handle, x, type, pairs, fixed));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1428,10 +1443,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_early_stopping", (DL_FUNC) &_freeridge_core_early_stopping, 5},
     {"_freeridge_core_calibrate", (DL_FUNC) &_freeridge_core_calibrate, 3},
     {"_freeridge_core_degrees_of_freedom", (DL_FUNC) &_freeridge_core_degrees_of_freedom, 1},
-    {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 4},
+    {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 5},
     {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 3},
     {"_freeridge_core_coefficient_covariance", (DL_FUNC) &_freeridge_core_coefficient_covariance, 2},
     {"_freeridge_core_coefficient_errors", (DL_FUNC) &_freeridge_core_coefficient_errors, 2},
+    {"_freeridge_core_predict_covariance", (DL_FUNC) &_freeridge_core_predict_covariance, 5},
     {"_freeridge_core_predict_gradient", (DL_FUNC) &_freeridge_core_predict_gradient, 2},
     {"_freeridge_core_average_gradient", (DL_FUNC) &_freeridge_core_average_gradient, 5},
     {"_freeridge_core_average_difference", (DL_FUNC) &_freeridge_core_average_difference, 6},

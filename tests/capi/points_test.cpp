@@ -101,7 +101,7 @@ std::vector<Call> calls(const freeridge_kernel* kernel) {
        m, 2 * t},
       {"jackknife",
        [=](auto* model, auto* points, auto*, auto layout, double* out) {
-         return freeridge_predict_jackknife(model, points, 0.8, layout, out, out + m * t, ld(layout, t));
+         return freeridge_predict_jackknife(model, points, 0.8, -1, 0, layout, out, out + m * t, ld(layout, t));
        },
        m, 2 * t},
       {"variance",

@@ -281,7 +281,7 @@ TEST_P(FixedEffects, VariancesAndIntervals) {
     check(
         freeridge_predict_variance(c.model.get(), points, FREERIDGE_COL_MAJOR, variance.values.data(), m, noise.data()),
         "freeridge_predict_variance");
-    check(freeridge_predict_jackknife(c.model.get(), points, 0.8, FREERIDGE_COL_MAJOR, lower.values.data(),
+    check(freeridge_predict_jackknife(c.model.get(), points, 0.8, -1, 0, FREERIDGE_COL_MAJOR, lower.values.data(),
                                       upper.values.data(), m),
           "freeridge_predict_jackknife");
     const auto place = static_cast<std::size_t>(std::ceil(0.8L * static_cast<Real>(n + 1)));

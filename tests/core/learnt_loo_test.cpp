@@ -179,6 +179,86 @@ TEST(LearntLoo, ARowIsLeftOutAsByHand) {
   }
 }
 
+struct Ends {
+  Matrix lower, upper;
+};
+
+Points points_of(const Data& data) {
+  return data.unpenalised.cols > 0 ? with(at(data.x), data.unpenalised) : at(data.x);
+}
+
+Ends jackknife(const Model& model, const Data& points, std::int64_t folds, std::int64_t seed = 0) {
+  Ends out{Matrix(points.x.rows, points.y.cols), Matrix(points.x.rows, points.y.cols)};
+  check(freeridge_predict_jackknife(model.get(), points_of(points), 0.8, folds, seed, FREERIDGE_COL_MAJOR,
+                                    out.lower.values.data(), out.upper.values.data(), points.x.rows),
+        "freeridge_predict_jackknife");
+  return out;
+}
+
+// f_(-i)(x) is the prediction of the model that is chosen and fitted without row i; the rows at hand are the points.
+TEST(LearntLoo, JackknifeIntervalsAreThoseOfModelsChosenWithoutTheRow) {
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Data data = data_of(c, 11), points = data_of(c, 12);
+    const Ends found = jackknife(chosen(c, data), points, 0);
+    std::vector<Vector> low(static_cast<std::size_t>(c.n * c.t)), high(low);
+    for (std::int64_t i = 0; i < c.n; ++i) {
+      std::vector<char> out(static_cast<std::size_t>(c.n), 0);
+      out[static_cast<std::size_t>(i)] = 1;
+      const Model others = chosen(c, data.without(out));
+      Matrix at_points(c.n, c.t), at_rows(c.n, c.t);
+      for (const auto& [from, to] : {std::pair{&points, &at_points}, std::pair{&data, &at_rows}})
+        check(freeridge_predict_points(others.get(), points_of(*from), 0, nullptr, FREERIDGE_COL_MAJOR,
+                                       to->values.data(), c.n),
+              "freeridge_predict_points");
+      for (std::int64_t j = 0; j < c.t; ++j) {
+        if (std::isnan(data.y(i, j))) continue;
+        const double error = std::abs(data.y(i, j) - at_rows(i, j));
+        for (std::int64_t p = 0; p < c.n; ++p) {
+          low[static_cast<std::size_t>(p + c.n * j)].push_back(at_points(p, j) - error);
+          high[static_cast<std::size_t>(p + c.n * j)].push_back(at_points(p, j) + error);
+        }
+      }
+    }
+    Ends expected = found;
+    for (std::size_t k = 0; k < low.size(); ++k) {
+      std::sort(low[k].begin(), low[k].end());
+      std::sort(high[k].begin(), high[k].end());
+      const auto place = static_cast<std::size_t>(std::ceil(0.8 * static_cast<double>(low[k].size() + 1) - 1e-9));
+      expected.lower.values[k] = low[k][low[k].size() - place];
+      expected.upper.values[k] = high[k][place - 1];
+    }
+    EXPECT_CLOSE(found.lower, expected.lower, 1e-7);
+    EXPECT_CLOSE(found.upper, expected.upper, 1e-7);
+  }
+}
+
+// Rows that had no part in the choice of the kernel have f_(-i) at what was learnt; with a given kernel and lambda's
+// choice alone, folds choose lambda.
+TEST(LearntLoo, JackknifeIntervalsOfFolds) {
+  const Case c{"kernel", 30, 2, 1, lengths, [](Model& m) { m.select_kernel(FREERIDGE_REML, {}, 0, 20, 4); }};
+  const Data data = data_of(c, 5), points = data_of(c, 6);
+  Model model = chosen(c, data);
+  const Ends held = jackknife(model, points, -1), found = jackknife(model, points, 4, 1);
+  EXPECT_NE(found.lower.values, held.lower.values);
+  EXPECT_CLOSE(found.lower, jackknife(model, points, 4, 1).lower, 0);
+  double width = 0, of_held = 0;
+  for (std::size_t k = 0; k < held.lower.values.size(); ++k) {
+    width += found.upper.values[k] - found.lower.values[k];
+    of_held += held.upper.values[k] - held.lower.values[k];
+  }
+  EXPECT_LT(std::abs(std::log(width / of_held)), 0.5);
+  Matrix out(c.n, 2);
+  const auto ask = [&](std::int64_t folds) {
+    return freeridge_predict_jackknife(model.get(), points_of(points), 0.8, folds, 0, 1, out.values.data(),
+                                       out.values.data(), c.n);
+  };
+  for (const std::int64_t folds : {-2, 1, 21}) EXPECT_EQ(ask(folds), FREERIDGE_INVALID_ARGUMENT) << folds;
+  model.factorize().lambda(1);
+  EXPECT_EQ(ask(0), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(ask(-1), FREERIDGE_OK);
+}
+
 // The same without folds of several rows. A kernel is then searched from where the first search ended, and with so few
 // rows may end elsewhere than a whole search: see the next test.
 TEST(LearntLoo, FoldsAreLeftOutAsByHand) {

@@ -137,7 +137,8 @@ class Missing : public ::testing::TestWithParam<Way> {
           "freeridge_predict_points");
     check(freeridge_predict_variance(of.get(), here, layout, out.variance.values.data(), m, out.noise.data()),
           "freeridge_predict_variance");
-    check(freeridge_predict_jackknife(of.get(), here, 0.8, layout, out.lower.values.data(), out.upper.values.data(), m),
+    check(freeridge_predict_jackknife(of.get(), here, 0.8, -1, 0, layout, out.lower.values.data(),
+                                      out.upper.values.data(), m),
           "freeridge_predict_jackknife");
     return out;
   }

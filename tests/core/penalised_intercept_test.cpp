@@ -77,7 +77,7 @@ void expect_equal(Model& ours, Model& theirs, const Matrix& fresh, const Matrix&
     EXPECT_CLOSE(ours.score(criterion, {0.1, 3}).values, theirs.score(criterion, {0.1, 3}).values, tolerance);
   Vector lower(m * t), upper(m * t), low(m * t), high(m * t);
   const auto jackknife = [](const Model& model, const Matrix& x, Vector& from, Vector& to) {
-    check(freeridge_predict_jackknife(model.get(), at(x), 0.8, FREERIDGE_COL_MAJOR, from.data(), to.data(), m),
+    check(freeridge_predict_jackknife(model.get(), at(x), 0.8, -1, 0, FREERIDGE_COL_MAJOR, from.data(), to.data(), m),
           "freeridge_predict_jackknife");
   };
   jackknife(ours, fresh, lower, upper);

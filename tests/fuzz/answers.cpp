@@ -128,8 +128,8 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
   ASK(freeridge_predict_points, Caller::in_pieces, model, points, 0, nullptr, FREERIDGE_COL_MAJOR, out, m);
   ASK(freeridge_predict_points, Caller::in_pieces, model, points, 1, questions.lambdas.data(), FREERIDGE_COL_MAJOR,
       path, m);
-  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, points, questions.level, FREERIDGE_COL_MAJOR, lower,
-      upper, m);
+  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, points, questions.level, -1, 0, FREERIDGE_COL_MAJOR,
+      lower, upper, m);
   ASK(freeridge_predict_variance, 0, model, points, FREERIDGE_COL_MAJOR, variance, m, noise);
   Output<double> point_errors(size_of(m, t)), pairs(size_of(m, m * t));
   ASK(freeridge_predict_covariance, 0, model, points, FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COL_MAJOR, point_errors,
@@ -152,8 +152,8 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
                         rows = support::at(FREERIDGE_ROW_MAJOR, m, d, x.data());
   ASK(freeridge_predict_points, Caller::in_pieces, model, &sparse.fields, 0, nullptr, FREERIDGE_COL_MAJOR, of_sparse,
       m);
-  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, &columns.fields, questions.level, FREERIDGE_COL_MAJOR,
-      lower, upper, m);
+  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, &columns.fields, questions.level, questions.m % 4 - 1, 1,
+      FREERIDGE_COL_MAJOR, lower, upper, m);
   ASK(freeridge_predict_variance, 0, model, &rows.fields, FREERIDGE_ROW_MAJOR, variance, t, noise);
   Output<double> point_errors(size_of(m, t)), pairs(size_of(m, m * t));
   ASK(freeridge_predict_covariance, 0, model, &columns.fields, FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_ROW_MAJOR,

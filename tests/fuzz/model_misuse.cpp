@@ -147,7 +147,8 @@ void misuse_answers(freeridge_model* model, Source& in) {
           [&] {
             const support::Points points = support::at(FREERIDGE_ROW_MAJOR, 2, told_d(model), fine.data(), 12);
             return freeridge_predict_jackknife(model, points, in.one_in(2) ? in.among(bad_numbers) : 1.0,
-                                               FREERIDGE_ROW_MAJOR, out.get(), other.get(), 2);
+                                               in.one_in(2) ? -1 : -2, 0, FREERIDGE_ROW_MAJOR, out.get(), other.get(),
+                                               2);
           },
           out, other);
     case 7:

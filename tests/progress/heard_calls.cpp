@@ -230,8 +230,8 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                  },
                  true});
   out.push_back({"predict_jackknife", [=](const Model& m) {
-                   return at_points(m, freeridge_predict_jackknife, 0.8, FREERIDGE_COL_MAJOR, new_points, new_points,
-                                    s.m);
+                   return at_points(m, freeridge_predict_jackknife, 0.8, -1, 0, FREERIDGE_COL_MAJOR, new_points,
+                                    new_points, s.m);
                  }});
   if (std::string(c.kernel) == "precomputed()") return out;
   out.push_back({"predict_variance", [=](const Model& m) {

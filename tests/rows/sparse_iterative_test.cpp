@@ -271,7 +271,7 @@ TEST(SparseIterative, PromisesAboutSinglePointsAreRefused) {
   EXPECT_EQ(freeridge_group_errors(model.get(), group.data(), 0, nullptr, out.data(), 80), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_get_leverage(model.get(), out.data(), 80), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_cooks_distance(model.get(), out.data(), 80), FREERIDGE_INVALID_STATE);
-  EXPECT_EQ(freeridge_predict_jackknife(model.get(), at(problem.x), 0.9, FREERIDGE_COL_MAJOR, out.data(),
+  EXPECT_EQ(freeridge_predict_jackknife(model.get(), at(problem.x), 0.9, -1, 0, FREERIDGE_COL_MAJOR, out.data(),
                                         out.data() + out.size() / 2, 80),
             FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_REML, 1, &lambda, out.data(), nullptr, 1), FREERIDGE_INVALID_STATE);

@@ -339,7 +339,7 @@ class Model {
                               std::int64_t padding = 0, freeridge_status* status = nullptr) const {
     const Packed px = pack(x, layout, padding);
     Packed lower = pack(Matrix(x.rows, t_), layout, padding), upper = lower;
-    const freeridge_status answer = freeridge_predict_jackknife(get(), at(px, x.rows, x.cols), level, layout,
+    const freeridge_status answer = freeridge_predict_jackknife(get(), at(px, x.rows, x.cols), level, -1, 0, layout,
                                                                 lower.values.data(), upper.values.data(), lower.ld);
     if (status != nullptr) *status = answer;
     if (status == nullptr || answer != FREERIDGE_UNDEFINED) check(answer, "freeridge_predict_jackknife");

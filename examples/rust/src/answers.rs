@@ -56,6 +56,12 @@ impl Arrays for Intervals {
     }
 }
 
+impl Arrays for PredictionErrors {
+    fn arrays(self) -> Vec<Dense> {
+        vec![self.errors, self.covariance]
+    }
+}
+
 impl Arrays for Variances {
     fn arrays(self) -> Vec<Dense> {
         (self.variance, self.noise).arrays()
@@ -119,10 +125,20 @@ impl Model<'_> {
 
     /// Jackknife+ prediction intervals at the rows of x, in the layout of x.
     pub fn predict_jackknife(&self, x: Matrix<'_>, level: f64) -> Result<Intervals> {
+        self.jackknife(x, level, -1, 0)
+    }
+
+    /// The same with the kernel and lambda, as far as they were chosen, chosen again without each fold of points; folds
+    /// and seed as in loo_learnt.
+    pub fn predict_jackknife_learnt(&self, x: Matrix<'_>, level: f64, folds: i64, seed: i64) -> Result<Intervals> {
+        self.jackknife(x, level, folds, seed)
+    }
+
+    fn jackknife(&self, x: Matrix<'_>, level: f64, folds: i64, seed: i64) -> Result<Intervals> {
         let (mut lower, mut upper) = (self.room_for(x)?, self.room_for(x)?);
         let (points, (low, ld), (high, _)) = (x.lent()?.points(), lower.place()?, upper.place()?);
         let done = self.handle.read(|model| unsafe {
-            sys::freeridge_predict_jackknife(model, &points, level, points.layout, low, high, ld)
+            sys::freeridge_predict_jackknife(model, &points, level, folds, seed, points.layout, low, high, ld)
         });
         answer(done, Intervals { lower, upper })
     }

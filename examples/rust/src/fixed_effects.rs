@@ -1,6 +1,7 @@
 //! Columns F that no penalty touches: their effects, and predictions with the values of F at new points.
 
-use crate::answers::{Intervals, Variances};
+use crate::answers::{Intervals, PredictionErrors, Variances};
+use crate::choices::Covariance;
 use crate::error::{answer, check_length, numbers, size, told, zeros, Arrays, Result};
 use crate::matrix::{no_points, Dense, Layout, Matrix};
 use crate::model::Model;
@@ -137,9 +138,22 @@ impl Model<'_> {
         let (mut lower, mut upper) = (Dense::room(x.layout(), x.rows(), t)?, Dense::room(x.layout(), x.rows(), t)?);
         let ((low, ld), (high, _)) = (lower.place()?, upper.place()?);
         let done = self.handle.read(|model| unsafe {
-            sys::freeridge_predict_jackknife(model, &points, level, points.layout, low, high, ld)
+            sys::freeridge_predict_jackknife(model, &points, level, -1, 0, points.layout, low, high, ld)
         });
         answer(done, Intervals { lower, upper })
+    }
+
+    /// Standard errors of the predictions, and the covariances of all pairs of rows, m x (m t).
+    pub fn predict_covariance_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>, kind: Covariance) -> Result<PredictionErrors> {
+        let points = self.with_fixed(x, fixed)?;
+        let (m, t) = (x.rows(), self.outputs()?);
+        let (mut errors, mut covariance) =
+            (Dense::room(x.layout(), m, t)?, Dense::room(Layout::ColumnMajor, m, m.saturating_mul(t))?);
+        let ((place, ld), (pairs, ld_pairs)) = (errors.place()?, covariance.place()?);
+        let done = self.handle.read(|model| unsafe {
+            sys::freeridge_predict_covariance(model, &points, kind as i32, points.layout, place, ld, pairs, ld_pairs)
+        });
+        answer(done, PredictionErrors { errors, covariance })
     }
 
     /// Gaussian-process variances.

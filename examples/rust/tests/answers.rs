@@ -441,6 +441,8 @@ fn fixed_effects_of_a_line() -> Result<()> {
     (0..N).for_each(|i| assert!(close(out.at(i, 0), y[i]) && close(path.at(i, 1), y[i])));
     assert_eq!(model.predict_jackknife_fixed(points, column, 0.9)?.lower.at(0, 0).is_finite(), true);
     assert!(model.predict_variance_fixed(points, column)?.variance.at(0, 0) >= 0.0);
+    let joint = model.predict_covariance_fixed(points, column, Covariance::Frequentist)?;
+    assert!(close(joint.covariance.at(1, 1), joint.errors.at(1, 0) * joint.errors.at(1, 0)));
     assert!(model.variance_components().map_or(true, |found| found.share[0] > 0.0));
     assert!(model.predict(points).is_err() && model.predict_fixed(points, points).is_err());
     model.set_fixed_effects(None)?;

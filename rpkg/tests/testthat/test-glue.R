@@ -26,7 +26,7 @@ test_that("sizes that do not fit, and unknown words, are refused", {
   expect_refusal(core_accumulator_moments(rows$handle, matrix(1, 2L, 2L), matrix(1, 2L, 1L), NULL, 1:3, 1), "a label for each row")
   fit <- freeridge(1:5, c(1, 3, 2, 5, 4), gaussian_kernel(1), 1)
   model <- model_at(fit)
-  for (ask in list(core_predict, core_predict_variance, function(model, x) core_predict_jackknife(model, x, 0.9))) {
+  for (ask in list(core_predict, core_predict_variance, function(model, x) core_predict_jackknife(model, x, 0.9, FALSE))) {
     expect_refusal(ask(model, matrix(0, 1L, 2L)), "newdata has another number of columns")
   }
   expect_refusal(core_kernel_evaluate(linear, one, matrix(0, 1L, 2L)), "x and z have different numbers of columns")

@@ -31,6 +31,25 @@ test_that("jackknife+ intervals are those of refits", {
   expect_close(predict(fit, p$new, 5, "jackknife+"), predict(other, p$new, interval = "jackknife+"), 1e-12)
 })
 
+test_that("jackknife+ intervals with the learning included are those of fits learnt without each point", {
+  cars <- mtcars[1:18, c("mpg", "wt", "qsec")]
+  new <- mtcars[19:24, ]
+  fit <- freeridge(mpg ~ ., cars)
+  found <- predict(fit, new, interval = "jackknife+", level = 0.8, learnt = TRUE)
+  expect_identical(found[, "fit"], predict(fit, new))
+  ends <- vapply(1:18, function(i) {
+    without <- freeridge(mpg ~ ., cars[-i, ], scale = fit$scale)
+    c(predict(without, new), abs(cars$mpg[i] - predict(without, cars[i, ])))
+  }, numeric(7L))
+  error <- ends[7L, ]
+  expected <- t(apply(ends[-7L, ], 1L, function(at) c(sort(at - error)[3L], sort(at + error)[16L])))
+  expect_close(unname(found[, -1L]), unname(expected), 1e-4)
+  expect_refusal(predict(fit, new, interval = "gp", learnt = TRUE), "is for interval = .jackknife")
+  expect_refusal(predict(fit, new, lambda = 1, interval = "jackknife+", learnt = TRUE), "lambda is given")
+  given <- freeridge(mpg ~ ., cars, lambda = 1, kernel = gaussian_kernel(1))
+  expect_refusal(predict(given, new, interval = "jackknife+", learnt = TRUE), "lambda was given to this fit")
+})
+
 test_that("Gaussian-process intervals are made of the predictive variances", {
   p <- problem()
   for (intercept in c(FALSE, TRUE)) {
@@ -78,8 +97,8 @@ test_that("covariances of predictions are the dense formulas, of both kinds, and
   expect_identical(dim(predict(one, p$new[0L, ], covariance = TRUE)$covariance), c(0L, 0L))
   expect_refusal(predict(one, p$new, covariance = NA), "covariance must be TRUE or FALSE")
   expect_refusal(predict(one, p$new, se.fit = TRUE, kind = "both"), 'kind must be one of "bayesian", "frequentist"')
-  values <- freeridge(k(p$x, p$x), p$y[, 1L], precomputed_kernel(), 0.1)
-  given <- k(p$new[-3L, ], p$x)
+  values <- freeridge(unname(k(p$x, p$x)), p$y[, 1L], precomputed_kernel(), 0.1)
+  given <- unname(k(p$new[-3L, ], p$x))
   expect_close(unname(predict(values, given, covariance = TRUE, kind = "frequentist")$covariance),
                unname(predict(one, p$new[-3L, ], covariance = TRUE, kind = "frequentist")$covariance), 1e-10)
 })
@@ -122,9 +141,8 @@ test_that("draws have the mean and covariance of the predictions, and repeat wit
   expect_refusal(simulate(fit, 0L), "nsim must be one whole number >= 1")
   expect_refusal(simulate(fit, noise = 2), "noise must be TRUE or FALSE")
   expect_refusal(simulate(freeridge(Species ~ ., iris, lambda = 1)), "the fit is to classes")
-  expect_warning(expect_refusal(simulate(freeridge(mpg ~ wt, mtcars[!duplicated(mtcars$wt), ], lambda = 0,
-                                                   kernel = gaussian_kernel(1))), "are undefined"),
-                 class = "freeridge_undefined")
+  curve <- suppressWarnings(freeridge(mpg ~ wt, mtcars[!duplicated(mtcars$wt), ], lambda = 0, kernel = gaussian_kernel(1)))
+  expect_warning(expect_refusal(simulate(curve), "are undefined"), class = "freeridge_undefined")
 })
 
 test_that("standard errors are those of lm at lambda = 0", {

@@ -352,7 +352,7 @@ test_that("what makes no sense is refused, and says why", {
   expect_refusal(core_create(list(name = "linear"), NULL, x, cbind(data$mpg), FALSE, matrix(0, 2L, 1L)),
                  "fixed and x differ in their number of rows")
   expect_refusal(core_predict(model, x, matrix(0, 2L, 2L)), "fixed and newdata differ in their number of rows")
-  for (ask in list(core_predict, core_predict_variance, function(model, x, fixed) core_predict_jackknife(model, x, 0.9, fixed))) {
+  for (ask in list(core_predict, core_predict_variance, function(model, x, fixed) core_predict_jackknife(model, x, 0.9, FALSE, fixed))) {
     expect_refusal(ask(model, x, matrix(0, 32L, 3L)), "fixed has another number of columns")
   }
 })

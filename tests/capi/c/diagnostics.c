@@ -14,8 +14,8 @@ static void formulas(freeridge_route route) {
   OK(freeridge_get_leverage(model, leverage, N));
   OK(freeridge_get_fitted(model, fitted, N));
   OK(freeridge_predict(model, FREERIDGE_ROW_MAJOR, M, sample_points(), D, predicted, T));
-  OK(freeridge_predict_jackknife(model, points, 0.7, FREERIDGE_ROW_MAJOR, lower, upper, T));
-  OK(freeridge_predict_jackknife(model, points, 0.99, FREERIDGE_ROW_MAJOR, wide, variance, T));
+  OK(freeridge_predict_jackknife(model, points, 0.7, -1, 0, FREERIDGE_ROW_MAJOR, lower, upper, T));
+  OK(freeridge_predict_jackknife(model, points, 0.99, -1, 0, FREERIDGE_ROW_MAJOR, wide, variance, T));
   for (i = 0; i < M * T; ++i) {
     CHECK(lower[i] < upper[i]);
     CHECK(wide[i] == -INFINITY && variance[i] == INFINITY); /* no such order statistic */

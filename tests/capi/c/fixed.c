@@ -34,7 +34,7 @@ static void answers(void) {
   OK(freeridge_get_fitted(model, fitted, N));
   OK(freeridge_predict_points(model, WITH_EFFECTS, 0, NULL, FREERIDGE_COL_MAJOR, out, N));
   OK(freeridge_predict_points(model, WITH_EFFECTS, 2, lambdas, FREERIDGE_COL_MAJOR, path, N));
-  OK(freeridge_predict_jackknife(model, WITH_EFFECTS, 0.7, FREERIDGE_COL_MAJOR, lower, upper, N));
+  OK(freeridge_predict_jackknife(model, WITH_EFFECTS, 0.7, -1, 0, FREERIDGE_COL_MAJOR, lower, upper, N));
   OK(freeridge_predict_variance(model, WITH_EFFECTS, FREERIDGE_COL_MAJOR, variance, N, noise));
   for (j = 0; j < T; ++j) {
     CHECK(effects[1 + j * Q] == 0 && errors[1 + j * Q] == 0 && errors[j * Q] > 0);

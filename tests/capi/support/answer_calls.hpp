@@ -135,7 +135,9 @@ struct CooksDistance : AnyCall, OnModel {
 };
 
 struct PredictJackknife : AnyCall, AtPoints {
+  static constexpr const char* own = "folds";
   double level = 0.75;
+  int64_t folds = -1, seed = 0;
   Output<double> lower{sample::size(sample::m, sample::t)}, upper{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_jackknife);

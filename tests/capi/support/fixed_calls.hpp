@@ -39,7 +39,9 @@ struct PredictPathFixed : AnyCall, AtPointsFixed {
 };
 
 struct PredictJackknifeFixed : AnyCall, AtPointsFixed {
+  static constexpr const char* own = "folds";
   double level = 0.75;
+  int64_t folds = -1, seed = 0;
   Output<double> lower{sample::size(sample::m, sample::t)}, upper{lower};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_jackknife);
