@@ -1,6 +1,8 @@
 # Marginal effects: the derivatives of f(x) = sum_i c_i k(x_i, x) + b at given points (freeridge_predict_gradient), and
 # their averages with standard errors (freeridge_average_gradient). Along columns with two values, and between levels of
-# a factor, differences of f take the place of derivatives (freeridge_average_difference).
+# a factor, differences of f take the place of derivatives (freeridge_average_difference). A function that falls first
+# and then rises may have an average slope that says nothing: beside it stands the average difference of f between two
+# quantiles of the column.
 
 marginal_effects <- function(object, ...) UseMethod("marginal_effects")
 
@@ -14,6 +16,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   factors <- level_terms(object$x)
   two_values <- if (check_flag(binary, "binary")) binary_steps(object$x, factors)
   steps <- c(factor_steps(object, factors), two_values)
+  smooth <- setdiff(seq_len(ncol(object$x)), unlist(c(lapply(factors, `[[`, "columns"), lapply(two_values, `[[`, "column"))))
   first <- vapply(factors, function(part) part$columns[1L], 0L)  # the levels that the others are compared with
   shown <- setdiff(seq_len(ncol(object$x)), first)
   x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
@@ -28,8 +31,13 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
     slopes <- found$slopes[shown, , drop = FALSE]
     effects <- aperm(array(slopes, c(dim(slopes), m)), c(3L, 1L, 2L))
     if (se) errors <- found$errors[shown, , drop = FALSE]
+    difference <- function(step) {
+      list(average = found$slopes[step$column, ] * (step$high - step$low),
+           errors = if (se) found$errors[step$column, ] * (step$high - step$low))
+    }
   } else {
     check_derivative(object$kernel, smooth = length(shown) > length(steps))
+    difference <- function(step) step_difference(model, x, step, average, type, se)
     found <- core_effects(model, x, average, steps, type, se, no_effects(object, m))
     effects <- found$effects[, shown, , drop = FALSE]
     slopes <- found$average[shown, , drop = FALSE]
@@ -40,12 +48,15 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
                    "0", if (type == "frequentist") " with landmarks")
   }
 
+  between <- quantile_steps(x, smooth)
+  differences <- lapply(between, difference)
   names <- feature_names(object$x)[shown]
   cases <- if (is.null(newdata)) object$cases else rownames(x)
   columns <- c(list(estimate = slopes), if (se) list(se = errors))
   table <- by_output(factor(names, levels = names), columns, object$outputs, "column")
   structure(
     list(effects = effect_array(object, effects, names, cases, padded = is.null(newdata)), average = table,
+         differences = difference_table(object, between, differences, se),
          binary = names(two_values), reference = feature_names(object$x)[first],
          type = if (se) type, df = if (se) named_by_output(object, observed_counts(object) - freedom$df)),
     class = "freeridge_effects"
@@ -66,6 +77,29 @@ effect_array <- function(fit, effects, names, cases, padded) {
   if (fit$vector) return(slices[[1L]])
   rows <- rownames(slices[[1L]])
   array(unlist(slices), c(dim(slices[[1L]]), length(slices)), list(rows, names, fit$outputs))
+}
+
+# What a difference of f between two quantiles of a column is between.
+difference_quantiles <- c(0.1, 0.9)
+
+# The steps between the quantiles of columns, by their names; none for columns whose quantiles are the same.
+quantile_steps <- function(x, columns) {
+  steps <- lapply(columns, function(k) {
+    ends <- unname(stats::quantile(x[, k], difference_quantiles))
+    if (ends[1L] < ends[2L]) list(column = k, columns = k, low = ends[1L], high = ends[2L], width = 1)
+  })
+  names(steps) <- feature_names(x)[columns]
+  steps[!vapply(steps, is.null, NA)]
+}
+
+# A row for each step and output: column, low, high, estimate and, where it is wanted, se; NULL without steps.
+difference_table <- function(fit, steps, differences, se) {
+  if (length(steps) == 0L) return(NULL)
+  of_steps <- function(name) matrix(unlist(lapply(differences, `[[`, name)), length(steps), byrow = TRUE)
+  ends <- function(name) matrix(vapply(steps, `[[`, 0, name), length(steps), ncol(fit$y))
+  by_output(factor(names(steps), levels = names(steps)),
+            c(list(low = ends("low"), high = ends("high"), estimate = of_steps("average")),
+              if (se) list(se = of_steps("errors"))), fit$outputs, "column")
 }
 
 # A step is an effect that is a difference of f and not a derivative: list(column, columns, low, high, width). The
@@ -147,24 +181,46 @@ core_effects <- function(model, x, average, steps, type, se, fixed) {
   }
   for (step in steps) {
     k <- step$column
-    with_values <- function(values) {
-      x[, step$columns] <- rep(values, each = nrow(x))
-      x
-    }
-    high <- with_values(step$high)
-    low <- with_values(step$low)
-    value$effects[, k, ] <- (core_predict(model, high, fixed) - core_predict(model, low, fixed)) / step$width
-    found <- core_average_difference(model, high, low, average, type, se)
+    at <- lapply(step[c("high", "low")], function(values) core_predict(model, with_values(x, step, values), fixed))
+    value$effects[, k, ] <- (at$high - at$low) / step$width
+    found <- step_difference(model, x, step, average, type, se)
     value$average[k, ] <- found$average / step$width
     if (se) value$errors[k, ] <- found$errors / step$width
   }
   value
 }
 
+with_values <- function(x, step, values) {
+  x[, step$columns] <- rep(values, each = nrow(x))
+  x
+}
+
+# list(average, errors) of f with the high values of a step less f with the low ones.
+step_difference <- function(model, x, step, average, type, se) {
+  core_average_difference(model, with_values(x, step, step$high), with_values(x, step, step$low), average, type, se)
+}
+
 # What print() says of standard errors of a type.
 standard_error_words <- function(type) {
   if (type == "bayesian") return("Standard errors are Bayesian: of the posterior, with the bias of the penalty.")
   "Standard errors are frequentist: how the averages vary, without the bias of the penalty."
+}
+
+# Intervals of the averages or, with `parm = "differences"`, of the differences between quantiles.
+confint.freeridge_effects <- function(object, parm = "average", level = 0.95, ...) {
+  refuse_extra(...)
+  check_choice(parm, "parm", c("average", "differences"))
+  level <- check_fraction(level, "level")
+  table <- object[[parm]]
+  if (is.null(object$type)) refuse("the effects were made with se = FALSE: they have no standard errors")
+  if (is.null(table)) refuse("the fit has no columns with differences between quantiles")
+  df <- if (is.null(table$output)) object$df else object$df[as.character(table$output)]
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  value <- table$estimate + table$se * vapply(tails, function(tail) stats::qt(tail, rep_len(unname(df), nrow(table))), numeric(nrow(table)))
+  value <- matrix(value, nrow(table))
+  dimnames(value) <- list(if (is.null(table$output)) as.character(table$column) else paste(table$output, table$column, sep = ":"),
+                          paste(format(100 * tails, trim = TRUE, digits = 3L), "%"))
+  value
 }
 
 print.freeridge_effects <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -181,6 +237,13 @@ print.freeridge_effects <- function(x, digits = max(3L, getOption("digits") - 3L
     }
     rownames(columns) <- as.character(table$column)
     if (is.null(table$se)) print(columns, digits = digits) else stats::printCoefmat(columns, digits = digits, ...)
+    between <- x$differences
+    if (!is.null(between$output)) between <- between[between$output == names(tables)[j], ]
+    if (!is.null(between)) {
+      cat("\nAverage differences", of, " between the 10 % and the 90 % quantile of a column, the others as they are:\n", sep = "")
+      columns <- cbind(from = between$low, to = between$high, Estimate = between$estimate, "Std. Error" = between$se)
+      print(structure(columns, dimnames = list(as.character(between$column), colnames(columns))), digits = digits)
+    }
     effects <- if (length(dim(x$effects)) == 3L) matrix(x$effects[, , j], nrow(x$effects)) else x$effects
     quartiles <- t(apply(effects, 2L, stats::quantile, c(0.25, 0.5, 0.75), na.rm = TRUE))
     if (all(quartiles[, 1L] == quartiles[, 3L])) next  # linear: the same everywhere

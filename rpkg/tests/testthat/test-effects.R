@@ -34,6 +34,44 @@ test_that("effects are the derivatives of predictions, for every kernel", {
   }
 })
 
+test_that("differences between quantiles are those of predictions, with the errors of a linear function of the response", {
+  p <- problem(t = 2L)
+  n <- nrow(p$x)
+  for (kernel in list(linear_kernel(), gaussian_kernel(2))) {
+    fit_to <- function(y, lambda) freeridge(p$x, y, kernel, lambda, weights = p$weights, scale = c(1, 2, 1))
+    fit <- fit_to(p$y, c(0.3, 2))
+    found <- marginal_effects(fit, type = "frequentist")
+    expected <- function(fit) {
+      vapply(1:3, function(k) {
+        at <- function(share) {
+          p$x[, k] <- quantile(p$x[, k], share)
+          as.matrix(predict(fit, p$x))
+        }
+        colSums(p$weights * (at(0.9) - at(0.1))) / sum(p$weights)
+      }, numeric(NCOL(fit$y)))
+    }
+    expect_identical(names(found$differences), c("column", "output", "low", "high", "estimate", "se"))
+    expect_close(matrix(found$differences$estimate, 3L), t(expected(fit)), 1e-10)
+    expect_identical(found$differences$high[5L], unname(quantile(p$x[, 2L], 0.9)))
+    for (j in 1:2) {
+      unit <- expected(fit_to(diag(n), fit$lambda[[j]]))
+      expect_close(matrix(found$differences$se, 3L)[, j],
+                   sigma(fit)[[j]] * sqrt(colSums(unit^2 / p$weights)), 1e-7)
+    }
+    half <- qt(0.95, rep(found$df, each = 3L)) * found$differences$se
+    expect_equal(unname(confint(found, "differences", 0.9)),
+                 cbind(found$differences$estimate - half, found$differences$estimate + half), ignore_attr = TRUE)
+    expect_identical(dim(confint(found)), c(6L, 2L))
+  }
+  line <- freeridge(mpg ~ wt + am + factor(cyl), mtcars, kernel = linear_kernel(), lambda = 0)
+  one <- marginal_effects(line)
+  expect_identical(as.character(one$differences$column), "wt")
+  expect_equal(unname(confint(one)["wt", ]), unname(confint(lm(mpg ~ wt + am + factor(cyl), mtcars))["wt", ]))
+  expect_output(print(one), "between the 10 % and the 90 % quantile")
+  expect_refusal(confint(marginal_effects(line, se = FALSE)), "se = FALSE")
+  expect_refusal(confint(marginal_effects(freeridge(mpg ~ am, mtcars, lambda = 1)), "differences"), "no columns with differences")
+})
+
 test_that("standard errors are those of a linear function of the response", {
   p <- problem(t = 2L)
   n <- nrow(p$x)
