@@ -177,7 +177,7 @@ TEST_P(PointsOfAllKinds, HaveTheAnswersOfTheOrdinaryMatrix) {
     }
   }
   for (const Rows& rows : kinds.rows)
-    EXPECT_EQ(rows.stretches, 2 * (2 * 7 + 3));  // of each call, of six in each layout
+    EXPECT_EQ(rows.stretches, 2 * (2 * 7 + 3));  // of each call, of seven in each layout
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PointsOfAllKinds,

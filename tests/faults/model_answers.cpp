@@ -204,7 +204,6 @@ void add_model_answers(Scenarios& all) {
   add_undefined<CooksDistance>(all);
   add_undefined<PredictJackknife>(all);
   add_undefined<PredictVariance>(all);
-  add_undefined<PredictCovariance>(all);
   add_undefined<Score>(all, score_at_zero<Score>);
   add_undefined<Score>(
       all,
