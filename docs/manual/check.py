@@ -122,7 +122,7 @@ def breaches(header):
             words = [word for _, word in parameters]
             for word in words:
                 if word in ("ldx", "ldy", "lda", "ldout") and words[words.index(word) - 1] != word[2:] \
-                        and not (word == "ldout" and words[words.index(word) - 1] in ("variance", "upper", "gradient")):
+                        and not (word == "ldout" and words[words.index(word) - 1] in ("variance", "upper", "gradient", "errors")):
                     fault(f"{word} does not follow {word[2:]}")
     return faults
 

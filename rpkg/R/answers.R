@@ -3,9 +3,9 @@
 # Arguments behind the dots are not matched by a part of their name: so `s`, glmnet's lambda, is not taken for se.fit.
 predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, ...,
                               type = "response", se.fit = FALSE, covariance = FALSE, kind = "bayesian",
-                              learnt = FALSE, na.action = stats::na.pass, fixed = NULL) {
+                              learnt = FALSE, terms = NULL, na.action = stats::na.pass, fixed = NULL) {
   refuse_extra(...)
-  check_choice(type, "type", c("response", "link"))  # which are the same here
+  check_choice(type, "type", c("response", "link", "terms"))  # of which the first two are the same here
   check_choice(interval, "interval", interval_names)
   level <- check_fraction(level, "level")
   se.fit <- check_flag(se.fit, "se.fit")
@@ -16,6 +16,12 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
     if (!is.null(lambda)) refuse("lambda is given, and learnt is TRUE: then lambda is chosen again without each row")
   }
   if (is.null(newdata) && !is.null(fixed)) refuse("fixed is given without newdata")
+  if (type == "terms") {
+    if (interval != "none" || se.fit || covariance) refuse("type is \"terms\", which has no standard errors and no intervals")
+    new <- if (is.null(newdata)) own_rows(object) else new_rows(object, newdata, na.action, fixed)
+    return(predict_terms(object, new, lambda, terms))
+  }
+  if (!is.null(terms)) refuse("terms is for type = \"terms\"")
   if (interval != "none" || se.fit || covariance) {
     new <- if (is.null(newdata)) own_rows(object) else new_rows(object, newdata, na.action, fixed)
     return(predict_interval(object, new, lambda, interval, level, se.fit, covariance, kind, learnt))

@@ -145,6 +145,42 @@ test_that("draws have the mean and covariance of the predictions, and repeat wit
   expect_warning(expect_refusal(simulate(curve), "are undefined"), class = "freeridge_undefined")
 })
 
+test_that("terms add up to the prediction, and each is a function of its columns alone", {
+  p <- problem(t = 2L)
+  colnames(p$x) <- colnames(p$new) <- c("a", "b", "c")
+  kernels <- list(linear_kernel(), gaussian_kernel(2), additive_kernel(matern_kernel(1.5, 1)),
+                  additive_kernel(gaussian_kernel(1), c("s", NA, "s")),
+                  0.5 * linear_kernel() + scaled_kernel(2 * gaussian_kernel(1) + additive_kernel(matern_kernel(2.5, 1)), c(1, 2, 3)))
+  names <- list(c("a", "b", "c"), "gaussian of all columns", c("a", "b", "c"), "a:c",
+                c("a", "b", "c", "gaussian of all columns", "a.1", "b.1", "c.1"))
+  for (i in seq_along(kernels)) for (landmarks in list(NULL, c(2, 5, 11, 18))) {
+    fit <- freeridge(p$x, p$y, kernels[[i]], c(0.3, 2), weights = p$weights, scale = c(1, 2, 0.5), landmarks = landmarks)
+    found <- predict(fit, p$new, type = "terms")
+    expect_identical(dimnames(found)[[2L]], names[[i]])
+    constant <- rep(attr(found, "constant"), each = 7L)
+    expect_close(apply(found, c(1L, 3L), sum) + constant, unname(predict(fit, p$new)), 1e-9)
+    own <- predict(fit, type = "terms")
+    expect_lt(max(abs(apply(own, 2:3, sum))), 1e-9 * max(abs(own), 1))
+    moved <- p$new
+    moved[, "b"] <- moved[, "b"] + 1
+    still <- setdiff(names[[i]], c("b", "b.1", "gaussian of all columns"))
+    expect_close(predict(fit, moved, type = "terms", terms = still)[, , 1L], found[, still, 1L], 1e-12)
+  }
+  line <- lm(mpg ~ wt + hp, mtcars, weights = carb)
+  ours <- predict(freeridge(mpg ~ wt + hp, mtcars, weights = carb, kernel = linear_kernel(), lambda = 0), type = "terms")
+  expect_equal(ours, predict(line, type = "terms"), ignore_attr = TRUE)
+  expect_equal(unname(attr(ours, "constant")), attr(predict(line, type = "terms"), "constant"))
+  mixed <- freeridge(mpg ~ wt + hp + unpenalised(qsec) + offset(drat), mtcars[-3L, ], lambda = 0.5)
+  new <- mtcars[1:4, ]
+  new$wt[2L] <- NA
+  found <- predict(mixed, new, type = "terms")
+  expect_identical(colnames(found), c("matern of all columns", "wt", "hp", "qsec"))
+  expect_equal(unname(rowSums(found) + attr(found, "constant") + new$drat), unname(predict(mixed, new)))
+  expect_refusal(predict(mixed, new, type = "terms", terms = "gear"), 'terms must be among "matern of all columns", "wt", "hp", "qsec", not "gear"')
+  expect_refusal(predict(mixed, new, type = "terms", se.fit = TRUE), "no standard errors")
+  expect_refusal(predict(mixed, new, terms = "wt"), 'terms is for type = "terms"')
+})
+
 test_that("standard errors are those of lm at lambda = 0", {
   theirs <- predict(lm(mpg ~ wt + hp, mtcars, weights = carb), mtcars[1:5, ], se.fit = TRUE)
   ours <- predict(freeridge(mpg ~ wt + hp, mtcars, weights = carb, kernel = linear_kernel(), lambda = 0), mtcars[1:5, ],
