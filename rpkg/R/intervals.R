@@ -16,8 +16,10 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
     freedom <- core_degrees_of_freedom(model)
     left <- observed_counts(fit) - freedom$df
     found <- NULL
+    # Of a fit without predictors any lambda gives the same (covariance_model()).
+    of <- if (ncol(fit$x) == 0L && !has_penalised(fit)) model_at(fit, 1) else model
     errors <- answered(new, function(x, fixed = NULL) {
-      found <<- core_predict_covariance(model, x, kind, covariance, fixed)
+      found <<- core_predict_covariance(of, x, kind, covariance, fixed)
       found$errors
     })
     if (any(new$known)) warn_reason(found$reason)

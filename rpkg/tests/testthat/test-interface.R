@@ -195,7 +195,7 @@ test_that("predict() of every class of fits takes type = \"response\"", {
   for (fit in list(freeridge(p$x, p$y, gaussian_kernel(2), 1), freeridge(p$x, cbind(p$y, up), gaussian_kernel(2), 1), ols(p$x, p$y), ridge(p$x, p$y, 1), tls(p$x, p$y),
                    gradient_descent(p$x, p$y, epochs = 3), kernel_ridge(p$x, p$y, gaussian_kernel(2), 1), predictor(freeridge(p$x, p$y, linear_kernel(), 1)))) {
     expect_identical(predict(fit, p$new, type = "response"), predict(fit, p$new))
-    expect_refusal(predict(fit, p$new, type = "terms"), "type must be")
+    expect_refusal(predict(fit, p$new, type = "nothing"), "type must be")
   }
   chunks <- freeridge_chunks(y ~ ., data, lambda = 1)
   expect_identical(predict(chunks, data[1:3, ], type = "response"), predict(chunks, data[1:3, ]))

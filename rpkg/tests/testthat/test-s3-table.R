@@ -24,6 +24,7 @@ without_lm <- c(
   variance_components = "mixed models, test-unpenalised.R", eigenvalues = "kernel matrices", effective_rank = "lambda", hat_matrix = "smoothers",
   kappa = "of K + lambda I, lm's is of its columns", as.function = "kernels",
   autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R",
+  simulate = "of the posterior, test-intervals.R; that of lm holds the coefficients",
   gradient_descent = "the function itself", early_stopping = "the function itself", row_source = "rows in pieces"
 )
 
