@@ -152,7 +152,7 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
                         rows = support::at(FREERIDGE_ROW_MAJOR, m, d, x.data());
   ASK(freeridge_predict_points, Caller::in_pieces, model, &sparse.fields, 0, nullptr, FREERIDGE_COL_MAJOR, of_sparse,
       m);
-  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, &columns.fields, questions.level, questions.m % 4 - 1, 1,
+  ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, &columns.fields, questions.level, -1, 0,
       FREERIDGE_COL_MAJOR, lower, upper, m);
   ASK(freeridge_predict_variance, 0, model, &rows.fields, FREERIDGE_ROW_MAJOR, variance, t, noise);
   Output<double> point_errors(size_of(m, t)), pairs(size_of(m, m * t));

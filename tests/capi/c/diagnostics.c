@@ -5,7 +5,8 @@ static void formulas(freeridge_route route) {
   freeridge_model* model = fitted_model(route, 0.5);
   const freeridge_points* points = DENSE(FREERIDGE_ROW_MAJOR, M, D, sample_points());
   double df[T], sigma2[T], cook[N * T], loo[N * T], leverage[N * T], fitted[N * T];
-  double lower[M * T], upper[M * T], wide[M * T], variance[M * T], noise[T], predicted[M * T];
+  double errors[M * T], covariance[M * M * T], lower[M * T], upper[M * T], wide[M * T], variance[M * T], noise[T],
+      predicted[M * T];
   int i, j;
   OK(freeridge_degrees_of_freedom(model, df, sigma2));
   OK(freeridge_degrees_of_freedom(model, NULL, NULL));
@@ -22,6 +23,8 @@ static void formulas(freeridge_route route) {
   }
   OK(freeridge_predict_variance(model, points, FREERIDGE_ROW_MAJOR, variance, T, noise));
   for (i = 0; i < M * T; ++i) CHECK(variance[i] > 0 && isfinite(variance[i]));
+  OK(freeridge_predict_covariance(model, points, FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_ROW_MAJOR, errors, T,
+                                  covariance, M));
   for (j = 0; j < T; ++j) {
     double trace = 0, squares = 0;
     for (i = 0; i < N; ++i) {
@@ -30,6 +33,10 @@ static void formulas(freeridge_route route) {
     }
     NEAR(df[j], trace);
     NEAR(sigma2[j], squares / (N - trace));
+    for (i = 0; i < M; ++i) {
+      NEAR(covariance[i + M * i + M * M * j], errors[i * T + j] * errors[i * T + j]);
+      NEAR(covariance[i + M * i + M * M * j], variance[i * T + j] / noise[j] * sigma2[j]);
+    }
     CHECK(noise[j] > 0);
     for (i = 0; i < N; ++i) {
       const int at = i + j * N;
