@@ -19,13 +19,13 @@ may_include() {
     linalg) say "base" ;;
     rows) say "base linalg" ;;
     kernel) say "base linalg rows" ;;
-    data) say "base linalg rows kernel" ;;
+    data | device) say "base linalg rows kernel" ;;
     factor) say "base linalg rows kernel data" ;;
     spectrum) say "base linalg rows kernel data factor" ;;
-    routes) say "base linalg rows kernel data factor spectrum" ;;
-    select) say "base linalg rows kernel data factor spectrum routes" ;;
-    model | classical | losses) say "base linalg rows kernel data factor spectrum routes select" ;;
-    stream) say "base linalg rows kernel data factor spectrum routes select model" ;;
+    routes) say "base linalg rows kernel data device factor spectrum" ;;
+    select) say "base linalg rows kernel data device factor spectrum routes" ;;
+    model | classical | losses) say "base linalg rows kernel data device factor spectrum routes select" ;;
+    stream) say "base linalg rows kernel data device factor spectrum routes select model" ;;
     *) return 1 ;;
   esac
 }

@@ -18,6 +18,7 @@ enum class Status : std::int32_t {
   not_finite = 3,
   dimension_mismatch = 4,
   out_of_memory = 10,
+  device_unavailable = 11,
   not_positive_definite = 20,
   not_converged = 21,
   undefined = 22,
