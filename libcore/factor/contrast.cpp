@@ -130,11 +130,16 @@ void Contrast::expand_symmetric(MatrixView k) const {
   for (std::size_t i = swaps_.size(); i-- > 0;) swap_symmetric(k, static_cast<Index>(i), swaps_[i]);
 }
 
-void Contrast::reflect_symmetric(MatrixView k, ConstMatrixView k_q1) const {
-  // HKH = K - V P' - P V',  P = K V T - V (T V'K V T) / 2
+// P = K V T - V (T V'K V T) / 2
+Matrix Contrast::update(ConstMatrixView k, ConstMatrixView k_q1) const {
   Matrix p = product(k, k_q1), inner(q(), q());
   gemm(Op::transpose, Op::none, 0.5, vt_.view(), p.view(), 0, inner.view());
   gemm(Op::none, Op::none, -1, v_.view(), inner.view(), 1, p.view());
+  return p;
+}
+
+void Contrast::reflect_symmetric(MatrixView k, ConstMatrixView k_q1) const {
+  const Matrix p = update(k, k_q1);
   if (q() == 1) return syr2(-1, v_.data(), p.data(), k);
   syr2k(-1, v_.view(), p.view(), 1, k);
 }

@@ -51,6 +51,11 @@ class Contrast {
   void reduce_symmetric(MatrixView k, ConstMatrixView k_q1 = {}) const;
   // The way back: Z A Z' in place of K, A = inner(K); lower triangles. O(n^2 q).
   void expand_symmetric(MatrixView k) const;
+  // The two in the hands of a caller whose K, by places, is elsewhere: H K H = K - V P' - P V', P from the first q columns
+  // of K and from K q1. H B = B - V T (V'B), after which the rows of B are by places.
+  Matrix update(ConstMatrixView first, ConstMatrixView k_q1) const;
+  ConstMatrixView v() const { return v_.view(); }  // by places
+  void to_rows(MatrixView by_places) const { exchange(by_places, true); }
   // Z'B for B n x k in place of rows(B), which is returned. O(n k q).
   MatrixView reduce(MatrixView b) const;
   // B Z for B k x n in place of the last m columns of B. O(n k q).

@@ -65,6 +65,12 @@ ReducedKernel::ReducedKernel(const Problem& problem, Pivot pivot)
   contrast.reduce_symmetric(storage.view(), k_q1.view());
 }
 
+ReducedKernel::ReducedKernel(const Problem& problem, WithoutMatrix)
+    : contrast(problem.n(), problem.q1().view()),
+      k_q1(problem.n(), problem.q()),
+      constant_part(0),
+      sizes(sizes_of(problem)) {}
+
 ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more, Pivot pivot)
     : contrast(problem.n(), problem.q1().view(), pivot),
       k_q1(in.matrix("K_w q1", std::numeric_limits<double>::max(), problem.n(), problem.q())),
@@ -77,10 +83,15 @@ ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more,
   storage = Matrix(problem.n(), problem.n());
 }
 
-double ReducedKernel::trace() const {
-  const ConstMatrixView reduced = inner();
-  double trace = 0;
-  for (Index i = 0; i < reduced.rows; ++i) trace += reduced(i, i);
+Array<double> ReducedKernel::diagonal() const {
+  const ConstMatrixView k = inner();
+  Array<double> out;
+  for (Index i = 0; i < k.rows; ++i) out.push_back(k(i, i));
+  return out;
+}
+
+double ReducedKernel::trace(Span<const double> diagonal) const {
+  const double trace = sum_of(diagonal);
   if (trace <= 16 * std::numeric_limits<double>::epsilon() * constant_part) return 0;
   if (!std::isfinite(trace))
     fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");

@@ -26,6 +26,9 @@ struct ReducedKernel {
   Array<double> sizes;
 
   ReducedKernel(const Problem& problem, Pivot pivot = Pivot::heaviest);
+  // All but the matrices, which are on a device.
+  struct WithoutMatrix {};
+  ReducedKernel(const Problem& problem, WithoutMatrix);
   // Saved: K_w q1. `more` numbers have to follow, from which the route will fill the storage.
   ReducedKernel(const Problem& problem, ByteReader& in, Index more, Pivot pivot = Pivot::heaviest);
   void save(ByteWriter& out) const { out.matrix(k_q1.view()); }
@@ -33,8 +36,9 @@ struct ReducedKernel {
   MatrixView inner() { return contrast.inner(storage.view()); }
   ConstMatrixView inner() const { return contrast.inner(storage.view()); }
 
-  // tr Z'K_wZ; 0 where it is nothing but what rounding left of a constant kernel. Throws NOT_FINITE where it overflows.
-  double trace() const;
+  // tr Z'K_wZ, from its diagonal; 0 where it is nothing but what rounding left of a constant kernel. Throws NOT_FINITE where it overflows.
+  double trace(Span<const double> diagonal) const;
+  Array<double> diagonal() const;  // of inner()
 
   // Whether rows differ so much in size, mostly by their weights, that the rounding error of large rows exceeds small
   // rows. Errors are then measured row by row.

@@ -26,29 +26,40 @@ double quadratic_form(ConstMatrixView a, ConstMatrixView f, Index row) {
 template <class Columns>
 void diagonal_of(const Contrast& contrast, ConstMatrixView z, double units, const Columns& columns_from,
                  Span<double> out) {
+  const Index m = contrast.m();
+  Matrix columns(m, std::min(block_columns, m));
+  const auto norms = [&](Index from, ConstMatrixView f, Span<double> norms2) {
+    const Index count = f.rows, height = m - from;
+    const MatrixView u = columns.view().block(0, 0, height, count);
+    columns_from(u, from);
+    if (f.cols > 0) gemm(Op::none, Op::transpose, -1, z.row_range(from, height), f, 1, u);
+    for (Index j = 0; j < count; ++j) norms2[j] = dot(height, u.col(j), u.col(j));
+    worked(touched * static_cast<double>(height * count));
+  };
+  residual_diagonal(contrast, z, block_columns, units, norms, out);
+}
+
+}  // namespace
+
+void residual_diagonal(const Contrast& contrast, ConstMatrixView z, Index block, double units, const ColumnNorms& norms,
+                       Span<double> out) {
   const Index m = contrast.m(), q = contrast.q();
   const ConstMatrixView factors = contrast.factors();
   Matrix above(q, q, 0.0);  // z'z of the rows that a block leaves out
   Array<double> by_places(contrast.n());
 
   const Stage stage(0, 1, units);
-  Matrix columns(m, std::min(block_columns, m));
-  for (Index from = 0; from < m; from += block_columns) {
-    const Index count = std::min(block_columns, m - from), height = m - from;
-    const MatrixView u = columns.view().block(0, 0, height, count);
-    columns_from(u, from);
+  for (Index from = 0; from < m; from += block) {
+    const Index count = std::min(block, m - from);
     const ConstMatrixView f = factors.row_range(q + from, count);
-    if (q > 0) gemm(Op::none, Op::transpose, -1, z.row_range(from, height), f, 1, u);
-    for (Index j = 0; j < count; ++j)
-      by_places[q + from + j] = quadratic_form(above.view(), f, j) + dot(height, u.col(j), u.col(j));
+    const Span<double> own = Span<double>(by_places).subspan(q + from, count);
+    norms(from, f, own);
+    for (Index j = 0; j < count; ++j) own[j] += quadratic_form(above.view(), f, j);
     if (q > 0) syrk(Op::transpose, 1, z.row_range(from, count), 1, above.view());
-    worked(touched * static_cast<double>(height * count));
   }
   for (Index place = 0; place < q; ++place) by_places[place] = quadratic_form(above.view(), factors, place);
   for (Index place = 0; place < contrast.n(); ++place) out[contrast.row(place)] = by_places[place];
 }
-
-}  // namespace
 
 void residual_diagonal(const Contrast& contrast, const std::function<void(MatrixView b, Index from)>& solve,
                        Span<double> out) {

@@ -74,19 +74,24 @@ double symmetric_norm1(ConstMatrixView a, Triangle triangle) {
 }
 
 double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle) {
-  const Index n = l.rows;
+  return reciprocal_condition(l.rows, norm1, [&](Span<double> b) {
+    const MatrixView column{b.data(), l.rows, 1, l.rows};
+    trsm(triangle == Triangle::lower ? Op::none : Op::transpose, l, column, triangle);
+    trsm(triangle == Triangle::lower ? Op::transpose : Op::none, l, column, triangle);
+  });
+}
+
+double reciprocal_condition(Index n, double norm1, const std::function<void(Span<double> b)>& solve) {
   if (n == 0) return 1;
   if (!(norm1 > 0)) return 0;
   Array<double> v(n), x(v.size());
   Array<BlasInt> sign(v.size());
-  const MatrixView column{x.data(), n, 1, n};
   BlasInt kase = 0, state[3] = {};
   double estimate = 0;
   do {
     FREERIDGE_LAPACK_OF_VECTORS(dlacn2, blas_int(n), v.data(), x.data(), sign.data(), &estimate, &kase, &state[0]);
     if (kase == 0) break;
-    trsm(triangle == Triangle::lower ? Op::none : Op::transpose, l, column, triangle);
-    trsm(triangle == Triangle::lower ? Op::transpose : Op::none, l, column, triangle);
+    solve(x);
     if (!std::ranges::all_of(x, [](double value) { return std::isfinite(value); })) return 0;  // beyond all numbers
   } while (true);
   return estimate > 0 ? 1 / estimate / norm1 : 0;

@@ -3,6 +3,8 @@
 // others are one call to LAPACK, which cannot be cancelled.
 #pragma once
 
+#include <functional>
+
 #include "libcore/base/array.hpp"
 #include "libcore/linalg/blas.hpp"
 
@@ -18,6 +20,8 @@ void trtri(MatrixView l);
 void lauum(MatrixView l);
 // An estimate of 1 / cond_1(A) from its Cholesky factor and the 1-norm of A. O(n^2).
 double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle = Triangle::lower);
+// The same where the factor is elsewhere: solve(b) is b = A^-1 b, n numbers.
+double reciprocal_condition(Index n, double norm1, const std::function<void(Span<double> b)>& solve);
 // The 1-norm of a symmetric matrix.
 double symmetric_norm1(ConstMatrixView a, Triangle triangle = Triangle::lower);
 

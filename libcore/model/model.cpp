@@ -208,6 +208,13 @@ void Model::set_route(Route route) {
   unset();
 }
 
+void Model::set_device(Index number) {
+  EnginePtr engine = open_engine(number);
+  unset();
+  device_ = number;
+  engine_ = std::move(engine);
+}
+
 void Model::set_landmarks(Index count, const Index* rows) {
   require_data();
   if (count < 0 || count > n())

@@ -98,6 +98,8 @@ class Model final : public AbstractModel {
   void set_expected_criterion(Criterion criterion) { expected_criterion_ = criterion; }
   void set_listener(const Listener& listener) { listener_ = listener; }
   const Listener& listener() const { return listener_; }
+  // no_device, host_device, first_cuda, ... (engine.hpp). Throws DEVICE_UNAVAILABLE where it is not there.
+  void set_device(Index number);
   void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
   // Work
@@ -226,6 +228,7 @@ class Model final : public AbstractModel {
   Index expected_lambdas() const { return expected_lambdas_; }
   Criterion expected_criterion() const { return expected_criterion_; }
   Index memory_limit() const { return memory_limit_; }
+  Index device() const { return device_; }
   LandmarkMethod landmark_method() const { return landmark_method_; }
   std::int64_t landmark_seed() const { return landmark_seed_; }
   double bandwidth() const;
@@ -455,6 +458,8 @@ class Model final : public AbstractModel {
   Criterion expected_criterion_ = Criterion::loo;
   Listener listener_;
   Index memory_limit_ = 0;
+  Index device_ = no_device;
+  EnginePtr engine_;
   FactorizationPtr factorization_;
   std::shared_ptr<const Fit> fit_;
   std::shared_ptr<const LambdaSearch> search_;

@@ -1,6 +1,7 @@
 // The problem that a model asks a route to factorize, and the resources that the factorization takes.
 #include <utility>
 
+#include "libcore/device/kernel_source.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/model/model.hpp"
 
@@ -51,7 +52,9 @@ Request Model::request(const KernelPtr& given) const {
           .memory_limit = memory_limit_,
           .sparse = data_->x.is_sparse(),
           .entries = data_->x.is_sparse() ? data_->x.entries() + (more ? n() : 0) : 0,
-          .fixed = data_->fixed_view().cols};
+          .fixed = data_->fixed_view().cols,
+          .engine = engine_,
+          .device_columns = engine_ == nullptr || kernel.precomputed() ? 0 : kernel_source(kernel, d).columns()};
 }
 
 Index Model::memory_required() const {
@@ -97,7 +100,7 @@ FactorizationPtr Model::factorized(const Request& wanted, const KernelPtr& kerne
     require_room(checked_doubles(offset_doubles(*kernel, data_->x), 8), "the copy of x with the offset's ones",
                  "use an intercept that is not penalised");
   report(0);
-  return freeridge::factorize(plan, make_problem(kernel), landmarks, reduction_, accuracy_);
+  return freeridge::factorize(plan, make_problem(kernel), landmarks, reduction_, accuracy_, engine_);
 }
 
 }  // namespace freeridge

@@ -1,45 +1,16 @@
 // P~ at one lambda, and rows of it, by the Cholesky route; notation of cholesky_route.hpp.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "libcore/base/constants.hpp"
 #include "libcore/factor/left_out_row_block.hpp"
-#include "libcore/factor/residual_diagonal.hpp"
-#include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/routes/cholesky_route.hpp"
 #include "libcore/routes/factored_maker.hpp"
 #include "libcore/routes/regular_cholesky.hpp"
 
 namespace freeridge {
 namespace {
-
-// Room for an upper triangle: the factorization's own, or a new one while somebody else has that. The new one has the
-// same leading dimension and alignment: some BLAS sum in another order where the alignment differs, and the bits of an
-// answer must not depend on whether a fit is held.
-class Loan {
- public:
-  explicit Loan(const Cholesky& factor)
-      : factor_(factor), view_(factor.borrow_upper()), borrowed_(view_.data != nullptr) {
-    if (borrowed_) return;
-    const Index n = factor.problem().n();
-    own_ = Matrix(n, n);
-    view_ = factor.contrast().inner(own_.view());
-  }
-  ~Loan() {
-    if (borrowed_) factor_.give_back_upper();
-  }
-  Loan(const Loan&) = delete;
-  Loan& operator=(const Loan&) = delete;
-
-  MatrixView view() const { return view_; }
-
- private:
-  const Cholesky& factor_;
-  MatrixView view_;
-  bool borrowed_;
-  Matrix own_;
-};
 
 class CholeskyResidualMaker final : public FactoredMaker {
  public:
@@ -48,11 +19,16 @@ class CholeskyResidualMaker final : public FactoredMaker {
         f_(factor),
         s_(cholesky_unit(f_.mean_eigenvalue(), lambda)),
         m_(f_.contrast().m()),
-        loan_(factor),
-        u_(loan_.view()),
+        factor_(f_.matrix().factor({lambda, s_, f_.constant_part(), f_.sizes()})),
         half_(m_, f_.problem().t()),
         g_(f_.problem().n(), f_.problem().t()) {
-    factorize();
+    copy(f_.reduced_outputs(), half_.view());
+    half_solve(half_.view());
+    const MatrixView g = f_.contrast().rows(g_.view());
+    copy(half_.view(), g);
+    other_half_solve(g);
+    f_.contrast().expand(g_.view());
+    divide_by(half_.view(), std::sqrt(s_));
   }
 
   void residual(Index first, MatrixView out) const override { copy(g_.view().columns(first, out.cols), out); }
@@ -68,10 +44,7 @@ class CholeskyResidualMaker final : public FactoredMaker {
     divide_by(out, s_);
   }
 
-  void diagonal(Span<double> out) const override {
-    residual_diagonal(
-        f_.contrast(), [&](MatrixView b, Index from) { solve_half(b, from); }, out);
-  }
+  void diagonal(Span<double> out) const override { factor_->diagonal(f_.contrast(), out); }
 
   // P~_SS, lower triangle.
   void block(Span<const Index> rows, MatrixView out) const {
@@ -86,8 +59,7 @@ class CholeskyResidualMaker final : public FactoredMaker {
       if (point >= offset) c(point - offset, j) += 1;
       worked(touched * static_cast<double>(m_));
     }
-    half_solve(c.view());
-    syrk(Op::transpose, 1, c.view(), 0, out);
+    factor_->block(c.view(), out);
   }
 
   double trace() const override {
@@ -97,7 +69,7 @@ class CholeskyResidualMaker final : public FactoredMaker {
   }
 
   // By the estimate of the smallest eigenvalue.
-  bool below_floor() const override { return std::max(lambda_, smallest_) < f_.floor(); }
+  bool below_floor() const override { return std::max(lambda_, factor_->smallest()) < f_.floor(); }
   double shrinkage() const override { return lambda_ / s_; }
   double scale() const override { return s_; }
 
@@ -118,11 +90,7 @@ class CholeskyResidualMaker final : public FactoredMaker {
     return sum_of(values);
   }
 
-  double log_determinant() const override {
-    double sum = static_cast<double>(m_) * std::log(s_);
-    for (Index i = 0; i < m_; ++i) sum += 2 * std::log(u_(i, i));
-    return sum;
-  }
+  double log_determinant() const override { return static_cast<double>(m_) * std::log(s_) + 2 * factor_->log_sum(); }
 
   double quadratic_form(Index output) const override { return dot(m_, half_.col(output), half_.col(output)); }
 
@@ -132,27 +100,11 @@ class CholeskyResidualMaker final : public FactoredMaker {
   double function_norm2(Index output) const override {
     Matrix c(f_.problem().n(), 1);
     coefficients(output, c.view());
-    const double* const u = f_.contrast().reduce(c.view()).data;
-    double sum = 0;
-    for (Index j = 0; j < m_; ++j)
-      sum += u[j] * (f_.diagonal()[j] * u[j] + 2 * dot(m_ - j - 1, f_.inner().col(j) + j + 1, u + j + 1));
-    return sum;
+    return f_.matrix().quadratic_form(f_.contrast().reduce(c.view()).data);
   }
 
-  // Z (L L')^-1 Z'. Its diagonal comes from L^-1, which is made on the way.
   void whole(MatrixView out, Span<double> diagonal_out) const override {
-    const MatrixView inner = f_.contrast().inner(out);
-    for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), out.rows, 0.0);
-    for (Index j = 0; j < m_; ++j)
-      for (Index i = 0; i <= j; ++i) inner(j, i) = u_(i, j);
-    worked(2 * touched * static_cast<double>(m_ * m_));
-    trtri(inner);
-    Matrix z = copy_of(f_.contrast().tail());
-    half_solve(z.view());
-    residual_diagonal(f_.contrast(), inner, z.view(), diagonal_out);
-    lauum(inner);
-    f_.contrast().expand_symmetric(out);
-    mirror_lower(out);
+    if (!factor_->whole(f_.contrast(), out, diagonal_out)) ResidualMaker::whole(out, diagonal_out);
   }
 
  private:
@@ -160,29 +112,9 @@ class CholeskyResidualMaker final : public FactoredMaker {
   double ratio() const override { return 1; }
   MatrixView reduce(MatrixView v) const override { return f_.contrast().reduce(v); }
   void expand(MatrixView v) const override { f_.contrast().expand(v); }
-  void half_solve(MatrixView b) const override { solve_half(b, 0); }
-  void other_half_solve(MatrixView b) const override { trsm(Op::none, u_, b, Triangle::upper); }
+  void half_solve(MatrixView b) const override { factor_->half_solve(b); }
+  void other_half_solve(MatrixView b) const override { factor_->other_half_solve(b); }
   bool is_faint() const override { return lambda_ >= f_.trace(); }
-
-  void factorize() {
-    const ConstMatrixView k = f_.inner();
-    const double factor = 1 / s_;
-    each_pair_below(m_, [&, u = u_](Index i, Index j) { u(j, i) = factor * k(i, j); });
-    for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[j] / s_ + lambda_ / s_;
-    smallest_ = regular_cholesky(u_, Triangle::upper, {lambda_, s_, f_.constant_part(), f_.sizes()});
-    copy(f_.reduced_outputs(), half_.view());
-    half_solve(half_.view());
-    const MatrixView g = f_.contrast().rows(g_.view());
-    copy(half_.view(), g);
-    other_half_solve(g);
-    f_.contrast().expand(g_.view());
-    divide_by(half_.view(), std::sqrt(s_));
-  }
-
-  // L^-1 b, L' = U. b: the rows from `from` on, where those above are zero.
-  void solve_half(MatrixView b, Index from) const {
-    trsm(Op::transpose, ConstMatrixView(u_).block(from, from, b.rows, b.rows), b, Triangle::upper);
-  }
 
   // Whether leverages by their series have more digits than those by the difference 1 - rho P~_ii. With
   // x = tr K_w / lambda the relative error of the series is x^2, and that of the difference is m eps / x. With an
@@ -194,11 +126,9 @@ class CholeskyResidualMaker final : public FactoredMaker {
   const Cholesky& f_;
   double s_;  // a power of two: to divide by it is exact
   Index m_;
-  double smallest_ = 0;  // an estimate of the smallest eigenvalue of Z'GZ, from below but for a small factor
-  Loan loan_;
-  MatrixView u_;  // m x m, upper triangle: U = L'
-  Matrix half_;   // L^-1 Z'Y~ / sqrt(s)
-  Matrix g_;      // P~Y~
+  std::unique_ptr<CholeskyFactor> factor_;
+  Matrix half_;  // L^-1 Z'Y~ / sqrt(s)
+  Matrix g_;     // P~Y~
 };
 
 }  // namespace

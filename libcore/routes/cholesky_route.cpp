@@ -1,59 +1,61 @@
 #include "libcore/routes/cholesky_route.hpp"
 
+#include "libcore/routes/kernel_on_device.hpp"
 #include "libcore/routes/routes.hpp"
 #include "libcore/routes/saved_route.hpp"
 
 namespace freeridge {
 
-Cholesky::Cholesky(ProblemPtr the_problem, ReducedKernel kernel)
-    : Factorization(std::move(the_problem)), kernel_(std::move(kernel)), z_y_(copy_of(problem().y_tilde.view())) {
-  const ConstMatrixView reduced = inner();
-  for (Index i = 0; i < reduced.rows; ++i) diagonal_.push_back(reduced(i, i));
-  trace_ = kernel_.trace();
-  if (!contrast().active()) set_shares();
+Cholesky::Cholesky(ProblemPtr the_problem, ReducedKernel kernel, std::unique_ptr<CholeskyMatrix> matrix)
+    : Factorization(std::move(the_problem)),
+      kernel_(std::move(kernel)),
+      matrix_(std::move(matrix)),
+      z_y_(copy_of(problem().y_tilde.view())) {
+  const Array<double> diagonal = matrix_->diagonal();
+  trace_ = kernel_.trace(diagonal);
+  if (!contrast().active()) set_shares(diagonal);
   contrast().reduce(z_y_.view());
   if (kernel_.graded()) sizes_ = kernel_.inner_sizes();
 }
 
-// Reads the strictly lower triangle of the storage alone: a residual maker may be at work in the upper triangle and the
-// diagonal.
+// Reads the strictly lower triangle alone: a residual maker may be at work in the upper triangle and the diagonal.
 void Cholesky::save(ByteWriter& out) const {
   kernel_.save(out);
-  const ConstMatrixView k = inner();
-  for (Index j = 0; j < k.cols; ++j) {
-    out.number(diagonal_[j]);
-    out.numbers({k.col(j) + j + 1, k.rows - j - 1});
+  const Array<double> diagonal = matrix_->diagonal();
+  Array<double> room(diagonal.size());
+  for (Index j = 0; j < std::ssize(diagonal); ++j) {
+    out.number(diagonal[j]);
+    out.numbers(matrix_->below(j, room));
   }
 }
 
-void Cholesky::set_shares() {
-  const ConstMatrixView k = inner();
-  const Index n = k.rows;
-  row_share_.assign(n, 0.0);
+void Cholesky::set_shares(Span<const double> diagonal) {
+  row_share_.assign(std::ssize(diagonal), 0.0);
   square_share_ = row_share_;
   if (trace_ <= 0) return;
-  for (Index j = 0; j < n; ++j) {
-    row_share_[j] = k(j, j) / trace_;
-    for (Index i = j; i < n; ++i) {
-      const double share = k(i, j) / trace_;
-      square_share_[i] += share * share;
-      if (i != j) square_share_[j] += share * share;
-    }
-    worked(2 * touched * static_cast<double>(n - j));
-  }
+  for (std::size_t i = 0; i < diagonal.size(); ++i) row_share_[i] = diagonal[i] / trace_;
+  square_share_ = matrix_->square_sums(trace_);
 }
 
-FactorizationPtr factorize_cholesky(ProblemPtr problem) {
+FactorizationPtr factorize_cholesky(ProblemPtr problem, const EnginePtr& engine) {
+  if (engine != nullptr) {
+    KernelOnDevice there(engine, *problem);
+    if (problem->kernel->precomputed()) there.require_semidefinite();
+    auto matrix = matrix_on_device(engine, std::move(there.storage), problem->degrees());
+    return std::make_shared<Cholesky>(std::move(problem), std::move(there.about), std::move(matrix));
+  }
   ReducedKernel kernel(*problem);
   if (problem->kernel->precomputed()) kernel.require_semidefinite();
-  return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
+  auto matrix = matrix_on_host(kernel);
+  return std::make_shared<Cholesky>(std::move(problem), std::move(kernel), std::move(matrix));
 }
 
 FactorizationPtr load_cholesky(ProblemPtr problem, ByteReader& in) {
   const Pivot pivot = in.version() < 2 ? Pivot::first : Pivot::heaviest;
   ReducedKernel kernel(*problem, in, triangle_numbers(problem->degrees()), pivot);
   load_triangle(in, "the kernel matrix", kernel.inner(), Triangle::lower);
-  return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
+  auto matrix = matrix_on_host(kernel);
+  return std::make_shared<Cholesky>(std::move(problem), std::move(kernel), std::move(matrix));
 }
 
 }  // namespace freeridge

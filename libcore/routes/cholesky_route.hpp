@@ -6,23 +6,24 @@
 // The second form of H_ii serves without an intercept at a lambda far above tr K_w, where 1 - rho P~_ii has no digits.
 // s is a power of two next to the mean eigenvalue of Z'GZ, so that L and P~ = s P have moderate numbers in any units of
 // x, also where 1 / lambda overflows. A lambda costs m^3/3, its LOO m^3/3 more.
-// Memory: n^2. The lower triangle and a separate diagonal hold K_w, the upper triangle L' of one lambda at a time; a
-// second lambda at the same time takes n^2 more.
+// Memory: n^2, in the host's memory or on a device (cholesky_matrix.hpp).
 #pragma once
 
-#include <atomic>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "libcore/base/array.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/factor/reduced_kernel.hpp"
+#include "libcore/routes/cholesky_matrix.hpp"
 
 namespace freeridge {
 
 class Cholesky final : public Factorization {
  public:
-  Cholesky(ProblemPtr problem, ReducedKernel kernel);
+  // The kernel's own matrix is in `matrix`.
+  Cholesky(ProblemPtr problem, ReducedKernel kernel, std::unique_ptr<CholeskyMatrix> matrix);
 
   Route route() const override { return Route::cholesky; }
   // The trace is a bound of the largest eigenvalue; the smallest may be as small as rounding.
@@ -40,14 +41,7 @@ class Cholesky final : public Factorization {
   void save(ByteWriter& out) const override;
 
   const Contrast& contrast() const { return kernel_.contrast; }
-  // Z'K_wZ, strictly lower triangle, and its diagonal.
-  ConstMatrixView inner() const { return std::as_const(kernel_).inner(); }
-  Span<const double> diagonal() const { return diagonal_; }
-
-  // The upper triangle of the storage of Z'K_wZ, with the diagonal. One caller at a time can have it; the others get a
-  // view without data.
-  MatrixView borrow_upper() const { return upper_taken_.exchange(true) ? MatrixView{} : kernel_.inner(); }
-  void give_back_upper() const { upper_taken_ = false; }
+  const CholeskyMatrix& matrix() const { return *matrix_; }
   double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast().m(), 1)); }
   double constant_part() const { return kernel_.constant_part; }
   double trace() const { return trace_; }
@@ -55,18 +49,17 @@ class Cholesky final : public Factorization {
   Span<const double> square_share() const { return square_share_; }
   ConstMatrixView reduced_outputs() const { return contrast().rows(z_y_.view()); }
   ConstMatrixView k_q1() const { return kernel_.k_q1.view(); }
-  // The sizes d_i of the rows of inner(), where they differ widely; else empty.
+  // The sizes d_i of the rows of Z'K_wZ, where they differ widely; else empty.
   Span<const double> sizes() const { return sizes_; }
 
  private:
   [[noreturn]] static void no_eigenvalues() {
     fail(Status::invalid_state, "the CHOLESKY route knows no eigenvalues; set the route SPECTRAL");
   }
-  void set_shares();
+  void set_shares(Span<const double> diagonal);
 
-  mutable ReducedKernel kernel_;  // its strictly lower triangle; the upper one is on loan
-  Array<double> diagonal_;
-  mutable std::atomic<bool> upper_taken_{false};
+  ReducedKernel kernel_;  // without its storage
+  std::unique_ptr<CholeskyMatrix> matrix_;
   Matrix z_y_;        // Z'Y~ in its last m rows
   double trace_ = 0;  // of Z'K_wZ
   Array<double> sizes_;

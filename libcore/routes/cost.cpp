@@ -10,6 +10,7 @@
 #include "libcore/routes/band_route.hpp"
 #include "libcore/routes/feature_reduction.hpp"
 #include "libcore/routes/iterative_route.hpp"
+#include "libcore/routes/kernel_on_device.hpp"
 #include "libcore/routes/primal_sparse_route.hpp"
 #include "libcore/routes/sparse_iterative_route.hpp"
 #include "libcore/spectrum/spectrum_factorization.hpp"
@@ -203,7 +204,23 @@ Doubles iterative_doubles(const Request& r) {
   return n * (rank + Doubles(64)) + (Doubles(4) * rank + Doubles(1024)) * rank;
 }
 
+// Of the dual routes on a device: pieces of the points on their way, and blocks of columns.
+Doubles host_doubles_for_device(Route route, const Request& r) {
+  const Doubles n(r.n), matrix = n * n;
+  const bool whole = route == Route::spectral || made_on_host(r.precomputed, r.linear, r.sparse);
+  return Doubles(1 << 22) + Doubles(256) * n + (whole ? matrix : Doubles(0));
+}
+
 }  // namespace
+
+Index device_bytes(Route route, const Request& r) {
+  if (r.engine == nullptr) return 0;
+  constexpr Index columns_at_once = 1024;
+  const Doubles n(r.n), points = n * Doubles(r.device_columns), few = Doubles(16) * n + Doubles(1 << 20);
+  if (route == Route::cholesky)
+    return (Doubles(2) * n * n + larger(points, Doubles(columns_at_once + 2 * r.fixed) * n) + few).bytes();
+  return (n * n + larger(points, Doubles(r.engine->eigen_bytes(r.n) / 8)) + few).bytes();
+}
 
 Index bandwidth_for(const Request& r) {
   constexpr Index choices[] = {16, 32, 64};
@@ -216,6 +233,8 @@ Index bandwidth_for(const Request& r) {
 
 Index required_bytes(Route route, const Request& r) {
   const Doubles n(r.n), outputs = outputs_of(r), tiles = tiles_of(route, r);
+  if (r.engine != nullptr && (route == Route::spectral || route == Route::cholesky))
+    return (host_doubles_for_device(route, r) + outputs + tiles).bytes();
   switch (route) {
     case Route::landmark:
       return streamed_doubles(route, r).bytes();
@@ -240,8 +259,9 @@ Index lambda_bytes(Route route, const Request& r, bool beside_another, Index lam
         .bytes();
   if (route == Route::iterative) return (outputs_of(r) + iterative_solving(r, Doubles(r.t))).bytes();
   const Doubles n(r.n), k(features_of(route, r));
-  const Doubles room = route == Route::band       ? band_room(r)
-                       : route == Route::cholesky ? Doubles(192) * n + (beside_another ? n * n : Doubles(0))
+  const Doubles room = route == Route::band ? band_room(r)
+                       : route == Route::cholesky
+                           ? Doubles(192) * n + (beside_another && r.engine == nullptr ? n * n : Doubles(0))
                        : route == Route::spectral ? Doubles(0)
                                                   : Doubles(4) * k * k;  // a refinement
   // The scores, their errors, and what they are summed up in; few of them fit into the rooms above.

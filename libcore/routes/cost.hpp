@@ -10,7 +10,8 @@
 //     sparse   some 10 to 500 steps a lambda, of the entries for each column      3/2 entries + (n + 13 d) (t + 8)
 // and n^2 / 2 (LANDMARK: 2 n r) kernel values. The speed of each part beside the matrix product, and the cost of
 // LAPACK's calls on small matrices, were measured once (bench/). They differ between machines, but by less than the
-// routes do.
+// routes do. On a device SPECTRAL takes n^2 of the host's memory and CHOLESKY a few columns of n numbers; there n^2 and
+// what its eigenvectors need, and 2 n^2. The same work is taken at the rate of a matrix product there.
 #pragma once
 
 #include "libcore/routes/routes.hpp"
@@ -27,13 +28,15 @@ struct Request {
   bool by_gcv = false;     // whether it is GCV
   Index landmarks;         // how many; 0: none
   Reduction reduction;
-  bool chooses_landmarks;     // by pivoted Cholesky
-  bool precomputed;           // whether x is K
-  bool wide_weights = false;  // whether weights span many decades (problem.hpp)
-  Index memory_limit = 0;     // bytes that the user allows; 0: what the machine has
-  bool sparse = false;        // whether x is sparse
-  Index entries = 0;          // of a sparse x
-  Index fixed = 0;            // fixed effects
+  bool chooses_landmarks;      // by pivoted Cholesky
+  bool precomputed;            // whether x is K
+  bool wide_weights = false;   // whether weights span many decades (problem.hpp)
+  Index memory_limit = 0;      // bytes that the user allows; 0: what the machine has
+  bool sparse = false;         // whether x is sparse
+  Index entries = 0;           // of a sparse x
+  Index fixed = 0;             // fixed effects
+  EnginePtr engine = nullptr;  // the device that the route runs on; NULL: the CPU
+  Index device_columns = 0;    // of the points there
 };
 
 // BAND's fastest bandwidth for the expected lambdas.
@@ -41,6 +44,10 @@ Index bandwidth_for(const Request& request);
 
 // The most bytes that the factorization and one lambda with its LOO allocate; saturates instead of overflowing.
 Index required_bytes(Route route, const Request& request);
+
+// The most bytes of the device that the factorization and one lambda with its LOO take; 0 without a device. Asks the
+// device for its workspaces.
+Index device_bytes(Route route, const Request& request);
 
 // The most bytes beside the factorization for a lambda with its LOO, or for a criterion at `lambdas` lambdas; for
 // CHOLESKY another n^2 when `beside_another` lambda is in force.

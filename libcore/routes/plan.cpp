@@ -16,7 +16,12 @@ namespace {
 constexpr double long_work = 1e13, long_work_of_a_solution = 2e11, times_as_long = 10;
 
 bool fits(Route route, const Request& r) {
-  return fits_into_memory(required_bytes(route, r), r.memory_limit);
+  return fits_into_memory(required_bytes(route, r), r.memory_limit) &&
+         (r.engine == nullptr || device_bytes(route, r) <= r.engine->free_bytes());
+}
+
+bool runs_on_device(Route route) {
+  return route == Route::spectral || route == Route::cholesky;
 }
 
 // Why a route cannot serve; empty when it can.
@@ -25,6 +30,7 @@ std::string obstacle(Route route, const Request& r) {
   if (route == Route::iterative && r.linear && !r.sparse) return "needs sparse x, or a kernel that is not linear";
   if (route == Route::landmark && r.landmarks == 0) return "needs landmarks";
   if (route != Route::landmark && r.landmarks > 0) return "takes no landmarks";
+  if (r.engine != nullptr && !runs_on_device(route)) return "runs on the CPU alone";
   return {};
 }
 
@@ -57,7 +63,8 @@ Choice choose_direct(const Request& r) {
       continue;
     if (best == Route::automatic || required_work(route, r) < required_work(best, r)) best = route;
   }
-  if (best == Route::automatic) return {Route::band, "no route fits into memory"};
+  if (best == Route::automatic)
+    return {r.engine != nullptr ? Route::cholesky : Route::band, "no route fits into memory"};
   return {best, "the fastest that fits into memory"};
 }
 
@@ -104,6 +111,9 @@ Plan make_plan(const Request& request) {
     fail(Status::invalid_argument, "the model has ", request.landmarks, " landmarks, which the ",
          route_name(request.route), " route does not take; set the route LANDMARK or AUTO, or the landmarks to none");
   Choice choice = choose(request);
+  if (request.engine != nullptr && !runs_on_device(choice.route))
+    fail(Status::invalid_argument, "DEVICE is set, and the ", route_name(choice.route), " route (", choice.reason,
+         ") runs on the CPU alone; set DEVICE to 0, or the route SPECTRAL or CHOLESKY");
   return {choice.route, required_bytes(choice.route, request), bandwidth_for(request), request.leaves_out,
           std::move(choice.reason)};
 }
@@ -112,6 +122,11 @@ void require_possible(const Request& request, const Plan& plan) {
   const auto is_open = [&](Route route) {
     return route != plan.route && obstacle(route, request).empty() && fits(route, request);
   };
+  if (request.engine != nullptr)
+    if (const Index bytes = device_bytes(plan.route, request), left = request.engine->free_bytes(); bytes > left)
+      fail(Status::out_of_memory, "the ", route_name(plan.route), " route with n = ", request.n, " and d = ", request.d,
+           " needs ", bytes, " bytes on ", request.engine->name(), ", and ", left,
+           " are free there; use fewer points, or the CPU");
   if (fits_into_memory(plan.bytes, request.memory_limit)) return;
   const char* const way_out = request.linear && is_open(Route::primal) ? "use the PRIMAL route"
                               : is_open(Route::band)                   ? "use the BAND route"
@@ -125,13 +140,16 @@ void require_possible(const Request& request, const Plan& plan) {
 
 std::string explain(const Request& request, const std::string& kernel) {
   const Plan plan = make_plan(request);
-  const double rate = matrix_product_rate();
+  const double rate = request.engine != nullptr ? request.engine->matrix_product_rate() : matrix_product_rate();
   const bool many = request.expected_lambdas != 1;
   std::string out = text("route ", route_name(plan.route), ": ", plan.reason, "\n", "n = ", request.n,
                          ", d = ", request.d, request.sparse ? text(" (sparse, ", request.entries, " entries)") : "",
                          ", ", request.t, request.t == 1 ? " output, " : " outputs, ", kernel, ", ",
                          request.expected_lambdas, many ? " lambdas" : " lambda",
                          request.leaves_out ? ", with rows left out" : ", without leaving rows out", "\n");
+  if (request.engine != nullptr)
+    out += text("on ", request.engine->name(),
+                ": kernel values, factors, eigenvectors, left-out errors of CHOLESKY; the rest", " on the CPU\n");
   out += "                memory        time\n";
   for (const Route route :
        {Route::cholesky, Route::spectral, Route::band, Route::primal, Route::landmark, Route::iterative}) {
@@ -144,6 +162,7 @@ std::string explain(const Request& request, const std::string& kernel) {
     }
     const Index bytes = required_bytes(route, request);
     out += text(padded(bytes_text(bytes), 12), padded(short_number(required_work(route, request) / rate), 12), " s");
+    if (request.engine != nullptr) out += text("   and ", bytes_text(device_bytes(route, request)), " on the device");
     if (route == Route::band) out += text("   bandwidth ", bandwidth_for(request));
     if (route == Route::iterative)
       out += request.linear ? "   solutions; LOO and GCV are estimates"
@@ -153,17 +172,20 @@ std::string explain(const Request& request, const std::string& kernel) {
   }
   const AvailableMemory available = available_memory();
   out += text(bytes_text(available.bytes), " available", available.bound);
+  if (request.engine != nullptr) out += text(", ", bytes_text(request.engine->free_bytes()), " on the device");
   if (request.memory_limit > 0) out += text(", limited to ", bytes_text(request.memory_limit));
-  out += text("; estimates for ", short_number(rate * 1e-9), " Gflop/s, a matrix product with ", thread_count(),
-              thread_count() == 1 ? " thread" : " threads", " now");
+  out += text("; estimates for ", short_number(rate * 1e-9), " Gflop/s, a matrix product ",
+              request.engine != nullptr ? text("on the device")
+                                        : text("with ", thread_count(), thread_count() == 1 ? " thread" : " threads"),
+              " now");
   return out;
 }
 
 FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
-                           double accuracy) {
+                           double accuracy, const EnginePtr& engine) {
   switch (plan.route) {
     case Route::cholesky:
-      return factorize_cholesky(std::move(problem));
+      return factorize_cholesky(std::move(problem), engine);
     case Route::band:
       return factorize_band(std::move(problem), plan.bandwidth, plan.forms_basis);
     case Route::primal:
@@ -173,7 +195,7 @@ FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks
     case Route::iterative:
       return factorize_iterative(std::move(problem), accuracy);
     default:
-      return factorize_spectral(std::move(problem));
+      return factorize_spectral(std::move(problem), engine);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/data/choose_landmarks.hpp"
+#include "libcore/device/engine.hpp"
 #include "libcore/factor/factorization.hpp"
 
 namespace freeridge {
@@ -10,8 +11,11 @@ namespace freeridge {
 // How tall matrices of features are reduced to a small square one.
 enum class Reduction : std::int32_t { automatic = 0, qr = 1, gram = 2 };
 
-FactorizationPtr factorize_cholesky(ProblemPtr problem);
-FactorizationPtr factorize_spectral(ProblemPtr problem);
+// engine: where the matrices are; NULL: in the host's memory.
+FactorizationPtr factorize_cholesky(ProblemPtr problem, const EnginePtr& engine = nullptr);
+// engine: makes the eigenvectors, which are kept in the host's memory. Throws INVALID_ARGUMENT on an engine where rows of
+// K_w differ too widely in size.
+FactorizationPtr factorize_spectral(ProblemPtr problem, const EnginePtr& engine = nullptr);
 // bandwidth: a multiple of 16. with_basis: forms Q at once; otherwise when it is first needed.
 FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis);
 // Whether the primal route streams the data, or keeps B. Where d >= n there is nothing to reduce, and it keeps B.

@@ -4,6 +4,8 @@
 // Where the rows of K_w differ widely in size, usually by their weights: by Cholesky and Jacobi (graded_eigen), which
 // give each eigenvalue to its own relative accuracy, and each direction a noise of its own. That costs some 30 n^3 at
 // the speed of memory, or O(n^2 r) where the rank r of the kernel is low; n^2 of workspace.
+// On a device K, its eigenvectors and B are made there, and B comes back: n^2 in the host's memory, and all that follows
+// is as on the CPU.
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +14,7 @@
 #include "libcore/linalg/graded_eigen.hpp"
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/symmetric_eigen.hpp"
+#include "libcore/routes/kernel_on_device.hpp"
 #include "libcore/routes/routes.hpp"
 #include "libcore/routes/saved_route.hpp"
 #include "libcore/spectrum/stored_basis.hpp"
@@ -106,25 +109,47 @@ FactorizationPtr finished(ProblemPtr problem, ReducedKernel kernel, const Array<
   return std::make_shared<Spectral>(std::move(problem), std::move(kernel), eigenvalues, std::move(noise));
 }
 
-}  // namespace
-
-FactorizationPtr factorize_spectral(ProblemPtr problem) {
-  // The split of the progress is by the usual share of the time.
+// The splits of the progress are by the usual share of the time.
+ReducedKernel decomposed(const Problem& problem, Index rank_bound, Span<double> eigenvalues, double& left) {
   Stage stage(0, 0.1);
-  ReducedKernel kernel(*problem);
+  ReducedKernel kernel(problem);
   const Contrast& contrast = kernel.contrast;
-  const Index m = contrast.m(), rank_bound = problem->kernel->rank_bound(problem->d());
-  const bool graded = kernel.graded();
-  Array<double> eigenvalues(m);
-  double left = 0;
   stage.next(0.98);
-  if (graded)
+  if (kernel.graded())
     left = graded_eigen(kernel.inner(), kernel.inner_sizes(), rank_bound, eigenvalues);
   else
     symmetric_eigen(kernel.inner(), eigenvalues);
   stage.next(1);
   contrast.expand(contrast.outer(kernel.storage.view()));
   report(1);
+  return kernel;
+}
+
+ReducedKernel decomposed_on(const EnginePtr& engine, const Problem& problem, Span<double> eigenvalues) {
+  Stage stage(0, 0.1);
+  KernelOnDevice there(engine, problem);
+  if (there.about.graded())
+    fail(Status::invalid_argument,
+         "rows of the kernel matrix differ widely in size, by their weights or values, and SPECTRAL is exact for them "
+         "on "
+         "the CPU alone; set DEVICE to 0, or the route CHOLESKY");
+  stage.next(1);
+  ReducedKernel kernel = there.eigenvectors(eigenvalues);
+  report(1);
+  return kernel;
+}
+
+}  // namespace
+
+FactorizationPtr factorize_spectral(ProblemPtr problem, const EnginePtr& engine) {
+  const Index rank_bound = problem->kernel->rank_bound(problem->d());
+  Array<double> eigenvalues(problem->degrees());
+  double left = 0;
+  ReducedKernel kernel = engine != nullptr ? decomposed_on(engine, *problem, eigenvalues)
+                                           : decomposed(*problem, rank_bound, eigenvalues, left);
+  const Contrast& contrast = kernel.contrast;
+  const Index m = contrast.m();
+  const bool graded = kernel.graded();
 
   // Eigenvalues beyond the rank that the kernel can have are exactly zero: the computed numbers are rounding errors.
   std::fill_n(eigenvalues.begin(), std::max<Index>(m - rank_bound, 0), 0.0);

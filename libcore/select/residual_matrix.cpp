@@ -28,7 +28,7 @@ ResidualMatrix::ResidualMatrix(const Problem& problem, double lambda) : c(proble
   const Contrast& contrast = kernel.contrast;
   const MatrixView inner = kernel.inner();
   const Index m = contrast.m();
-  s = cholesky_unit(kernel.trace() / static_cast<double>(std::max<Index>(m, 1)), lambda);
+  s = cholesky_unit(kernel.trace(kernel.diagonal()) / static_cast<double>(std::max<Index>(m, 1)), lambda);
   const Array<double> sizes = kernel.graded() ? kernel.inner_sizes() : Array<double>();
   scale_and_shift(inner, s, lambda);
   using Wanted = RegularMatrix::Wanted;

@@ -65,6 +65,9 @@ Route ReaderModel::route_for_settings() const {
   const Kernel& kernel = *settings_->kernel();
   const bool linear = kernel.linear_scale(d()).has_value();
   kernel.check_data(1, d());
+  if (settings_->device() != no_device)
+    fail(Status::invalid_argument, "DEVICE is ", settings_->device(),
+         ", and the rows of a reader are reduced on the CPU alone; set it to 0");
   if (settings_->offset() == Offset::penalised)
     fail(Status::invalid_argument,
          "the intercept is PENALISED, which a reader does not have: let it give a column of ones, and none");
