@@ -158,7 +158,8 @@
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
  * Memory      A request that cannot fit into the machine's memory, or beyond FREERIDGE_MEMORY_LIMIT, is refused
  *             with OUT_OF_MEMORY before it is tried.
- *             Any call may also return OUT_OF_MEMORY or INTERNAL, and any that asks a model whose route is ITERATIVE
+ *             Any call may also return OUT_OF_MEMORY or INTERNAL, any on a model with a device DEVICE_UNAVAILABLE
+ *             (FREERIDGE_DEVICE), and any that asks a model whose route is ITERATIVE
  *             for a solution NOT_CONVERGED; they are not listed again below.
  * Matrices    x and y come in either layout: element (i, j) is a[i + j * ld] for COL_MAJOR (ld >= rows) and
  *             a[i * ld + j] for ROW_MAJOR (ld >= columns). Outputs "n x t" without a layout argument are
@@ -222,6 +223,8 @@ enum {
   FREERIDGE_DIMENSION_MISMATCH = 4, /* sizes that are fine alone but do not fit together */
   /* resources, 10-19 */
   FREERIDGE_OUT_OF_MEMORY = 10, /* refused before it was tried, or the system had no more */
+  FREERIDGE_DEVICE_UNAVAILABLE =
+      11, /* the device, or a library for it, is not there or failed; the model is as before */
   /* numerics, 20-29 */
   FREERIDGE_NOT_POSITIVE_DEFINITE = 20, /* CHOLESKY, BAND: K + lambda I is numerically singular; use SPECTRAL */
   FREERIDGE_NOT_CONVERGED = 21,         /* an iteration of LAPACK or of ITERATIVE did not converge */
@@ -674,6 +677,14 @@ enum {
                                    eigenvalue is lost (freeridge_get_tolerance says where) */
 };
 
+/* Where the kernel matrix, its factors and eigenvectors are made (FREERIDGE_DEVICE). */
+typedef int32_t freeridge_device;
+enum {
+  FREERIDGE_DEVICE_HOST = -1, /* the CPU in the place of a device: what runs on devices, for tests */
+  FREERIDGE_DEVICE_CPU = 0,
+  FREERIDGE_DEVICE_CUDA = 1 /* the first CUDA device; each further one is 1 more */
+};
+
 /* "data": setting the parameter of a model goes back to DATA; the others change no state. */
 typedef int32_t freeridge_parameter;
 enum {
@@ -712,7 +723,9 @@ enum {
                                         y_i f_i beside 1 */
   FREERIDGE_ITERATIONS = 14, /* classifiers: the most Newton steps (LOGISTIC), or pair updates in multiples of n
                                         (HINGE); 0: 100 and 10000, which get_parameter tells then */
-  FREERIDGE_LOSS = 15        /* classifiers: the freeridge_loss they were made with; it can only be asked for */
+  FREERIDGE_LOSS = 15,       /* classifiers: the freeridge_loss they were made with; it can only be asked for */
+  FREERIDGE_DEVICE = 16      /* models, data: a freeridge_device (below); CPU. Not saved: a model that is loaded is on
+                                        the CPU */
 };
 
 /* More about some of them
@@ -749,7 +762,18 @@ enum {
  * UNPENALISED, for a linear kernel. The columns stay columns of x: predictions take them, and the hyperplane (of
  * accumulators w of freeridge_accumulator_solve) has their coefficients in its first rows, 0 for one that depends on
  * the intercept and those before it (to 1e-10 of its norm). Rows in memory have freeridge_set_points for it, whose
- * answers these are. Where the penalty of an accumulator counts columns, d stands for d - count. Not over landmarks. */
+ * answers these are. Where the penalty of an accumulator counts columns, d stands for d - count. Not over landmarks.
+ *
+ * DEVICE. SPECTRAL makes the kernel matrix and its eigenvectors on the device, and CHOLESKY the kernel matrix, the factor
+ * of each lambda, solutions and errors left out; AUTO chooses between these two, and what comes to another route is
+ * INVALID_ARGUMENT from factorize: nothing runs on the CPU in silence. Predictions, the sums over a spectrum and
+ * learning a kernel run on the CPU. Answers are as accurate as those of the CPU, by the same tests, and not the same
+ * bits. CUDA: a driver for CUDA 12.0 or later, and NVRTC, cuBLAS and cuSOLVER of CUDA 12 or 13, which are looked for when
+ * the parameter is set, in the folders of the environment variable FREERIDGE_CUDA_PATH, where the system looks, and in
+ * /usr/local/cuda/lib64; DEVICE_UNAVAILABLE, and freeridge_last_error names what is missing. Any call that uses the
+ * device may answer DEVICE_UNAVAILABLE where that fails, or OUT_OF_MEMORY where its memory does not suffice: n^2 numbers
+ * and as much as its eigenvectors need (SPECTRAL), 2 n^2 (CHOLESKY, and n^2 for a lambda beside one in force);
+ * freeridge_explain tells how much, and MEMORY_LIMIT does not count it. Clones share the device. docs/gpu.md. */
 
 /* *low, *high: the least and the greatest value of the parameter; *usual: its value unless set; *whole: 1 where it is a
  * whole number, else 0. NULL is fine for each. Statuses: INVALID_ARGUMENT (no such parameter). Cost: O(1). */
@@ -757,7 +781,8 @@ FREERIDGE_API freeridge_status freeridge_parameter_bounds(freeridge_parameter pa
                                                           double* usual, int32_t* whole);
 
 /* Statuses: INVALID_ARGUMENT (no parameter of models, a value beyond its bounds, or no whole number), NOT_FINITE,
- * INVALID_STATE (a predictor; UNPENALISED without a reader). Cost: O(1). */
+ * INVALID_STATE (a predictor; UNPENALISED without a reader), DEVICE_UNAVAILABLE (DEVICE). Cost: O(1); DEVICE: up to a
+ * second. */
 FREERIDGE_API freeridge_status freeridge_set_parameter(freeridge_model* model, freeridge_parameter parameter,
                                                        double value);
 
@@ -847,7 +872,8 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
  * at l lambdas, 64 l t, by groups 16 l r more, and, where the sweep over rows has many lambdas in hand, up to 300
  * MiB; predict_jackknife and predict_variance of m points, up to 640 MiB, and 16 m t; coefficient_*, predict_gradient
  * and average_* as they say there. Needs DATA. Cost: O(1). Statuses: INVALID_STATE (also: the route LANDMARK without
- * landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that is not linear; landmarks with a route that takes none). */
+ * landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that is not linear; landmarks with a route that takes none; DEVICE
+ * with a route other than SPECTRAL and CHOLESKY). */
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
 
 /* The route that factorize would take now and why, and what each route would need, in some lines of text for people:

@@ -15,6 +15,7 @@ static_assert(FREERIDGE_INVALID_ARGUMENT == int(Status::invalid_argument) &&
               FREERIDGE_NOT_FINITE == int(Status::not_finite) &&
               FREERIDGE_DIMENSION_MISMATCH == int(Status::dimension_mismatch) &&
               FREERIDGE_OUT_OF_MEMORY == int(Status::out_of_memory) &&
+              FREERIDGE_DEVICE_UNAVAILABLE == int(Status::device_unavailable) &&
               FREERIDGE_NOT_POSITIVE_DEFINITE == int(Status::not_positive_definite) &&
               FREERIDGE_NOT_CONVERGED == int(Status::not_converged) && FREERIDGE_UNDEFINED == int(Status::undefined) &&
               FREERIDGE_CANCELLED == int(Status::cancelled) && FREERIDGE_INTERNAL == int(Status::internal));
@@ -56,6 +57,8 @@ const char* freeridge_status_name(freeridge_status status) {
       return "DIMENSION_MISMATCH";
     case FREERIDGE_OUT_OF_MEMORY:
       return "OUT_OF_MEMORY";
+    case FREERIDGE_DEVICE_UNAVAILABLE:
+      return "DEVICE_UNAVAILABLE";
     case FREERIDGE_NOT_POSITIVE_DEFINITE:
       return "NOT_POSITIVE_DEFINITE";
     case FREERIDGE_NOT_CONVERGED:

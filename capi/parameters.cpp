@@ -25,7 +25,11 @@ struct Parameter {
   unsigned handles;  // which handles have it
 };
 
-constexpr std::array<Parameter, 15> table{{
+constexpr double most_devices = 1024;
+static_assert(FREERIDGE_DEVICE_HOST == host_device && FREERIDGE_DEVICE_CPU == no_device &&
+              FREERIDGE_DEVICE_CUDA == first_cuda);
+
+constexpr std::array<Parameter, 16> table{{
     {FREERIDGE_MISSING, "MISSING", 0, 1, 0, true, models},
     {FREERIDGE_INTERCEPT, "INTERCEPT", 0, 2, FREERIDGE_INTERCEPT_FREE, true, models | classifiers | accumulators},
     {FREERIDGE_ROUTE, "ROUTE", 0, FREERIDGE_ROUTE_ITERATIVE, FREERIDGE_ROUTE_AUTO, true, models},
@@ -43,6 +47,7 @@ constexpr std::array<Parameter, 15> table{{
      classifiers},
     {FREERIDGE_ITERATIONS, "ITERATIONS", 0, largest_whole, 0, true, classifiers},
     {FREERIDGE_LOSS, "LOSS", FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE, FREERIDGE_LOSS_LOGISTIC, true, classifiers},
+    {FREERIDGE_DEVICE, "DEVICE", FREERIDGE_DEVICE_HOST, most_devices, FREERIDGE_DEVICE_CPU, true, models},
 }};
 
 const Parameter& known(freeridge_parameter which) {
@@ -101,6 +106,9 @@ void set(freeridge_model& handle, freeridge_parameter which, double value) {
     case FREERIDGE_ACCURACY:
       m.set_accuracy(value);
       break;
+    case FREERIDGE_DEVICE:
+      m.set_device(whole);
+      break;
     case FREERIDGE_UNPENALISED:
     default:
       if (!handle.reader)
@@ -137,6 +145,8 @@ double get(const freeridge_model& handle, freeridge_parameter which) {
       return static_cast<double>(m.reduction());
     case FREERIDGE_ACCURACY:
       return m.requested_accuracy();
+    case FREERIDGE_DEVICE:
+      return static_cast<double>(m.device());
     case FREERIDGE_UNPENALISED:
     default:
       return handle.reader ? static_cast<double>(handle.reader->unpenalised()) : 0;

@@ -38,8 +38,9 @@ TEST(ErrorRate, CountsTheRefitsThatClassifyWrongly) {
   for (const std::int64_t t : {1, 2, 4})
     for (const Family family : {Family::linear, Family::gaussian})
       for (const bool weighted : {false, true})
-        for (const freeridge_route route :
-             {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+        for (const freeridge_route route : std::vector<freeridge_route>{
+                 FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL,
+                 FREERIDGE_ROUTE_CHOLESKY + on_device, FREERIDGE_ROUTE_SPECTRAL + on_device}) {
           if (route == FREERIDGE_ROUTE_PRIMAL && family != Family::linear) continue;
           SCOPED_TRACE(::testing::Message() << t << " outputs, " << family_name(family) << " " << route_name(route)
                                             << (weighted ? ", weights" : ""));

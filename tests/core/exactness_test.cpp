@@ -170,8 +170,9 @@ TEST_P(Exactness, OneLambdaPerOutput) {
 std::vector<Case> cases() {
   std::vector<Case> out;
   for (const Family family : oracle::all_families)
-    for (const freeridge_route route : {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL,
-                                        FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL})
+    for (const freeridge_route route : std::vector<freeridge_route>{
+             FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+             FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_CHOLESKY + on_device, FREERIDGE_ROUTE_SPECTRAL + on_device})
       if (route != FREERIDGE_ROUTE_PRIMAL || family == Family::linear) out.push_back({family, route});
   return out;
 }

@@ -68,7 +68,9 @@ class Routes : public ::testing::TestWithParam<Shape> {
         if (!intercept) problem.y = without_means(problem.y);
         Model reference = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY);
         reference.factorize();
-        for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+        for (const freeridge_route route :
+             std::vector<freeridge_route>{FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL,
+                                          FREERIDGE_ROUTE_CHOLESKY + on_device, FREERIDGE_ROUTE_SPECTRAL + on_device}) {
           if (route == FREERIDGE_ROUTE_PRIMAL && shape.family != Family::linear) continue;
           SCOPED_TRACE(route_name(route));
           Model other = oracle::make_model(problem, route);

@@ -309,7 +309,9 @@ TEST(GaussianKernel, DoesNotSeeAShiftOfX) {
   const Matrix new_points = rounded(random.uniform_matrix(6, 3, -1.0, 1.0));
   Problem moved = problem;
   moved.x = shifted(problem.x, 1e8);
-  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
+  for (const freeridge_route route :
+       std::vector<freeridge_route>{FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                    FREERIDGE_ROUTE_CHOLESKY + on_device, FREERIDGE_ROUTE_SPECTRAL + on_device}) {
     Model model = oracle::make_model(moved, route);
     model.factorize().lambda(0.1);
     EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.1), 1e-10);
@@ -327,7 +329,9 @@ TEST(GaussianKernel, KeepsSmallDistancesBesideLargeOnes) {
     problem.x(i, 1) = -1000.0 + 1e-3 * random.normal();
     problem.y(i, 0) = random.normal();
   }
-  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
+  for (const freeridge_route route :
+       std::vector<freeridge_route>{FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                    FREERIDGE_ROUTE_CHOLESKY + on_device, FREERIDGE_ROUTE_SPECTRAL + on_device}) {
     Model model = oracle::make_model(problem, route);
     model.factorize().lambda(0.05);
     EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.05), 1e-10);
@@ -346,7 +350,9 @@ TEST(Overflow, AKernelValueThatOverflowsIsNotFinite) {
   model.kernel(Kernel::polynomial(2, 1.0, 1.0)).factorize();  // the model is usable still
   problem.kernel = KernelSpec::linear();
   problem.x = scaled(problem.x, 1e100);
-  for (const freeridge_route dual : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND})
+  for (const freeridge_route dual :
+       std::vector<freeridge_route>{FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                    FREERIDGE_ROUTE_CHOLESKY + on_device, FREERIDGE_ROUTE_SPECTRAL + on_device})
     EXPECT_EQ(freeridge_factorize(oracle::make_model(problem, dual).get()), FREERIDGE_NOT_FINITE);
 }
 
@@ -356,7 +362,9 @@ TEST(Overflow, SumsOfKernelValuesThatOverflowAreNotFinite) {
   Random random(308);
   Problem problem = random_problem(random, KernelSpec::polynomial(1, 1e-300, 1.5e308), 7, 1, 1, false, true);
   const Matrix constant(7, 7, 1.5e308);
-  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND})
+  for (const freeridge_route route :
+       std::vector<freeridge_route>{FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                    FREERIDGE_ROUTE_CHOLESKY + on_device, FREERIDGE_ROUTE_SPECTRAL + on_device})
     for (const bool intercept : {false, true}) {
       problem.intercept = intercept;
       EXPECT_EQ(freeridge_factorize(oracle::make_model(problem, route).get()), FREERIDGE_NOT_FINITE) << route;

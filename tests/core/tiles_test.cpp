@@ -69,8 +69,9 @@ TEST(Tiles, LinearKernelByEveryRoute) {
     const Matrix prediction = ridge_predictions(problem, lambda, row, select_rows(problem.x, {row}));
     for (std::int64_t j = 0; j < t; ++j) left_out(k, j) = problem.y(row, j) - prediction(0, j);
   }
-  for (const freeridge_route route :
-       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+  for (const freeridge_route route : std::vector<freeridge_route>{
+           FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL,
+           FREERIDGE_ROUTE_CHOLESKY + on_device, FREERIDGE_ROUTE_SPECTRAL + on_device}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route, FREERIDGE_ROW_MAJOR);
     model.factorize().lambda(lambda);

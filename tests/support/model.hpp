@@ -2,6 +2,7 @@
 // words, and outputs whose padding is checked.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,14 @@ class StatusError : public std::runtime_error {
 
 inline void check(freeridge_status status, const char* call) {
   if (status != FREERIDGE_OK) throw StatusError(status, call);
+}
+
+// Added to a route: this route on a device (Model::route). The device is the CPU in the place of one, or of this number in
+// the environment.
+constexpr freeridge_route on_device = 100;
+inline freeridge_device test_device() {
+  const char* const number = std::getenv("FREERIDGE_TEST_DEVICE");
+  return number != nullptr ? std::atoi(number) : FREERIDGE_DEVICE_HOST;
 }
 
 class Kernel {
@@ -258,8 +267,24 @@ class Model {
           "freeridge_set_groups");
     return *this;
   }
+  // + on_device: on a device
   Model& route(freeridge_route route) {
-    check(freeridge_set_parameter(get(), FREERIDGE_ROUTE, route), "freeridge_set_parameter");
+    if (route >= on_device) device(test_device());
+    check(freeridge_set_parameter(get(), FREERIDGE_ROUTE, route % on_device), "freeridge_set_parameter");
+    return *this;
+  }
+  // A model that is never destroyed: those of the tests share the engine that it has.
+  static void keep_open(freeridge_device device) {
+    static Model* const kept = [&] {
+      auto* const out = new Model(Kernel::linear());
+      check(freeridge_set_parameter(out->get(), FREERIDGE_DEVICE, device), "freeridge_set_parameter");
+      return out;
+    }();
+    static_cast<void>(kept);
+  }
+  Model& device(freeridge_device device) {
+    if (device >= FREERIDGE_DEVICE_CUDA && std::getenv("FREERIDGE_TEST_DEVICE") != nullptr) keep_open(device);
+    check(freeridge_set_parameter(get(), FREERIDGE_DEVICE, device), "freeridge_set_parameter");
     return *this;
   }
   Model& expected_lambdas(std::int64_t count) {

@@ -82,7 +82,7 @@ inline Labels single_groups(std::int64_t n) {
 
 // The routes without an answer where K + lambda I is singular.
 inline bool needs_positive_definite(freeridge_route route) {
-  return route == FREERIDGE_ROUTE_CHOLESKY || route == FREERIDGE_ROUTE_BAND;
+  return route % on_device == FREERIDGE_ROUTE_CHOLESKY || route == FREERIDGE_ROUTE_BAND;
 }
 
 inline const char* route_name(freeridge_route route) {
@@ -95,6 +95,10 @@ inline const char* route_name(freeridge_route route) {
       return "Spectral";
     case FREERIDGE_ROUTE_PRIMAL:
       return "Primal";
+    case FREERIDGE_ROUTE_CHOLESKY + on_device:
+      return "CholeskyOnDevice";
+    case FREERIDGE_ROUTE_SPECTRAL + on_device:
+      return "SpectralOnDevice";
     default:
       return "Auto";
   }

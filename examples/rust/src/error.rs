@@ -14,6 +14,7 @@ pub enum Status {
     NotFinite,
     DimensionMismatch,
     OutOfMemory,
+    DeviceUnavailable,
     NotPositiveDefinite,
     NotConverged,
     Undefined,
@@ -26,12 +27,13 @@ pub enum Status {
     Unknown(i32),
 }
 
-const STATUSES: [(Status, sys::freeridge_status); 13] = [
+const STATUSES: [(Status, sys::freeridge_status); 14] = [
     (Status::InvalidArgument, sys::FREERIDGE_INVALID_ARGUMENT),
     (Status::InvalidState, sys::FREERIDGE_INVALID_STATE),
     (Status::NotFinite, sys::FREERIDGE_NOT_FINITE),
     (Status::DimensionMismatch, sys::FREERIDGE_DIMENSION_MISMATCH),
     (Status::OutOfMemory, sys::FREERIDGE_OUT_OF_MEMORY),
+    (Status::DeviceUnavailable, sys::FREERIDGE_DEVICE_UNAVAILABLE),
     (Status::NotPositiveDefinite, sys::FREERIDGE_NOT_POSITIVE_DEFINITE),
     (Status::NotConverged, sys::FREERIDGE_NOT_CONVERGED),
     (Status::Undefined, sys::FREERIDGE_UNDEFINED),
