@@ -52,6 +52,8 @@ class FreeRidge:
     landmarks      None, how many (chosen from the data with `seed`), or which rows of X: f is a sum over these only.
     copy_X         True: fit copies X and y. False: they are borrowed where they are float64 and contiguous by rows or
                    columns, and must not change while the estimator is in use.
+    device         "cpu"; "cuda": a GPU makes the kernel matrix, its factors and eigenvectors, on the routes "spectral" and
+                   "cholesky", between which "auto" then chooses (Model.set_device).
 
     After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen), sigma_ (None: no bandwidth by
     name), route_, coef_ (linear kernels), dual_coef_, intercept_, n_features_in_; loo_errors(), predictor(). Features
@@ -64,7 +66,7 @@ class FreeRidge:
     def __init__(self, alpha: Union[None, float, ArrayLike] = None, kernel: Union[str, Kernel] = "linear",
                  sigma: Optional[float] = None, criterion: str = "loo", fit_intercept: bool = True,
                  route: str = "auto", landmarks: Union[None, int, ArrayLike] = None, seed: int = 0,
-                 copy_X: bool = True) -> None:
+                 copy_X: bool = True, device: str = "cpu") -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.sigma = sigma
@@ -74,6 +76,7 @@ class FreeRidge:
         self.landmarks = landmarks
         self.seed = seed
         self.copy_X = copy_X
+        self.device = device
 
     # Parameters
 
@@ -267,8 +270,9 @@ class FreeRidge:
                 landmarks = _renumbered(landmarks, used)
             X, y, weights = X[used], y[used], weights[used]
             X = X[:, used] if self._pairwise() else X
-        return Model(kernel, X, y, weights, self.fit_intercept, route, landmarks, self.seed, copy=self.copy_X,
-                     factorize=False)
+        model = Model(kernel, X, y, weights, self.fit_intercept, route, landmarks, self.seed, copy=self.copy_X,
+                      factorize=False)
+        return model if self.device == "cpu" else model.set_device(self.device)
 
     def _choose(self, model: Model, criterion: int, spread: Callable[[], Array],
                 one_point: Callable[[], bool]) -> Optional[Array]:

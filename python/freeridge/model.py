@@ -14,6 +14,7 @@ from . import library as c
 from .arrays import (Matrix, Sparse, is_sparse, matrix_of_labels, names_of, pointer, read_rows, same_names, struct_of,
                      vector)
 from .calls import Callback, Path, Progress, path_bytes
+from .devices import device_number
 from .kernels import Kernel
 from .selection import Selection
 
@@ -217,6 +218,14 @@ class Model(Selection):
         """The relative error that solutions of ROUTE_ITERATIVE may have, above 0 and below 1 (1e-8 unless set). Cost:
         O(1)."""
         return self._set(c.ACCURACY, accuracy)
+
+    def set_device(self, device: Union[int, str]) -> Model:
+        """Where the kernel matrix, its factors and eigenvectors are made: "cpu" (unless set), or "cuda", a GPU by NVIDIA
+        ("cuda:1": the second one), for ROUTE_SPECTRAL and ROUTE_CHOLESKY. CUDA's libraries are looked for in the folders
+        of the environment variable FREERIDGE_CUDA_PATH, which is set to those of this Python's packages (nvidia-cublas
+        and the like) where it is not set, and where the system looks. Raises Error (DEVICE_UNAVAILABLE) with what is
+        missing. Cost: O(1); CUDA up to a second."""
+        return self._set(c.DEVICE, device_number(device))
 
     def set_refinement(self, steps: int) -> Model:
         """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from . import library as c
 from .arrays import Array, Integers, numbers, pointer
 from .calls import Handle
+from .devices import device_name
 from .kernels import Kernel
 
 
@@ -102,6 +103,10 @@ class Settings(Handle):
     def requested_accuracy(self) -> float:
         """As set_accuracy() was told. Cost: O(1)."""
         return self._parameter(c.ACCURACY)
+
+    def device(self) -> str:
+        """As set_device() was told: "cpu", "cuda", "cuda:1" ... Cost: O(1)."""
+        return device_name(int(self._parameter(c.DEVICE)))
 
     def refinement(self) -> int:
         """As set_refinement() was told. Cost: O(1)."""

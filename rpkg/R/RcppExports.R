@@ -437,6 +437,10 @@ core_set_accuracy <- function(handle, accuracy) {
     invisible(.Call(`_freeridge_core_set_accuracy`, handle, accuracy))
 }
 
+core_set_device <- function(handle, device) {
+    invisible(.Call(`_freeridge_core_set_device`, handle, device))
+}
+
 core_route <- function(handle) {
     .Call(`_freeridge_core_route`, handle)
 }

@@ -5,7 +5,7 @@ explain <- function(object, ...) UseMethod("explain")
 explain.freeridge <- function(object, ...) {
   refuse_extra(...)
   object$route <- object$requested_route
-  model <- new_model(object)
+  model <- new_model(object, device = if (is.null(object$device)) "cpu" else object$device)
   expect(model, if (!object$chosen) object$lambda, object$criterion)
   structure(core_explain(model), class = "freeridge_explanation")
 }

@@ -1,8 +1,9 @@
 # From checked input to a fit, and from a fit back to the core's model.
 
 # A model of the core with the data, weights, groups and settings of `fit` (state DATA). landmarks: list(rows) or
-# list(count); by default those of the fit, which an earlier factorization may have chosen.
-new_model <- function(fit, landmarks = known_landmarks(fit)) {
+# list(count); by default those of the fit, which an earlier factorization may have chosen. Only a new fit runs on its
+# device: one that comes out of a file computes on the CPU, wherever it is.
+new_model <- function(fit, landmarks = known_landmarks(fit), device = "cpu") {
   kernel <- fit$kernel
   if (is.null(fit$learning) && learns_kernel(fit)) {
     kernel <- with_keys(kernel, fit)$kernel
@@ -35,6 +36,7 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   core_set_reduction(model, fit$reduction)
   core_set_refinement(model, fit$refine)
   core_set_accuracy(model, fit$accuracy)
+  if (device != "cpu") core_set_device(model, device_code(device))
   model
 }
 
@@ -44,7 +46,7 @@ known_landmarks <- function(fit) {
 
 fit_model <- function(fit) {
   fit$open_kernel <- fit$kernel  # before its numbers are chosen
-  model <- new_model(fit)
+  model <- new_model(fit, device = fit$device)
   seconds <- c(kernel = 0, bandwidth = 0, factorize = 0, lambda = 0)
   middle <- NULL
   timed <- function(stage, expression) {
@@ -60,7 +62,9 @@ fit_model <- function(fit) {
   where_it_fits <- function(search) {
     tryCatch(search(fit), freeridge_out_of_memory = function(condition) {
       late <- inherits(condition, "freeridge_refused_by_system") || nrow(fit$x) <= landmarks_that_fit
-      if (late || !is.null(fit$landmark_choice) || fit$route != "auto" || fit$refine > 0) stop(condition)
+      if (late || !is.null(fit$landmark_choice) || fit$route != "auto" || fit$refine > 0 || fit$device != "cpu") {
+        stop(condition)
+      }
       fit$landmark_choice <<- landmarks_instead(fit, model)
       search(fit)
     })

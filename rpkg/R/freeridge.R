@@ -10,7 +10,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
                               lambda_range = NULL, lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5,
                               learn_rows = NULL, bandwidth_range = NULL, budget = 0, landmarks = NULL,
                               landmark_method = "auto", seed = 0, route = "auto", reduction = "auto", refine = 0,
-                              accuracy = 1e-8, ...) {
+                              accuracy = 1e-8, device = "cpu", ...) {
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge)
@@ -58,6 +58,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
     gap = gap, x = x, y = y, vector = vector, missing_values = missing_values
   )
   fit <- c(fit, route_settings(n, landmarks, landmark_method, seed, route, reduction, refine, accuracy, budget))
+  fit$device <- check_device(device)
   fit$fixed <- fixed$x
   fit$fixed_source <- fixed$source
   if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
@@ -139,6 +140,21 @@ route_settings <- function(n, landmarks, landmark_method, seed, route, reduction
     refine = check_whole(refine, "refine", 0, .Machine$integer.max), accuracy = check_accuracy(accuracy),
     budget = check_whole(budget, "budget", 0, .Machine$integer.max)
   )
+}
+
+# "cpu", "cuda" or "cuda:1"; "host" is the CPU in the place of a device, for tests.
+check_device <- function(device) {
+  if (!is.character(device) || length(device) != 1L || !grepl("^(cpu|host|cuda(:[0-9]{1,3})?)$", device)) {
+    refuse("device must be \"cpu\", \"cuda\" or, of several, such as \"cuda:1\", not ", shown(device))
+  }
+  device
+}
+
+# The number that the core has for it.
+device_code <- function(device) {
+  if (device == "cpu") return(0)
+  if (device == "host") return(-1)
+  if (device == "cuda") 1 else 1 + as.numeric(sub("cuda:", "", device, fixed = TRUE))
 }
 
 # How lambda is taken from the search: its best, or the largest that is within one standard error of the best.

@@ -1278,6 +1278,16 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_set_device
+void core_set_device(SEXP handle, double device);
+RcppExport SEXP _freeridge_core_set_device(SEXP handleSEXP, SEXP deviceSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type device(deviceSEXP);
+    core_set_device(handle, device);
+    return R_NilValue;
+END_RCPP
+}
 // core_route
 std::string core_route(SEXP handle);
 RcppExport SEXP _freeridge_core_route(SEXP handleSEXP) {
@@ -1498,6 +1508,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_set_reduction", (DL_FUNC) &_freeridge_core_set_reduction, 2},
     {"_freeridge_core_set_refinement", (DL_FUNC) &_freeridge_core_set_refinement, 2},
     {"_freeridge_core_set_accuracy", (DL_FUNC) &_freeridge_core_set_accuracy, 2},
+    {"_freeridge_core_set_device", (DL_FUNC) &_freeridge_core_set_device, 2},
     {"_freeridge_core_route", (DL_FUNC) &_freeridge_core_route, 1},
     {"_freeridge_core_rank", (DL_FUNC) &_freeridge_core_rank, 1},
     {"_freeridge_core_tolerance", (DL_FUNC) &_freeridge_core_tolerance, 1},

@@ -99,6 +99,11 @@ void core_set_accuracy(SEXP handle, double accuracy) {
 }
 
 // [[Rcpp::export(rng = false)]]
+void core_set_device(SEXP handle, double device) {
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_DEVICE, device));
+}
+
+// [[Rcpp::export(rng = false)]]
 std::string core_route(SEXP handle) {
   freeridge_route route = FREERIDGE_ROUTE_AUTO;
   check(freeridge_get_route(model_of(handle).core, &route));
