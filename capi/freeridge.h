@@ -222,9 +222,8 @@ enum {
   FREERIDGE_NOT_FINITE = 3,         /* NaN or Inf went in, or the data overflow the kernel */
   FREERIDGE_DIMENSION_MISMATCH = 4, /* sizes that are fine alone but do not fit together */
   /* resources, 10-19 */
-  FREERIDGE_OUT_OF_MEMORY = 10, /* refused before it was tried, or the system had no more */
-  FREERIDGE_DEVICE_UNAVAILABLE =
-      11, /* the device, or a library for it, is not there or failed; the model is as before */
+  FREERIDGE_OUT_OF_MEMORY = 10,      /* refused before it was tried, or the system had no more */
+  FREERIDGE_DEVICE_UNAVAILABLE = 11, /* the device, or a library for it, is not there or failed */
   /* numerics, 20-29 */
   FREERIDGE_NOT_POSITIVE_DEFINITE = 20, /* CHOLESKY, BAND: K + lambda I is numerically singular; use SPECTRAL */
   FREERIDGE_NOT_CONVERGED = 21,         /* an iteration of LAPACK or of ITERATIVE did not converge */
@@ -877,11 +876,11 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
 
 /* The route that factorize would take now and why, and what each route would need, in some lines of text for people:
- * bytes as freeridge_memory_required counts them, and seconds for the expected lambdas at the speed of a matrix product
- * on this machine, which is measured (some milliseconds). The estimates of time are to a factor of two. text, size,
- * length: as in freeridge_kernel_describe; the length differs a little from call to call, as the speed does: allow 2048
- * bytes. Needs DATA. Cost: the measurement. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required;
- * size too small: *length is set, and text is untouched). */
+ * bytes as freeridge_memory_required counts them, and seconds for the expected lambdas at the speed of a matrix
+ * product on this machine or the device, which is measured (some milliseconds). The estimates of time are to a factor
+ * of two (a device: of three). text, size, length: as in freeridge_kernel_describe; the length differs a little from
+ * call to call, as the speed does: allow 2048 bytes. Needs DATA. Cost: the measurement. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT (as freeridge_memory_required; size too small: *length is set, and text is untouched). */
 FREERIDGE_API freeridge_status freeridge_explain(const freeridge_model* model, int64_t size, char* text,
                                                  int64_t* length);
 

@@ -43,6 +43,9 @@ class Doubles {
 // route, and the flops that a kernel value and the first write to a number of K are worth.
 constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, band_solve_rate = 0.8, sweep_rate = 0.85,
                  qr_rate = 0.75;
+// The same on a device, beside a matrix product there (one H200 at n = 16000); how many times slower its host is; and its
+// calls for a lambda of CHOLESKY.
+constexpr double device_cholesky_rate = 0.35, device_eigen_rate = 0.11, slower_host = 50, device_calls = 1e11;
 constexpr double nodes_of_lambdas = 30;  // the nodes that a wide spectrum needs (resolvent_nodes.hpp)
 constexpr double touched_entry = 10;     // flops of a matrix product that the product of an entry with a number takes
 constexpr double solve_column = 80;      // of BAND's banded solves for all outputs, a number of the factor
@@ -340,15 +343,21 @@ double required_work(Route route, const Request& r) {
     return lambdas * work(t) +
            static_cast<double>(own_lambdas(r)) * work(std::min(t, static_cast<double>(outputs_of_a_block)));
   };
+  const bool there = r.engine != nullptr;
   switch (route) {
     case Route::cholesky:
       return make_k + at_lambdas([&](double outputs) {
-               return 1e6 + 500 * n * n + cube(n) / 3 / cholesky_rate +
-                      (r.leaves_out ? cube(n) / 3 / inverse_rate : 0) + 2 * n * n * (outputs - 1);
+               return (there ? device_calls : 1e6) + 500 * n * n +
+                      cube(n) / 3 / (there ? device_cholesky_rate : cholesky_rate) +
+                      (r.leaves_out ? cube(n) / 3 / (there ? device_cholesky_rate : inverse_rate) : 0) +
+                      2 * n * n * (outputs - 1);
              });
     case Route::spectral:
-      return make_k + (r.wide_weights ? 300 * n * rank_of_k * rank_of_k : 8 * cube(n)) + 1.5e3 * n * n + 1e5 * n +
-             at_lambdas([&](double outputs) { return 1e5 + 2 * n * n * (2 / 0.6 + outputs - 1); });
+      return make_k +
+             (r.wide_weights ? 300 * n * rank_of_k * rank_of_k : 8 * cube(n) / (there ? device_eigen_rate : 1)) +
+             1.5e3 * n * n + 1e5 * n + (there ? slower_host : 1) * at_lambdas([&](double outputs) {
+                                         return 1e5 + 2 * n * n * (2 / 0.6 + outputs - 1);
+                                       });
     case Route::band: {
       const Index b = bandwidth_for(r);
       const double band = static_cast<double>(b), all = solve_column * n * band * t;

@@ -11,7 +11,7 @@
 // and n^2 / 2 (LANDMARK: 2 n r) kernel values. The speed of each part beside the matrix product, and the cost of
 // LAPACK's calls on small matrices, were measured once (bench/). They differ between machines, but by less than the
 // routes do. On a device SPECTRAL takes n^2 of the host's memory and CHOLESKY a few columns of n numbers; there n^2 and
-// what its eigenvectors need, and 2 n^2. The same work is taken at the rate of a matrix product there.
+// what its eigenvectors need, and 2 n^2. Work is counted at the rate of a matrix product there.
 #pragma once
 
 #include "libcore/routes/routes.hpp"

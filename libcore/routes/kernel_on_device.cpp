@@ -7,6 +7,7 @@
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/lower_triangle.hpp"
+#include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 namespace {
@@ -28,6 +29,17 @@ void pack_places(const Problem& problem, const Contrast& contrast, Index first, 
   for (Index i = 0; i < out.rows; ++i)
     if (const Index row = contrast.row(first + i); row != first + i)
       pack_rows(problem.x, row, problem.shift, out.row_range(i, 1));
+}
+
+// Writes to all of a: so the system gives its memory to all threads, before one thread copies to it.
+void touch(MatrixView a) {
+  parallel_for(
+      a.cols,
+      [&](Index j) {
+        std::fill_n(a.col(j), a.rows, 0.0);
+        worked(touched * static_cast<double>(a.rows));
+      },
+      static_cast<double>(a.rows * a.cols));
 }
 
 }  // namespace
@@ -131,6 +143,8 @@ void KernelOnDevice::require_semidefinite() {
 ReducedKernel KernelOnDevice::eigenvectors(Span<double> w) {
   const Contrast& contrast = about.contrast;
   const Index n = contrast.n(), q = contrast.q(), m = contrast.m();
+  Matrix room(n, n);
+  touch(room.view());
   engine->eigen(inner(), w);
   report(0.9);
   const DeviceView b = storage.view().columns(q, m);
@@ -142,7 +156,7 @@ ReducedKernel KernelOnDevice::eigenvectors(Span<double> w) {
     engine->gemm(Op::none, Op::none, -1, vt.view(), product.view(), 1, b);
   }
   ReducedKernel out = std::move(about);
-  out.storage = Matrix(n, n);
+  out.storage = std::move(room);
   const MatrixView to = out.contrast.outer(out.storage.view());
   engine->download(b, to);
   out.contrast.to_rows(to);

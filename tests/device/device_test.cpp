@@ -129,7 +129,7 @@ TEST(Device, SavedModelsLoadAnywhere) {
     EXPECT_CLOSE(fitted, there.fitted(), 1e-12);
     freeridge_model* clone = nullptr;
     ASSERT_EQ(freeridge_clone(there.get(), &clone), FREERIDGE_OK);
-    EXPECT_EQ(device_of(clone), FREERIDGE_DEVICE_HOST);
+    EXPECT_EQ(device_of(clone), test_device());
     EXPECT_EQ(freeridge_set_lambda(clone, 2), FREERIDGE_OK);
     freeridge_destroy(clone);
     EXPECT_CLOSE(there.lambda(0.3).loo(), errors, 1e-12);

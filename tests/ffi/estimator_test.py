@@ -31,6 +31,34 @@ def diabetes():
     return table[:, :-1], table[:, -1]
 
 
+class Devices(unittest.TestCase):
+    """Without a GPU: "host" is the CPU in the place of a device."""
+
+    def test_the_answers_are_those_of_the_cpu(self):
+        x, y = diabetes()
+        there = fr.FreeRidge(kernel="gaussian", sigma=0.5, alpha=0.1, device="host").fit(x, y)
+        here = fr.FreeRidge(kernel="gaussian", sigma=0.5, alpha=0.1).fit(x, y)
+        np.testing.assert_allclose(there.loo_errors(), here.loo_errors(), rtol=1e-8)
+        np.testing.assert_allclose(there.predict(x[:5]), here.predict(x[:5]), rtol=1e-8)
+
+    def test_what_is_not_there_is_an_error(self):
+        x, y = diabetes()
+        with self.assertRaisesRegex(fr.Error, "DEVICE_UNAVAILABLE"):
+            fr.FreeRidge(kernel="gaussian", device="cuda:999").fit(x, y)
+        with self.assertRaisesRegex(ValueError, "runs on the CPU alone"):
+            fr.FreeRidge(device="host").fit(x, y)
+        for name in ("gpu", "cuda:x", "", "cuda:9999"):
+            with self.assertRaisesRegex(ValueError, "device must be"):
+                fr.FreeRidge(kernel="gaussian", device=name).fit(x, y)
+
+    def test_a_model_tells_its_device(self):
+        x, y = diabetes()
+        model = fr.Model(fr.gaussian(1.0), x, y, factorize=False)
+        self.assertEqual(model.device(), "cpu")
+        for device, name in (("host", "host"), (-1, "host"), ("cpu", "cpu"), (0, "cpu")):
+            self.assertEqual(model.set_device(device).device(), name)
+
+
 class EstimatorChecks(unittest.TestCase):
     # A check that skips itself says why, and the list of these is fixed.
     SKIP_THEMSELVES = {"check_sample_weights_pandas_series", "check_regressor_data_not_an_array"}  # they need pandas
