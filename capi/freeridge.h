@@ -680,8 +680,8 @@ enum {
 typedef int32_t freeridge_device;
 enum {
   FREERIDGE_DEVICE_HOST = -1, /* the CPU in the place of a device: what runs on devices, for tests */
-  FREERIDGE_DEVICE_CPU = 0,
-  FREERIDGE_DEVICE_CUDA = 1 /* the first CUDA device; each further one is 1 more */
+  FREERIDGE_DEVICE_CPU = 0,   /* none: the CPU */
+  FREERIDGE_DEVICE_CUDA = 1   /* the first CUDA device; each further one is 1 more */
 };
 
 /* "data": setting the parameter of a model goes back to DATA; the others change no state. */

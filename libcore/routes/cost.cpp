@@ -43,8 +43,8 @@ class Doubles {
 // route, and the flops that a kernel value and the first write to a number of K are worth.
 constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, band_solve_rate = 0.8, sweep_rate = 0.85,
                  qr_rate = 0.75;
-// The same on a device, beside a matrix product there (one H200 at n = 16000); how many times slower its host is; and its
-// calls for a lambda of CHOLESKY.
+// The same on a device, beside a matrix product there (one H200 at n = 16000); how many times slower its host is; and the
+// calls for a lambda of CHOLESKY, and ten times as many for eigenvectors.
 constexpr double device_cholesky_rate = 0.35, device_eigen_rate = 0.11, slower_host = 50, device_calls = 1e11;
 constexpr double nodes_of_lambdas = 30;  // the nodes that a wide spectrum needs (resolvent_nodes.hpp)
 constexpr double touched_entry = 10;     // flops of a matrix product that the product of an entry with a number takes
@@ -353,7 +353,7 @@ double required_work(Route route, const Request& r) {
                       2 * n * n * (outputs - 1);
              });
     case Route::spectral:
-      return make_k +
+      return make_k + (there ? 10 * device_calls : 0) +
              (r.wide_weights ? 300 * n * rank_of_k * rank_of_k : 8 * cube(n) / (there ? device_eigen_rate : 1)) +
              1.5e3 * n * n + 1e5 * n + (there ? slower_host : 1) * at_lambdas([&](double outputs) {
                                          return 1e5 + 2 * n * n * (2 / 0.6 + outputs - 1);

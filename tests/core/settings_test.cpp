@@ -74,9 +74,9 @@ TEST(Settings, HaveBounds) {
     EXPECT_EQ(freeridge_get_parameter(model.get(), which, nullptr), FREERIDGE_INVALID_ARGUMENT);
   }
   EXPECT_EQ(set(FREERIDGE_UNPENALISED, 1), FREERIDGE_INVALID_STATE);  // no reader
-  for (const int other : {0, -1, int{FREERIDGE_TOLERANCE}, int{FREERIDGE_ITERATIONS}, int{FREERIDGE_LOSS}, 16})
+  for (const int other : {0, -1, int{FREERIDGE_TOLERANCE}, int{FREERIDGE_ITERATIONS}, int{FREERIDGE_LOSS}, 17})
     EXPECT_EQ(set(other, 1), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_parameter_bounds(16, nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_parameter_bounds(17, nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST(Settings, OfRows) {

@@ -225,6 +225,12 @@ impl<'a> Model<'a> {
         self.set_parameter(sys::FREERIDGE_REFINEMENT, f64::from(steps))
     }
 
+    /// Where the kernel matrix, its factors and eigenvectors are made: 0 the CPU, 1 the first CUDA device, each further one 1
+    /// more.
+    pub fn set_device(&mut self, device: i32) -> Result<()> {
+        self.set_parameter(sys::FREERIDGE_DEVICE, f64::from(device))
+    }
+
     /// The relative error that solutions of `Route::Iterative` may have, above 0 and below 1.
     pub fn set_accuracy(&mut self, accuracy: f64) -> Result<()> {
         self.set_parameter(sys::FREERIDGE_ACCURACY, accuracy)
