@@ -170,7 +170,10 @@ int cuDeviceGetAttribute(int* value, int which, int) {
 }
 int cuDevicePrimaryCtxRetain(Handle* context, int device) {
   MAY_FAIL;
-  return device == 7 ? made(context) : 1;
+  static char primary;
+  *context = &primary;
+  ++fake_live;
+  return device == 7 ? 0 : 1;
 }
 int cuDevicePrimaryCtxRelease_v2(int) {
   --fake_live;
