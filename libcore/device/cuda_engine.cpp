@@ -148,7 +148,7 @@ class CudaEngine final : public Engine, public std::enable_shared_from_this<Cuda
 
   OnDevice* allocate(Index numbers) override {
     const Current current(*this);
-    return reinterpret_cast<OnDevice*>(bytes(static_cast<std::size_t>(numbers) * sizeof(double)));
+    return std::bit_cast<OnDevice*>(bytes(static_cast<std::size_t>(numbers) * sizeof(double)));
   }
   void release(OnDevice* data) noexcept override {
     const std::lock_guard<std::recursive_mutex> lock(mutex_);

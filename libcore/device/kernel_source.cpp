@@ -51,7 +51,7 @@ class Writer {
     if (name == "gaussian" || name == "laplacian" || name == "matern") return radial(kernel, at);
     if (name == "polynomial") return power(kernel, at);
     if (name == "additive") return mean(kernel, at);
-    const std::string value = variable();
+    std::string value = variable();
     add("real ", value, " = 0;\n");
     if (name == "linear") {
       each_column(at, text(value, " = fma(a, b, ", value, ");"));
@@ -77,7 +77,7 @@ class Writer {
       from = at.divided_by(Array<double>(out_.features, std::ldexp(1.0, unit)));
       length = std::ldexp(length, -unit);
     }
-    const std::string value = variable();
+    std::string value = variable();
     add("real ", value, " = 0;\n");
     each_column(from, text("const real e = a - b; ", value, " = fma(e, e, ", value, ");"));
     const double nu = kernel.name() == std::string_view("matern") ? kernel.parameter(0).values[0] : 0.5;
@@ -98,7 +98,7 @@ class Writer {
   }
 
   std::string power(const Kernel& kernel, const Columns& at) {
-    const std::string base = variable(), value = variable();
+    std::string base = variable(), value = variable();
     add("real ", base, " = 0, ", value, " = 1;\n");
     each_column(at, text(base, " = fma(a, b, ", base, ");"));
     const Index i = numbers_of(kernel, {kernel.parameter(1).values[0], kernel.parameter(2).values[0]});
@@ -118,7 +118,8 @@ class Writer {
       terms.resize(std::max(std::ssize(terms), term + 1));
       terms[term].push_back(at.which[k]);
     }
-    const std::string value = variable(), loop = text("t", ++loops_);
+    std::string value = variable();
+    const std::string loop = text("t", ++loops_);
     add("real ", value, " = 0;\n");
     const int before = variables_;
     int after = before;

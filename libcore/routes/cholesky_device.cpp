@@ -66,7 +66,8 @@ class FactorOnDevice final : public CholeskyFactor {
       engine_->squares(1, u, norms2);
       worked(beat);
     };
-    residual_diagonal(contrast, z.view(), block, beat * static_cast<double>((m_ + block - 1) / block), norms, out);
+    const Index blocks = (m_ + block - 1) / block;
+    residual_diagonal(contrast, z.view(), block, beat * static_cast<double>(blocks), norms, out);
   }
 
   void block(MatrixView c, MatrixView out) const override {
