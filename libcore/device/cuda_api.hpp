@@ -37,7 +37,7 @@ constexpr int on_host = 1, on_device = 2;
 constexpr int driver_out_of_memory = 2, nvrtc_out_of_memory = 1, cublas_alloc_failed = 3, cusolver_alloc_failed = 2;
 constexpr int capability_major = 75, capability_minor = 76;  // of CUdevice_attribute
 constexpr int op_none = 0, op_transpose = 1;                 // cublasOperation_t
-constexpr int left = 0, lower = 0, not_unit = 0;             // cublasSideMode_t, cublasFillMode_t, cublasDiagType_t
+constexpr int left = 0, right = 1, lower = 0, not_unit = 0;  // cublasSideMode_t, cublasFillMode_t, cublasDiagType_t
 constexpr int real_64 = 1;                                   // cudaDataType: CUDA_R_64F
 constexpr int with_vectors = 1;                              // cusolverEigMode_t
 

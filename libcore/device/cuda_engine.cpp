@@ -209,15 +209,8 @@ class CudaEngine final : public Engine, public std::enable_shared_from_this<Cuda
          int_of(c.ld));
     finish();
   }
-  void trsm(Op op, ConstDeviceView l, DeviceView b) override {
-    if (b.rows == 0 || b.cols == 0) return;
-    const double one = 1;
-    const Current current(*this);
-    call("cublasDtrsm_v2", f_.cublasDtrsm_v2, blas_, cuda::left, cuda::lower, number_of(op), cuda::not_unit,
-         int_of(b.rows), int_of(b.cols), &one, static_cast<const void*>(l.data), int_of(l.ld),
-         static_cast<void*>(b.data), int_of(b.ld));
-    finish();
-  }
+  void trsm(Op op, ConstDeviceView l, DeviceView b) override { solve(cuda::left, op, l, b); }
+  void trsm_right(Op op, ConstDeviceView l, DeviceView b) override { solve(cuda::right, op, l, b); }
 
   bool potrf(DeviceView a) override {
     if (a.rows == 0) return true;
@@ -351,6 +344,16 @@ class CudaEngine final : public Engine, public std::enable_shared_from_this<Cuda
     return out;
   }
   static int number_of(Op op) { return op == Op::none ? cuda::op_none : cuda::op_transpose; }
+
+  void solve(int side, Op op, ConstDeviceView l, DeviceView b) {
+    if (b.rows == 0 || b.cols == 0) return;
+    const double one = 1;
+    const Current current(*this);
+    call("cublasDtrsm_v2", f_.cublasDtrsm_v2, blas_, side, cuda::lower, number_of(op), cuda::not_unit, int_of(b.rows),
+         int_of(b.cols), &one, static_cast<const void*>(l.data), int_of(l.ld), static_cast<void*>(b.data),
+         int_of(b.ld));
+    finish();
+  }
 
   std::pair<std::size_t, std::size_t> eigen_rooms(ConstDeviceView a, ConstDeviceView w) const {
     std::size_t on_device = 0, on_host = 0;

@@ -64,8 +64,9 @@ class Engine {
   // C = alpha op(A) op(B) + beta C
   virtual void gemm(Op op_a, Op op_b, double alpha, ConstDeviceView a, ConstDeviceView b, double beta,
                     DeviceView c) = 0;
-  // B = op(L)^-1 B, L lower triangular
+  // B = op(L)^-1 B and B = B op(L)^-1, L lower triangular
   virtual void trsm(Op op, ConstDeviceView l, DeviceView b) = 0;
+  virtual void trsm_right(Op op, ConstDeviceView l, DeviceView b) = 0;
   // A = L L' in the lower triangle; false when A is not positive definite.
   [[nodiscard]] virtual bool potrf(DeviceView a) = 0;
   // A = V diag(w) V', w ascending, V in the place of A (lower triangle); and the memory that this takes beside A.

@@ -73,6 +73,7 @@ class HostEngine final : public Engine {
     freeridge::gemm(op_a, op_b, alpha, here(a), here(b), beta, here(c));
   }
   void trsm(Op op, ConstDeviceView l, DeviceView b) override { freeridge::trsm(op, here(l), here(b)); }
+  void trsm_right(Op op, ConstDeviceView l, DeviceView b) override { freeridge::trsm_right(op, here(l), here(b)); }
   bool potrf(DeviceView a) override { return freeridge::potrf(here(a)); }
   void eigen(DeviceView a, Span<double> w) override { symmetric_eigen(here(a), w); }
   Index eigen_bytes(Index n) override { return checked_doubles(n + n / 10 + 512, n) * 8; }

@@ -6,12 +6,31 @@
 
 #include "libcore/base/progress.hpp"
 #include "libcore/factor/residual_diagonal.hpp"
+#include "libcore/linalg/work_done.hpp"
 #include "libcore/routes/cholesky_matrix.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr Index columns_at_once = 1024;  // of L^-1
+constexpr Index columns_at_once = 1024;    // of L^-1
+constexpr Index columns_of_factor = 2048;  // of L, between two reports
+
+// A = L L' in the lower triangle, by blocks of columns J with the rows I from J on: A_IJ less what the columns before it
+// say of it, the factor of A_JJ, and the rows below that. False when A is not positive definite.
+bool factored(Engine& engine, DeviceView a) {
+  const Stage stage(0, 1);
+  for (Index from = 0; from < a.rows; from += columns_of_factor) {
+    const Index count = std::min(columns_of_factor, a.rows - from), below = a.rows - from - count;
+    const DeviceView own = a.block(from, from, count, count);
+    if (from > 0)
+      engine.gemm(Op::none, Op::transpose, -1, a.block(from, 0, a.rows - from, from), a.block(from, 0, count, from), 1,
+                  a.block(from, from, a.rows - from, count));
+    if (!engine.potrf(own)) return false;
+    engine.trsm_right(Op::transpose, own, a.block(from + count, from, below, count));
+    report(work_done(below, a.rows));
+  }
+  return true;
+}
 
 class FactorOnDevice final : public CholeskyFactor {
  public:
@@ -28,15 +47,13 @@ class FactorOnDevice final : public CholeskyFactor {
     double norm = 0;
     for (const double sum : sums)
       if (!(sum <= norm)) norm = sum;  // NaN stays
-    report(0.2);
-    const bool factored = engine_->potrf(l_.view());
-    report(0.9);
+    const bool is_factored = factored(*engine_, l_.view());
     const auto solve = [&](Span<double> b) {
       const MatrixView column{b.data(), m_, 1, m_};
       half_solve(column);
       other_half_solve(column);
     };
-    const double rcond = factored ? reciprocal_condition(m_, norm, solve) : 0;
+    const double rcond = is_factored ? reciprocal_condition(m_, norm, solve) : 0;
     smallest_ = regular_eigenvalue(about, m_, norm, rcond, regular_from(about, m_, norm));
     for (const int unit : units) up.push_back(std::ldexp(1.0, unit));
     if (!up.empty()) engine_->scale(up, {}, std::as_const(l_).view(), l_.view());

@@ -165,6 +165,18 @@ TEST(Device, CanBeCancelledBetweenItsPieces) {
     }
 }
 
+// More rows than a block of columns has, of the factor and of its inverse; and where the last block has no factor.
+TEST(Device, ManyBlocks) {
+  const Problem problem = small_problem(2300);
+  Model there = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY + on_device),
+        here = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY);
+  there.factorize().lambda(0.1);
+  here.factorize().lambda(0.1);
+  EXPECT_CLOSE(there.loo(), here.loo(), 1e-10);
+  EXPECT_CLOSE(there.coefficients(), here.coefficients(), 1e-10);
+  EXPECT_EQ(freeridge_set_lambda(there.get(), 0), FREERIDGE_NOT_POSITIVE_DEFINITE);
+}
+
 // Precomputed matrices, sparse rows and values that overflow.
 TEST(Device, OtherRows) {
   const Problem problem = small_problem();

@@ -169,6 +169,12 @@ TEST_P(EngineTest, FactorsAndEigenvectors) {
       EXPECT_NEAR(sum, a(i, j), 1e-12);
     }
   for (const Op op : {Op::none, Op::transpose}) {
+    const auto part = [](DeviceMatrix& from) { return std::as_const(from).view().block(2, 1, 3, 3); };
+    DeviceMatrix corner = uploaded(engine_, factor.view());
+    engine_->upload(factor.view().block(0, 0, 3, 3), corner.view().block(2, 1, 3, 3));
+    expect_change(
+        5, 3, [&](DeviceView rows) { engine_->trsm_right(op, part(corner), rows); },
+        [&](MatrixView rows) { trsm_right(op, factor.view().block(0, 0, 3, 3), rows); });
     const Matrix x = random_matrix(n, 2);
     Matrix right(n, 2, 0.0);
     for (Index c = 0; c < 2; ++c)

@@ -334,6 +334,16 @@ int cublasDgemm_v2(Handle, int op_a, int op_b, int m, int n, int k, const double
 int cublasDtrsm_v2(Handle, int side, int triangle, int op, int diagonal, int m, int n, const double* alpha,
                    const void* l, int ldl, void* b, int ldb) {
   MAY_FAIL;
+  if (side == right) {  // B' = op(L)^-T B'
+    std::vector<double> turned(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < m; ++i) turned[static_cast<std::size_t>(j + i * n)] = numbers(b)[i + j * ldb];
+    const int code = cublasDtrsm_v2(nullptr, left, triangle, op == op_none ? op_transpose : op_none, diagonal, n, m,
+                                    alpha, l, ldl, turned.data(), n);
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < m; ++i) numbers(b)[i + j * ldb] = turned[static_cast<std::size_t>(j + i * n)];
+    return code;
+  }
   if (side != left || triangle != lower || diagonal != not_unit || *alpha != 1) return 15;
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t step = 0; step < m; ++step) {

@@ -103,10 +103,10 @@ void* compiled(const std::vector<Case>& cases, const std::string& real) {
   return dlopen((stem + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-// Points within (0.1, 1): sums of positive terms, so that all digits of a value count.
+// Points within (0.1, 1): sums of positive terms, so that all digits of a value count. `least`: values below it have no
+// digits.
 template <class Real>
-void expect_values(double tolerance, const char* real) {
-  const std::vector<Case> cases = all_cases();
+void expect_values(const std::vector<Case>& cases, double tolerance, double least, const char* real) {
   void* const library = compiled(cases, real);
   ASSERT_NE(library, nullptr);
   Random random(7);
@@ -127,13 +127,20 @@ void expect_values(double tolerance, const char* real) {
       for (Index i = 0; i < n; ++i) {
         const double found = static_cast<double>(
             value(&points[static_cast<std::size_t>(i)], n, &points[static_cast<std::size_t>(j)], n, p.data()));
-        ASSERT_LE(std::abs(found - expected(i, j)), tolerance * std::abs(expected(i, j))) << expected(i, j);
+        ASSERT_LE(std::abs(found - expected(i, j)), tolerance * std::abs(expected(i, j)) + least) << expected(i, j);
       }
   }
 }
 
 TEST(KernelSource, CompiledInDoubleHasTheCoresValues) {
-  expect_values<double>(1e-15, "double");
+  expect_values<double>(all_cases(), 1e-15, 0, "double");
+}
+
+// 2^-24 times the largest argument of exp (some 200), the number of terms and the degree.
+TEST(KernelSource, CompiledInFloatHasTheirDigits) {
+  std::vector<Case> random_trees = all_cases();
+  random_trees.resize(200);
+  expect_values<float>(random_trees, 1e-4, 1e-30, "float");
 }
 
 TEST(KernelSource, KernelsThatDifferInNumbersHaveOneText) {
