@@ -179,6 +179,8 @@ test_that("terms add up to the prediction, and each is a function of its columns
   expect_refusal(predict(mixed, new, type = "terms", terms = "gear"), 'terms must be among "matern of all columns", "wt", "hp", "qsec", not "gear"')
   expect_refusal(predict(mixed, new, type = "terms", se.fit = TRUE), "no standard errors")
   expect_refusal(predict(mixed, new, terms = "wt"), 'terms is for type = "terms"')
+  given <- freeridge(tcrossprod(p$x), p$y, precomputed_kernel(), 1)
+  expect_refusal(predict(given, tcrossprod(p$new, p$x), type = "terms"), "the kernel is precomputed\\(\\), which is no sum of parts that are known")
 })
 
 test_that("standard errors are those of lm at lambda = 0", {

@@ -167,6 +167,7 @@ test_that("what a sparse x does not have is said", {
   expect_refusal(freeridge(square, seq_len(nrow(square)), precomputed_kernel(), 1), "a precomputed kernel is not to be")
   expect_refusal(vcov(fit), "a covariance of the coefficients is not to be had")
   expect_refusal(marginal_effects(fit), "a marginal effect is not to be had")
+  expect_refusal(predict(fit, type = "terms"), "a prediction by terms is not to be had")
   hole <- p$x
   hole@x[20L] <- NA
   column <- findInterval(19, hole@p)
