@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "support/compare.hpp"
 #include "support/gauss.hpp"

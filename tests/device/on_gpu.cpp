@@ -3,6 +3,7 @@
 // PART: rows are 1 / PART as many, and no time is judged (to try the program itself).
 #include <freeridge.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
