@@ -38,4 +38,13 @@ void set_diagonal(const EnginePtr& engine, Span<const double> values, DeviceView
   engine->scale({}, {}, row.view(), diagonal_of(a));
 }
 
+double norm1(Engine& engine, ConstDeviceView a) {
+  Array<double> sums(a.cols);
+  engine.magnitudes(a, sums);
+  double largest = 0;
+  for (const double sum : sums)
+    if (!(sum <= largest)) largest = sum;  // NaN stays
+  return largest;
+}
+
 }  // namespace freeridge

@@ -119,6 +119,8 @@ DeviceMatrix uploaded(const EnginePtr& engine, ConstMatrixView from);
 // The diagonal, by way of neighbouring numbers: copies of single numbers between the memories are slow.
 Array<double> diagonal_from(const EnginePtr& engine, ConstDeviceView a);
 void set_diagonal(const EnginePtr& engine, Span<const double> values, DeviceView a);
+// The largest sum of magnitudes of a column; NaN or Inf where a number is.
+double norm1(Engine& engine, ConstDeviceView a);
 
 // What open_engine opens.
 EnginePtr make_host_engine();

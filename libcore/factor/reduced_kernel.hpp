@@ -36,7 +36,8 @@ struct ReducedKernel {
   MatrixView inner() { return contrast.inner(storage.view()); }
   ConstMatrixView inner() const { return contrast.inner(storage.view()); }
 
-  // tr Z'K_wZ, from its diagonal; 0 where it is nothing but what rounding left of a constant kernel. Throws NOT_FINITE where it overflows.
+  // tr Z'K_wZ, from its diagonal; 0 where it is nothing but what rounding left of a constant kernel. Throws NOT_FINITE
+  // where it overflows.
   double trace(Span<const double> diagonal) const;
   Array<double> diagonal() const;  // of inner()
 

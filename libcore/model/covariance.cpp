@@ -184,7 +184,7 @@ Model::CoefficientVariances Model::own_variances(CovarianceType type) const {
   return out;
 }
 
-std::string Model::each_unpenalised_hyperplane(const TakeHyperplane& take) const {
+std::string Model::each_hyperplane_at_zero(const TakeHyperplane& take) const {
   std::string reason;
   for (const CoefficientVariances& parts : coefficient_variances(CovarianceType::bayesian)) {
     for (Index j = 0; j < std::ssize(parts.outputs); ++j) {

@@ -429,7 +429,7 @@ class Model final : public AbstractModel {
   // sigma2, of the rows row, row + 1, ... of x. Answers with the reason for a NaN.
   using AddCovariances = std::function<void(const Rows&, Index, const Covariances&)>;
   using TakeHyperplane = std::function<void(Index, const AddCovariances&)>;
-  std::string each_unpenalised_hyperplane(const TakeHyperplane& take) const;
+  std::string each_hyperplane_at_zero(const TakeHyperplane& take) const;
   CoefficientVariances own_variances(CovarianceType type) const;  // of a model without missing outputs
   // P~Y~ of all outputs over the root of their degrees of freedom: R'R has sigma2 on its diagonal. reason: why it is
   // NaN.

@@ -89,7 +89,7 @@ std::string Model::predict_covariance(const Points& points, CovarianceType type,
   });
   if (at_zero) {
     require_room_for_directions(checked_doubles(3 * at_once + problem.d(), problem.d()));
-    keep_first(reason, each_unpenalised_hyperplane([&](Index output, const AddCovariances& add) {
+    keep_first(reason, each_hyperplane_at_zero([&](Index output, const AddCovariances& add) {
                  each_tile([&](Index row, const Covariances& v) {
                    add(seen.x, row, v);
                    set(output, 1, row, v);

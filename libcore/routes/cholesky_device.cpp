@@ -37,16 +37,13 @@ class FactorOnDevice final : public CholeskyFactor {
   FactorOnDevice(const EnginePtr& engine, ConstDeviceView k, Span<const double> diagonal, const RegularMatrix& about)
       : engine_(engine), m_(k.rows), l_(engine, m_, m_) {
     const Array<int> units = row_units(about);
-    Array<double> down(m_, 1.0), up, shifted(m_), sums(m_);  // D^-1 and D, powers of two
+    Array<double> down(m_, 1.0), up, shifted(m_);  // D^-1 and D, powers of two
     for (Index i = 0; i < std::ssize(units); ++i) down[i] = std::ldexp(1.0, -units[i]);
     for (Index i = 0; i < m_; ++i) shifted[i] = (diagonal[i] / about.s + about.lambda / about.s) * down[i] * down[i];
     engine_->scale(Array<double>(m_, 1 / about.s), {}, k, l_.view());
     if (!units.empty()) engine_->scale(down, down, std::as_const(l_).view(), l_.view());
     set_diagonal(engine_, shifted, l_.view());
-    engine_->magnitudes(l_.view(), sums);
-    double norm = 0;
-    for (const double sum : sums)
-      if (!(sum <= norm)) norm = sum;  // NaN stays
+    const double norm = norm1(*engine_, std::as_const(l_).view());
     const bool is_factored = factored(*engine_, l_.view());
     const auto solve = [&](Span<double> b) {
       const MatrixView column{b.data(), m_, 1, m_};

@@ -149,7 +149,7 @@ std::string explain(const Request& request, const std::string& kernel) {
                          request.leaves_out ? ", with rows left out" : ", without leaving rows out", "\n");
   if (request.engine != nullptr)
     out += text("on ", request.engine->name(),
-                ": kernel values, factors, eigenvectors, left-out errors of CHOLESKY; the rest", " on the CPU\n");
+                ": kernel values, factors, eigenvectors, left-out errors of CHOLESKY; the rest on the CPU\n");
   out += "                memory        time\n";
   for (const Route route :
        {Route::cholesky, Route::spectral, Route::band, Route::primal, Route::landmark, Route::iterative}) {

@@ -130,9 +130,8 @@ ReducedKernel decomposed_on(const EnginePtr& engine, const Problem& problem, Spa
   KernelOnDevice there(engine, problem);
   if (there.about.graded())
     fail(Status::invalid_argument,
-         "rows of the kernel matrix differ widely in size, by their weights or values, and SPECTRAL is exact for them "
-         "on "
-         "the CPU alone; set DEVICE to 0, or the route CHOLESKY");
+         "rows of the kernel matrix differ widely in size, by their weights or values, and SPECTRAL is exact for them ",
+         "on the CPU alone; set DEVICE to 0, or the route CHOLESKY");
   stage.next(1);
   ReducedKernel kernel = there.eigenvectors(eigenvalues);
   report(1);

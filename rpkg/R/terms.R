@@ -11,15 +11,10 @@ kernel_terms <- function(kernel, columns) {
     sum = do.call(c, Map(function(term, weight) within(term, function(part) weight * part), kernel$terms, kernel$weights)),
     scaled = within(kernel$inner, function(part) new_kernel("scaled", inner = part, scale = kernel$scale)),
     additive = additive_terms(kernel, columns),
-    linear = lapply(seq_along(columns), function(k) {
-      list(name = columns[k], kernel = new_kernel("additive", inner = kernel, label = only_column(k, length(columns))))
-    }),
+    linear = additive_terms(list(inner = length(columns) * kernel), columns),
     list(list(name = paste(kernel$name, "of all columns"), kernel = kernel))
   )
 }
-
-# For an additive kernel of one term: the label of a column in it is 0, that of the others -1.
-only_column <- function(k, count) replace(rep(-1L, count), k, 0L)
 
 additive_terms <- function(kernel, columns) {
   label <- if (is.null(kernel$label)) seq_along(columns) - 1L else as.integer(kernel$label)
@@ -34,9 +29,12 @@ additive_terms <- function(kernel, columns) {
 # How many kernel values are made at once.
 values_at_once <- 1e6
 
-# f_p at rows of x (as the core takes them), rows x outputs.
+# f_p at rows of x (as the core takes them), rows x outputs; the points whose coefficients are zero have no part in it.
 part_of_prediction <- function(fit, kernel, x, coefficients) {
-  support <- divided(fit$x, fit$scale)
+  used <- rowSums(coefficients != 0) > 0
+  if (!any(used)) return(matrix(0, nrow(x), ncol(coefficients)))
+  coefficients <- coefficients[used, , drop = FALSE]
+  support <- divided(fit$x[used, , drop = FALSE], fit$scale)
   x <- divided(x, fit$scale)
   height <- max(1L, values_at_once %/% nrow(support))
   value <- matrix(0, nrow(x), ncol(coefficients))
@@ -53,13 +51,23 @@ predict_terms <- function(fit, new, lambda, terms) {
     refuse("the kernel is ", format(fit$kernel), ", which is no sum of parts that are known")
   }
   model <- model_at(fit, lambda)
-  coefficients <- core_by_row(model, "coefficients")
-  parts <- if (ncol(fit$x) > 0L) kernel_terms(fit$kernel, feature_names(fit$x)) else list()
-  values <- lapply(parts, function(part) {
-    list(new = part_of_prediction(fit, part$kernel, new$x, coefficients),
-         own = part_of_prediction(fit, part$kernel, fit$x, coefficients))
-  })
-  names <- vapply(parts, `[[`, "", "name")
+  same <- new$own && is.null(fit$aside)  # the new rows are those of the fit
+  if (ncol(fit$x) == 0L) {
+    names <- character()
+    values <- list()
+  } else if (is_linear(fit$kernel)) {
+    names <- feature_names(fit$x)
+    slopes <- core_hyperplane(model)
+    values <- lapply(seq_along(names), function(k) list(new = new$x[, k] %o% slopes[k, ], own = fit$x[, k] %o% slopes[k, ]))
+  } else {
+    coefficients <- core_by_row(model, "coefficients")
+    parts <- kernel_terms(fit$kernel, feature_names(fit$x))
+    names <- vapply(parts, `[[`, "", "name")
+    values <- lapply(parts, function(part) {
+      own <- part_of_prediction(fit, part$kernel, fit$x, coefficients)
+      list(new = if (same) own else part_of_prediction(fit, part$kernel, new$x, coefficients), own = own)
+    })
+  }
   if (!is.null(fit$fixed)) {
     effects <- effects_at(fit, model)
     effects[is.na(effects)] <- 0
