@@ -194,8 +194,14 @@ void Problem::clear_decisive(Index row, Span<double> diagonal) const {
     if (i >= row && i < row + std::ssize(diagonal)) diagonal[i - row] = 0;
 }
 
-void Problem::scaled_rows(const Rows& points, Index row, MatrixView out) const {
-  pack_rows(points, row, shift, out);
+void Problem::scaled_rows(const Points& points, Index row, MatrixView out) const {
+  if (points.functionals == nullptr) {
+    pack_rows(points.x, row, shift, out);
+  } else if (points.functionals->of_function()) {
+    copy(points.functionals->slopes.row_range(row, out.rows), out);
+  } else {
+    for (Index k = 0; k < out.cols; ++k) std::fill_n(out.col(k), out.rows, 0.0);
+  }
   divide_by_scale(out);
 }
 

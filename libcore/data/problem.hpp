@@ -28,19 +28,27 @@ double weight_span(Span<const double> weights);
 // rows of low weight.
 constexpr double wide_weights = 0x1p20;
 
+// m linear functionals of f(x) + u(x)'a, as averages and derivatives are.
+struct Functionals {
+  ConstMatrixView g;  // q x m, of what is not penalised, as Problem::directions has it
+  // Of f = sum_l c_l k(x_l, .): their values at k(x_l, .), a row for each row of the problem or landmark. Without
+  // numbers f counts as zero.
+  ConstMatrixView kappa;
+  ConstMatrixView prior;   // their covariances under f ~ N(0, k), m x m, or the variances alone, m x 1
+  ConstMatrixView slopes;  // of f = w'(x - shift), a linear kernel: what w is multiplied by, m x d
+  bool of_function() const { return kappa.cols > 0 || slopes.cols > 0; }
+};
+
 // New points as a route sees them: their rows, and the values of their fixed effects, without columns where the problem
-// has none.
+// has none. Or functionals in the place of the values at points: then x is not read.
 struct Points {
   Points(const Rows& rows, const LayoutView& effects = {}) : x(rows), fixed(effects) {}  // NOLINT: rows are points
   Points(const LayoutView& rows) : x(rows) {}                                            // NOLINT: likewise
-  // Linear functionals of what is not penalised, in the place of points. Each functional is given by its g
-  // (Problem::directions). f counts as zero, and x is not read.
-  explicit Points(ConstMatrixView functionals) : function(false), g(functionals) {}
+  explicit Points(const Functionals& of) : functionals(&of) {}                           // which must outlive it
 
   Rows x;
   LayoutView fixed;
-  bool function = true;
-  ConstMatrixView g;  // q x m
+  const Functionals* functionals = nullptr;
 };
 
 struct Problem {
@@ -64,7 +72,7 @@ struct Problem {
   Points own_points() const { return {x, fixed}; }
   // g = diag(nu)^-1 u(x) of the points[first ...], q x g.cols.
   void directions(const Points& points, Index first, MatrixView g) const {
-    if (!points.function) return copy(points.g.columns(first, g.cols), g);
+    if (points.functionals != nullptr) return copy(points.functionals->g.columns(first, g.cols), g);
     unpenalised.directions(points.fixed, first, g);
   }
   // The smoother rows a = W^(1/2) (P kappa + q1 g) of some points, in place of P kappa (n x count).
@@ -87,7 +95,7 @@ struct Problem {
 
   // For linear kernels the rows row, row + 1, ...: of X_s, for any points, and of X~. Throws NOT_FINITE where X~
   // overflows.
-  void scaled_rows(const Rows& points, Index row, MatrixView out) const;
+  void scaled_rows(const Points& points, Index row, MatrixView out) const;
   void weighted_rows(Index row, MatrixView out) const;
   // For linear kernels: column k of X~ has an error of eps times this, however little of the column is left, as the
   // part of it that U explains was subtracted: |nu_l C_lk / scale_k|, nu_l before U was made orthogonal.

@@ -104,17 +104,6 @@ class ResidualMaker {
   // Not of ObservedRows.
   virtual void columns(Index /*first*/, MatrixView /*hat*/, MatrixView /*inverse*/) const { never_asked(); }
 
-  // For the columns delta of linear functionals sum_l delta_l c_l of f = sum_l c_l k(x_l, .), without the constant: how
-  // much they move with Y~, |a|^2 where the functional is a'Y~:
-  //     out[q] = |P W^(1/2) delta_q|^2
-  // delta: n x q, with landmarks one row for each in the order of landmarks(). Kernels that are not linear (of linear
-  // ones see linear_directions.hpp), and not of ObservedRows. delta is used up.
-  virtual void functional_norms(MatrixView /*delta*/, Span<double> /*out*/) const { never_asked(); }
-  // The posterior variances of these functionals over tau^2, f ~ N(0, tau^2 k) (with landmarks the kernel that they
-  // span): `variance` has the prior's when it is handed in (with landmarks zero), and has then
-  //     variance[q] - delta_q'W^(1/2) P W^(1/2) delta_q
-  virtual void functional_variances(MatrixView /*delta*/, const Covariances& /*variance*/) const { never_asked(); }
-
   // For outputs that are not observed in some rows (observed_rows.hpp).
   // The columns `which` of P~, n x which.size().
   virtual void columns_of(Span<const Index> /*which*/, MatrixView /*out*/) const { never_asked(); }

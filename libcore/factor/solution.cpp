@@ -134,9 +134,17 @@ void set_expansion(const Problem& problem, ConstMatrixView k_q1, Index first, Co
 
 namespace {
 
-// prior += k(x*, x*), of each point or of all pairs.
+// prior += k(x*, x*), of each point or of all pairs; of functionals the covariances that they bring.
 void add_prior(const Problem& problem, const Points& points, Index first, const Covariances& prior) {
-  if (prior.is_whole()) {
+  if (points.functionals != nullptr) {
+    const ConstMatrixView of = points.functionals->prior;
+    for (Index q = 0; q < prior.whole().cols; ++q)
+      for (Index p = 0; p < prior.whole().rows; ++p) prior.whole()(p, q) += of(p, q);
+    for (std::size_t q = 0; q < prior.variances().size(); ++q) {
+      const Index of_q = first + static_cast<Index>(q);
+      prior.variances()[q] += of(of_q, of.cols > 1 ? of_q : 0);
+    }
+  } else if (prior.is_whole()) {
     Matrix values(prior.count(), prior.count());
     cross_kernel(*problem.kernel, points.x, problem.shift, points.x, first, values.view());
     for (Index q = 0; q < values.cols(); ++q)
@@ -153,8 +161,12 @@ void add_prior(const Problem& problem, const Points& points, Index first, const 
 void centred_cross_kernel(const Problem& problem, ConstMatrixView k_q1, const Points& points, Index first,
                           MatrixView out, const Covariances& prior) {
   const Index n = problem.n(), count = out.cols, q = problem.q();
-  if (points.function) {
-    cross_kernel(*problem.kernel, problem.x, problem.shift, points.x, first, out);
+  const Functionals* const of = points.functionals;
+  if (of == nullptr || of->of_function()) {
+    if (of == nullptr)
+      cross_kernel(*problem.kernel, problem.x, problem.shift, points.x, first, out);
+    else
+      copy(of->kappa.columns(first, count), out);
     add_prior(problem, points, first, prior);
     problem.weight_rows(out);
   } else {

@@ -53,8 +53,6 @@ struct Model::CoefficientVariances {
 
 namespace {
 
-constexpr Index difference_doubles = 1 << 20;  // numbers of points in a tile of linear_difference
-
 // The sum of the squares of row k.
 double row_norm2(ConstMatrixView a, Index k) {
   double sum = 0;
@@ -81,6 +79,17 @@ Array<double> centre_beside_effects(const Problem& problem) {
   for (Index k = 1; k < problem.q(); ++k)
     for (Index j = 0; j < problem.d(); ++j) out[j] += g[k] * problem.unpenalised.nu(k) * problem.x_free(j, k);
   return out;
+}
+
+// A point stands for (1, x - shift); a functional has any multiple of the 1, and is centred by the problem's shift.
+void take_functionals(const Problem& problem, const Functionals& of, Index row, Span<const double> shift,
+                      MatrixView rows, MatrixView ones) {
+  copy(of.slopes.row_range(row, rows.rows), rows);
+  for (Index q = 0; q < rows.rows; ++q) {
+    ones(0, q) = problem.intercept ? of.g(0, row + q) * problem.unpenalised.nu(0) : 0;
+    for (std::size_t k = 0; k < shift.size(); ++k)
+      rows(q, static_cast<Index>(k)) += ones(0, q) * (problem.shift[k] - shift[k]);
+  }
 }
 
 }  // namespace
@@ -190,10 +199,13 @@ std::string Model::each_hyperplane_at_zero(const TakeHyperplane& take) const {
     for (Index j = 0; j < std::ssize(parts.outputs); ++j) {
       if (parts.lambdas[j] > 0) continue;
       const Matrix slopes = parts.slopes(j, j);
-      take(parts.outputs[j], [&](const Rows& x, Index row, const Covariances& v) {
-        const Matrix ones(1, v.count(), 1.0);
+      take(parts.outputs[j], [&](const Points& points, Index row, const Covariances& v) {
+        Matrix ones(1, v.count(), 1.0);
         Matrix rows(v.count(), parts.d()), z(parts.d(), v.count()), moved(parts.d(), v.count());
-        pack_rows(x, row, parts.shift, rows.view());
+        if (points.functionals == nullptr)
+          pack_rows(points.x, row, parts.shift, rows.view());
+        else
+          take_functionals(factorization_->problem(), *points.functionals, row, parts.shift, rows.view(), ones.view());
         transpose(rows.view(), z.view());
         gemm(Op::none, Op::none, 1, slopes.view(), z.view(), 0, moved.view());
         v.add(1, z.view(), moved.view());
@@ -309,47 +321,6 @@ std::string Model::coefficient_errors(CovarianceType type, MatrixView w, double*
   if (b != nullptr)
     for (Index j = 0; j < t(); ++j) b[j] = offset_ == Offset::none ? 0 : of_b[j];
   return reason;
-}
-
-// D = w'z and its errors, z = sum_i a_i (high_i - low_i).
-Model::Effects Model::linear_difference(const Rows& high, const Rows& low, Span<const double> a, CovarianceType type,
-                                        bool with_errors) const {
-  if (with_errors) require_room_for_directions(d());
-  const Hearing hearing(listener_);
-  Array<double> z(factorization_->problem().d(), 0.0);  // a column of ones has no difference
-  const Index height = std::min(std::clamp<Index>(difference_doubles / d(), 1, 256), high.rows);
-  Matrix upper(height, d()), lower(height, d());
-  for (Index row = 0; row < high.rows; row += height) {
-    const Index rows = std::min(height, high.rows - row);
-    copy_rows(high, row, upper.view().row_range(0, rows));
-    copy_rows(low, row, lower.view().row_range(0, rows));
-    for (Index k = 0; k < d(); ++k)
-      for (Index i = 0; i < rows; ++i) z[k] += a[row + i] * (upper(i, k) - lower(i, k));
-    worked(2 * touched * static_cast<double>(rows) * static_cast<double>(d()));
-  }
-  Effects out{Matrix(1, t()), Matrix(with_errors ? 1 : 0, with_errors ? t() : 0), {}};
-  const ConstMatrixView w = fit_->solution.w.view();
-  for (Index j = 0; j < t(); ++j) out.average(0, j) = dot(d(), w.col(j), z.data());
-  require_no_overflow("the average", out.average.view());
-  if (!with_errors) return out;
-  for (const CoefficientVariances& parts : coefficient_variances(type)) {
-    const Array<double> scaled = parts.scaled(z), inside = parts.along(scaled);
-    const double outside = parts.outside(scaled, inside);
-    for (Index j = 0; j < std::ssize(parts.outputs); ++j) {
-      double variance = parts.free ? outside / parts.lambdas[j] : 0;
-      for (std::size_t r = 0; r < inside.size(); ++r) {
-        const double value = inside[r] * parts.g(static_cast<Index>(r), j);
-        variance += value * value;
-      }
-      double& error = out.error(0, parts.outputs[j]);
-      error = std::sqrt(parts.sigma2(j, j) * variance);
-      if (std::isinf(error) || (std::isnan(error) && parts.reason.empty()))
-        fail(Status::not_finite, "a standard error of output ", parts.outputs[j], " overflows; rescale x or y");
-    }
-    keep_first(out.reason, parts.reason);
-  }
-  report(1);
-  return out;
 }
 
 }  // namespace freeridge

@@ -1,7 +1,7 @@
 // The fixed effects of a fit and their standard errors. In the mixed model Y = F a + f + e, f ~ N(0, tau^2 K), e ~ N(0,
 // lambda tau^2 W^-1), with M = K + lambda W^-1, tau^2 = Y~'PY~ / m by REML as for predictions (diagnostics.cpp):
 //     Cov(a) = tau^2 (F'M^-1 F)^-1
-// as for generalised least squares. An effect is a functional of the fit (Points of problem.hpp), and the smoother
+// as for generalised least squares. An effect is a functional of the fit (problem.hpp), and the smoother
 // gives its variance, and the covariances of several. Correlations are the covariances of the effects divided by their
 // standard deviations, so that an effect with a small variance keeps its digits beside one with a large one.
 // C. Henderson, Best linear unbiased estimation and prediction under a selection model, Biometrics 31 (1975).
@@ -17,7 +17,7 @@ namespace {
 
 // The effects that are estimated, by their columns in F.
 struct EffectFunctionals {
-  Matrix g;             // q x effects, see Points
+  Matrix g;             // q x effects, see Functionals
   Array<double> scale;  // the effect is what g says over it
   Array<Index> place;
 };
@@ -35,7 +35,8 @@ Matrix correlations_of(const ResidualMaker& maker, Matrix g, Span<const double> 
   for (Index k = 0; k < g.cols(); ++k)
     for (Index i = 0; i < g.rows(); ++i) g(i, k) = v[k] > 0 ? g(i, k) / std::sqrt(v[k]) : 0;
   Matrix out(g.cols(), g.cols(), 0.0);
-  maker.smoother(Points(g.view()), 0, {}, Covariances(out.view()));
+  const Functionals of{g.view(), {}, {}, {}};
+  maker.smoother(Points(of), 0, {}, Covariances(out.view()));
   for (double& value : out.values()) value = std::clamp(value, -1.0, 1.0);
   for (Index k = 0; k < g.cols(); ++k) out(k, k) = 1;
   return out;
@@ -62,7 +63,8 @@ std::string Model::each_effect_variance(ConstMatrixView g, const TakeVariances& 
     const double lambda = fit_->lambdas[first];
     Array<double> v(g.cols, 0.0);
     if (lambda > 0 && problem.degrees_of(first) > 0) {
-      residual_maker.smoother(Points(g), 0, {}, v);
+      const Functionals of{g, {}, {}, {}};
+      residual_maker.smoother(Points(of), 0, {}, v);
       for (double& variance : v) variance = std::max(variance, 0.0);
     } else {
       std::ranges::fill(v, nan);

@@ -12,6 +12,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
+#include "libcore/data/combinations.hpp"
 #include "libcore/data/offset.hpp"
 #include "libcore/factor/observed_rows.hpp"
 #include "libcore/model/abstract_model.hpp"
@@ -195,14 +196,14 @@ class Model final : public AbstractModel {
   [[nodiscard]] std::string coefficient_errors(CovarianceType type, MatrixView w, double* b) const;
   // Derivatives of f at points, m x (d t), in the user's layout (prediction.hpp)
   void predict_gradient(const Rows& points, Layout layout, double* out, Index ldout) const;
-  // Averages over points, with their standard errors of a type (effects.cpp). a: m weights, or NULL: all one.
-  struct Effects {
-    Matrix average, error;  // d x t, or 1 x t; error: empty where it was not wanted
-    std::string reason;
-  };
-  Effects average_gradient(const Rows& points, const double* a, CovarianceType type, bool with_errors) const;
-  Effects average_difference(const Rows& high, const Rows& low, const double* a, CovarianceType type,
-                             bool with_errors) const;
+  // Averages of derivatives over points, with their standard errors of a type (effects.cpp), d x t; errors without
+  // columns are not wanted. a: m weights, or NULL: all one.
+  [[nodiscard]] std::string average_gradient(const Rows& points, const double* a, CovarianceType type,
+                                             MatrixView average, MatrixView errors) const;
+  // Combinations of predictions, m x t for m of them, their errors and covariances as predict_covariance has them
+  // (combinations.cpp).
+  [[nodiscard]] std::string predict_combinations(const Points& points, const Combinations& of, CovarianceType type,
+                                                 MatrixView value, MatrixView errors, MatrixView covariance) const;
 
   Index rank() const;
   double tolerance() const { return factorization().tolerance(); }
@@ -423,26 +424,24 @@ class Model final : public AbstractModel {
   void require_room_for_directions(Index doubles) const;
   void require_room_for_gradient(Index m, Index functionals) const;
 
+  // Errors and covariances of m points, or functionals, as the problem sees them (prediction_covariance.cpp).
+  std::string covariances_of(const Points& seen, Index m, CovarianceType type, MatrixView errors,
+                             MatrixView covariance) const;
+  // Throws INVALID_ARGUMENT where the kernel of new points is not known, and the type needs it.
+  void require_prior(CovarianceType type) const;
+  void sum_predictions(const Points& points, const Combinations& of, MatrixView value) const;
+
   struct CoefficientVariances;
   Array<CoefficientVariances> coefficient_variances(CovarianceType type) const;  // together all outputs
-  // take(output, add) for each output at lambda = 0: add(x, row, covariances) adds those of (x - shift)'w + level over
-  // sigma2, of the rows row, row + 1, ... of x. Answers with the reason for a NaN.
-  using AddCovariances = std::function<void(const Rows&, Index, const Covariances&)>;
+  // take(output, add) for each output at lambda = 0: add(points, row, covariances) adds those of (x - shift)'w + level
+  // over sigma2, of the points row, row + 1, ... . Answers with the reason for a NaN.
+  using AddCovariances = std::function<void(const Points&, Index, const Covariances&)>;
   using TakeHyperplane = std::function<void(Index, const AddCovariances&)>;
   std::string each_hyperplane_at_zero(const TakeHyperplane& take) const;
   CoefficientVariances own_variances(CovarianceType type) const;  // of a model without missing outputs
   // P~Y~ of all outputs over the root of their degrees of freedom: R'R has sigma2 on its diagonal. reason: why it is
   // NaN.
   Matrix error_roots(std::string& reason) const;
-  Effects linear_difference(const Rows& high, const Rows& low, Span<const double> a, CovarianceType type,
-                            bool with_errors) const;
-  // The variances of the functionals of f under f ~ N(0, k), or empty: frequentist errors, which do not need them.
-  struct WantedErrors {
-    CovarianceType type;
-    Array<double> prior;
-  };
-  Effects effects_of(MatrixView delta, const Prediction& from, const std::optional<WantedErrors>& wanted) const;
-  void effect_errors(ConstMatrixView delta, const WantedErrors& wanted, Effects& out) const;
 
   KernelPtr kernel_;
   std::optional<Data> data_;

@@ -29,17 +29,27 @@ void add_covariances(const ResidualMaker& maker, const Problem& problem, const P
 std::string Model::predict_covariance(const Points& points, CovarianceType type, MatrixView errors,
                                       MatrixView covariance) const {
   require_fitted();
-  const bool bayesian = type == CovarianceType::bayesian, whole = covariance.cols > 0;
-  if (bayesian && kernel_->precomputed())
-    fail(Status::invalid_argument, "the model's kernel is precomputed: k(x, z) of new points is not known");
+  const bool whole = covariance.cols > 0;
+  require_prior(type);
   require_fixed(fixed_count(), points.fixed);
-  const Index n = this->n(), m = points.x.rows, at_once = whole ? m : smoother_rows(n, m);
-  require_room_to_predict(m, whole ? m + 2 : 1, at_once);
+  const Index m = points.x.rows;
+  require_room_to_predict(m, whole ? m + 2 : 1, whole ? m : smoother_rows(n(), m));
   const Hearing hearing(listener_);
   require_finite("x", points.x);
-  const Problem& problem = factorization_->problem();
   const OffsetRows rows_seen = problem_rows(*kernel_, points.x);
-  const Points seen(rows_seen.x, points.fixed);
+  return covariances_of(Points(rows_seen.x, points.fixed), m, type, errors, covariance);
+}
+
+void Model::require_prior(CovarianceType type) const {
+  if (type == CovarianceType::bayesian && kernel_->precomputed())
+    fail(Status::invalid_argument, "the model's kernel is precomputed: k(x, z) of new points is not known");
+}
+
+std::string Model::covariances_of(const Points& seen, Index m, CovarianceType type, MatrixView errors,
+                                  MatrixView covariance) const {
+  const bool bayesian = type == CovarianceType::bayesian, whole = covariance.cols > 0;
+  const Index n = this->n(), at_once = whole ? m : smoother_rows(n, m);
+  const Problem& problem = factorization_->problem();
 
   Stage stage(0, 0.2);
   Freedom freedom = degrees_of_freedom(true);
@@ -81,7 +91,7 @@ std::string Model::predict_covariance(const Points& points, CovarianceType type,
     const double lambda = fit_->lambdas[first];
     const bool limit = bayesian && lambda == 0;
     if (limit && by_coefficients) return void(at_zero = true);
-    if (limit) keep_first(reason, "the covariances of predictions are undefined at lambda = 0");
+    if (limit) keep_first(reason, "the covariances of the posterior are undefined at lambda = 0");
     each_tile([&](Index row, const Covariances& v) {
       if (!limit) add_covariances(maker, problem, seen, row, type, v);
       for (Index j = first; j < first + count; ++j) set(j, limit ? nan : bayesian ? 1 / lambda : 1, row, v);
@@ -91,7 +101,7 @@ std::string Model::predict_covariance(const Points& points, CovarianceType type,
     require_room_for_directions(checked_doubles(3 * at_once + problem.d(), problem.d()));
     keep_first(reason, each_hyperplane_at_zero([&](Index output, const AddCovariances& add) {
                  each_tile([&](Index row, const Covariances& v) {
-                   add(seen.x, row, v);
+                   add(seen, row, v);
                    set(output, 1, row, v);
                  });
                }));

@@ -56,19 +56,6 @@ void FactoredMaker::columns(Index first, MatrixView hat, MatrixView inverse) con
   columns_by_product(*this, problem_, lambda_, is_faint(), first, hat, inverse, [&](MatrixView v) { apply(v); });
 }
 
-// Z has orthonormal columns.
-void FactoredMaker::functional_norms(MatrixView delta, Span<double> out) const {
-  problem_.weight_rows(delta);
-  const MatrixView half = reduce_half(delta);
-  other_half_solve(half);
-  for (Index q = 0; q < half.cols; ++q) out[q] = dot(half.rows, half.col(q), half.col(q));
-}
-
-void FactoredMaker::functional_variances(MatrixView delta, const Covariances& variance) const {
-  problem_.weight_rows(delta);
-  variance.add(-unit(), reduce_half(delta));
-}
-
 void FactoredMaker::columns_of(Span<const Index> which, MatrixView out) const {
   require_basis();
   for (Index q = 0; q < out.cols; ++q) {

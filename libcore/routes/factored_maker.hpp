@@ -14,8 +14,6 @@ class FactoredMaker : public ResidualMaker {
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
-  void functional_norms(MatrixView delta, Span<double> out) const override;
-  void functional_variances(MatrixView delta, const Covariances& variance) const override;
   void columns_of(Span<const Index> which, MatrixView out) const override;
   void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
                      Solution& solution) const override;

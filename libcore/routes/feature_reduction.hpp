@@ -26,11 +26,9 @@ class FeatureMap {
   virtual Index features() const = 0;
   // r(x) of the points [row, row + out.rows), out.rows x p.
   virtual void raw(const Rows& points, Index row, MatrixView out) const = 0;
-  // r of linear functionals, for maps with landmarks: delta(l, q), the value of functional q at k(x_l, .), takes the
-  // place of k(x_l, x) for each landmark l. out: functionals x p.
-  virtual void raw_functional(ConstMatrixView /*delta*/, MatrixView /*out*/) const {
-    fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
-  }
+  // r of the functionals [first, first + out.rows) of f. With landmarks kappa(l, q), the value of functional q at
+  // k(x_l, .), takes the place of k(x_l, x).
+  virtual void raw_functionals(const Functionals& of, Index first, MatrixView out) const = 0;
   // M up to rounding (p x q), so that nothing cancels when it is subtracted; an empty matrix where it is not known.
   virtual Matrix known_parts() const { return {}; }
   // phi in place of r, rows x p.

@@ -80,19 +80,6 @@ void IterativeResidualMaker::columns(Index first, MatrixView hat, MatrixView inv
                      [&](MatrixView v) { f_.solve(lambda_, v); });
 }
 
-void IterativeResidualMaker::functional_norms(MatrixView delta, Span<double> out) const {
-  f_.problem().weight_rows(delta);
-  f_.solve(lambda_, delta);
-  for (Index q = 0; q < delta.cols; ++q) out[q] = dot(delta.rows, delta.col(q), delta.col(q));
-}
-
-void IterativeResidualMaker::functional_variances(MatrixView delta, const Covariances& variance) const {
-  f_.problem().weight_rows(delta);
-  Matrix p_delta = copy_of(delta);
-  f_.solve(lambda_, p_delta.view());
-  variance.add(-1, delta, p_delta.view());
-}
-
 void IterativeResidualMaker::block(Span<const Index> rows, MatrixView out) const {
   Matrix p(f_.problem().n(), out.cols, 0.0);
   for (Index j = 0; j < out.cols; ++j) p(rows[j], j) = 1;

@@ -18,8 +18,6 @@ class IterativeResidualMaker final : public EstimatingMaker {
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
-  void functional_norms(MatrixView delta, Span<double> out) const override;
-  void functional_variances(MatrixView delta, const Covariances& variance) const override;
 
   // lambda P_SS, lower triangle, and lambda (P Y~)_S.
   void block(Span<const Index> rows, MatrixView out) const;

@@ -352,10 +352,10 @@ void LandmarkFeatures::raw(const Rows& points, Index row, MatrixView out) const 
   });
 }
 
-void LandmarkFeatures::raw_functional(ConstMatrixView delta, MatrixView out) const {
+void LandmarkFeatures::raw_functionals(const Functionals& of, Index first, MatrixView out) const {
   for (Index k = 0; k < out.cols; ++k) {
     const Index place = std::ranges::find(landmarks_, kept_[k]) - landmarks_.begin();
-    for (Index q = 0; q < out.rows; ++q) out(q, k) = delta(place, q);
+    for (Index q = 0; q < out.rows; ++q) out(q, k) = of.kappa(place, first + q);
     worked(static_cast<double>(landmarks_.size()) + touched * static_cast<double>(out.rows));
   }
   if (twofold_) trsm_right(Op::transpose, l_.view(), out);

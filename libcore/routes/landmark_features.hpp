@@ -58,7 +58,7 @@ class LandmarkFeatures final : public FeatureMap {
   Completed complete(MatrixView gram, Index first, Span<double> shift, Index n) const override;
 
   void raw(const Rows& points, Index row, MatrixView out) const override;
-  void raw_functional(ConstMatrixView delta, MatrixView out) const override;
+  void raw_functionals(const Functionals& of, Index first, MatrixView out) const override;
   void apply(MatrixView rows) const override;
   bool fold(MatrixView t, MatrixView parts) const override;
   void solve(const Problem& problem, Index first, ConstMatrixView w, ConstMatrixView parts,

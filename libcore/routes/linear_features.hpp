@@ -26,6 +26,9 @@ class LinearFeatures final : public FeatureMap {
     return out;
   }
   void raw(const Rows& points, Index row, MatrixView out) const override { problem_.scaled_rows(points, row, out); }
+  void raw_functionals(const Functionals& of, Index first, MatrixView out) const override {
+    problem_.scaled_rows(Points(of), first, out);
+  }
   void solve(const Problem& problem, Index first, ConstMatrixView w, ConstMatrixView,
              Solution& solution) const override {
     set_hyperplane(problem, first, w, solution);
@@ -40,10 +43,7 @@ inline void linear_rows(const Problem& problem, const Points& points, Index firs
   Matrix parts = copy_of(problem.x_free.view());
   for (Index k = 0; k < parts.cols(); ++k)
     for (Index j = 0; j < parts.rows(); ++j) parts(j, k) /= (*problem.linear_scale)[j];
-  if (points.function)
-    problem.scaled_rows(points.x, first, out);
-  else
-    for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), out.rows, 0.0);
+  problem.scaled_rows(points, first, out);
   subtract_parts(problem, points, first, parts.view(), out);
 }
 

@@ -81,12 +81,6 @@ class Spectral final : public StoredBasis {
     problem().add_free_variance(points, first, lambda, variance);
   }
 
-  void project_functional(MatrixView delta, double lambda, MatrixView z, const Covariances& variance) const override {
-    problem().weight_rows(delta);
-    gemm(Op::transpose, Op::none, 1, basis(), delta, 0, z);
-    subtract_explained(z, lambda, variance);
-  }
-
  private:
   // variance -= z_q'diag(1 / (Lambda + lambda)) z_q
   void subtract_explained(ConstMatrixView z, double lambda, const Covariances& variance) const {

@@ -146,14 +146,6 @@ class StreamedBasis final : public SpectrumFactorization {
       multiply(row, from.view(), room, out.row_range(row, std::min(step, out.rows - row)));
   }
 
-  // M plays no part: a functional of f alone does not depend on it.
-  void project_functional(MatrixView delta, double lambda, MatrixView z, const Covariances& variance) const override {
-    Matrix phi(delta.cols, map_->features());
-    map_->raw_functional(delta, phi.view());
-    map_->apply(phi.view());
-    project_features(phi.view(), vt_.view(), s_, lambda, z, variance);
-  }
-
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
     const Matrix w = hyperplane(g);
     map_->solve(problem(), first, w.view(), parts_.view(), solution);
@@ -173,8 +165,12 @@ class StreamedBasis final : public SpectrumFactorization {
   void project(const Points& points, Index first, double lambda, MatrixView z,
                const Covariances& variance) const override {
     Matrix phi(z.cols, vt_.cols(), 0.0);
-    if (points.function) {
-      map_->raw(points.x, first, phi.view());
+    const Functionals* const of = points.functionals;
+    if (of == nullptr || of->of_function()) {
+      if (of == nullptr)
+        map_->raw(points.x, first, phi.view());
+      else
+        map_->raw_functionals(*of, first, phi.view());
       map_->apply(phi.view());
     }
     subtract_parts(problem(), points, first, parts_.view(), phi.view());

@@ -108,12 +108,6 @@ class SpectrumFactorization : public Factorization {
   // z (r x q) = B'kappa of the points[first ...], see ResidualMaker::smoother; variance += that at lambda, if wanted.
   virtual void project(const Points& points, Index first, double lambda, MatrixView z,
                        const Covariances& variance) const = 0;
-  // z (r x q) = B'W^(1/2) delta, for ResidualMaker::functional_norms and, with a variance at lambda,
-  // functional_variances.
-  virtual void project_functional(MatrixView /*delta*/, double /*lambda*/, MatrixView /*z*/,
-                                  const Covariances& /*variance*/) const {
-    fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
-  }
 
  protected:
   explicit SpectrumFactorization(ProblemPtr problem) : Factorization(std::move(problem)) {}

@@ -115,25 +115,6 @@ void SpectrumResidualMaker::columns(Index first, MatrixView hat, MatrixView inve
   f_.multiply(weighted_transpose(b, [&](Index k) { return weight[k]; }).view(), inverse);
 }
 
-// B is orthonormal: |B z|^2 = |z|^2.
-void SpectrumResidualMaker::functional_norms(MatrixView delta, Span<double> out) const {
-  Matrix z(f_.r(), delta.cols);
-  f_.project_functional(delta, at_.lambda(), z.view(), {});
-  for (Index q = 0; q < delta.cols; ++q) {
-    out[q] = 0;
-    for (Index k = 0; k < f_.r(); ++k) {
-      const double value = at_.eigenvalue(k) > 0 ? z(k, q) / (at_.eigenvalue(k) + at_.lambda()) : 0;
-      out[q] += value * value;
-    }
-    worked(touched * static_cast<double>(f_.r()));
-  }
-}
-
-void SpectrumResidualMaker::functional_variances(MatrixView delta, const Covariances& variance) const {
-  Matrix z(f_.r(), delta.cols);
-  f_.project_functional(delta, at_.lambda(), z.view(), variance);
-}
-
 // B diag(share) B_S' and with a complement N_:S = E_S - q1 q1_S' - B B_S', of the columns that N knows.
 void SpectrumResidualMaker::columns_of(Span<const Index> which, MatrixView out) const {
   SpectrumFactorization::Room room;

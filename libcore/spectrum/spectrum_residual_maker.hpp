@@ -32,8 +32,6 @@ class SpectrumResidualMaker final : public ResidualMaker {
   void smoother(const Points& points, Index first, MatrixView a, const Covariances& variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
 
-  void functional_norms(MatrixView delta, Span<double> out) const override;
-  void functional_variances(MatrixView delta, const Covariances& variance) const override;
   void columns_of(Span<const Index> which, MatrixView out) const override;
   void whole(MatrixView out, Span<double> diagonal_out) const override;
   void solve_without(Span<const Index> which, ConstMatrixView e, ConstMatrixView residual, Index first,
