@@ -48,34 +48,7 @@ freeridge_status freeridge_average_gradient(const freeridge_model* model, const 
     std::optional<Hearing> hearing;
     if (given.read()) hearing.emplace(fitted.listener());
     const Points at = given.filled(room, fitted.listener(), fitted.memory_limit());
-    Model::Effects found = fitted.average_gradient(at.x, weights, wanted, errors != nullptr);
-    copy(found.average.view(), out);
-    if (errors != nullptr) copy(found.error.view(), {errors, out.rows, out.cols, ld});
-    report_undefined(std::move(found.reason));
-  });
-}
-
-freeridge_status freeridge_average_difference(const freeridge_model* model, const freeridge_points* points,
-                                              const freeridge_points* others, const double* weights,
-                                              freeridge_covariance_type kind, double* average, double* errors) {
-  return guarded(__func__, [&] {
-    const Model& fitted = model_of(model);
-    const GivenPoints high("points", points), low("others", others);
-    const CovarianceType wanted = checked_kind(kind);
-    required("average", average);
-    fitted.require_fitted();
-    high.require_columns(fitted.d());
-    low.require_columns(fitted.d());
-    if (high.n() != low.n())
-      fail(Status::dimension_mismatch, "points.n is ", high.n(), " and others.n is ", low.n(), "; they must be equal");
-    Matrix high_room, low_room;
-    std::optional<Hearing> hearing;
-    if (high.read() || low.read()) hearing.emplace(fitted.listener());
-    const Points at_high = high.filled(high_room, fitted.listener(), fitted.memory_limit());
-    const Points at_low = low.filled(low_room, fitted.listener(), fitted.memory_limit());
-    Model::Effects found = fitted.average_difference(at_high.x, at_low.x, weights, wanted, errors != nullptr);
-    std::ranges::copy(found.average.values(), average);
-    copy_to(found.error.values(), errors);
-    report_undefined(std::move(found.reason));
+    const MatrixView of_errors = errors == nullptr ? MatrixView() : MatrixView{errors, out.rows, out.cols, ld};
+    report_undefined(fitted.average_gradient(at.x, weights, wanted, out, of_errors));
   });
 }

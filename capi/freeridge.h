@@ -58,12 +58,13 @@
  *         degrees_of_freedom, cooks_distance
  *         predict_jackknife              intervals without a model of the noise
  *         predict_variance, predict_covariance    of predictions
+ *         predict_combinations           averages and differences of predictions, with errors and covariances
  *     Eigenvalues, conditioning, and whole matrices
  *         eigenvalues, condition_number, hat_matrix
  *     Coefficients and effects with their errors
  *         coefficient_covariance, coefficient_errors    of linear kernels
  *         predict_gradient               marginal effects at points
- *         average_gradient, average_difference    their averages, with errors
+ *         average_gradient               their averages, with errors
  *     Choosing lambda and the bandwidth
  *         lambda_grid                    where to look
  *         score                          criteria at many lambdas, with standard errors
@@ -1131,6 +1132,29 @@ FREERIDGE_API freeridge_status freeridge_predict_covariance(const freeridge_mode
                                                             double* errors, int64_t ldout, double* covariance,
                                                             int64_t ld);
 
+/* Linear combinations of predictions at m points of any kind, as averages over points and their differences are: the
+ * point i has the factor a_i in combination group[i],
+ *     value_gj = sum_{i: group[i] = g} a_i (f_j(x_i) + b_j)
+ * group: m numbers from 0 to groups - 1, each of which some point has; NULL: all are 0. factors: a, m finite numbers; NULL:
+ * 1 over the number of points in the group, so that the values are averages. Factors of 1/m and -1/m in one group give the
+ * difference of two averages, without digits lost to b: average effects of a binary column or of a level. value:
+ * groups x t, column-major, ld >= groups; errors: likewise, or NULL; covariance: groups x (groups t), ldc >= groups, as
+ * freeridge_predict_covariance has it, or NULL. Both are those of freeridge_predict_covariance, of the combinations:
+ *     cov(value_g, value_h) = sum_{i in g, l in h} a_i a_l cov(f(x_i) + b, f(x_l) + b)
+ * without the m^2 covariances. Unpenalised columns count with their values. Cost: that of freeridge_predict, and for
+ * errors m kernel values with each row or landmark, that of freeridge_predict_covariance at `groups` points, and
+ * BAYESIAN without landmarks the kernel values of the pairs of points in a group (for covariances: of all pairs); linear:
+ * O(m d). Memory: m d, groups (n + d + groups) and tiles. Statuses: as freeridge_predict_covariance; INVALID_ARGUMENT
+ * (also: a group that is out of range, or that no point has), NOT_FINITE (also: a factor). Sources: as
+ * freeridge_predict_covariance; A. O'Hagan, Bayes-Hermite quadrature, Journal of Statistical Planning and Inference 29
+ * (1991). */
+FREERIDGE_API freeridge_status freeridge_predict_combinations(const freeridge_model* model,
+                                                              const freeridge_points* points, int64_t groups,
+                                                              const int64_t* group, const double* factors,
+                                                              freeridge_covariance_type kind, double* value,
+                                                              double* errors, int64_t ld, double* covariance,
+                                                              int64_t ldc);
+
 /* ----------------------------------------------------------------------------------------------------
  * Eigenvalues, conditioning, and whole matrices. K_c is the kernel matrix as the fit uses it: W^(1/2) K W^(1/2), and
  * with an intercept C W^(1/2) K W^(1/2) C, where C takes out the part along W^(1/2) 1 (without weights: K centred).
@@ -1235,28 +1259,13 @@ FREERIDGE_API freeridge_status freeridge_predict_gradient(const freeridge_model*
  * be NULL. Linear kernels: w and its errors. Cost: as freeridge_predict_gradient with one output, 2 n r d (SPECTRAL,
  * LANDMARK) or 2 n^2 d (BAND, CHOLESKY) flops, and BAYESIAN without landmarks m^2 d / 2 derivatives of the kernel.
  * Memory: 2 r d numbers (r: n or the landmarks) and tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (as
- * freeridge_predict_gradient; a weight < 0), NOT_FINITE, UNDEFINED (no degrees of freedom are left; lambda is 0,
- * FREQUENTIST only with landmarks, or as freeridge_coefficient_covariance: those errors are NaN), CANCELLED, IO.
+ * freeridge_predict_gradient; a weight < 0), NOT_FINITE, UNDEFINED (no degrees of freedom are left; BAYESIAN: lambda is
+ * 0; linear kernels: as freeridge_coefficient_covariance: those errors are NaN), CANCELLED, IO.
  * Sources: J. Hainmueller, C. Hazlett, Kernel regularized least squares, Political Analysis 22 (2014); A. O'Hagan,
  * Bayes-Hermite quadrature, Journal of Statistical Planning and Inference 29 (1991). */
 FREERIDGE_API freeridge_status freeridge_average_gradient(const freeridge_model* model, const freeridge_points* points,
                                                           const double* weights, freeridge_covariance_type kind,
                                                           double* average, double* errors, int64_t ld);
-
-/* The same of differences, as between the two values of a binary column or two levels of a factor, for the m points x_i
- * and m others z_i:
- *     average_j = sum_i a_i (f_j(x_i) - f_j(z_i)) = delta'c_j      delta_l = sum_i a_i (k(x_i, x_l) - k(z_i, x_l))
- * and the errors of freeridge_average_gradient with this delta and v = sum_il a_i a_l (k(x_i, x_l) - 2 k(x_i, z_l) +
- * k(z_i, z_l)). average, errors: t numbers each; errors may be NULL. Every kernel but a precomputed one. Cost: 2 m
- * kernel values with each row or landmark, 2 n r (SPECTRAL, LANDMARK) or 2 n^2 (BAND, CHOLESKY) flops, and BAYESIAN
- * without landmarks 4 m^2 kernel values; linear: O(m d), and for the errors the first part of
- * freeridge_coefficient_covariance. Memory: tiles. Statuses: as freeridge_average_gradient. Source: as
- * freeridge_average_gradient. */
-FREERIDGE_API freeridge_status freeridge_average_difference(const freeridge_model* model,
-                                                            const freeridge_points* points,
-                                                            const freeridge_points* others, const double* weights,
-                                                            freeridge_covariance_type kind, double* average,
-                                                            double* errors);
 
 /* ----------------------------------------------------------------------------------------------------
  * Choosing lambda and the bandwidth */

@@ -207,6 +207,36 @@ freeridge_status freeridge_predict_covariance(const freeridge_model* model, cons
   });
 }
 
+freeridge_status freeridge_predict_combinations(const freeridge_model* model, const freeridge_points* points,
+                                                int64_t groups, const int64_t* group, const double* factors,
+                                                freeridge_covariance_type kind, double* value, double* errors,
+                                                int64_t ld, double* covariance, int64_t ldc) {
+  return guarded(__func__, [&] {
+    const Model& fitted = model_of(model);
+    const GivenPoints given("points", points);
+    const CovarianceType type = checked_kind(kind);
+    require_size("groups", groups);
+    required("value", value);
+    fitted.require_fitted();
+    given.require_columns(fitted.d());
+    const Index t = fitted.t();
+    const MatrixView values = checked_output("value", value, "groups", groups, t, ld);
+    MatrixView whole;
+    if (covariance != nullptr) {
+      require_product("groups", groups, "t", t);
+      checked_matrix("covariance", covariance, Layout::col_major, "groups", groups, "groups t", groups * t, "ldc", ldc);
+      whole = {covariance, groups, groups * t, ldc};
+    }
+    const Combinations of(given.n(), groups, group, factors);
+    Matrix room;
+    std::optional<Hearing> hearing;
+    if (given.read()) hearing.emplace(fitted.listener());
+    const Points at = given.filled(room, fitted.listener(), fitted.memory_limit());
+    const MatrixView of_errors = errors == nullptr ? MatrixView() : MatrixView{errors, groups, t, ld};
+    report_undefined(fitted.predict_combinations(at, of, type, values, of_errors, whole));
+  });
+}
+
 freeridge_status freeridge_predict_gradient(const freeridge_model* model, const freeridge_points* points,
                                             freeridge_layout layout, double* gradient, int64_t ldout) {
   return guarded(__func__, [&] {

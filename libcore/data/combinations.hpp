@@ -12,9 +12,9 @@ namespace freeridge {
 
 class Combinations {
  public:
-  // group: that of each point, NULL: all are of group 0. weights: a, NULL: 1 over the size of the group. Throws
+  // group: that of each point, NULL: all are of group 0. factors: a, NULL: 1 over the size of the group. Throws
   // INVALID_ARGUMENT where a group is not from 0 to count - 1 or has no point, NOT_FINITE.
-  Combinations(Index m, Index count, const std::int64_t* group, const double* weights) : a_(m), start_(count + 1, 0) {
+  Combinations(Index m, Index count, const std::int64_t* group, const double* factors) : a_(m), start_(count + 1, 0) {
     const auto of = [&](Index i) { return group == nullptr ? 0 : group[i]; };
     for (Index i = 0; i < m; ++i) {
       if (of(i) < 0 || of(i) >= count)
@@ -30,19 +30,19 @@ class Combinations {
       const Index q = of(i), place = next[q]++;
       place_.push_back(place);
       group_.push_back(q);
-      a_[place] = weights != nullptr ? weights[i] : 1 / static_cast<double>(start_[q + 1] - start_[q]);
-      if (!std::isfinite(a_[place])) fail(Status::not_finite, "weights[", i, "] is ", weights[i], "; it must be finite");
+      a_[place] = factors != nullptr ? factors[i] : 1 / static_cast<double>(start_[q + 1] - start_[q]);
+      if (!std::isfinite(a_[place])) fail(Status::not_finite, "factors[", i, "] is ", factors[i], "; it must be finite");
     }
   }
 
   Index points() const { return std::ssize(group_); }
   Index count() const { return std::ssize(start_) - 1; }
   Index group(Index i) const { return group_[i]; }
-  double weight(Index i) const { return a_[place_[i]]; }
-  // The points in the order of their groups: where point i stands, where group q begins, and the weights from there on.
+  double factor(Index i) const { return a_[place_[i]]; }
+  // The points in the order of their groups: where point i stands, where group q begins, and the factors from there on.
   Index place(Index i) const { return place_[i]; }
   Index start(Index q) const { return start_[q]; }
-  Span<const double> weights_from(Index q) const { return Span<const double>(a_).subspan(start_[q]); }
+  Span<const double> factors_from(Index q) const { return Span<const double>(a_).subspan(start_[q]); }
 
  private:
   Array<Index> group_, place_;

@@ -1,10 +1,10 @@
-// Linear combinations of predictions, with weights a_i, and their covariances:
+// Linear combinations of predictions, with factors a_i, and their covariances:
 //     L_g = sum_{i in g} a_i (f(x_i) + b)
 // They are linear functionals of the fit (data/problem.hpp):
 //     kappa_lg = sum_{i in g} a_i k(x_i, x_l)            values at k(x_l, .)
 //     v_gh     = sum_{i in g, j in h} a_i a_j k(x_i, x_j)      covariances under f ~ N(0, k)
 //     z_g      = sum_{i in g} a_i (x_i - shift)          linear kernels: L_g = z_g'w + ...
-// An average has the weights 1 / m; a difference of two averages has 1 / m and -1 / m in one group, and loses no digits to
+// An average has the factors 1 / m; a difference of two averages has 1 / m and -1 / m in one group, and loses no digits to
 // a constant.
 #include <algorithm>
 #include <cmath>
@@ -38,7 +38,7 @@ Matrix sums_of(const Combinations& of, Index columns, const Make& make) {
   Matrix out(columns, of.count(), 0.0);
   each_tile(of.points(), columns, make, [&](Index row, MatrixView tile) {
     for (Index k = 0; k < columns; ++k)
-      for (Index i = 0; i < tile.rows; ++i) out(k, of.group(row + i)) += of.weight(row + i) * tile(i, k);
+      for (Index i = 0; i < tile.rows; ++i) out(k, of.group(row + i)) += of.factor(row + i) * tile(i, k);
   });
   return out;
 }
@@ -58,7 +58,7 @@ struct Grouped {
   }
   // values += those of combination q at the points x.
   void add(const Kernel& kernel, Index q, const Rows& x, Span<double> values) const {
-    add_value_functional(kernel, between(of_.start(q), of_.start(q + 1)), of_.weights_from(q), x, values);
+    add_value_functional(kernel, between(of_.start(q), of_.start(q + 1)), of_.factors_from(q), x, values);
   }
   // v, or its diagonal.
   Matrix prior(const Kernel& kernel, bool pairs) const {
@@ -68,7 +68,7 @@ struct Grouped {
       Array<double> values(last - first, 0.0);
       add(kernel, q, between(first, last), values);
       for (Index h = pairs ? 0 : q; h <= q; ++h) {
-        const Span<const double> a = of_.weights_from(h);
+        const Span<const double> a = of_.factors_from(h);
         double sum = 0;
         for (Index j = of_.start(h); j < of_.start(h + 1); ++j) sum += a[j - of_.start(h)] * values[j - first];
         out(q, pairs ? h : 0) = sum;
@@ -93,7 +93,7 @@ void Model::sum_predictions(const Points& points, const Combinations& of, Matrix
   const Matrix sums =
       sums_of(of, t(), [&](Index row, MatrixView tile) { predict_rows(from, points, row, tile); });
   Array<double> total(of.count(), 0.0);
-  for (Index i = 0; i < of.points(); ++i) total[of.group(i)] += of.weight(i);
+  for (Index i = 0; i < of.points(); ++i) total[of.group(i)] += of.factor(i);
   for (Index j = 0; j < t(); ++j)
     for (Index q = 0; q < of.count(); ++q) {
       value(q, j) = sums(j, q) + total[q] * constant[j];
@@ -116,10 +116,12 @@ std::string Model::predict_combinations(const Points& points, const Combinations
                "combinations of predictions", "use fewer points or groups");
   const Hearing hearing(listener_);
   require_finite("x", points.x);
+  Stage stage(0, wanted ? 0.2 : 1);
   Matrix sums(count, t());
   sum_predictions(points, of, sums.view());
   std::string reason;
   if (wanted) {
+    stage.next(0.5);
     const OffsetRows rows = problem_rows(*kernel_, points.x);
     const Points seen(rows.x, points.fixed);
     Matrix slopes, kappa, prior;
@@ -160,9 +162,11 @@ std::string Model::predict_combinations(const Points& points, const Combinations
       if (bayesian && landmarks().empty()) prior = grouped.prior(*problem.kernel, pairs);
     }
     const Functionals functionals{g.view(), kappa.view(), prior.view(), slopes.view()};
+    stage.next(1);
     reason = covariances_of(Points(functionals), count, type, errors, covariance);
+  } else {
+    report(1);
   }
-  report(1);
   copy(sums.view(), value);
   return reason;
 }

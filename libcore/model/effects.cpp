@@ -60,6 +60,7 @@ std::string Model::average_gradient(const Rows& points, const double* a, Covaria
   const Prediction from = prediction();
   require_room_for_gradient(0, d());
   const Hearing hearing(listener_);
+  Stage stage(0, 0.5);
   Matrix delta(from.support.rows, d()), mean(d(), t());
   gradient_functional(*kernel_, points, share, from.support, delta.view());
   gemm(Op::transpose, Op::none, 1, delta.view(), from.c, 0, mean.view());
@@ -73,9 +74,12 @@ std::string Model::average_gradient(const Rows& points, const double* a, Covaria
       std::ranges::copy(average_slope_variances(*kernel_, points, share), prior.data());
     }
     const Functionals of{g.view(), delta.view(), prior.view(), {}};
+    stage.next(1);
     reason = covariances_of(Points(of), d(), type, errors, {});
+  } else {
+    stage.next(1);
+    report(1);
   }
-  report(1);
   copy(mean.view(), average);
   return reason;
 }

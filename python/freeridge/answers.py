@@ -50,8 +50,17 @@ class CoefficientErrors(NamedTuple):
     b: Array
 
 
+class Combinations(NamedTuple):
+    """Linear combinations of predictions and their standard errors, g x t, and their covariances, g x (g t), as those of
+    PredictionErrors; None where they were not asked for."""
+
+    value: Array
+    errors: Array
+    covariance: Optional[Array]
+
+
 class Average(NamedTuple):
-    """Averages over points and their standard errors: d x t, or t numbers."""
+    """Averages over points and their standard errors: d x t."""
 
     average: Array
     errors: Array
@@ -142,6 +151,15 @@ class Answers(Settings):
         return self._answer(out, "predict_covariance", given, kind, points.layout, pointer(out.errors),
                             leading_dimension(out.errors, points.layout), pointer(out.covariance), m)
 
+    def _combinations(self, points: Union[Matrix, Sparse], given: Any, group: Optional[ArrayLike],
+                      factors: Optional[ArrayLike], pairs: bool, kind: int) -> Combinations:
+        labels = None if group is None else vector(group, np.int64, points.rows, "group")
+        count = 1 if labels is None else int(labels.max()) + 1
+        out = Combinations(empty(count, self.t), empty(count, self.t), empty(count, count * self.t) if pairs else None)
+        return self._answer(out, "predict_combinations", given, count, pointer(labels),
+                            None if factors is None else pointer(vector(factors, length=points.rows, name="factors")), kind, pointer(out.value), pointer(out.errors), count,
+                            pointer(out.covariance), count)
+
     def predict(self, x: ArrayLike) -> Array:
         """f(x) + b at m new points (m x d, the units of the model's x): m x t. Needs a lambda, or raises Error
         (INVALID_STATE), as all answers do. Here and below new points may be a scipy.sparse matrix. Cost:
@@ -196,6 +214,15 @@ class Answers(Settings):
         points = self._points(x)
         return self._covariance(points, struct_of(points), pairs, kind)
 
+    def predict_combinations(self, x: ArrayLike, group: Optional[ArrayLike] = None, factors: Optional[ArrayLike] = None,
+                             pairs: bool = False, kind: int = c.COVARIANCE_BAYESIAN) -> Combinations:
+        """Linear combinations of predictions at m points, with their errors and, with pairs, their covariances: point i
+        has factors[i] in combination group[i], whole numbers from 0, each of which some point has; without group there is
+        one combination. Without factors they are averages over the points of each group. Factors of 1 / m and -1 / m in
+        one group give the difference of two averages. Else as predict_covariance(). Cost: O(m n d), and O(m^2 d)."""
+        points = self._points(x)
+        return self._combinations(points, struct_of(points), group, factors, pairs, kind)
+
     def predict_gradient(self, x: ArrayLike) -> Array:
         """d f / d x_k at m points: m x (d t), that of output j by column k in column k + d j. Kernels without
         derivatives (laplacian, matern with nu = 0.5, precomputed): InputError. Cost: predict(), and O(m n d t)."""
@@ -214,18 +241,6 @@ class Answers(Settings):
         out = Average(empty(self.d, self.t), empty(self.d, self.t))
         return self._answer(out, "average_gradient", struct_of(points),
                             self._weights_of(points, weights), kind, pointer(out.average), pointer(out.errors), self.d)
-
-    def average_difference(self, x: ArrayLike, z: ArrayLike, weights: Optional[ArrayLike] = None,
-                           kind: int = c.COVARIANCE_BAYESIAN) -> Average:
-        """The average of f(x_i) - f(z_i) over m pairs of points, t numbers, and its standard errors; else as
-        average_gradient(). Cost: O(m n d), and O(m^2 d + n^2)."""
-        points = self._points(x)
-        others = self._points(z, "z")
-        if others.rows != points.rows:
-            raise ValueError(f"z has {others.rows} rows, and x {points.rows}")
-        out = Average(numbers(self.t), numbers(self.t))
-        return self._answer(out, "average_difference", struct_of(points), struct_of(others),
-                            self._weights_of(points, weights), kind, pointer(out.average), pointer(out.errors))
 
     @staticmethod
     def _weights_of(points: Union[Matrix, Sparse], weights: Optional[ArrayLike]) -> Any:

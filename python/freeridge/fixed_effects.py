@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .answers import Answers, Interval, PredictionErrors, Variance
+from .answers import Answers, Combinations, Interval, PredictionErrors, Variance
 from .arrays import Array, Matrix, Names, Sparse, empty, numbers, pointer, same_names, struct_of, vector
 
 
@@ -91,6 +91,12 @@ class FixedAnswers(Answers):
     def predict_variance_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Variance:
         """predict_variance() with fixed effects. Cost: that of predict_variance, and n m q flops."""
         return self._variance(*self._with_fixed(x, fixed))
+
+    def predict_combinations_fixed(self, x: ArrayLike, fixed: ArrayLike, group: Optional[ArrayLike] = None,
+                                   factors: Optional[ArrayLike] = None, pairs: bool = False,
+                                   kind: int = c.COVARIANCE_BAYESIAN) -> Combinations:
+        """predict_combinations() with fixed effects. Cost: that of predict_combinations, and n m q flops."""
+        return self._combinations(*self._with_fixed(x, fixed), group, factors, pairs, kind)
 
     def predict_covariance_fixed(self, x: ArrayLike, fixed: ArrayLike, pairs: bool = True,
                                  kind: int = c.COVARIANCE_BAYESIAN) -> PredictionErrors:

@@ -245,8 +245,8 @@ core_average_gradient <- function(handle, x, weights, type, se) {
     .Call(`_freeridge_core_average_gradient`, handle, x, weights, type, se)
 }
 
-core_average_difference <- function(handle, x, z, weights, type, se) {
-    .Call(`_freeridge_core_average_difference`, handle, x, z, weights, type, se)
+core_predict_combinations <- function(handle, x, group, groups, factors, type, se, pairs, fixed = NULL) {
+    .Call(`_freeridge_core_predict_combinations`, handle, x, group, groups, factors, type, se, pairs, fixed)
 }
 
 core_fixed_effects <- function(handle, se) {

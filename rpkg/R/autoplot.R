@@ -1,9 +1,9 @@
 # autoplot(fit): the pictures of plot(fit) by ggplot2, where that is installed: NAMESPACE registers the method with its
 # generic when that is loaded.
 
-autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 1L, lambdas = NULL, ...) {
+autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 1L, lambdas = NULL, variables = NULL, ...) {
   refuse_extra(...)
-  data <- plot_data(object, type, criteria, output, lambdas)
+  data <- plot_data(object, type, criteria, output, lambdas, variables)
   output <- check_output(output, object)
   lambda <- object$lambda[[output]]
   chosen <- lambda_of(object, output)
@@ -17,11 +17,12 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
       ggplot2::geom_hline(yintercept = 0, linetype = 2) + ggplot2::geom_point(shape = 1) +
       ggplot2::labs(x = "fitted values", y = "residuals", subtitle = chosen),
     coefficients = draw_coefficients(data, lambda, chosen),
-    effects = {
+    effect = draw_effects(data),
+    slopes = {
       data$column <- factor(data$column, levels = rev(levels(data$column)))
       ggplot2::ggplot(data, mapped("estimate", "column")) + ggplot2::geom_vline(xintercept = 0, linetype = 2) +
         ggplot2::geom_pointrange(mapped(xmin = "lower", xmax = "upper")) +
-        ggplot2::labs(x = effects_label, y = NULL, subtitle = chosen)
+        ggplot2::labs(x = slopes_label, y = NULL, subtitle = chosen)
     },
     spectrum = ggplot2::ggplot(data, mapped("index", "eigenvalue")) + ggplot2::geom_point(shape = 1) +
       (if (lambda > 0) ggplot2::geom_hline(yintercept = lambda, linetype = 2)) + ggplot2::scale_y_log10() +
@@ -41,6 +42,30 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
 
 # ggplot2::aes() of columns given by their names.
 mapped <- function(...) do.call(ggplot2::aes, lapply(list(...), as.name))
+
+# The curves of effect_data() on a panel for each variable; levels stand at whole numbers, with their names beside them.
+draw_effects <- function(data) {
+  if (!is.null(data$variable2) && any(!is.na(data$variable2))) {
+    refuse("autoplot() draws the effects of single variables: plot() draws contours of two")
+  }
+  points <- attr(data, "partial")
+  frame <- as.data.frame(unclass(data))
+  frame$variable <- curve_titles(data)
+  of_levels <- !is.na(frame$level)
+  frame$value[of_levels] <- stats::ave(seq_len(sum(of_levels)), frame$variable[of_levels], FUN = seq_along)
+  partial <- do.call(rbind, lapply(names(points), function(name) data.frame(variable = name, points[[name]])))
+  partial$variable <- factor(partial$variable, levels = levels(frame$variable))
+  range <- range(frame$lower, frame$upper, stats::quantile(partial$partial, c(0.01, 0.99), na.rm = TRUE))
+  ends <- mapped(ymin = "lower", ymax = "upper")
+  ggplot2::ggplot(frame, mapped("value", "estimate")) +
+    ggplot2::geom_ribbon(ends, frame[!of_levels, ], fill = "grey85") +
+    ggplot2::geom_point(mapped("value", "partial"), partial, colour = "grey55", size = 0.4, na.rm = TRUE) +
+    ggplot2::geom_line(data = frame[!of_levels, ]) + ggplot2::geom_pointrange(ends, frame[of_levels, ]) +
+    ggplot2::geom_text(mapped(label = "level"), frame[of_levels, ], hjust = -0.2, size = 3) +
+    ggplot2::geom_rug(mapped("value", "partial"), partial, sides = "b", colour = "grey40") +
+    ggplot2::facet_wrap("variable", scales = "free_x") + ggplot2::coord_cartesian(ylim = range) +
+    ggplot2::labs(x = NULL, y = "average prediction", subtitle = curves_title(data, nlevels(frame$variable)))
+}
 
 # A dashed line at lambda; nothing at 0, which a logarithmic axis does not have.
 line_at <- function(lambda) if (lambda > 0) ggplot2::geom_vline(xintercept = lambda, linetype = 2)

@@ -1,6 +1,6 @@
 # Marginal effects: the derivatives of f(x) = sum_i c_i k(x_i, x) + b at given points (freeridge_predict_gradient), and
 # their averages with standard errors (freeridge_average_gradient). Along columns with two values, and between levels of
-# a factor, differences of f take the place of derivatives (freeridge_average_difference). A function that falls first
+# a factor, differences of f take the place of derivatives (freeridge_predict_combinations). A function that falls first
 # and then rises may have an average slope that says nothing: beside it stands the average difference of f between two
 # quantiles of the column.
 
@@ -37,8 +37,9 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
     }
   } else {
     check_derivative(object$kernel, smooth = length(shown) > length(steps))
-    difference <- function(step) step_difference(model, x, step, average, type, se)
-    found <- core_effects(model, x, average, steps, type, se, no_effects(object, m))
+    fixed <- no_effects(object, m)
+    difference <- function(step) step_difference(model, x, step, average, type, se, fixed)
+    found <- core_effects(model, x, average, steps, type, se, fixed)
     effects <- found$effects[, shown, , drop = FALSE]
     slopes <- found$average[shown, , drop = FALSE]
     if (se) errors <- found$errors[shown, , drop = FALSE]
@@ -183,7 +184,7 @@ core_effects <- function(model, x, average, steps, type, se, fixed) {
     k <- step$column
     at <- lapply(step[c("high", "low")], function(values) core_predict(model, with_values(x, step, values), fixed))
     value$effects[, k, ] <- (at$high - at$low) / step$width
-    found <- step_difference(model, x, step, average, type, se)
+    found <- step_difference(model, x, step, average, type, se, fixed)
     value$average[k, ] <- found$average / step$width
     if (se) value$errors[k, ] <- found$errors / step$width
   }
@@ -196,8 +197,10 @@ with_values <- function(x, step, values) {
 }
 
 # list(average, errors) of f with the high values of a step less f with the low ones.
-step_difference <- function(model, x, step, average, type, se) {
-  core_average_difference(model, with_values(x, step, step$high), with_values(x, step, step$low), average, type, se)
+step_difference <- function(model, x, step, average, type, se, fixed) {
+  both <- rbind(with_values(x, step, step$high), with_values(x, step, step$low))
+  found <- core_predict_combinations(model, both, rep(0L, nrow(both)), 1L, c(average, -average), type, se, FALSE, rbind(fixed, fixed))
+  list(average = found$value, errors = if (se) found$errors)
 }
 
 # What print() says of standard errors of a type.

@@ -5,14 +5,15 @@ panel_titles <- c(loo = "Leave-one-out", gcv = "GCV", reml = "REML", groups = "L
 panel_labels <- c(loo = "mean squared error", gcv = "score", reml = "negative log-likelihood",
                   groups = "mean squared error", error_rate = "fraction wrong")
 
-plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambdas = NULL, ...) {
-  data <- plot_data(x, type, criteria, output, lambdas)
+plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambdas = NULL, variables = NULL, ...) {
+  data <- plot_data(x, type, criteria, output, lambdas, variables)
   switch(type,
     path = plot_path(data, x, output, ...),
+    effect = plot.freeridge_curves(data, ...),
     loo = plot_loo(data, x, output, ...),
     residuals = plot_residuals(data, x, output, ...),
     coefficients = plot_coefficients(data, x, output, ...),
-    effects = plot_effects(data, x, output, ...),
+    slopes = plot_slopes(data, x, output, ...),
     spectrum = plot_spectrum(data, x, output, ...),
     relevance = plot_relevance(data, x, ...)
   )
@@ -183,11 +184,11 @@ spread <- function(at, gap, room) {
   heights[order(rank)]
 }
 
-effects_label <- "effect x sd of its column, Bayesian 95 % interval"
+slopes_label <- "effect x sd of its column, Bayesian 95 % interval"
 
 # Average effects with their 95 % intervals, the first column on top.
-plot_effects <- function(data, fit, output, main = "Average marginal effects",
-                         xlab = effects_label, ylab = "", ...) {
+plot_slopes <- function(data, fit, output, main = "Average marginal effects",
+                         xlab = slopes_label, ylab = "", ...) {
   count <- nrow(data)
   names <- shortened(data$column)
   cex <- max(size_that_fits(names, 1, 0.45 * graphics::par("fin")[1L] - 0.4, graphics::par("pin")[2L]), smallest_size)

@@ -1,21 +1,23 @@
 # The data frames that the pictures of plot() and autoplot() show.
 
-plot_types <- c("path", "loo", "residuals", "coefficients", "effects", "spectrum", "relevance")
+plot_types <- c("path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance")
 
-plot_data <- function(fit, type, criteria, output, lambdas) {
+plot_data <- function(fit, type, criteria, output, lambdas, variables = NULL) {
   check_choice(type, "type", plot_types)
   output <- check_output(output, fit)
   if (type != "path" && !is.null(criteria)) refuse("criteria is for type = \"path\", but type is \"", type, "\"")
   if (!type %in% c("path", "coefficients") && !is.null(lambdas)) {
     refuse("lambdas is for type = \"path\" and \"coefficients\", but type is \"", type, "\"")
   }
+  if (type != "effect" && !is.null(variables)) refuse("variables is for type = \"effect\", but type is \"", type, "\"")
   switch(type,
     path = path_data(fit, criteria, output, lambdas),
+    effect = effect_data(fit, output, variables),
     loo = left_out_data(fit, output),
     residuals = data.frame(fitted = fit$fitted.values[, output], residual = (fit$y - fit$fitted.values)[, output],
                            row.names = case_labels(fit)),
     coefficients = coefficient_data(fit, output, lambdas),
-    effects = effect_data(fit, output),
+    slopes = slope_data(fit, output),
     spectrum = spectrum_data(fit),
     relevance = relevance(fit)
   )
@@ -71,7 +73,7 @@ left_out_data <- function(fit, output) {
 coefficient_data <- function(fit, output, lambdas) {
   if (!is_linear(fit$kernel)) {
     refuse("type is \"coefficients\", but the kernel is ", format(fit$kernel), "; for kernels that are not linear ",
-           "there is type = \"effects\"")
+           "there are type = \"effect\" and \"slopes\"")
   }
   lambdas <- path_lambdas(fit, output, lambdas)
   model <- model_for_path(fit)
@@ -93,7 +95,7 @@ column_spread <- function(fit) {
   stats::setNames(spread, feature_names(fit$x))
 }
 
-effect_data <- function(fit, output) {
+slope_data <- function(fit, output) {
   found <- marginal_effects(fit)
   average <- found$average
   if (!is.null(average$output)) average <- average[as.integer(average$output) == output, ]

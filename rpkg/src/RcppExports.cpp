@@ -738,18 +738,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_average_difference
-Rcpp::List core_average_difference(SEXP handle, SEXP x, SEXP z, Rcpp::NumericVector weights, std::string type, bool se);
-RcppExport SEXP _freeridge_core_average_difference(SEXP handleSEXP, SEXP xSEXP, SEXP zSEXP, SEXP weightsSEXP, SEXP typeSEXP, SEXP seSEXP) {
+// core_predict_combinations
+Rcpp::List core_predict_combinations(SEXP handle, SEXP x, Rcpp::IntegerVector group, int groups, Rcpp::NumericVector factors, std::string type, bool se, bool pairs, SEXP fixed);
+RcppExport SEXP _freeridge_core_predict_combinations(SEXP handleSEXP, SEXP xSEXP, SEXP groupSEXP, SEXP groupsSEXP, SEXP factorsSEXP, SEXP typeSEXP, SEXP seSEXP, SEXP pairsSEXP, SEXP fixedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type z(zSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
+    Rcpp::traits::input_parameter< int >::type groups(groupsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type factors(factorsSEXP);
     Rcpp::traits::input_parameter< std::string >::type type(typeSEXP);
     Rcpp::traits::input_parameter< bool >::type se(seSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_average_difference(handle, x, z, weights, type, se));
+    Rcpp::traits::input_parameter< bool >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type fixed(fixedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict_combinations(handle, x, group, groups, factors, type, se, pairs, fixed));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1460,7 +1463,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_predict_covariance", (DL_FUNC) &_freeridge_core_predict_covariance, 5},
     {"_freeridge_core_predict_gradient", (DL_FUNC) &_freeridge_core_predict_gradient, 2},
     {"_freeridge_core_average_gradient", (DL_FUNC) &_freeridge_core_average_gradient, 5},
-    {"_freeridge_core_average_difference", (DL_FUNC) &_freeridge_core_average_difference, 6},
+    {"_freeridge_core_predict_combinations", (DL_FUNC) &_freeridge_core_predict_combinations, 9},
     {"_freeridge_core_fixed_effects", (DL_FUNC) &_freeridge_core_fixed_effects, 2},
     {"_freeridge_core_fixed_covariance", (DL_FUNC) &_freeridge_core_fixed_covariance, 1},
     {"_freeridge_core_variance_components", (DL_FUNC) &_freeridge_core_variance_components, 1},

@@ -88,17 +88,25 @@ Rcpp::List core_average_gradient(SEXP handle, SEXP x, Rcpp::NumericVector weight
   return out.list();
 }
 
-// x and z: m x d, weights: m; average and errors are 1 x t
+// x: m x d, fixed: as above; group: m numbers from 0 to groups - 1, factors: m; value and errors: groups x t, covariance:
+// groups x (groups t), NULL where it is not wanted
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_average_difference(SEXP handle, SEXP x, SEXP z, Rcpp::NumericVector weights, std::string type,
-                                   bool se) {
+Rcpp::List core_predict_combinations(SEXP handle, SEXP x, Rcpp::IntegerVector group, int groups,
+                                     Rcpp::NumericVector factors, std::string type, bool se, bool pairs,
+                                     SEXP fixed = R_NilValue) {
   Model& model = model_of(handle);
-  const NewPoints high(model, x), low(model, z);
-  const int m = high.rows();
-  if (low.rows() != m || weights.size() != m) refuse("there must be as many rows and weights on both sides");
-  Effects out(1, dimensions_of(model).t, se);
-  check_but_undefined(
-      model, freeridge_average_difference(model.core, &high.fields, &low.fields, weights.begin(),
-                                          covariance_type_of(type), out.average.begin(), out.errors_or_null()));
-  return out.list();
+  const NewPoints points(model, x, fixed);
+  const int t = dimensions_of(model).t;
+  if (group.size() != points.rows() || factors.size() != points.rows())
+    refuse("group and factors must be one number for each row");
+  const std::vector<std::int64_t> labels(group.begin(), group.end());
+  auto value = fresh<Rcpp::NumericMatrix>(groups, t), errors = fresh<Rcpp::NumericMatrix>(se ? groups : 0, se ? t : 0);
+  SEXP covariance = R_NilValue;
+  if (pairs) covariance = fresh<Rcpp::NumericMatrix>(groups, groups * t);
+  const std::string reason = reason_of(
+      model, freeridge_predict_combinations(model.core, &points.fields, groups, labels.data(), factors.begin(),
+                                            covariance_type_of(type), value.begin(), se ? errors.begin() : nullptr,
+                                            groups, pairs ? REAL(covariance) : nullptr, groups));
+  return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("errors") = errors,
+                            Rcpp::Named("covariance") = covariance, Rcpp::Named("reason") = reason);
 }

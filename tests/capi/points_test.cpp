@@ -130,9 +130,9 @@ std::vector<Call> calls(const freeridge_kernel* kernel) {
          return freeridge_average_gradient(model, points, nullptr, bayesian, out, out + d * t, d);
        },
        d, 2 * t, false},
-      {"average difference",
-       [=](auto* model, auto* points, auto* others, auto, double* out) {
-         return freeridge_average_difference(model, points, others, nullptr, bayesian, out, out + t);
+      {"combinations",
+       [=](auto* model, auto* points, auto*, auto, double* out) {
+         return freeridge_predict_combinations(model, points, 1, nullptr, nullptr, bayesian, out, out + t, 1, nullptr, 0);
        },
        2, t, false},
       {"kernel values",

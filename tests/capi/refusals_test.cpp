@@ -61,10 +61,11 @@ TEST(Refusals, WhatDoesNotGoTogether) {
   freeridge_classifier_destroy(classes);
 
   const support::Model model = sample::model(sample::State::fitted);
-  AverageDifference difference;
-  difference.model = model.get();
-  difference.others.fields.n = sample::m - 1;
-  refused(difference(), FREERIDGE_DIMENSION_MISMATCH, "others.n");
+  PredictCombinations combinations;
+  combinations.model = model.get();
+  combinations.groups = 3;
+  combinations.ld = combinations.ldc = 3;
+  refused(combinations(), FREERIDGE_INVALID_ARGUMENT, "of group 2");
   const std::vector<double> columns(2 * sample::n, 1.0);
   freeridge_points beside{};
   beside.size = sizeof beside, beside.layout = FREERIDGE_COL_MAJOR, beside.n = sample::n + 1, beside.d = sample::d;
@@ -103,7 +104,7 @@ TEST(Refusals, Settings) {
 TEST(Refusals, Answers) {
   expect_all_refused<Loo, GroupErrors, Predict, PredictPoints, PredictSparse, Coefficients, Intercept, GetFitted,
                      GetLeverage, GetLambda, GetRoute, GetDimensions, DegreesOfFreedom, CooksDistance, PredictJackknife,
-                     PredictVariance, PredictCovariance, AverageGradient, AverageDifference, GetLandmarks, GetTolerance,
+                     PredictVariance, PredictCovariance, AverageGradient, PredictCombinations, GetLandmarks, GetTolerance,
                      CoefficientsPath>();
   expect_refused<GroupErrorsWithGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<PredictPath>({{"ldout", integers(bad_leading(sample::m))}});

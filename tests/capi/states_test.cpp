@@ -136,7 +136,7 @@ const std::vector<Rule>& rules() {
       rule<PredictCovariance>(State::fitted, Leaves::the_same),
       rule<PredictGradient>(State::fitted, Leaves::the_same),
       rule<AverageGradient>(State::fitted, Leaves::the_same),
-      rule<AverageDifference>(State::fitted, Leaves::the_same),
+      rule<PredictCombinations>(State::fitted, Leaves::the_same),
       rule<GetLambda>(State::fitted, Leaves::the_same),
       rule<GetRoute>(State::factorized, Leaves::the_same),
       rule<GetDimensions>(State::data, Leaves::the_same),

@@ -1,5 +1,5 @@
-// Derivatives of f, their averages and those of differences with standard errors: against differences in long double and
-// fits to unit responses, on every route.
+// Derivatives of f, their averages and averages of differences with standard errors: against differences in long double
+// and fits to unit responses, on every route.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,15 +44,26 @@ Effects average_gradient(const Model& model, const Matrix& points, const Vector&
   return out;
 }
 
+// The points of both in one combination, those of `low` with negative weights.
 Effects average_difference(const Model& model, const Matrix& high, const Matrix& low, const Vector& weights,
                            std::int64_t t, freeridge_layout layout = FREERIDGE_COL_MAJOR,
                            freeridge_covariance_type kind = FREERIDGE_COVARIANCE_FREQUENTIST) {
-  const Packed x = pack(high, layout, 1), z = pack(low, layout, 2);
+  const std::int64_t m = high.rows;
+  Matrix both(2 * m, high.cols);
+  Vector a;
+  double sum = 0;
+  for (const double weight : weights) sum += weight;
+  for (std::int64_t i = 0; i < 2 * m; ++i) {
+    const std::int64_t of = i % m;
+    for (std::int64_t k = 0; k < high.cols; ++k) both(i, k) = i < m ? high(of, k) : low(of, k);
+    const double share = weights.empty() ? 1 / static_cast<double>(m) : weights[static_cast<std::size_t>(of)] / sum;
+    a.push_back(i < m ? share : -share);
+  }
+  const Packed x = pack(both, layout, 1);
   Effects out{Matrix(1, t), Matrix(1, t)};
-  check(freeridge_average_difference(model.get(), at(x, high.rows, high.cols), at(z, low.rows, low.cols),
-                                     weights.empty() ? nullptr : weights.data(), kind, out.average.values.data(),
-                                     out.errors.values.data()),
-        "freeridge_average_difference");
+  check(freeridge_predict_combinations(model.get(), at(x, 2 * m, high.cols), 1, nullptr, a.data(), kind,
+                                       out.average.values.data(), out.errors.values.data(), 1, nullptr, 0),
+        "freeridge_predict_combinations");
   return out;
 }
 
@@ -380,8 +391,8 @@ TEST(Effects, WhatHasNoDerivativeIsRefused) {
   Matrix wide(3, 3);
   EXPECT_EQ(freeridge_predict_gradient(given.get(), at(square), FREERIDGE_COL_MAJOR, wide.values.data(), 3),
             FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_average_difference(given.get(), at(square), at(square), nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
-                                         average.values.data(), nullptr),
+  EXPECT_EQ(freeridge_predict_combinations(given.get(), at(square), 1, nullptr, nullptr, FREERIDGE_COVARIANCE_BAYESIAN,
+                                           average.values.data(), errors.values.data(), 1, nullptr, 0),
             FREERIDGE_INVALID_ARGUMENT);
 }
 
@@ -424,10 +435,31 @@ TEST(Effects, WithoutDegreesOfFreedomOrLambdaErrorsAreUndefined) {
     if (restricted) check(freeridge_set_landmarks(model.get(), 2, two), "freeridge_set_landmarks");
     model.factorize().lambda(0);
     Matrix average(2, 1, 7.0), errors(2, 1, 7.0);
-    for (const auto kind : {FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_COVARIANCE_BAYESIAN})
-      EXPECT_EQ(freeridge_average_gradient(model.get(), at(problem.x), nullptr, kind, average.values.data(),
-                                           errors.values.data(), 2),
-                FREERIDGE_UNDEFINED);
+    const auto ask = [&](freeridge_covariance_type kind) {
+      return freeridge_average_gradient(model.get(), at(problem.x), nullptr, kind, average.values.data(),
+                                        errors.values.data(), 2);
+    };
+    // Two landmarks leave degrees of freedom, and the averages are linear in y also at lambda = 0.
+    EXPECT_EQ(ask(FREERIDGE_COVARIANCE_FREQUENTIST), restricted ? FREERIDGE_OK : FREERIDGE_UNDEFINED);
+    if (restricted) {
+      Problem units = problem;
+      units.y = Matrix(6, 6, 0.0);
+      for (std::int64_t i = 0; i < 6; ++i) units.y(i, i) = 1;
+      Model of_units = oracle::make_model(units, FREERIDGE_ROUTE_LANDMARK);
+      check(freeridge_set_landmarks(of_units.get(), 2, two), "freeridge_set_landmarks");
+      of_units.factorize().lambda(0);
+      Matrix each(2, 6);
+      check(freeridge_average_gradient(of_units.get(), at(problem.x), nullptr, FREERIDGE_COVARIANCE_FREQUENTIST,
+                                       each.values.data(), nullptr, 2),
+            "freeridge_average_gradient");
+      const double sigma2 = model.error_variance()[0];
+      for (std::int64_t k = 0; k < 2; ++k) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < 6; ++i) sum += each(k, i) * each(k, i);
+        EXPECT_NEAR(errors(k, 0), std::sqrt(sigma2 * sum), 1e-9 * errors(k, 0));
+      }
+    }
+    EXPECT_EQ(ask(FREERIDGE_COVARIANCE_BAYESIAN), FREERIDGE_UNDEFINED);
     for (std::size_t k = 0; k < 2; ++k) {
       EXPECT_TRUE(std::isnan(errors.values[k]));
       EXPECT_TRUE(std::isfinite(average.values[k]));

@@ -375,9 +375,16 @@ TEST_P(FixedEffects, RefinementAndAverages) {
     EXPECT_CLOSE(c.model.coefficients(), to_double(fit.c), 1e-11);
 
     Matrix z(m, c.points.cols, 0.25), change(1, 2), errors(1, 2), expected_change(1, 2), expected_errors(1, 2);
-    check(freeridge_average_difference(c.model.get(), at(c.points), at(z), nullptr, FREERIDGE_COVARIANCE_FREQUENTIST,
-                                       change.values.data(), errors.values.data()),
-          "freeridge_average_difference");
+    Matrix both(2 * m, c.points.cols, 0.25), f(2 * m, q, 0.0);
+    Vector a(static_cast<std::size_t>(2 * m), -1 / static_cast<double>(m));
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t k = 0; k < both.cols; ++k) both(i, k) = c.points(i, k);
+      a[static_cast<std::size_t>(i)] *= -1;
+    }
+    check(freeridge_predict_combinations(c.model.get(), with(at(both), f), 1, nullptr, a.data(),
+                                         FREERIDGE_COVARIANCE_FREQUENTIST, change.values.data(), errors.values.data(), 1,
+                                         nullptr, 0),
+          "freeridge_predict_combinations");
     const Dense other = oracle::kernel_matrix(c.problem.kernel, c.problem.x, z);
     Dense delta(n, 1);
     for (std::int64_t i = 0; i < n; ++i)

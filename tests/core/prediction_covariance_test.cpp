@@ -1,7 +1,7 @@
 // Standard errors and covariances of predictions on every route, against the dense formulas in long double:
 //     BAYESIAN      sigma2 / lambda (K** - K*'M^-1 K* + R'(F'M^-1 F)^-1 R),   R = F*' - F'M^-1 K*
 //     FREQUENTIST   sigma2 A'W^-1 A,   A = M^-1 K* + M^-1 F (F'M^-1 F)^-1 R
-// F: the ones of an intercept, and unpenalised columns.
+// F: the ones of an intercept, and unpenalised columns. Combinations L of predictions have L times these covariances L'.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -131,6 +131,54 @@ Dense expected_covariance(const Case& c, const Sample& s, std::int64_t output, d
   return out;
 }
 
+// Combinations of the points: an average of three, the difference of two, and a sum with other weights.
+struct Combined {
+  std::vector<std::int64_t> group = {2, 0, 1, 0, 1, 2, 0};
+  Vector a = {0.5, 1.0 / 3, 1, 1.0 / 3, -1, 2, 1.0 / 3};
+};
+constexpr std::int64_t groups = 3;
+
+// L v, or of covariances of points, m x (m t): L V_j L'.
+Matrix combined(const Combined& of, const Matrix& v, bool pairs) {
+  Matrix out(groups, pairs ? groups * t : v.cols, 0.0);
+  for (std::int64_t j = 0; j < v.cols; ++j)
+    for (std::int64_t p = 0; p < m; ++p) {
+      const auto row = static_cast<std::size_t>(p), column = static_cast<std::size_t>(j % m);
+      const std::int64_t to = pairs ? groups * (j / m) + of.group[column] : j;
+      out(of.group[row], to) += of.a[row] * (pairs ? of.a[column] : 1) * v(p, j);
+    }
+  return out;
+}
+
+void expect_combinations(const Model& model, const Points& points, freeridge_covariance_type kind,
+                         const Matrix& expected_pairs, double tolerance) {
+  const Combined of;
+  Matrix predicted(m, t), value(groups, t), errors(groups, t), pairs(groups, groups * t), alone(groups, t);
+  check(freeridge_predict_points(model.get(), points, 0, nullptr, FREERIDGE_COL_MAJOR, predicted.values.data(), m),
+        "freeridge_predict_points");
+  check(freeridge_predict_combinations(model.get(), points, groups, of.group.data(), of.a.data(), kind,
+                                       value.values.data(), errors.values.data(), groups, pairs.values.data(), groups),
+        "freeridge_predict_combinations");
+  EXPECT_CLOSE(value, combined(of, predicted, false), 1e-12);
+  const Matrix expected = combined(of, expected_pairs, true);
+  EXPECT_CLOSE(pairs, expected, tolerance);
+  for (std::int64_t j = 0; j < t; ++j)
+    for (std::int64_t g = 0; g < groups; ++g)
+      EXPECT_NEAR(errors(g, j), std::sqrt(pairs(g, groups * j + g)), 1e-12 * errors(g, j));
+  check(freeridge_predict_combinations(model.get(), points, groups, of.group.data(), of.a.data(), kind,
+                                       value.values.data(), alone.values.data(), groups, nullptr, 0),
+        "freeridge_predict_combinations");
+  EXPECT_CLOSE(alone, errors, 1e-12);
+  // Without weights averages, without groups one of them.
+  Matrix mean(1, t), expected_mean(1, t, 0.0);
+  for (std::int64_t j = 0; j < t; ++j)
+    for (std::int64_t p = 0; p < m; ++p) expected_mean(0, j) += predicted(p, j) / m;
+  check(freeridge_predict_combinations(model.get(), points, 1, nullptr, nullptr, kind, mean.values.data(), nullptr, 1,
+                                       nullptr, 0),
+        "freeridge_predict_combinations");
+  EXPECT_CLOSE(mean, expected_mean, 1e-12);
+}
+
 class PredictionCovariances : public ::testing::TestWithParam<Case> {};
 
 TEST_P(PredictionCovariances, AreTheDenseFormulas) {
@@ -171,6 +219,7 @@ TEST_P(PredictionCovariances, AreTheDenseFormulas) {
       EXPECT_CLOSE(found, expected, c.tolerance);
       EXPECT_CLOSE(errors, expected_errors, c.tolerance);
       EXPECT_CLOSE(alone, errors, 1e-12);
+      expect_combinations(model, points, kind, expected, c.tolerance);
       for (std::int64_t j = 0; j < t; ++j)
         for (std::int64_t p = 0; p < m; ++p)
           for (std::int64_t q = 0; q < p; ++q) EXPECT_EQ(found(p, m * j + q), found(q, m * j + p));
@@ -325,6 +374,79 @@ TEST(PredictionCovariancesOf, GivenKernelsHaveThoseOfTheData) {
   EXPECT_EQ(freeridge_predict_covariance(given.get(), at(cross), FREERIDGE_COVARIANCE_BAYESIAN, 1, nullptr, 0,
                                          found.values.data(), 4),
             FREERIDGE_INVALID_ARGUMENT);
+}
+
+// The covariances of combinations are those of the points, where these are not in the table above.
+TEST(PredictionCovariancesOf, CombinationsFollowFromThePoints) {
+  Random random(7305);
+  const Matrix x = random.uniform_matrix(20, 3, 4, 6), points = random.uniform_matrix(m, 3, 4, 6);
+  const Matrix y = responses(random, x, t, 0.2);
+  Matrix with_gaps = y;
+  for (const std::int64_t i : {0, 3, 4, 11}) with_gaps(i, 1) = nan;
+  const oracle::KernelSpec spec = oracle::KernelSpec::gaussian(1.1);
+  const Matrix k = to_double(oracle::kernel_matrix(spec, x, x)),
+               cross = to_double(oracle::kernel_matrix(spec, points, x));
+  constexpr auto bayesian = FREERIDGE_COVARIANCE_BAYESIAN, frequentist = FREERIDGE_COVARIANCE_FREQUENTIST;
+  struct Row {
+    const char* name;
+    Kernel kernel;
+    const Matrix &x, &y, &points;
+    std::int64_t landmarks;
+    double lambda;
+    freeridge_covariance_type kind;
+    freeridge_intercept intercept = FREERIDGE_INTERCEPT_FREE;
+  };
+  for (const Row& row : {
+           Row{"landmarks", Kernel::gaussian(1), x, y, points, 8, 0.2, bayesian},
+           Row{"landmarks, frequentist", Kernel::gaussian(1), x, y, points, 8, 0.2, frequentist},
+           Row{"landmarks at lambda 0", Kernel::gaussian(1), x, y, points, 4, 0, frequentist},
+           Row{"landmarks of a linear kernel", Kernel::linear(), x, y, points, 2, 0.2, bayesian},
+           Row{"landmarks and gaps", Kernel::gaussian(1), x, with_gaps, points, 8, 0.2, bayesian},
+           Row{"least squares", Kernel::linear(), x, y, points, 0, 0, bayesian},
+           Row{"least squares and gaps", Kernel::linear(), x, with_gaps, points, 0, 0, bayesian},
+           Row{"least squares, an offset", Kernel::linear(), x, y, points, 0, 0, bayesian,
+               FREERIDGE_INTERCEPT_PENALISED},
+           Row{"least squares without an offset", Kernel::linear(), x, y, points, 0, 0, bayesian,
+               FREERIDGE_INTERCEPT_NONE},
+           Row{"given", Kernel::precomputed(), k, y, cross, 0, 0.3, frequentist},
+           Row{"given, with an offset", Kernel::precomputed(), k, y, cross, 0, 0.3, frequentist,
+               FREERIDGE_INTERCEPT_PENALISED},
+           Row{"given, landmarks", Kernel::precomputed(), k, y, cross, 6, 0.3, frequentist},
+       }) {
+    SCOPED_TRACE(row.name);
+    Model model(row.kernel);
+    check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
+    model.data(row.x, row.y).intercept_kind(row.intercept);
+    if (row.landmarks > 0) check(freeridge_set_landmarks(model.get(), row.landmarks, nullptr), "set_landmarks");
+    model.factorize().lambda(row.lambda);
+    Matrix pairs(m, m * t);
+    check(freeridge_predict_covariance(model.get(), at(row.points), row.kind, 1, nullptr, 0, pairs.values.data(), m),
+          "freeridge_predict_covariance");
+    expect_combinations(model, at(row.points), row.kind, pairs, 1e-9);
+  }
+}
+
+TEST(PredictionCovariancesOf, GroupsAreChecked) {
+  Random random(7306);
+  const Matrix x = random.uniform_matrix(9, 2, -1, 1), points = random.uniform_matrix(3, 2, -1, 1);
+  Model model(Kernel::gaussian(1));
+  model.data(x, responses(random, x, 1, 0.2)).factorize().lambda(0.1);
+  Matrix value(3, 1), errors(3, 1);
+  const auto ask = [&](std::int64_t count, std::vector<std::int64_t> group, const Vector& weights) {
+    return freeridge_predict_combinations(model.get(), at(points), count, group.empty() ? nullptr : group.data(),
+                                          weights.empty() ? nullptr : weights.data(), FREERIDGE_COVARIANCE_BAYESIAN,
+                                          value.values.data(), errors.values.data(), 3, nullptr, 0);
+  };
+  EXPECT_EQ(ask(3, {2, 0, 1}, {}), FREERIDGE_OK);
+  EXPECT_EQ(ask(1, {}, {1, -2, 1}), FREERIDGE_OK);
+  EXPECT_EQ(ask(1, {}, {0, 0, 0}), FREERIDGE_OK);
+  EXPECT_EQ(errors(0, 0), 0);
+  EXPECT_EQ(ask(2, {0, 2, 1}, {}), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(ask(2, {0, -1, 1}, {}), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(ask(3, {0, 0, 2}, {}), FREERIDGE_INVALID_ARGUMENT);  // nobody is of group 1
+  EXPECT_EQ(ask(2, {}, {}), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(ask(1, {}, {1, nan, 1}), FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(ask(1, {}, {1e308, 1e308, 1e308}), FREERIDGE_NOT_FINITE);
 }
 
 }  // namespace prediction_covariance_test

@@ -146,7 +146,7 @@ void add_model_answers(Scenarios& all) {
   add_with_fixed_effects<PredictVarianceFixed>(all);
   add_with_fixed_effects<VarianceComponents>(all);
   add_both<AverageGradient>(all);
-  add_answer<AverageDifference>(all);
+  add_answer<PredictCombinations>(all);
   add_answer<PredictGradient>(all);
   add_answer<CoefficientCovariance>(all, not_linear);
   add_answer<CoefficientErrors>(all, not_linear);

@@ -141,21 +141,37 @@ class Models(Comparison):
                 np.testing.assert_allclose(gradient[:, :, k],
                                            (model.predict(high) - model.predict(low)) / (2 * step), rtol=0, atol=1e-7)
                 self.close(average[k], weights @ gradient[:, :, k] / weights.sum())
-                change, change_errors = model.average_difference(high, np.asfortranarray(low), weights,
-                                                                 fr.COVARIANCE_FREQUENTIST)
+                share = weights / weights.sum()
+                signed = np.concatenate([share, -share])
+                change, change_errors, none = model.predict_combinations(np.vstack([high, low]), factors=signed,
+                                                                         kind=fr.COVARIANCE_FREQUENTIST)
+                change, change_errors = change[0], change_errors[0]
+                self.assertIsNone(none)
                 unit = p.p @ (gauss(p.x, high) - gauss(p.x, low)) @ weights / weights.sum()
                 np.testing.assert_allclose(change, unit @ p.y, rtol=1e-7)
                 np.testing.assert_allclose(change_errors, np.sqrt(sigma2 * (unit**2 @ (1 / p.w))), rtol=1e-7)
                 np.testing.assert_allclose(errors[k], change_errors / (2 * step), rtol=1e-6)
-                share, away = weights / weights.sum(), 0.5
+                away = 0.5
                 high[:, k], low[:, k] = new[:, k] + away, new[:, k] - away
                 delta = (gauss(p.x, high) - gauss(p.x, low)) @ share
                 prior = share @ (gauss(high, high) - 2 * gauss(high, low) + gauss(low, low)) @ share
-                np.testing.assert_allclose(model.average_difference(high, low, weights).errors,
-                                           np.sqrt(sigma2 / p.value * (prior - delta @ p.p @ delta)), rtol=1e-7)
+                found = model.predict_combinations(np.vstack([high, low]), factors=signed, pairs=True)
+                np.testing.assert_allclose(found.errors[0], np.sqrt(sigma2 / p.value * (prior - delta @ p.p @ delta)),
+                                           rtol=1e-7)
+                self.close(found.covariance, found.errors**2)
                 self.assertTrue(np.all(posterior[k] > errors[k]))
-        with self.assertRaises(ValueError):
-            model.average_difference(p.new, p.new[1:])
+        groups = np.arange(len(p.new)) % 2
+        for kind in (fr.COVARIANCE_BAYESIAN, fr.COVARIANCE_FREQUENTIST):
+            means = model.predict_combinations(p.new, groups, pairs=True, kind=kind)
+            average = np.array([(groups == g) / np.sum(groups == g) for g in (0, 1)])
+            self.close(means.value, average @ model.predict(p.new))
+            whole = model.predict_covariance(p.new, kind=kind).covariance
+            for j in range(2):
+                of = whole[:, j * len(p.new):(j + 1) * len(p.new)]
+                self.close(means.covariance[:, 2 * j:2 * j + 2], average @ of @ average.T)
+        for group, weights_given in ((groups[1:], None), (groups + 1, None), (groups - 1, None), (None, weights[1:])):
+            with self.assertRaises(ValueError):
+                model.predict_combinations(p.new, group, weights_given)
         with self.assertRaises(ValueError):
             model.average_gradient(p.new, weights[1:])
 
@@ -186,6 +202,9 @@ class Models(Comparison):
             plain = 1 - np.sum(k * (m_inverse @ k), axis=0) + np.sum(r * (r @ covariance), axis=1)
             self.close(model.predict_variance_fixed(new, fixed).variance, np.outer(plain, tau2))
             errors = model.predict_covariance_fixed(new, fixed, pairs=False).errors
+            each = model.predict_combinations_fixed(new, fixed, np.arange(len(new)))
+            self.close(each.errors, errors)
+            self.close(each.value, model.predict_fixed(new, fixed))
             self.close(errors, np.sqrt(np.outer(plain / value, model.degrees_of_freedom().sigma2)))
             lower, upper = model.predict_jackknife_fixed(new, fixed, 0.7)
             self.assertTrue(np.all(lower < upper))
@@ -653,7 +672,7 @@ class SparseRows(unittest.TestCase):
                         for ask in (lambda m, x: m.predict_path(x, [0.5, 3.0]), lambda m, x: m.predict_jackknife(x)[0],
                                     lambda m, x: m.predict_variance(x)[0], lambda m, x: m.predict_gradient(x),
                                     lambda m, x: m.average_gradient(x)[1], lambda m, x: kernel.values(x, x),
-                                    lambda m, x: m.average_difference(x, 2 * x)[1]):
+                                    lambda m, x: m.predict_combinations(x)[1]):
                             np.testing.assert_allclose(ask(model, points), ask(dense, self.x), atol=1e-9)
                     np.testing.assert_allclose(model.loo(), dense.loo(), atol=1e-12)
                     again = fr.Model.from_bytes(model.to_bytes())

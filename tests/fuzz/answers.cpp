@@ -158,15 +158,16 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
   Output<double> point_errors(size_of(m, t)), pairs(size_of(m, m * t));
   ASK(freeridge_predict_covariance, 0, model, &columns.fields, FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_ROW_MAJOR,
       point_errors, t, pairs, m);
-  Output<double> gradient(size_of(m, d * t)), slopes(size_of(d, t)), slope_errors(size_of(d, t)), step(size_of(t)),
-      step_errors(size_of(t));
+  Output<double> gradient(size_of(m, d * t)), slopes(size_of(d, t)), slope_errors(size_of(d, t));
   ASK(freeridge_predict_gradient, Caller::in_pieces, model, &rows.fields, FREERIDGE_ROW_MAJOR, gradient, d * t);
   ASK(freeridge_average_gradient, 0, model, &columns.fields, nullptr, FREERIDGE_COVARIANCE_BAYESIAN, slopes,
       slope_errors, d);
-  const std::vector<double> z(x.rbegin(), x.rend());
-  const support::Points others = support::at(FREERIDGE_COL_MAJOR, m, d, z.data());
-  ASK(freeridge_average_difference, 0, model, &columns.fields, &others.fields, nullptr,
-      FREERIDGE_COVARIANCE_FREQUENTIST, step, step_errors);
+  std::vector<std::int64_t> group(static_cast<std::size_t>(m));
+  for (std::size_t i = 0; i < group.size(); ++i) group[i] = static_cast<std::int64_t>(i % 2);
+  const std::int64_t groups = std::min<std::int64_t>(m, 2);
+  Output<double> sums(size_of(groups, t)), sum_errors(size_of(groups, t)), sum_pairs(size_of(groups, groups * t));
+  ASK(freeridge_predict_combinations, 0, model, points, groups, group.data(), x.data(), FREERIDGE_COVARIANCE_BAYESIAN,
+      sums, sum_errors, groups, sum_pairs, groups);
 }
 
 void ask_for_gradients(const freeridge_model* model, const Questions& questions, Caller& call) {

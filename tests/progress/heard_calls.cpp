@@ -250,10 +250,9 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                    return at_points(m, freeridge_average_gradient, nullptr, FREERIDGE_COVARIANCE_BAYESIAN, features,
                                     features, s.d);
                  }});
-  out.push_back({"average_difference", [=](const Model& m) {
-                   const Matrix others = support::scaled(points, 0.5);
-                   return at_points(m, freeridge_average_difference, support::at(others), nullptr,
-                                    FREERIDGE_COVARIANCE_BAYESIAN, each_output, each_output);
+  out.push_back({"predict_combinations", [=](const Model& m) {
+                   return at_points(m, freeridge_predict_combinations, 1, nullptr, nullptr,
+                                    FREERIDGE_COVARIANCE_BAYESIAN, each_output, each_output, 1, each_output, 1);
                  }});
   if (std::string(c.kernel) != "linear()") return out;
   const std::int64_t side = (s.d + 1) * s.t;

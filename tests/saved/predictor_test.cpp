@@ -258,7 +258,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
                    SelectKernel, GetKernelSearch, LooLearnt>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
                    DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, PredictCovariance,
-                   CoefficientCovariance, CoefficientErrors, AverageGradient, AverageDifference, GetUnpenalised,
+                   CoefficientCovariance, CoefficientErrors, AverageGradient, PredictCombinations, GetUnpenalised,
                    GetUnpenalisedCovariance, PredictPathFixed, PredictJackknifeFixed, PredictVarianceFixed,
                    VarianceComponents>();
     others

@@ -29,7 +29,15 @@ pub struct PredictionErrors {
     pub covariance: Dense,
 }
 
-/// Averages over points and their standard errors, d x t or 1 x t each.
+/// Linear combinations of predictions and their standard errors, g x t each, and covariances, g x (g t).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Combinations {
+    pub value: Dense,
+    pub errors: Dense,
+    pub covariance: Dense,
+}
+
+/// Averages over points and their standard errors, d x t each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Average {
     pub average: Dense,
@@ -65,6 +73,12 @@ impl Arrays for PredictionErrors {
 impl Arrays for Variances {
     fn arrays(self) -> Vec<Dense> {
         (self.variance, self.noise).arrays()
+    }
+}
+
+impl Arrays for Combinations {
+    fn arrays(self) -> Vec<Dense> {
+        vec![self.value, self.errors, self.covariance]
     }
 }
 
@@ -193,22 +207,30 @@ impl Model<'_> {
         answer(done, Average { average, errors })
     }
 
-    /// The average of f(x_i) - f(z_i) over pairs of rows, 1 x t.
-    pub fn average_difference(
-        &self, x: Matrix<'_>, z: Matrix<'_>, weights: Option<&[f64]>, kind: Covariance,
-    ) -> Result<Average> {
+    /// Linear combinations of the predictions at the rows of x, with factors (none: the averages of each group) and their
+    /// groups, numbers from 0 (none: one group).
+    pub fn predict_combinations(
+        &self, x: Matrix<'_>, groups: Option<&[i64]>, factors: Option<&[f64]>, kind: Covariance,
+    ) -> Result<Combinations> {
         let (_, d, t) = self.sizes()?;
         check_length("a row of x", x.columns(), d)?;
-        check_length("a row of z", z.columns(), d)?;
-        check_length("z", z.rows(), x.rows())?;
-        let (points, others, weights) = (x.lent()?.points(), z.lent()?.points(), Self::weights_of(x, weights)?);
-        let (mut average, mut errors) =
-            (Dense::room(Layout::ColumnMajor, 1, t)?, Dense::room(Layout::ColumnMajor, 1, t)?);
-        let ((place, _), (errors_at, _)) = (average.place()?, errors.place()?);
+        let (points, factors) = (x.lent()?.points(), Self::weights_of(x, factors)?);
+        let mut count = 1;
+        let mut labels = ptr::null();
+        if let Some(groups) = groups {
+            check_length("groups", groups.len(), x.rows())?;
+            labels = groups.as_ptr();
+            count = groups.iter().max().map_or(0, |most| usize::try_from(most + 1).unwrap_or(0));
+        }
+        let room = |columns| Dense::room(Layout::ColumnMajor, count, columns);
+        let (mut value, mut errors, mut covariance) = (room(t)?, room(t)?, room(count.saturating_mul(t))?);
+        let ((place, ld), (errors_at, _), (pairs, ld_pairs)) = (value.place()?, errors.place()?, covariance.place()?);
         let done = self.handle.read(|model| unsafe {
-            sys::freeridge_average_difference(model, &points, &others, weights, kind.number(), place, errors_at)
+            sys::freeridge_predict_combinations(
+                model, &points, size(count)?, labels, factors, kind.number(), place, errors_at, ld, pairs, ld_pairs,
+            )
         });
-        answer(done, Average { average, errors })
+        answer(done, Combinations { value, errors, covariance })
     }
 
     fn weights_of(x: Matrix<'_>, weights: Option<&[f64]>) -> Result<*const f64> {

@@ -67,7 +67,7 @@ mod sparse;
 pub mod sys;
 
 pub use accumulator::Accumulator;
-pub use answers::{Average, Conditioning, Intervals, PredictionErrors, Traces, Variances};
+pub use answers::{Average, Combinations, Conditioning, Intervals, PredictionErrors, Traces, Variances};
 pub use choices::{Convention, Covariance, Criterion, LandmarkMethod, Loss, Reduction, Route, StepRule, SupportKind};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,

@@ -138,14 +138,20 @@ fn derivatives_and_coefficients_with_errors() -> Result<()> {
         }
         let (above, below) = (Matrix::row_major(&high, 2)?, Matrix::row_major(&low, 2)?);
         let (f, g) = (model.predict(above)?, model.predict(below)?);
-        let change = model.average_difference(above, below, None, Covariance::Frequentist)?;
+        let both: Vec<f64> = high.iter().chain(&low).copied().collect();
+        let signed = [0.5, 0.5, -0.5, -0.5];
+        let change =
+            model.predict_combinations(Matrix::row_major(&both, 2)?, None, Some(&signed), Covariance::Frequentist)?;
+        let each = model.predict_combinations(below, Some(&[1, 0]), None, Covariance::Bayesian)?;
+        let pairs = model.predict_covariance(below, Covariance::Bayesian)?;
         for i in 0..2 {
             assert!((found.at(i, k) - (f.at(i, 0) - g.at(i, 0)) / (2.0 * step)).abs() < 1e-7);
         }
         assert!(close(average.average.at(k, 0), (found.at(0, k) + 3.0 * found.at(1, k)) / 4.0));
         assert!(average.errors.at(k, 0) > 0.0 && change.errors.at(0, 0) > 0.0);
         let sum: f64 = (0..2).map(|i| f.at(i, 0) - g.at(i, 0)).sum();
-        assert!((change.average.at(0, 0) - sum / 2.0).abs() < 1e-12);
+        assert!((change.value.at(0, 0) - sum / 2.0).abs() < 1e-12);
+        assert!(close(each.value.at(0, 0), g.at(1, 0)) && close(each.covariance.at(0, 1), pairs.covariance.at(0, 1)));
     }
     assert_eq!(model.coefficient_covariance(Covariance::Bayesian).unwrap_err().status(), Status::InvalidState);
     let linear = fitted(&Kernel::linear()?, 0.3)?;

@@ -122,7 +122,8 @@ fn lengths_are_those_that_the_library_reads() -> Result<()> {
     mismatch(model.predict_gradient(at(4)));
     mismatch(model.average_gradient(at(3), None, Covariance::Bayesian));
     mismatch(model.average_gradient(at(1), Some(&[1.0]), Covariance::Bayesian));
-    mismatch(model.average_difference(at(1), at(2), None, Covariance::Bayesian));
+    mismatch(model.predict_combinations(at(1), Some(&[0]), None, Covariance::Bayesian));
+    mismatch(model.predict_combinations(at(1), None, Some(&[1.0]), Covariance::Bayesian));
     assert!(model.set_landmarks(&[0, 12]).is_err() && model.set_landmarks(&[1, 1]).is_err());
 
     let labels: Vec<f64> = (0..12).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();

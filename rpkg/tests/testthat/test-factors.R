@@ -171,7 +171,8 @@ test_that("a penalised factor is a random effect, with the variances of REML", {
   expect_identical(as.character(effects$column), paste0("g", letters[1:8]))
   expect_close(effects$estimate, unname(blups[1:8] - blups[9L]), 1e-8)
   at <- function(level) transform(d[1L, ], g = level)
-  one <- core_average_difference(model_at(fit), new_matrix(fit, at("b")), new_matrix(fit, at("i")), 1, "bayesian", TRUE)
+  between <- rbind(new_matrix(fit, at("b")), new_matrix(fit, at("i")))
+  one <- core_predict_combinations(model_at(fit), between, c(0L, 0L), 1L, c(1, -1), "bayesian", TRUE, FALSE, matrix(0, 2L, 1L))
   expect_close(effects$se[2L], drop(one$errors), 1e-8)
 })
 
@@ -191,7 +192,7 @@ test_that("the effect of a level is the difference of predictions to the first o
     expect_close(found$average$se, sigma(fit) * sqrt(rowSums(each^2)), 1e-6)
   }
   expect_output(print(found), "Levels of a factor: differences to its first level, fu, tFALSE", fixed = TRUE)
-  shown <- plot_data(fit, "effects", NULL, 1L, NULL)
+  shown <- plot_data(fit, "slopes", NULL, 1L, NULL)
   expect_equal(shown$estimate[3L], sd(frame$f == "w") * found$average$estimate[3L])
   laplacian <- freeridge(y ~ f, frame, kernel = laplacian_kernel(1), lambda = 0.3)  # levels need no derivative
   expect_close(marginal_effects(laplacian)$average$estimate[1L], diff(predict(laplacian, data.frame(f = c("u", "v")))), 1e-9)

@@ -39,7 +39,7 @@ test_that("sizes that do not fit, and unknown words, are refused", {
   expect_refusal(core_convert_lambda(1, "total", "other", 5, 1), "unknown convention 'other'")
   expect_refusal(core_coefficient_covariance(model, "robust"), "unknown type of covariance")
   expect_refusal(core_average_gradient(model, one, 1:2, "bayesian", TRUE), "weights must be one number for each row")
-  expect_refusal(core_average_difference(model, one, one, 1:2, "bayesian", TRUE), "as many rows and weights on both sides")
+  expect_refusal(core_predict_combinations(model, one, 0:1, 2L, 1, "bayesian", TRUE, FALSE), "must be one number for each row")
 })
 
 test_that("handles of other kinds and of other sessions are refused", {

@@ -82,7 +82,7 @@ test_that("left-out points, residuals, coefficients and effects are those of the
   wide <- problem(20L, 40L)
   drawn(plot(freeridge(wide$x, wide$y, linear_kernel()), "coefficients"))  # too many for names
 
-  found <- drawn(plot(fit, "effects", output = "second"))
+  found <- drawn(plot(fit, "slopes", output = "second"))
   average <- marginal_effects(fit)$average
   average <- average[average$output == "second", ]
   spread <- apply(p$x, 2L, sd)
@@ -166,10 +166,10 @@ test_that("names are put apart and cut, in their order", {
 test_that("bad arguments are refused", {
   expect_refusal(plot(fit, output = 3), "output must be the number or the name of one of the 2 outputs, not 3")
   expect_refusal(plot(fit, criteria = "groups"), 'criteria must be one of "loo", "gcv".*, not "groups"')
-  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "loo", "residuals", "coefficients", "effects", "spectrum", "relevance", not "qq"')
-  expect_refusal(plot(fit, "coefficients"), 'type is "coefficients", but the kernel is gaussian.*type = "effects"')
+  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance", not "qq"')
+  expect_refusal(plot(fit, "coefficients"), 'type is "coefficients", but the kernel is gaussian.*type = "effect" and "slopes"')
   expect_refusal(plot(fit, "loo", criteria = "gcv"), 'criteria is for type = "path", but type is "loo"')
-  expect_refusal(plot(fit, "effects", lambdas = 1), 'lambdas is for type = "path" and "coefficients", but type')
+  expect_refusal(plot(fit, "slopes", lambdas = 1), 'lambdas is for type = "path" and "coefficients", but type')
 })
 
 # The texts in a picture.

@@ -97,7 +97,8 @@ static void effects(freeridge_route route) {
   const freeridge_points* points = DENSE(FREERIDGE_COL_MAJOR, M, D, sample_points());
   const double step = 1e-4, weights[M] = {1, 0, 3};
   double gradient[M * D * T], high[M * T], low[M * T], moved[M * D], other[M * D];
-  double average[D * T], errors[D * T], change[T], change_errors[T];
+  double average[D * T], errors[D * T], change[T], change_errors[T], change_covariance[T];
+  double both[2 * M * D], shares[2 * M];
   double covariance[(D + 1) * T * (D + 1) * T], w[D * T], b[T];
   int i, j, k;
   OK(freeridge_predict_gradient(model, points, FREERIDGE_COL_MAJOR, gradient, M));
@@ -108,9 +109,12 @@ static void effects(freeridge_route route) {
     for (i = 0; i < M; ++i) moved[i + k * M] += step, other[i + k * M] -= step;
     OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, M, moved, M, high, M));
     OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, M, other, M, low, M));
-    OK(freeridge_average_difference(model, DENSE(FREERIDGE_COL_MAJOR, M, D, moved),
-                                    DENSE(FREERIDGE_COL_MAJOR, M, D, other), NULL, FREERIDGE_COVARIANCE_BAYESIAN,
-                                    change, change_errors));
+    for (i = 0; i < M; ++i) {
+      for (j = 0; j < D; ++j) both[i + j * 2 * M] = moved[i + j * M], both[M + i + j * 2 * M] = other[i + j * M];
+      shares[i] = 1.0 / M, shares[M + i] = -1.0 / M;
+    }
+    OK(freeridge_predict_combinations(model, DENSE(FREERIDGE_COL_MAJOR, 2 * M, D, both), 1, NULL, shares,
+                                      FREERIDGE_COVARIANCE_BAYESIAN, change, change_errors, 1, change_covariance, 1));
     for (j = 0; j < T; ++j) {
       const double* of = gradient + (k + j * D) * M;
       double sum = 0;
@@ -121,6 +125,7 @@ static void effects(freeridge_route route) {
       NEAR(change[j], sum);
       NEAR(average[k + j * D], (of[0] + 3 * of[2]) / 4);
       CHECK(errors[k + j * D] > 0 && change_errors[j] > 0);
+      NEAR(change_covariance[j], change_errors[j] * change_errors[j]);
     }
   }
   if (route != FREERIDGE_ROUTE_PRIMAL) {

@@ -194,14 +194,18 @@ struct AverageGradient : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_average_gradient);
 };
 
-struct AverageDifference : AnyCall, OnModel {
+struct PredictCombinations : AnyCall, OnModel {
   PointsArgument points = dense_points(sample::m, sample::new_x());
-  PointsArgument others = dense_points(sample::m, {1.0, -0.5, 0.25, 2.0, 0.5, -1.0});
-  static constexpr const char* optional = "weights errors";
-  Input<double> weights{{1.0, 0.5, 2.0}};
+  static constexpr const char* optional = "group factors errors covariance";
+  int64_t groups = 2;
+  Input<int64_t> group{{1, 0, 1}};
+  Input<double> factors{{1.0, -0.5, 2.0}};
   freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
-  Output<double> average{sample::size(sample::t)}, errors{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_average_difference);
+  Output<double> value{sample::size(2, sample::t)}, errors{sample::size(2, sample::t)};
+  int64_t ld = 2;
+  Output<double> covariance{sample::size(2, 2 * sample::t)};
+  int64_t ldc = 2;
+  FREERIDGE_CALL(freeridge_predict_combinations);
 };
 
 // Its columns of out are outputs and lambdas.

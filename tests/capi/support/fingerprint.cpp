@@ -141,7 +141,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<CoefficientErrors>(model));
   ask(answers, call_with_points<PredictGradient>(model));
   ask(answers, call_with_points<AverageGradient>(model));
-  ask(answers, call_with_points<AverageDifference>(model));
+  ask(answers, call_with_points<PredictCombinations>(model));
   return answers;
 }
 

@@ -1,0 +1,335 @@
+# Effects of variables: the average prediction over rows x_i, with weights a_i, as one variable takes the value v in all of
+# them and the others stay as they are,
+#     e_j(v) = sum_i a_i (f(x_i, x_ij = v) + b)
+# with the standard error of the average (freeridge_predict_combinations). For sums of functions of one variable each it
+# is that function and a constant. Two variables: both take values together.
+# J. Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 29 (2001), section 8.2.
+
+effects.freeridge <- function(object, variables = NULL, points = 25, rows = 500, newdata = NULL, lambda = NULL,
+                              level = 0.95, type = "bayesian", individual = FALSE, covariance = FALSE, ...) {
+  refuse_extra(...)
+  check_choice(type, "type", covariance_types)
+  points <- check_whole(points, "points", 2, 1000)
+  rows <- check_whole(rows, "rows", 1, .Machine$integer.max)
+  level <- check_fraction(level, "level")
+  individual <- check_flag(individual, "individual")
+  covariance <- check_flag(covariance, "covariance")
+  if (is_sparse(object$x)) refuse_sparse("an effect")
+  if (object$kernel$name %in% c("precomputed", "function")) {
+    refuse("the kernel is ", format(object$kernel), ": there are no columns whose effect could be shown")
+  }
+  known <- effect_variables(object)
+  if (length(known) == 0L) refuse("the fit has no predictors, and no effects of them")
+  chosen <- chosen_variables(variables, known)
+  model <- model_at(object, lambda, warn = TRUE)
+  at <- averaged_rows(object, newdata, rows)
+  freedom <- core_degrees_of_freedom(model)
+  df <- named_by_output(object, observed_counts(object) - freedom$df)
+  reason <- ""
+  curves <- lapply(chosen, function(of) {
+    grid <- effect_grid(known[of], at, if (length(of) > 1L) min(points, 15L) else points)
+    moved <- moved_rows(known[of], at, grid)
+    found <- core_predict_combinations(model, moved$x, moved$group, nrow(grid), rep(at$weights, times = nrow(grid)), type,
+                                       TRUE, covariance, moved$fixed)
+    if (nzchar(found$reason)) reason <<- found$reason
+    lines <- if (individual) core_predict(model, moved$x, moved$fixed)
+    list(grid = grid, estimate = found$value + at$offset, se = found$errors, covariance = found$covariance,
+         individual = lines, places = known[of])
+  })
+  warn_reason(reason)
+  pairs <- any(lengths(chosen) == 2L)
+  table <- do.call(rbind, lapply(curves, function(curve) curve_table(curve, object$outputs, pairs)))
+  half <- effect_quantile(df, level, table$output) * table$se
+  table$lower <- table$estimate - half
+  table$upper <- table$estimate + half
+  row.names(table) <- NULL
+  names(curves) <- vapply(chosen, function(of) paste(names(known)[of], collapse = ":"), "")
+  structure(table, class = c("freeridge_curves", "data.frame"), kind = type, level = level, df = df,
+            averaged = nrow(at$x), fitted_rows = at$all, weighted = at$weighted,
+            covariance = if (covariance) named_covariances(curves, object$outputs),
+            individual = if (individual) individual_lines(curves, at, object$outputs))
+}
+
+# The variables of a fit, by their names: list(kind, columns), kind "number" of a column, "level" of the columns of a
+# factor, which has the levels as well, and "fixed" of an unpenalised column.
+effect_variables <- function(fit) {
+  factors <- level_terms(fit$x)
+  names <- feature_names(fit$x)
+  of_factors <- unlist(lapply(factors, `[[`, "columns"))
+  numbers <- lapply(setdiff(seq_along(names), of_factors), function(k) list(kind = "number", columns = k, name = names[k]))
+  levels <- lapply(factors, function(part) {
+    own <- names[part$columns]
+    list(kind = "level", columns = part$columns, name = part$name, values = level_value_of(fit) * diag(length(part$columns)),
+         levels = ifelse(startsWith(own, part$name) & nchar(own) > nchar(part$name), substring(own, nchar(part$name) + 1L), own))
+  })
+  fixed <- lapply(seq_len(NCOL(fit$fixed) * !is.null(fit$fixed)), function(k) {
+    list(kind = "fixed", columns = k, name = colnames(fit$fixed)[k])
+  })
+  all <- c(numbers, levels, fixed)
+  all <- all[order(vapply(all, function(one) one$columns[1L] + if (one$kind == "fixed") length(names) else 0, 0))]
+  stats::setNames(all, make.unique(vapply(all, `[[`, "", "name")))
+}
+
+# The variables that are asked for, a list of one or two places each.
+chosen_variables <- function(variables, known) {
+  if (is.null(variables)) return(as.list(seq_along(known)))
+  if (!is.list(variables)) variables <- as.list(variables)
+  lapply(variables, function(of) {
+    place <- if (is.numeric(of)) match(of, seq_along(known)) else match(as.character(of), names(known))
+    if (length(of) < 1L || length(of) > 2L || anyNA(place) || anyDuplicated(place) > 0L) {
+      refuse("variables must be names among ", some_names(names(known)), ", or in a list pairs of two different ones, not ",
+             shown(if (anyNA(place)) of[is.na(place)][[1L]] else of))
+    }
+    place
+  })
+}
+
+some_names <- function(names) {
+  more <- length(names) - 8L
+  paste0(paste0("\"", utils::head(names, 8L), "\"", collapse = ", "), if (more > 0L) paste(" and", more, "more"))
+}
+
+# The rows that are averaged over, at most `most`, evenly spaced among those of the fit or of newdata, with their
+# weights, of sum one, and the average offset.
+averaged_rows <- function(fit, newdata, most) {
+  if (is.null(newdata)) {
+    at <- list(x = fit$x, fixed = fit$fixed, offset = fit$offset, weights = fit$weights)
+  } else {
+    new <- new_rows(fit, newdata)
+    if (!any(new$known)) refuse("newdata has no row without missing values")
+    at <- list(x = new$x, fixed = new$fixed, offset = new$offset)
+  }
+  all <- nrow(at$x)
+  weights <- if (is.null(at$weights)) rep(1, all) else at$weights
+  kept <- if (all > most) unique(round(seq(1, all, length.out = most))) else seq_len(all)
+  share <- weights[kept] / sum(weights[kept])
+  list(x = at$x[kept, , drop = FALSE], fixed = if (!is.null(at$fixed)) at$fixed[kept, , drop = FALSE], weights = share,
+       offset = if (is.null(at$offset)) 0 else sum(share * at$offset[kept]), all = all, weighted = !is.null(at$weights),
+       every = at)
+}
+
+# A row for each value: numbers, or the places of levels. Two variables: all pairs of values.
+effect_grid <- function(variables, at, points) {
+  values <- lapply(variables, function(variable) {
+    if (variable$kind == "level") return(seq_along(variable$columns))
+    column <- (if (variable$kind == "fixed") at$every$fixed else at$every$x)[, variable$columns]
+    distinct <- sort(unique(column))
+    if (length(distinct) <= points) distinct else seq(distinct[1L], distinct[length(distinct)], length.out = points)
+  })
+  expand.grid(unname(values), KEEP.OUT.ATTRS = FALSE)
+}
+
+# The rows, once for each row of the grid, with the values of the grid in the columns of the variables.
+moved_rows <- function(variables, at, grid) {
+  m <- nrow(at$x)
+  again <- rep(seq_len(m), times = nrow(grid))
+  group <- rep(seq_len(nrow(grid)), each = m)
+  x <- at$x[again, , drop = FALSE]
+  fixed <- if (!is.null(at$fixed)) at$fixed[again, , drop = FALSE]
+  for (k in seq_along(variables)) {
+    variable <- variables[[k]]
+    values <- grid[group, k]
+    if (variable$kind == "fixed") {
+      fixed[, variable$columns] <- values
+    } else {
+      x[, variable$columns] <- if (variable$kind == "level") variable$values[values, ] else values
+    }
+  }
+  list(x = x, fixed = fixed, group = group - 1L)
+}
+
+# variable, value and level of the grid (variable2 ... of pairs), the output where there are several, estimate and se.
+curve_table <- function(curve, outputs, pairs) {
+  count <- nrow(curve$grid)
+  columns <- lapply(1:2, function(k) {
+    if (k > length(curve$places)) return(list(rep(NA_character_, count), rep(NA_real_, count), rep(NA_character_, count)))
+    place <- curve$places[[k]]
+    of_levels <- place$kind == "level"
+    list(rep(names(curve$places)[k], count), if (of_levels) rep(NA_real_, count) else curve$grid[, k],
+         if (of_levels) place$levels[curve$grid[, k]] else rep(NA_character_, count))
+  })
+  frame <- as.data.frame(unlist(columns, recursive = FALSE), col.names = paste0(c("variable", "value", "level"), rep(c("", "2"), each = 3L)))
+  if (!pairs) frame <- frame[1:3]
+  t <- ncol(curve$estimate)
+  frame <- frame[rep(seq_len(count), times = t), , drop = FALSE]
+  if (t > 1L) frame$output <- factor(rep(outputs, each = count), levels = outputs)
+  frame$estimate <- as.vector(curve$estimate)
+  frame$se <- as.vector(curve$se)
+  frame
+}
+
+effect_quantile <- function(df, level, output) {
+  each <- ifelse(df > 0, stats::qt((1 + level) / 2, pmax(df, .Machine$double.xmin)), NaN)
+  if (is.null(output)) each[[1L]] else unname(each[as.character(output)])
+}
+
+named_covariances <- function(curves, outputs) {
+  lapply(curves, function(curve) {
+    count <- nrow(curve$grid)
+    if (length(outputs) == 1L) return(curve$covariance)
+    array(curve$covariance, c(count, count, length(outputs)), list(NULL, NULL, outputs))
+  })
+}
+
+# The predictions that are averaged, rows x values (x outputs).
+individual_lines <- function(curves, at, outputs) {
+  lapply(curves, function(curve) {
+    size <- c(nrow(at$x), nrow(curve$grid), length(outputs))
+    lines <- array(curve$individual + at$offset, size, list(rownames(at$x), NULL, outputs))
+    if (length(outputs) == 1L) matrix(lines, size[1L], dimnames = dimnames(lines)[1:2]) else lines
+  })
+}
+
+# What plot(fit, "effect") draws: the curves of an output, the most moving variable first, and for each row of the fit the
+# curve at its value and its left-out error, a left-out partial residual.
+most_curves <- 12L
+
+effect_data <- function(fit, output, variables) {
+  curves <- effects.freeridge(fit, variables, covariance = FALSE)
+  if (!is.null(curves$output)) curves <- curves[as.integer(curves$output) == output, ]
+  errors <- core_by_row(model_at(fit), "loo")[, output]
+  titles <- curve_titles(curves)
+  moves <- vapply(split(curves$estimate, titles), stats::sd, 0)
+  order <- if (is.null(variables)) utils::head(order(-moves), most_curves) else seq_along(moves)
+  parts <- split(seq_len(nrow(curves)), titles)[order]
+  known <- effect_variables(fit)
+  partial <- lapply(parts, function(rows) {
+    curve <- curves[rows, ]
+    if (!is.null(curve$variable2) && !is.na(curve$variable2[1L])) return(NULL)
+    variable <- known[[curve$variable[1L]]]
+    if (variable$kind == "level") {
+      value <- apply(fit$x[, variable$columns, drop = FALSE], 1L, which.max)
+      height <- curve$estimate[value]
+    } else {
+      value <- (if (variable$kind == "fixed") fit$fixed else fit$x)[, variable$columns]
+      height <- if (length(rows) > 1L) stats::approx(curve$value, curve$estimate, value)$y else rep(curve$estimate, length(value))
+    }
+    data.frame(value = value, partial = height + errors)
+  })
+  # Attributes stay beside rows of a data frame that are picked.
+  shown <- curves[unlist(parts), ]
+  mostattributes(shown) <- utils::modifyList(attributes(curves), list(row.names = seq_len(nrow(shown))))
+  attr(shown, "covariance") <- NULL
+  structure(shown, partial = partial, all = length(moves), of = lambda_of(fit, output))
+}
+
+curve_titles <- function(curves) {
+  titles <- if (is.null(curves$variable2)) curves$variable else {
+    ifelse(is.na(curves$variable2), curves$variable, paste(curves$variable, curves$variable2, sep = ":"))
+  }
+  if (!is.null(curves$output) && length(unique(curves$output)) > 1L) titles <- paste0(curves$output, ", ", titles)
+  factor(titles, levels = unique(titles))
+}
+
+print.freeridge_curves <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  rows <- if (attr(x, "averaged") < attr(x, "fitted_rows")) {
+    paste0(attr(x, "averaged"), " of the ", attr(x, "fitted_rows"), " rows, evenly spaced")
+  } else paste(attr(x, "averaged"), "rows")
+  cat("Average predictions over ", rows, ", as one variable moves and the others stay as they are\n", sep = "")
+  titles <- curve_titles(x)
+  for (title in levels(titles)) {
+    rows <- which(titles == title)
+    columns <- lapply(as.list(x)[c("estimate", "se", "lower", "upper")], `[`, rows)
+    decimals <- max(0, digits - 3L - floor(log10(min(columns$se[columns$se > 0], abs(columns$estimate), 1, na.rm = TRUE))))
+    columns <- lapply(columns, function(values) formatC(values, digits = min(decimals, 15), format = "f"))
+    places <- lapply(c("", "2"), function(k) {
+      if (is.null(x[[paste0("variable", k)]]) || is.na(x[[paste0("variable", k)]][rows[1L]])) return(NULL)
+      level <- x[[paste0("level", k)]][rows]
+      stats::setNames(list(if (anyNA(level)) format(x[[paste0("value", k)]][rows], digits = digits) else level),
+                      x[[paste0("variable", k)]][rows[1L]])
+    })
+    cat("\n")
+    if (!is.null(x$output)) cat("Output ", as.character(x$output[rows[1L]]), "\n", sep = "")
+    print(data.frame(unlist(places, recursive = FALSE), columns, check.names = FALSE), row.names = FALSE)
+  }
+  cat("\n", standard_error_words(attr(x, "kind")), " Intervals: ", format(100 * attr(x, "level")), " %.\n", sep = "")
+  invisible(x)
+}
+
+# A panel for each variable, all with one vertical axis: the curve with its band, left-out partial residuals in grey, and
+# the values in the data as a rug; levels as points with intervals; two numbers as contours, a number and a factor as a
+# curve for each level.
+plot.freeridge_curves <- function(x, partial = TRUE, main = NULL, ylab = "average prediction", ylim = NULL, ...) {
+  titles <- curve_titles(x)
+  parts <- split(seq_len(nrow(x)), titles)
+  points <- attr(x, "partial")
+  single <- vapply(parts, function(rows) is.null(x$variable2) || is.na(x$variable2[rows[1L]]), NA)
+  if (is.null(ylim) && any(single)) {
+    alone <- unlist(parts[single])
+    far <- if (check_flag(partial, "partial")) {
+      unlist(lapply(points, function(of) stats::quantile(of$partial, c(0.01, 0.99), na.rm = TRUE)))
+    }
+    ylim <- range(x$lower[alone], x$upper[alone], x$estimate[alone], far, na.rm = TRUE)
+  }
+  if (length(parts) > 1L) {
+    columns <- ceiling(sqrt(length(parts) * min(2, max(0.5, graphics::par("din")[1L] / graphics::par("din")[2L]))))
+    columns <- min(columns, length(parts))
+    rows <- ceiling(length(parts) / columns)
+    old <- graphics::par(mfrow = c(rows, columns), mar = c(4, 4, 1.5, 1), mgp = c(2.3, 0.8, 0), oma = c(0, 0, 2, 0))
+    on.exit(graphics::par(old))
+  }
+  for (k in seq_along(parts)) {
+    curve <- as.list(x[parts[[k]], ])
+    if (!single[k]) plot_pair(curve, ylab, ...) else plot_curve(curve, if (partial) points[[names(parts)[k]]], ylim, ylab, ...)
+  }
+  title <- if (is.null(main)) curves_title(x, length(parts)) else main
+  if (length(parts) > 1L) graphics::mtext(title, 3L, 0.3, outer = TRUE, font = 2L, cex = 0.95) else write_labels(title, NULL, NULL, NULL)
+  invisible(x)
+}
+
+curves_title <- function(x, panels) {
+  all <- attr(x, "all")
+  paste0("Effects", if (!is.null(all) && all > panels) paste0(": the ", panels, " that move most of ", all),
+         if (is.null(x$variable2) || anyNA(x$variable2)) paste0(", ", format(100 * attr(x, "level")), " % bands"), if (!is.null(attr(x, "of"))) paste0(", ", attr(x, "of")))
+}
+
+plot_curve <- function(curve, points, ylim, ylab, ...) {
+  of_levels <- !is.na(curve$level[1L])
+  at <- if (of_levels) seq_along(curve$level) else curve$value
+  few <- of_levels || length(at) < 3L
+  span <- range(at, if (!is.null(points)) points$value)
+  if (few) span <- span + c(-0.3, 0.3) * if (of_levels) 1 else max(diff(span), 1e-300)
+  graphics::plot.default(span, ylim, type = "n", xlim = span, ylim = ylim, xaxt = if (few) "n" else "s", xlab = "", ylab = "", ...)
+  if (!few) {
+    graphics::polygon(c(at, rev(at)), c(curve$lower, rev(curve$upper)), col = "grey85", border = NA)
+  } else {
+    names <- if (of_levels) shortened(curve$level) else format(at, digits = 3L)
+    graphics::axis(1L, at, names, gap.axis = 0.1)
+  }
+  if (!is.null(points)) {
+    beside <- if (of_levels) 0.15 + 0.1 * ((seq_along(points$value) * 0.618) %% 1) else 0
+    graphics::points(points$value + beside, points$partial, cex = 0.4, col = "grey55", pch = 16)
+    if (!of_levels) graphics::rug(points$value, col = "grey40", quiet = TRUE)
+  }
+  if (few) {
+    graphics::segments(at, curve$lower, at, curve$upper, lwd = 2)
+    graphics::points(at, curve$estimate, pch = 19)
+  } else {
+    graphics::lines(at, curve$estimate, lwd = 2)
+  }
+  write_labels(NULL, NULL, curve$variable[1L], ylab)
+}
+
+# Contours; where one of the variables is a factor, a curve for each of its levels.
+plot_pair <- function(curve, ylab, ...) {
+  if (!is.na(curve$level[1L]) && is.na(curve$level2[1L])) {
+    curve[c("variable", "value", "level", "variable2", "value2", "level2")] <-
+      curve[c("variable2", "value2", "level2", "variable", "value", "level")]
+  }
+  if (is.na(curve$level2[1L])) {
+    first <- sort(unique(curve$value))
+    second <- sort(unique(curve$value2))
+    if (length(first) < 2L || length(second) < 2L) refuse("contours need two values of each variable")
+    graphics::contour(first, second, matrix(curve$estimate, length(first)), labcex = 0.8, ...)
+    return(write_labels(NULL, NULL, curve$variable[1L], curve$variable2[1L]))
+  }
+  at <- if (is.na(curve$level[1L])) curve$value else match(curve$level, unique(curve$level))
+  lines <- split(seq_along(at), factor(curve$level2, levels = unique(curve$level2)))
+  graphics::plot.default(range(at), range(curve$estimate), type = "n", xaxt = if (is.na(curve$level[1L])) "s" else "n", xlab = "",
+                         ylab = "", ...)
+  if (!is.na(curve$level[1L])) graphics::axis(1L, unique(at), unique(curve$level))
+  for (k in seq_along(lines)) graphics::lines(at[lines[[k]]], curve$estimate[lines[[k]]], lty = (k - 1L) %% 6L + 1L, lwd = 1.5)
+  graphics::legend("topright", names(lines), lty = (seq_along(lines) - 1L) %% 6L + 1L, lwd = 1.5, bty = "n", cex = 0.8,
+                   title = curve$variable2[1L])
+  write_labels(NULL, NULL, curve$variable[1L], ylab)
+}
