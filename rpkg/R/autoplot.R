@@ -64,7 +64,8 @@ draw_effects <- function(data) {
     ggplot2::geom_text(mapped(label = "level"), frame[of_levels, ], hjust = -0.2, size = 3) +
     ggplot2::geom_rug(mapped("value", "partial"), partial, sides = "b", colour = "grey40") +
     ggplot2::facet_wrap("variable", scales = "free_x") + ggplot2::coord_cartesian(ylim = range) +
-    ggplot2::labs(x = NULL, y = "average prediction", subtitle = curves_title(data, nlevels(frame$variable)))
+    ggplot2::scale_x_continuous(expand = ggplot2::expansion(0.1)) +
+    ggplot2::labs(x = NULL, y = "average prediction", subtitle = curves_words(data, nlevels(frame$variable)))
 }
 
 # A dashed line at lambda; nothing at 0, which a logarithmic axis does not have.

@@ -166,17 +166,17 @@ effect_quantile <- function(df, level, output) {
 named_covariances <- function(curves, outputs) {
   lapply(curves, function(curve) {
     count <- nrow(curve$grid)
-    if (length(outputs) == 1L) return(curve$covariance)
-    array(curve$covariance, c(count, count, length(outputs)), list(NULL, NULL, outputs))
+    t <- ncol(curve$estimate)
+    if (t == 1L) curve$covariance else array(curve$covariance, c(count, count, t), list(NULL, NULL, outputs))
   })
 }
 
 # The predictions that are averaged, rows x values (x outputs).
 individual_lines <- function(curves, at, outputs) {
   lapply(curves, function(curve) {
-    size <- c(nrow(at$x), nrow(curve$grid), length(outputs))
-    lines <- array(curve$individual + at$offset, size, list(rownames(at$x), NULL, outputs))
-    if (length(outputs) == 1L) matrix(lines, size[1L], dimnames = dimnames(lines)[1:2]) else lines
+    t <- ncol(curve$estimate)
+    lines <- array(curve$individual + at$offset, c(nrow(at$x), nrow(curve$grid), t), list(rownames(at$x), NULL, if (t > 1L) outputs))
+    if (t == 1L) matrix(lines, nrow(lines), dimnames = dimnames(lines)[1:2]) else lines
   })
 }
 
@@ -265,22 +265,28 @@ plot.freeridge_curves <- function(x, partial = TRUE, main = NULL, ylab = "averag
     columns <- ceiling(sqrt(length(parts) * min(2, max(0.5, graphics::par("din")[1L] / graphics::par("din")[2L]))))
     columns <- min(columns, length(parts))
     rows <- ceiling(length(parts) / columns)
-    old <- graphics::par(mfrow = c(rows, columns), mar = c(4, 4, 1.5, 1), mgp = c(2.3, 0.8, 0), oma = c(0, 0, 2, 0))
+    old <- graphics::par(mfrow = c(rows, columns), mar = c(4, 4, 1.5, 1), mgp = c(2.3, 0.8, 0), oma = c(0, 0, 3, 0))
     on.exit(graphics::par(old))
   }
   for (k in seq_along(parts)) {
     curve <- as.list(x[parts[[k]], ])
     if (!single[k]) plot_pair(curve, ylab, ...) else plot_curve(curve, if (partial) points[[names(parts)[k]]], ylim, ylab, ...)
   }
-  title <- if (is.null(main)) curves_title(x, length(parts)) else main
-  if (length(parts) > 1L) graphics::mtext(title, 3L, 0.3, outer = TRUE, font = 2L, cex = 0.95) else write_labels(title, NULL, NULL, NULL)
+  if (is.null(main)) main <- "Effects of variables"
+  if (length(parts) == 1L) {
+    write_labels(main, curves_words(x, 1L), NULL, NULL)
+  } else {
+    graphics::mtext(main, 3L, 1.3, outer = TRUE, font = 2L)
+    graphics::mtext(curves_words(x, length(parts)), 3L, 0.2, outer = TRUE, cex = 0.8)
+  }
   invisible(x)
 }
 
-curves_title <- function(x, panels) {
+# What the pictures say below their title.
+curves_words <- function(x, panels) {
   all <- attr(x, "all")
-  paste0("Effects", if (!is.null(all) && all > panels) paste0(": the ", panels, " that move most of ", all),
-         if (is.null(x$variable2) || anyNA(x$variable2)) paste0(", ", format(100 * attr(x, "level")), " % bands"), if (!is.null(attr(x, "of"))) paste0(", ", attr(x, "of")))
+  paste(c(attr(x, "of"), if (is.null(x$variable2) || anyNA(x$variable2)) paste(format(100 * attr(x, "level")), "% bands"),
+          if (!is.null(all) && all > panels) paste("the", panels, "that move most of", all)), collapse = ", ")
 }
 
 plot_curve <- function(curve, points, ylim, ylab, ...) {

@@ -184,3 +184,12 @@ restore_variables <- function(values) {
 
 # Lines as they are before they are wrapped to a screen (test-methods.R has those that are).
 expect_output <- function(object, regexp = NULL, ..., width = 1000L) testthat::expect_output(object, regexp, ..., width = width)
+
+# Factors beside a number, with an interaction.
+factor_data <- function(n = 30L) {
+  set.seed(2)
+  frame <- data.frame(a = stats::rnorm(n), f = sample(c("u", "v", "w", "x"), n, TRUE, c(0.5, 0.2, 0.2, 0.1)),
+                      g = rep_len(c("p", "q"), n), t = rep_len(c(TRUE, FALSE, FALSE), n))
+  frame$y <- frame$a + c(u = 0, v = 2, w = -1, x = 5)[frame$f] + (frame$g == "p") * frame$a + stats::rnorm(n, sd = 0.3)
+  frame
+}

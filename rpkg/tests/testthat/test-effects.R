@@ -245,3 +245,77 @@ test_that("effects and their standard errors are those of KRLS", {
     expect_close(c(1, 1, sqrt(2)) * over_n * found$average$se, sqrt(theirs$var.avgderivatives), 1e-8)
   }
 })
+
+test_that("curves are averages of predictions, with the errors of such averages", {
+  frame <- transform(factor_data(), z = seq(-1, 1, length.out = 30L)^2, w = rep(c(1, 2, 0.5), 10L))
+  cases <- list(
+    list(formula = y ~ a + f + z, kernel = gaussian_kernel(1.5)), list(formula = y ~ a + f + z, kernel = linear_kernel()),
+    list(formula = y ~ a + f + unpenalised(z), kernel = matern_kernel(1.5, 2)),
+    list(formula = y ~ a + f + z + offset(a^2), kernel = laplacian_kernel(2)),
+    list(formula = cbind(y, a * z) ~ a + f + z, kernel = gaussian_kernel(1.5)),
+    list(formula = y ~ a + f + z, kernel = gaussian_kernel(1.5), landmarks = c(1, 4, 9, 17, 22, 30))
+  )
+  for (case in cases) for (type in c("bayesian", "frequentist")) {
+    fit <- freeridge(case$formula, frame, weights = w, kernel = case$kernel, lambda = 0.3, scale = TRUE, landmarks = case$landmarks)
+    found <- effects(fit, points = 4, type = type, covariance = TRUE, individual = TRUE)
+    expect_setequal(unique(found$variable), c("a", "f", "z"))
+    share <- frame$w / sum(frame$w)
+    for (variable in c("a", "f", "z")) {
+      rows <- found[found$variable == variable, ]
+      values <- if (variable == "f") unique(rows$level) else unique(rows$value)
+      if (variable != "f") expect_equal(values, seq(min(frame[[variable]]), max(frame[[variable]]), length.out = 4L))
+      moved <- do.call(rbind, lapply(values, function(value) replace(frame, variable, value)))
+      at <- predict(fit, moved, covariance = TRUE, kind = type)
+      fitted <- as.matrix(at$fit)
+      # An offset is not moved: the curve has its average.
+      if (!is.null(fit$offset)) fitted <- fitted - moved$a^2 + sum(share * frame$a^2)
+      average <- kronecker(diag(length(values)), t(share))
+      expect_close(rows$estimate, as.vector(average %*% fitted), 1e-10)
+      pairs <- array(at$covariance, c(nrow(moved), nrow(moved), ncol(fitted)))
+      of_curve <- array(attr(found, "covariance")[[variable]], c(length(values), length(values), ncol(fitted)))
+      lines <- array(attr(found, "individual")[[variable]], c(30L, length(values), ncol(fitted)))
+      for (j in seq_len(ncol(fitted))) {
+        expected <- average %*% pairs[, , j] %*% t(average)
+        expect_close(of_curve[, , j], expected, 1e-8)
+        expect_close(rows$se[seq_along(values) + (j - 1L) * length(values)], sqrt(diag(expected)), 1e-7)
+        expect_close(lines[, , j], matrix(fitted[, j], 30L), 1e-10)
+      }
+    }
+    half <- qt(0.975, rep_len(attr(found, "df"), 1L)) * found$se
+    if (ncol(fit$y) == 1L) expect_close(found$upper - found$estimate, half, 1e-10)
+  }
+})
+
+test_that("the curves of an additive kernel are its terms, and pairs are averages too", {
+  p <- problem(40L)
+  colnames(p$x) <- c("a", "b", "c")
+  fit <- freeridge(p$x, p$y, additive_kernel(gaussian_kernel(2)), 0.2)
+  found <- effects(fit, "b", points = 6)
+  at <- matrix(colMeans(p$x), 6L, 3L, byrow = TRUE, dimnames = list(NULL, c("a", "b", "c")))
+  at[, "b"] <- found$value
+  term <- predict(fit, at, type = "terms")[, "b"]
+  expect_close(found$estimate - mean(found$estimate), unname(term - mean(term)), 1e-10)
+  both <- effects(fit, list(c("a", "c"), 2), points = 3, newdata = p$new, lambda = 1, level = 0.5)
+  expect_identical(dim(both), c(12L, 10L))
+  moved <- structure(p$new, dimnames = list(NULL, c("a", "b", "c")))
+  moved[, "a"] <- both$value[2L]
+  moved[, "c"] <- both$value2[2L]
+  expect_close(both$estimate[2L], mean(predict(fit, moved, lambda = 1)), 1e-12)
+  expect_identical(attr(effects(fit, "a", rows = 7), "averaged"), 7L)
+  expect_output(print(both), "7 rows.*a +c estimate.*Intervals: 50 %")
+  expect_output(print(effects(fit, "a", rows = 7)), "7 of the 40 rows, evenly spaced")
+})
+
+test_that("bad requests for curves are refused", {
+  fit <- freeridge(mpg ~ wt + hp, mtcars, lambda = 1)
+  expect_refusal(effects(fit, "cyl"), 'variables must be names among "wt", "hp".*not "cyl"')
+  expect_refusal(effects(fit, list(c("wt", "wt"))), "pairs of two different ones")
+  expect_refusal(effects(fit, points = 1), "points")
+  expect_refusal(effects(fit, rows = 0), "rows")
+  expect_refusal(effects(fit, level = 95), "level")
+  expect_refusal(effects(fit, type = "robust"), "type must be one of")
+  expect_refusal(effects(fit, newdata = data.frame(wt = NA_real_, hp = 1)), "newdata has no row without missing values")
+  expect_refusal(effects(freeridge(mpg ~ 1, mtcars, lambda = 1)), "no predictors")
+  expect_refusal(effects(freeridge(tcrossprod(1:4), 1:4, precomputed_kernel(), 1)), "precomputed.*no columns whose effect")
+  expect_refusal(effects(freeridge(Matrix::Matrix(diag(4), sparse = TRUE), 1:4, lambda = 1)), "sparse")
+})

@@ -1,13 +1,5 @@
 # Penalised factors: a column for each level, so that which level is the first one makes no difference.
 
-factor_data <- function(n = 30L) {
-  set.seed(2)
-  frame <- data.frame(a = stats::rnorm(n), f = sample(c("u", "v", "w", "x"), n, TRUE, c(0.5, 0.2, 0.2, 0.1)),
-                      g = rep_len(c("p", "q"), n), t = rep_len(c(TRUE, FALSE, FALSE), n))
-  frame$y <- frame$a + c(u = 0, v = 2, w = -1, x = 5)[frame$f] + (frame$g == "p") * frame$a + stats::rnorm(n, sd = 0.3)
-  frame
-}
-
 curved_kernels <- function() {
   list(gaussian_kernel(1.5), laplacian_kernel(2), matern_kernel(1.5, 2), polynomial_kernel(2),
        linear_kernel() + gaussian_kernel(1), function(x, z) exp(-sum((x - z)^2)))

@@ -92,6 +92,33 @@ test_that("left-out points, residuals, coefficients and effects are those of the
   expect_close(found$estimate - found$lower, half, 1e-10)
 })
 
+test_that("effects of variables are drawn with left-out partial residuals", {
+  frame <- transform(mtcars, cyl = factor(cyl), am = am == 1)
+  mixed <- freeridge(mpg ~ wt + cyl + am + unpenalised(hp), frame, lambda = 0.1)
+  found <- drawn(plot(mixed, "effect"))
+  curves <- effects(mixed)
+  moves <- vapply(split(curves$estimate, factor(curves$variable, unique(curves$variable))), sd, 0)
+  expect_identical(unique(found$variable), names(sort(-moves)))
+  partial <- attr(found, "partial")
+  at <- approx(curves$value[curves$variable == "wt"], curves$estimate[curves$variable == "wt"], mtcars$wt)$y
+  expect_close(partial$wt$partial, at + unname(loo(mixed)), 1e-10)
+  expect_close(partial$cyl$partial, curves$estimate[curves$variable == "cyl"][as.integer(frame$cyl)] + unname(loo(mixed)), 1e-10)
+  expect_identical(drawn(plot(mixed, "effect", variables = "cyl", main = "mine"))$level, c("4", "6", "8"))
+  pairs <- list("wt", c("wt", "hp"), c("cyl", "wt"), c("cyl", "am"))
+  expect_identical(nrow(drawn(plot(mixed, "effect", variables = pairs, ylim = c(10, 30)))), 25L + 225L + 45L + 6L)
+  drawn(plot(mixed, "effect", variables = list(c("wt", "hp"))))
+  drawn(plot(effects(fit, 1), partial = FALSE))
+  expect_identical(unique(drawn(plot(fit, "effect", output = "second"))$output), factor("second", c("first", "second")))
+  many <- freeridge(matrix(rep(mtcars$wt, 14L), 32L) + outer(1:32, 1:14) / 100, mtcars$mpg, linear_kernel(), 1)
+  expect_identical(length(unique(drawn(plot(many, "effect"))$variable)), 12L)
+  expect_match(curves_words(effect_data(many, 1L, NULL), 12L), "the 12 that move most of 14")
+  expect_refusal(plot(fit, "loo", variables = "a"), 'variables is for type = "effect"')
+  if (requireNamespace("ggplot2", quietly = TRUE)) {
+    expect_silent(drawn(print(ggplot2::autoplot(mixed, "effect"))))
+    expect_refusal(ggplot2::autoplot(mixed, "effect", variables = list(c("wt", "hp"))), "draws the effects of single variables")
+  }
+})
+
 test_that("titles and labels are made to stay within the figure", {
   file <- tempfile(fileext = ".png")
   grDevices::png(file, 4, 3, units = "in", res = 72)
