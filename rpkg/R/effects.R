@@ -49,7 +49,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
                    "0", if (type == "frequentist") " with landmarks")
   }
 
-  between <- quantile_steps(x, smooth)
+  between <- c(quantile_steps(x, smooth), two_values)
   differences <- lapply(between, difference)
   names <- feature_names(object$x)[shown]
   cases <- if (is.null(newdata)) object$cases else rownames(x)
@@ -80,7 +80,8 @@ effect_array <- function(fit, effects, names, cases, padded) {
   array(unlist(slices), c(dim(slices[[1L]]), length(slices)), list(rows, names, fit$outputs))
 }
 
-# What a difference of f between two quantiles of a column is between.
+# What a difference of f between two quantiles of a column is between. (A column with two values has the difference between
+# these.)
 difference_quantiles <- c(0.1, 0.9)
 
 # The steps between the quantiles of columns, by their names; none for columns whose quantiles are the same.
@@ -212,11 +213,9 @@ standard_error_words <- function(type) {
 # Intervals of the averages or, with `parm = "differences"`, of the differences between quantiles.
 confint.freeridge_effects <- function(object, parm = "average", level = 0.95, ...) {
   refuse_extra(...)
-  check_choice(parm, "parm", c("average", "differences"))
+  table <- object[[check_parm(object, parm)]]
   level <- check_fraction(level, "level")
-  table <- object[[parm]]
   if (is.null(object$type)) refuse("the effects were made with se = FALSE: they have no standard errors")
-  if (is.null(table)) refuse("the fit has no columns with differences between quantiles")
   df <- if (is.null(table$output)) object$df else object$df[as.character(table$output)]
   tails <- c((1 - level) / 2, (1 + level) / 2)
   value <- table$estimate + table$se * vapply(tails, function(tail) stats::qt(tail, rep_len(unname(df), nrow(table))), numeric(nrow(table)))
@@ -224,6 +223,56 @@ confint.freeridge_effects <- function(object, parm = "average", level = 0.95, ..
   dimnames(value) <- list(if (is.null(table$output)) as.character(table$column) else paste(table$output, table$column, sep = ":"),
                           paste(format(100 * tails, trim = TRUE, digits = 3L), "%"))
   value
+}
+
+# A row for each effect, or with parm = "differences" for each difference, as broom has those of other packages.
+tidy.freeridge_effects <- function(x, parm = "average", conf.int = FALSE, conf.level = 0.95, ...) {
+  refuse_misspelt(...)
+  table <- x[[check_parm(x, parm)]]
+  value <- data.frame(term = as.character(table$column), estimate = table$estimate)
+  if (!is.null(table$output)) value <- cbind(response = table$output, value)
+  if (is.null(table$se)) {
+    if (check_flag(conf.int, "conf.int")) confint.freeridge_effects(x, parm)
+    return(value)
+  }
+  df <- rep_len(unname(if (is.null(table$output)) x$df else x$df[as.character(table$output)]), nrow(table))
+  value$std.error <- table$se
+  value$statistic <- table$estimate / table$se
+  value$p.value <- 2 * stats::pt(abs(value$statistic), pmax(df, 0), lower.tail = FALSE)
+  if (check_flag(conf.int, "conf.int")) {
+    ends <- confint.freeridge_effects(x, parm, conf.level)
+    value$conf.low <- unname(ends[, 1L])
+    value$conf.high <- unname(ends[, 2L])
+  }
+  value
+}
+
+check_parm <- function(object, parm) {
+  check_choice(parm, "parm", c("average", "differences"))
+  if (is.null(object[[parm]])) refuse("the fit has no columns with differences between quantiles")
+  parm
+}
+
+# The differences with their intervals, in the units of the response, the largest at the top, and those of levels to the
+# first one.
+plot.freeridge_effects <- function(x, level = 0.95, output = 1L, main = "Average differences", ylab = "",
+                                   xlab = "between the 10 % and the 90 % quantile, or two values", ...) {
+  tables <- lapply(c("average", "differences"), function(parm) {
+    table <- x[[parm]]
+    if (is.null(table)) return(NULL)
+    ends <- confint.freeridge_effects(x, parm, level)
+    kept <- parm == "differences" | !table$column %in% x$differences$column
+    if (!is.null(table$output)) {
+      kept <- kept & table$output %in% (if (is.character(output)) output else levels(table$output)[output])
+    }
+    data.frame(column = as.character(table$column), estimate = table$estimate, lower = ends[, 1L], upper = ends[, 2L])[kept, ]
+  })
+  data <- do.call(rbind, tables)
+  data <- data[order(-abs(data$estimate)), ]
+  row.names(data) <- NULL
+  if (nrow(data) == 0L) refuse("there is no output ", shown(output))
+  draw_intervals(data, main, paste(format(100 * level), "% intervals,", x$type), xlab, ylab, ...)
+  invisible(data)
 }
 
 print.freeridge_effects <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -243,7 +292,7 @@ print.freeridge_effects <- function(x, digits = max(3L, getOption("digits") - 3L
     between <- x$differences
     if (!is.null(between$output)) between <- between[between$output == names(tables)[j], ]
     if (!is.null(between)) {
-      cat("\nAverage differences", of, " between the 10 % and the 90 % quantile of a column, the others as they are:\n", sep = "")
+      cat("\nAverage differences", of, " between the 10 % and the 90 % quantile of a column, or its two values, the others as they are:\n", sep = "")
       columns <- cbind(from = between$low, to = between$high, Estimate = between$estimate, "Std. Error" = between$se)
       print(structure(columns, dimnames = list(as.character(between$column), colnames(columns))), digits = digits)
     }

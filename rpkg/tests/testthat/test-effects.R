@@ -65,11 +65,17 @@ test_that("differences between quantiles are those of predictions, with the erro
   }
   line <- freeridge(mpg ~ wt + am + factor(cyl), mtcars, kernel = linear_kernel(), lambda = 0)
   one <- marginal_effects(line)
-  expect_identical(as.character(one$differences$column), "wt")
+  expect_identical(as.character(one$differences$column), c("wt", "am", "factor(cyl)6", "factor(cyl)8"))
+  expect_equal(unlist(one$differences[2L, c("low", "high", "estimate")]), c(low = 0, high = 1, estimate = coef(line)[["am"]]))
+  tidied <- generics::tidy(one, "differences", conf.int = TRUE, conf.level = 0.9)
+  expect_identical(names(tidied), c("term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"))
+  expect_equal(tidied$conf.high, unname(confint(one, "differences", 0.9)[, 2L]))
+  expect_equal(generics::tidy(one)$p.value[1:2], unname(coef(summary(lm(mpg ~ wt + am + factor(cyl), mtcars)))[2:3, 4L]))
+  expect_identical(names(generics::tidy(marginal_effects(freeridge(p$x, p$y, lambda = 1), se = FALSE))), c("response", "term", "estimate"))
   expect_equal(unname(confint(one)["wt", ]), unname(confint(lm(mpg ~ wt + am + factor(cyl), mtcars))["wt", ]))
   expect_output(print(one), "between the 10 % and the 90 % quantile")
   expect_refusal(confint(marginal_effects(line, se = FALSE)), "se = FALSE")
-  expect_refusal(confint(marginal_effects(freeridge(mpg ~ am, mtcars, lambda = 1)), "differences"), "no columns with differences")
+  expect_refusal(confint(marginal_effects(freeridge(mpg ~ factor(am), mtcars, lambda = 1)), "differences"), "no columns with differences")
 })
 
 test_that("standard errors are those of a linear function of the response", {

@@ -112,6 +112,11 @@ test_that("effects of variables are drawn with left-out partial residuals", {
   many <- freeridge(matrix(rep(mtcars$wt, 14L), 32L) + outer(1:32, 1:14) / 100, mtcars$mpg, linear_kernel(), 1)
   expect_identical(length(unique(drawn(plot(many, "effect"))$variable)), 12L)
   expect_match(curves_words(effect_data(many, 1L, NULL), 12L), "the 12 that move most of 14")
+  shown <- drawn(plot(marginal_effects(mixed)))
+  expect_identical(shown$column[order(shown$column)], c("amTRUE", "cyl6", "cyl8", "wt"))
+  expect_false(is.unsorted(-abs(shown$estimate)))
+  expect_identical(nrow(drawn(plot(marginal_effects(fit), output = "second"))), 2L)
+  expect_refusal(plot(marginal_effects(fit), output = 3), "there is no output 3")
   expect_refusal(plot(fit, "loo", variables = "a"), 'variables is for type = "effect"')
   if (requireNamespace("ggplot2", quietly = TRUE)) {
     expect_silent(drawn(print(ggplot2::autoplot(mixed, "effect"))))
