@@ -12,7 +12,7 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
   covariance <- check_flag(covariance, "covariance")
   check_choice(kind, "kind", covariance_types)
   if (check_flag(learnt, "learnt")) {
-    if (interval != "jackknife+") refuse("learnt is TRUE, which is for interval = \"jackknife+\"")
+    if (!interval %in% c("jackknife+", "local")) refuse("learnt is TRUE, which is for interval = \"jackknife+\" and \"local\"")
     if (!is.null(lambda)) refuse("lambda is given, and learnt is TRUE: then lambda is chosen again without each row")
   }
   if (is.null(newdata) && !is.null(fixed)) refuse("fixed is given without newdata")

@@ -4,9 +4,14 @@
 #     prediction    f(x) + b -+ t sqrt(se^2 + sigma^2)  of a new output
 #     gp            as prediction with normal quantiles, and the noise at the prior's scale
 #     jackknife+    from left-out errors, without a model of the noise
-# t: the quantile (1 + level) / 2 of Student's distribution.
+#     local         f(x) + b -+ q s(x), which is wide where the noise is
+# t: the quantile (1 + level) / 2 of Student's distribution. s(x): the local scale of the errors, exp(g(x) / 2) of a second fit
+# g to the logarithms of the squared left-out errors e_i, on the columns and the predictions; q: the quantile of |e_i| / s_i,
+# with the s_i of the second fit without row i, that conformal prediction takes.
+# J. Lei, M. G'Sell, A. Rinaldo, R. Tibshirani, L. Wasserman, Distribution-free predictive inference for regression, Journal of
+# the American Statistical Association 113 (2018), section 5.2.
 
-interval_names <- c("none", "confidence", "prediction", "jackknife+", "gp")
+interval_names <- c("none", "confidence", "prediction", "jackknife+", "gp", "local")
 
 predict_interval <- function(fit, new, lambda, interval, level, se.fit, covariance, kind, learnt) {
   model <- model_at(fit, lambda)
@@ -44,6 +49,14 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
         found$variance
       })
       around(centre, sqrt(sweep(variance, 2L, noise, "+")), rep(Inf, ncol(centre)), level)
+    },
+    local = {
+      half <- answered(new, function(x, fixed = NULL) {
+        scales <- local_scales(fit, model, lambda, learnt)
+        at <- core_predict(model, x, fixed)
+        do.call(cbind, lapply(seq_along(scales), function(j) half_width(fit, scales[[j]], level, x, fixed, at[, j])))
+      })
+      list(lower = centre - half, upper = centre + half)
     }
   )
   if (interval %in% c("jackknife+", "gp") && anyNA(bounds$lower[new$known, ])) {
@@ -60,6 +73,41 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
   c(list(fit = value), if (se.fit) list(se.fit = labelled(errors)),
     if (covariance) list(covariance = labelled_pairs(fit, found$covariance, new$known, labelled)),
     list(df = named_by_output(fit, left), residual.scale = named_by_output(fit, sqrt(freedom$sigma2))))
+}
+
+# For each output list(fit, ratio): the fit g to log e_i^2, NULL where all errors are zero, and the |e_i| / s_i in ascending
+# order. Kept with the fit at its own lambda.
+local_scales <- function(fit, model, lambda, learnt) {
+  name <- if (learnt) "learnt_scales" else "local_scales"
+  if (is.null(lambda) && !is.null(fit$cache[[name]])) return(fit$cache[[name]])
+  errors <- if (learnt) learnt_again(fit)$errors else core_by_row(model, "loo")
+  scales <- lapply(seq_len(ncol(fit$y)), function(j) {
+    known <- which(!is.na(errors[, j]))
+    if (length(known) < 3L) refuse("a local scale needs three left-out errors, and there are ", length(known))
+    size <- sqrt(weights_or_ones(fit)[known]) * abs(errors[known, j])
+    if (max(size) == 0) return(list(fit = NULL, ratio = size))
+    least <- max(0.05 * stats::median(size), 1e-8 * max(size))  # how far below the others an error is says little
+    columns <- scale_columns(fit, fit$x[known, , drop = FALSE], fit$fixed[known, , drop = FALSE], (fit$y - errors)[known, j])
+    spread <- freeridge.default(columns, log(size^2 + least^2))
+    own <- exp((spread$y - core_by_row(model_at(spread), "loo"))[, 1L] / 2)
+    list(fit = spread, ratio = sort(size / own))
+  })
+  if (is.null(lambda)) fit$cache[[name]] <- scales
+  scales
+}
+
+# q s(x) at new rows, with the predictions f.
+half_width <- function(fit, scale, level, x, fixed, f) {
+  place <- ceiling(level * (length(scale$ratio) + 1))
+  quantile <- if (place > length(scale$ratio)) Inf else scale$ratio[place]
+  if (is.null(scale$fit)) return(rep(quantile, length(f)))
+  quantile * exp(core_predict(model_at(scale$fit), scale_columns(fit, x, fixed, f))[, 1L] / 2)
+}
+
+# The columns of a fit that are numbers for another fit, and its predictions beside them.
+scale_columns <- function(fit, x, fixed, predictions) {
+  given <- is_sparse(fit$x) || fit$kernel$name %in% c("precomputed", "function")
+  unname(cbind(if (!given) x[, seq_len(ncol(x)), drop = FALSE], fixed, predictions))
 }
 
 # The covariances of all pairs of points, m x m, or for a matrix response m x m x t, from those of the known points side

@@ -50,6 +50,62 @@ test_that("jackknife+ intervals with the learning included are those of fits lea
   expect_refusal(predict(given, new, interval = "jackknife+", learnt = TRUE), "lambda was given to this fit")
 })
 
+test_that("local intervals are the predictions and a quantile of left-out errors over their local scale", {
+  p <- problem(40L, t = 2L)
+  gap <- replace(p$y, cbind(5L, 2L), NA)
+  fit <- freeridge(p$x, gap, gaussian_kernel(2), c(0.3, 1), weights = p$weights)
+  found <- predict(fit, p$new, interval = "local", level = 0.8)
+  for (j in 1:2) {
+    known <- if (j == 2L) -5L else seq_len(40L)
+    errors <- (sqrt(p$weights) * abs(loo(fit)[, j]))[known]
+    z <- log(errors^2 + (0.05 * median(errors))^2)
+    columns <- unname(cbind(p$x, gap[, j] - loo(fit)[, j]))[known, ]
+    second <- freeridge(columns, z)
+    # the second fit without a row: refits with its kernel and lambda
+    without <- vapply(seq_along(z), function(i) {
+      predict(freeridge(columns[-i, ], z[-i], second$kernel, second$lambda, scale = second$scale), columns[i, , drop = FALSE])
+    }, 0)
+    q <- sort(errors / exp(without / 2))[ceiling(0.8 * (length(z) + 1))]
+    centre <- predict(fit, p$new)[, j]
+    half <- q * exp(predict(second, unname(cbind(p$new, centre))) / 2)
+    expect_close(found[, , j], cbind(centre, centre - half, centre + half), 1e-6)
+  }
+  expect_true(all(is.infinite(predict(fit, p$new, interval = "local", level = 0.99)[, -1L, ])))
+  again <- unserialize(serialize(fit, NULL))
+  expect_identical(predict(again, p$new, interval = "local", level = 0.8), found)
+  expect_false(identical(predict(fit, p$new, lambda = 5, interval = "local", level = 0.8)[, 2L, 1L], found[, 2L, 1L]))
+  exact <- freeridge(1:6, 2 * (1:6), linear_kernel(), 0)
+  expect_close(predict(exact, 7, interval = "local", level = 0.5), c(14, 14, 14), 1e-8)
+  expect_refusal(predict(freeridge(1:2, 1:2, gaussian_kernel(1), 1), 1, interval = "local"), "needs three left-out errors, and there are 2")
+  mixed <- freeridge(mpg ~ wt + factor(cyl) + unpenalised(hp), mtcars)
+  both <- predict(mixed, mtcars[1:3, ], interval = "local", learnt = TRUE)
+  held <- predict(mixed, mtcars[1:3, ], interval = "local")
+  expect_identical(both[, "fit"], held[, "fit"])
+  expect_gt(mean(both[, "upr"] - both[, "lwr"]), mean(held[, "upr"] - held[, "lwr"]))
+  given <- freeridge(tcrossprod(p$x) + diag(40), p$y[, 1L], precomputed_kernel(), 1)
+  expect_true(all(is.finite(predict(given, tcrossprod(p$new, p$x), interval = "local"))))
+})
+
+test_that("local intervals are wide where the noise is", {
+  held <- vapply(1:3, function(seed) {
+    set.seed(seed)
+    draw <- function(n) {
+      x <- matrix(stats::runif(2 * n), n)
+      list(x = x, y = sin(6 * x[, 1L]) + (0.05 + x[, 2L]^2) * stats::rnorm(n))
+    }
+    train <- draw(250)
+    new <- draw(3000)
+    fit <- freeridge(train$x, train$y)
+    third <- cut(new$x[, 2L], 3, labels = FALSE)
+    vapply(c("local", "jackknife+"), function(interval) {
+      found <- predict(fit, new$x, interval = interval, level = 0.9)
+      tapply(found[, "lwr"] <= new$y & new$y <= found[, "upr"], third, mean)
+    }, numeric(3L))
+  }, matrix(0, 3L, 2L))
+  expect_true(all(abs(rowMeans(held[, 1L, ]) - 0.9) < 0.06))
+  expect_lt(mean(held[3L, 2L, ]), 0.83)  # intervals of one width
+})
+
 test_that("Gaussian-process intervals are made of the predictive variances", {
   p <- problem()
   for (intercept in c(FALSE, TRUE)) {
@@ -267,7 +323,7 @@ test_that("without newdata the points are those of the fit, rows of na.exclude i
 test_that("bad arguments are refused, and what has no value is NaN with a warning", {
   p <- problem()
   fit <- freeridge(p$x, p$y, gaussian_kernel(2), 1)
-  expect_refusal(predict(fit, p$new, interval = "credible"), 'interval must be one of "none", "confidence", "prediction", "jackknife\\+", "gp"')
+  expect_refusal(predict(fit, p$new, interval = "credible"), 'interval must be one of "none", "confidence", "prediction", "jackknife\\+", "gp", "local"')
   for (bad in list(0, 1, -1, NA, "a", c(0.1, 0.2))) {
     expect_refusal(predict(fit, p$new, interval = "gp", level = bad), "level must be one number between 0 and 1")
   }
