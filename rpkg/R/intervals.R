@@ -4,12 +4,15 @@
 #     prediction    f(x) + b -+ t sqrt(se^2 + sigma^2)  of a new output
 #     gp            as prediction with normal quantiles, and the noise at the prior's scale
 #     jackknife+    from left-out errors, without a model of the noise
-#     local         f(x) + b -+ q s(x), which is wide where the noise is
-# t: the quantile (1 + level) / 2 of Student's distribution. s(x): the local scale of the errors, exp(g(x) / 2) of a second fit
-# g to the logarithms of the squared left-out errors e_i, on the columns and the predictions; q: the quantile of |e_i| / s_i,
-# with the s_i of the second fit without row i, that conformal prediction takes.
+#     local         f(x) + b -+ q u(x) s(x)^gamma, wide where the noise is
+# t: the quantile (1 + level) / 2 of Student's distribution. u(x): the predictive standard deviation that gp takes, of a row of
+# the fit without that row (noise / (1 - h_i))^(1/2). s(x) = exp(g(x) / 2) with a second fit g to log (e_i / u_i)^2, e_i the
+# left-out errors, on the columns and the predictions; s_i without row i. q: the quantile of |e_i| / (u_i s_i^gamma) that
+# conformal prediction takes, gamma of 0, 1/4, ..., 1: where the left-out errors have the least interval score
+#     mean of the widths + 2 / (1 - level) mean of what is beyond the ends
 # J. Lei, M. G'Sell, A. Rinaldo, R. Tibshirani, L. Wasserman, Distribution-free predictive inference for regression, Journal of
-# the American Statistical Association 113 (2018), section 5.2.
+# the American Statistical Association 113 (2018), section 5.2; T. Gneiting, A. Raftery, Strictly proper scoring rules, the same
+# 102 (2007), section 6.2.
 
 interval_names <- c("none", "confidence", "prediction", "jackknife+", "gp", "local")
 
@@ -54,7 +57,10 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
       half <- answered(new, function(x, fixed = NULL) {
         scales <- local_scales(fit, model, lambda, learnt)
         at <- core_predict(model, x, fixed)
-        do.call(cbind, lapply(seq_along(scales), function(j) half_width(fit, scales[[j]], level, x, fixed, at[, j])))
+        own <- if (scales[[1L]]$predictive) predictive_deviations(model, x, fixed) else array(1, dim(at))
+        do.call(cbind, lapply(seq_along(scales), function(j) {
+          half_width(scales[[j]], level, scale_columns(fit, x, fixed, at[, j]), own[, j])
+        }))
       })
       list(lower = centre - half, upper = centre + half)
     }
@@ -75,33 +81,52 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
     list(df = named_by_output(fit, left), residual.scale = named_by_output(fit, sqrt(freedom$sigma2))))
 }
 
-# For each output list(fit, ratio): the fit g to log e_i^2, NULL where all errors are zero, and the |e_i| / s_i in ascending
-# order. Kept with the fit at its own lambda.
+# u(x), m x t
+predictive_deviations <- function(model, x, fixed) {
+  found <- core_predict_variance(model, x, fixed)
+  sqrt(sweep(found$variance, 2L, found$noise, "+"))
+}
+
+# For each output list(fit, size, u, log_s, predictive): the fit g, NULL where all errors are zero, and of its rows |e_i|, u_i and
+# log s_i; predictive: whether u is known (else 1). Kept with the fit at its own lambda.
 local_scales <- function(fit, model, lambda, learnt) {
   name <- if (learnt) "learnt_scales" else "local_scales"
   if (is.null(lambda) && !is.null(fit$cache[[name]])) return(fit$cache[[name]])
   errors <- if (learnt) learnt_again(fit)$errors else core_by_row(model, "loo")
+  leverage <- core_by_row(model, "leverage")
+  predictive <- !fit$kernel$name %in% c("precomputed", "function") && all(core_lambda(model) > 0)
+  noise <- if (predictive) core_predict_variance(model, fit$x[1L, , drop = FALSE], fit$fixed[1L, , drop = FALSE])$noise
   scales <- lapply(seq_len(ncol(fit$y)), function(j) {
     known <- which(!is.na(errors[, j]))
     if (length(known) < 3L) refuse("a local scale needs three left-out errors, and there are ", length(known))
     size <- sqrt(weights_or_ones(fit)[known]) * abs(errors[known, j])
-    if (max(size) == 0) return(list(fit = NULL, ratio = size))
-    least <- max(0.05 * stats::median(size), 1e-8 * max(size))  # how far below the others an error is says little
+    u <- if (predictive) sqrt(noise[[j]] / (1 - leverage[known, j])) else rep(1, length(known))
+    if (max(size) == 0) return(list(fit = NULL, size = size, u = u, log_s = 0 * size, predictive = predictive))
+    ratio <- size / u
+    least <- max(0.05 * stats::median(ratio), 1e-8 * max(ratio))  # how far below the others an error is says little
     columns <- scale_columns(fit, fit$x[known, , drop = FALSE], fit$fixed[known, , drop = FALSE], (fit$y - errors)[known, j])
-    spread <- freeridge.default(columns, log(size^2 + least^2))
-    own <- exp((spread$y - core_by_row(model_at(spread), "loo"))[, 1L] / 2)
-    list(fit = spread, ratio = sort(size / own))
+    spread <- freeridge.default(columns, log(ratio^2 + least^2))
+    log_s <- (spread$y - core_by_row(model_at(spread), "loo"))[, 1L] / 2
+    list(fit = spread, size = size, u = u, log_s = log_s, predictive = predictive)
   })
   if (is.null(lambda)) fit$cache[[name]] <- scales
   scales
 }
 
-# q s(x) at new rows, with the predictions f.
-half_width <- function(fit, scale, level, x, fixed, f) {
-  place <- ceiling(level * (length(scale$ratio) + 1))
-  quantile <- if (place > length(scale$ratio)) Inf else scale$ratio[place]
-  if (is.null(scale$fit)) return(rep(quantile, length(f)))
-  quantile * exp(core_predict(model_at(scale$fit), scale_columns(fit, x, fixed, f))[, 1L] / 2)
+# q u(x) s(x)^gamma at new rows, whose u are given.
+half_width <- function(scale, level, columns, u) {
+  count <- length(scale$size)
+  place <- ceiling(level * (count + 1))
+  if (place > count) return(rep(Inf, length(u)))
+  powers <- if (is.null(scale$fit)) 0 else seq(0, 1, by = 0.25)
+  tried <- lapply(powers, function(gamma) {
+    own <- scale$u * exp(gamma * scale$log_s)
+    q <- sort(scale$size / own)[place]
+    list(q = q, gamma = gamma, score = mean(2 * q * own + 2 / (1 - level) * pmax(scale$size - q * own, 0)))
+  })
+  best <- tried[[which.min(vapply(tried, `[[`, 0, "score"))]]
+  if (best$gamma == 0) return(best$q * u)
+  best$q * u * exp(best$gamma / 2 * core_predict(model_at(scale$fit), columns)[, 1L])
 }
 
 # The columns of a fit that are numbers for another fit, and its predictions beside them.

@@ -55,19 +55,38 @@ test_that("local intervals are the predictions and a quantile of left-out errors
   gap <- replace(p$y, cbind(5L, 2L), NA)
   fit <- freeridge(p$x, gap, gaussian_kernel(2), c(0.3, 1), weights = p$weights)
   found <- predict(fit, p$new, interval = "local", level = 0.8)
+  gp <- predict(fit, p$new, interval = "gp", level = 0.8)
   for (j in 1:2) {
     known <- if (j == 2L) -5L else seq_len(40L)
+    # u: the predictive standard deviation of each row without it, by fits to the other rows
+    kernel <- gaussian_kernel(2)
+    noise <- ((gp[1L, "upr", j] - gp[1L, "fit", j]) / qnorm(0.9))^2 - core_predict_variance(model_at(fit), p$new[1L, , drop = FALSE])$variance[1L, j]
+    x <- p$x[known, ]
+    w <- p$weights[known]
+    lambda <- c(0.3, 1)[j]
+    u <- vapply(seq_along(w), function(i) {
+      m_inverse <- solve(oracle_kernel(kernel, x[-i, ], x[-i, ]) + diag(lambda / w[-i]))
+      k <- oracle_kernel(kernel, x[-i, ], x[i, , drop = FALSE])
+      v <- 1 - sum(k * (m_inverse %*% k)) + (1 - sum(m_inverse %*% k))^2 / sum(m_inverse)
+      sqrt(w[i] * noise * (v / lambda + 1 / w[i]))
+    }, 0)
     errors <- (sqrt(p$weights) * abs(loo(fit)[, j]))[known]
-    z <- log(errors^2 + (0.05 * median(errors))^2)
+    z <- log((errors / u)^2 + (0.05 * median(errors / u))^2)
     columns <- unname(cbind(p$x, gap[, j] - loo(fit)[, j]))[known, ]
     second <- freeridge(columns, z)
-    # the second fit without a row: refits with its kernel and lambda
-    without <- vapply(seq_along(z), function(i) {
-      predict(freeridge(columns[-i, ], z[-i], second$kernel, second$lambda, scale = second$scale), columns[i, , drop = FALSE])
+    # s: the second fit without a row, by refits with its kernel and lambda
+    s <- vapply(seq_along(z), function(i) {
+      refit <- freeridge(columns[-i, ], z[-i], second$kernel, second$lambda, scale = second$scale)
+      exp(predict(refit, columns[i, , drop = FALSE]) / 2)
     }, 0)
-    q <- sort(errors / exp(without / 2))[ceiling(0.8 * (length(z) + 1))]
+    tried <- vapply(0:4 / 4, function(gamma) {
+      q <- sort(errors / (u * s^gamma))[ceiling(0.8 * (length(z) + 1))]
+      c(q, mean(2 * q * u * s^gamma + 2 / 0.2 * pmax(errors - q * u * s^gamma, 0)))
+    }, numeric(2L))
+    best <- which.min(tried[2L, ])
     centre <- predict(fit, p$new)[, j]
-    half <- q * exp(predict(second, unname(cbind(p$new, centre))) / 2)
+    at <- (gp[, "upr", j] - gp[, "fit", j]) / qnorm(0.9)
+    half <- tried[1L, best] * at * exp((best - 1) / 4 * predict(second, unname(cbind(p$new, centre))) / 2)
     expect_close(found[, , j], cbind(centre, centre - half, centre + half), 1e-6)
   }
   expect_true(all(is.infinite(predict(fit, p$new, interval = "local", level = 0.99)[, -1L, ])))
