@@ -102,8 +102,12 @@ left_out_classes <- function(fit) {
 # Whether print() shows left-out classes: where they are known, or cost no further factorization.
 has_left_out_classes <- function(fit) {
   if (is.null(fit$classes)) return(FALSE)
-  !is_estimated(fit) && (!is.null(fit$cache$left_out) ||
-    (core_is_alive(fit$cache$model) && (fit$route != "cholesky" || nrow(fit$y) <= 2000L)))
+  !is_estimated(fit) && (!is.null(fit$cache$left_out) || left_out_are_at_hand(fit))
+}
+
+# Whether left-out errors take no further factorization, and no long pass.
+left_out_are_at_hand <- function(fit) {
+  !is_estimated(fit) && core_is_alive(fit$cache$model) && nrow(fit$y) <= (if (fit$route == "cholesky") 2000L else 20000L)
 }
 
 # print() names a class of which more than this share of the rows gets another class. So it goes with a linear kernel,

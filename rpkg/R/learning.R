@@ -257,11 +257,26 @@ honest_errors <- function(fit, most = few_to_learn_again) {
   list(rmse = sqrt(mean_square), r2 = 1 - share, r2_error = error, rows = sum(found$change >= another_model))
 }
 
-print_honest_errors <- function(fit, digits) {
-  honest <- honest_errors(fit)
-  if (is.null(honest)) return(invisible())
+# What print() and summary() say first: how far predictions of rows are off when the rows are left out.
+print_left_out <- function(fit, digits) {
+  if (!is.null(fit$classes)) {
+    if (has_left_out_classes(fit)) print_left_out_classes(fit, digits)
+    return(invisible())
+  }
   number <- function(values) short_numbers(unname(values), digits)
-  held <- sqrt(observed_means(core_by_row(model_at(fit), "loo")^2, weights_or_ones(fit), fit$y))
+  honest <- honest_errors(fit)
+  if (is.null(honest) && !left_out_are_at_hand(fit)) return(invisible())
+  squares <- core_by_row(model_at(fit), "loo")^2
+  mean_square <- observed_means(squares, weights_or_ones(fit), fit$y)
+  held <- sqrt(mean_square)
+  if (is.null(honest)) {
+    if (anyNA(held)) return(invisible())
+    total <- observed_means(sweep(fit$y, 2L, observed_means(fit$y, weights_or_ones(fit), fit$y))^2, weights_or_ones(fit), fit$y)
+    learnt <- !is.null(fit$learning) && is.null(fit$learning$beside)
+    cat("Left-out error: ", number(held), " (R squared ", number(1 - mean_square / total), ")",
+        if (learnt) ", with the kernel held", "\n", sep = "")
+    return(invisible())
+  }
   cat("Left-out error: ", number(honest$rmse), " (R squared ", number(honest$r2), ", standard error ",
       short_numbers(unname(honest$r2_error), 2L), ")\n  ", what_was_chosen(fit), " chosen again without ",
       if (nrow(fit$x) <= 50L) "the row" else "the row's fold", "; with both held ", number(held), "\n", sep = "")
@@ -375,10 +390,10 @@ print_learning <- function(fit, digits, most = 6L) {
   }
   table <- relevance_of_bands(fit)
   if (is.null(table)) return(invisible())
-  shown <- utils::head(table, most)
-  cat("  lengths", if (!is.null(fit$scale)) " in units of each column's divisor", ", the most relevant first: ",
-      paste0(shown$column, " ", formatC(shown$length, digits = digits, format = "g", width = 1L), collapse = ", "),
-      if (nrow(table) > most) paste0(", ... (", nrow(table), " in all; see relevance())"), "\n", sep = "")
+  cat("  lengths", if (!is.null(fit$scale)) " in units of each column's divisor",
+      ", the most relevant first (a short one: f changes quickly along it)\n", sep = "")
+  print_bars(utils::head(table, most), digits)
+  if (nrow(table) > most) cat("    ... (", nrow(table), " in all; see relevance())\n", sep = "")
   print_some <- function(words, columns) {
     if (length(columns) == 0L) return(invisible())
     cat("  ", words, ": ", paste(utils::head(columns, most), collapse = ", "),
@@ -387,6 +402,15 @@ print_learning <- function(fit, digits, most = 6L) {
   weak <- table$relevance <= without_influence
   print_some("without influence (length at its bound)", table$column[table$at_bound & weak])
   print_some("length at the bound of the search", table$column[table$at_bound & !weak])
+}
+
+# A line for each column: its name, a bar as long as it is relevant, its length.
+print_bars <- function(table, digits) {
+  names <- format(shortened(table$column))
+  lengths <- formatC(table$length, digits = digits, format = "g", width = 1L)
+  room <- max(8L, min(30L, getOption("width") - 8L - max(nchar(names, "width")) - max(nchar(lengths))))
+  bars <- strrep("#", pmax(round(room * table$relevance), ifelse(table$at_bound, 0, 1)))
+  cat(paste0("    ", names, " ", formatC(bars, width = -room), " ", lengths, "\n"), sep = "")
 }
 
 # A sentence on why the score of a kernel that was learnt is too good.
@@ -422,5 +446,13 @@ hyperparameters <- function(kernel) {
 shown_kernel <- function(fit, digits) {
   kernel <- fit$kernel
   if (is.null(relevance_table(fit)) || kernel$name != "scaled") return(format(kernel, digits = digits))
-  paste0(format(kernel$inner, digits = digits), " of x / length, a length for each column")
+  inner <- kernel$inner
+  # The default: a kernel of all columns, and beside it the same one of each column (or factor) alone.
+  terms <- if (inner$name == "sum" && length(inner$terms) == 2L) inner$terms
+  if (!is.null(terms) && terms[[2L]]$name == "additive" && isTRUE(all.equal(terms[[1L]], terms[[2L]]$inner))) {
+    unit <- sub(", length = 1)", ")", format(terms[[1L]], digits = digits), fixed = TRUE)
+    each <- if (length(attr(fit$x, "factor_terms")) > 0L) "column or factor" else "column"
+    return(paste0(unit, " of all columns, and of each ", each, " alone, with a length for each column"))
+  }
+  paste0(format(inner, digits = digits), " of x / length, a length for each column")
 }

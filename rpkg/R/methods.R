@@ -67,7 +67,7 @@ print_edge <- function(fit) {
 print_setting <- function(fit, digits) {
   number <- function(values) short_numbers(values, digits)
   print_call(fit)
-  print_honest_errors(fit, digits)
+  print_left_out(fit, digits)
   cat(counted(nrow(fit$x), "point"), if (!is.null(fit$aside)) paste(" and", length(fit$aside$rows), "of weight zero"),
       ", ", counted(ncol(points_of(fit)), "feature"), ", ", counted(ncol(fit$y), "output"), "; route: ", fit$route,
       if (!is.null(fit$landmarks)) paste0(", ", counted(length(fit$landmarks), "landmark")), "\n", sep = "")
@@ -98,7 +98,6 @@ print_setting <- function(fit, digits) {
     for (words in utils::head(doubtful, most_shown)) cat("  BEWARE: ", words, "\n", sep = "")
     if (length(doubtful) > most_shown) cat("  BEWARE: the same of ", length(doubtful) - most_shown, " more outputs\n", sep = "")
   }
-  if (has_left_out_classes(fit)) print_left_out_classes(fit, digits)
 }
 
 # Why the choice of the bandwidth is not to be trusted too much, a line for each reason.

@@ -24,7 +24,7 @@ test_that("a length for each column is learnt", {
     expect_close(predict(fit, p$x[1:5, ]), predict(again, p$x[1:5, ]), 1e-10)
   }
   expect_output(print(fit), "3 numbers of it learnt by REML on 60 rows")
-  expect_output(print(fit), "the most relevant first: a [0-9.]+, b [0-9.]+, c [0-9.]+")
+  expect_output(print(fit), "the most relevant first .*\n    a #+ +[0-9.]+\n    b #* +[0-9.]+\n    c #* +[0-9.]+")
   expect_output(print(summary(fit)), "Left-out error: .*kernel and lambda chosen again without the row's fold")
   expect_named(hyperparameters(fit), c(paste0("scaled.scale[", 0:2, "]"), "scaled.matern.length"))
 })
@@ -158,8 +158,8 @@ test_that("what print() says of lengths is true of R's own data sets", {
   flat <- predict(noise, data.frame(a = 0.5, b = c(0.1, 0.9)))
   if (any(grepl("without influence.*: b", shown))) expect_lt(abs(diff(flat)), 1e-3)
   # a factor is one entry, with its name
-  expect_output(print(freeridge(len ~ ., ToothGrowth)), "the most relevant first: dose [0-9.]+, supp [0-9.]+\n")
-  expect_output(print(freeridge(mpg ~ wt + hp + disp, mtcars, bands = c("x", "y", "x"))), "(wt and 1 more [0-9.]+, hp|hp [0-9.]+, wt and 1 more)")
+  expect_output(print(freeridge(len ~ ., ToothGrowth)), "the most relevant first .*\n    dose #+ +[0-9.]+\n    supp #+ +[0-9.]+\n")
+  expect_output(print(freeridge(mpg ~ wt + hp + disp, mtcars, bands = c("x", "y", "x"))), "(wt and 1 more #+ +[0-9.]+\n    hp|hp  +#+ +[0-9.]+\n    wt and 1 more)")
   expect_identical(nrow(relevance(freeridge(len ~ ., ToothGrowth))), 3L)
   # no choice of the default is below what rounding allows
   expect_warning(flowers <- freeridge(Species ~ ., iris), NA)
@@ -318,6 +318,13 @@ test_that("print and summary begin with the left-out error with the learning inc
                ignore_attr = TRUE)
   expect_output(print(freeridge(mpg ~ wt, mtcars[c(1:20, 3), ])), "1 row is a copy of another")
   large <- freeridge(relevant()$x[rep(1:60, 2), ] + 0.01 * sin(1:360), rnorm(120))
-  expect_false(any(grepl("Left-out error", capture.output(print(large)))))
+  number <- function(value) format(value, digits = 4L)
+  error <- sqrt(mean(loo(large)^2))
+  r2 <- 1 - error^2 / mean((large$y - mean(large$y))^2)
+  expect_output(print(large), paste0("Left-out error: ", number(error), " (R squared ", formatC(r2, digits = 4L, format = "g"), "), with the kernel held"),
+                fixed = TRUE)
+  given <- freeridge(mpg ~ wt, mtcars, kernel = linear_kernel(), lambda = 1, weights = w)
+  expect_output(print(given), paste0("Left-out error: ", number(sqrt(weighted.mean(loo(given)^2, w)))), fixed = TRUE)
+  expect_false(any(grepl("Left-out", capture.output(print(unserialize(serialize(given, NULL)))))))  # it would be factorized anew
   expect_output(print(summary(large)), "learns again")
 })
