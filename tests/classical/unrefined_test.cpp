@@ -52,7 +52,7 @@ TEST(Unrefined, Penalised) {
         data.x = random.uniform_matrix(shape.n, shape.d, -1, 3);
         data.y = random.uniform_matrix(shape.n, 2, -1, 1);
         Vector penalty(static_cast<std::size_t>(shape.d));
-        for (std::size_t k = 0; k < penalty.size(); ++k) penalty[k] = 1 + 0.25 * static_cast<double>(k % 4);
+        for (std::size_t k = 0; k < penalty.size(); ++k) penalty[k] = 1.5 + 0.25 * static_cast<double>(k % 4);
         std::fill_n(penalty.begin() + 1, without_penalty, 0.0);
         const freeridge::PenalisedProblem problem = {view(data.x), view(data.y), intercept, 0.5, penalty};
         const QuadRegression expected = penalised(data, 0.5, penalty);
