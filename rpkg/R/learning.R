@@ -390,8 +390,7 @@ print_learning <- function(fit, digits, most = 6L) {
   }
   table <- relevance_of_bands(fit)
   if (is.null(table)) return(invisible())
-  cat("  lengths", if (!is.null(fit$scale)) " in units of each column's divisor",
-      ", the most relevant first (a short one: f changes quickly along it)\n", sep = "")
+  cat("  lengths", if (!is.null(fit$scale)) " in divisors of the columns", ", the most relevant first (short: f changes fast)\n", sep = "")
   print_bars(utils::head(table, most), digits)
   if (nrow(table) > most) cat("    ... (", nrow(table), " in all; see relevance())\n", sep = "")
   print_some <- function(words, columns) {
@@ -452,7 +451,7 @@ shown_kernel <- function(fit, digits) {
   if (!is.null(terms) && terms[[2L]]$name == "additive" && isTRUE(all.equal(terms[[1L]], terms[[2L]]$inner))) {
     unit <- sub(", length = 1)", ")", format(terms[[1L]], digits = digits), fixed = TRUE)
     each <- if (length(attr(fit$x, "factor_terms")) > 0L) "column or factor" else "column"
-    return(paste0(unit, " of all columns, and of each ", each, " alone, with a length for each column"))
+    return(paste0(unit, " of all columns and of each ", each, ", a length for each"))
   }
   paste0(format(inner, digits = digits), " of x / length, a length for each column")
 }

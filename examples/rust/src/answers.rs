@@ -225,9 +225,10 @@ impl Model<'_> {
         let room = |columns| Dense::room(Layout::ColumnMajor, count, columns);
         let (mut value, mut errors, mut covariance) = (room(t)?, room(t)?, room(count.saturating_mul(t))?);
         let ((place, ld), (errors_at, _), (pairs, ld_pairs)) = (value.place()?, errors.place()?, covariance.place()?);
+        let count = size(count)?;
         let done = self.handle.read(|model| unsafe {
             sys::freeridge_predict_combinations(
-                model, &points, size(count)?, labels, factors, kind.number(), place, errors_at, ld, pairs, ld_pairs,
+                model, &points, count, labels, factors, kind.number(), place, errors_at, ld, pairs, ld_pairs,
             )
         });
         answer(done, Combinations { value, errors, covariance })
