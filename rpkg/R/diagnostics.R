@@ -9,8 +9,8 @@ residuals.freeridge <- function(object, type = "response", lambda = NULL, ...) {
   check_choice(type, "type", residual_types)
   if (type == "loo") return(loo(object, lambda))
   values <- residual_matrix(object, lambda)
-  weighted <- type %in% c("pearson", "deviance") && !is.null(object$weights)
-  if (weighted) values <- sqrt(object$weights) * values
+  weighted <- type %in% c("pearson", "deviance") && !is.null(given_weights(object))
+  if (weighted) values <- sqrt(given_weights(object)) * values
   aside <- if (weighted) 0 else if (!is.null(object$aside)) errors_aside(object, model_at(object, lambda))
   stats::naresid(object$na.action, all_rows(object, values, aside))
 }
@@ -48,7 +48,7 @@ standardised_residuals <- function(fit, handle) {
 
 deviance.freeridge <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
-  weights <- if (is.null(object$weights)) 1 else object$weights
+  weights <- weights_or_ones(object)
   named_by_output(object, colSums(weights * residual_matrix(object, lambda)^2, na.rm = TRUE))
 }
 

@@ -232,6 +232,44 @@ class Estimator(unittest.TestCase):
         expected = y[::6] - cross_val_predict(clone(ours), x[::6], y[::6], cv=LeaveOneOut())
         self.assert_close(ours.fit(x[::6], y[::6]).loo_errors(), expected, 1e-7)
 
+    def test_robust_weights_are_a_fixed_point(self):
+        """Huber's weights of the errors that refits without each row make, times the weights given; gross errors are
+        weighed down, and the fit is near that of the data without them."""
+        x, y = diabetes()
+        x, y = x[::4] / x.std(axis=0), y[::4].copy()
+        clean, weights = y.copy(), np.linspace(0.5, 2.0, len(y))
+        y[5::10] += 1000.0
+        weights[::9] = 0.0
+        used = weights > 0
+        for given in (None, weights):
+            for kernel, alpha in (("linear", 3.0), ("linear", None), ("gaussian", None)):
+                ours = fr.FreeRidge(alpha, kernel, robust="huber").fit(x, y, given)
+                v, c = ours.robustness_weights_, np.ones(len(y)) if given is None else given
+                size = np.full(len(y), np.nan)
+                for i in np.flatnonzero(c > 0):
+                    others = (np.arange(len(y)) != i) & (c > 0)
+                    refit = fr.FreeRidge(ours.alpha_, kernel, ours.sigma_).fit(x[others], y[others], (c * v)[others])
+                    size[i] = np.sqrt(c[i]) * abs(y[i] - refit.predict(x[[i]])[0])
+                expected = np.minimum(1.0, 1.345 * np.nanmedian(size) / 0.6744897501960817 / size)
+                np.testing.assert_allclose(v[c > 0], expected[c > 0], atol=2e-3)
+                self.assertTrue(np.all(v[c == 0] == 1.0))
+                self.assertLess(v[5::10][c[5::10] > 0].max(), 0.25)
+                far = lambda model: np.mean((model.predict(x) - fr.FreeRidge(alpha, kernel).fit(x, clean, given).predict(x)) ** 2)
+                self.assertLess(far(ours), far(fr.FreeRidge(alpha, kernel).fit(x, y, given)) / 10)
+                self.assertEqual(copy.deepcopy(ours).robustness_weights_.tolist(), v.tolist())
+                if alpha is None and kernel == "linear":
+                    errors = ours.loo_errors()[c > 0]
+                    self.assert_close(np.average(errors ** 2, weights=(c * v)[c > 0]), ours.best_score_)
+        self.assertIsNone(fr.FreeRidge().fit(x, y).robustness_weights_)
+        np.testing.assert_array_equal(fr.FreeRidge(1.0, robust="huber").fit(x, np.ones(len(y))).robustness_weights_, 1.0)
+        for robust, outputs, route, words in (("huber", np.column_stack([y, y]), "auto", "one output, and y has 2"),
+                                              ("tukey", y, "auto", "robust must be"),
+                                              ("huber", y, "iterative", "left-out error of each row"),
+                                              ("huber", (np.arange(len(y)) == 3) * 1.0, "auto", "half of the left-out")):
+            with self.assertRaisesRegex(ValueError, words):
+                fr.FreeRidge(1.0, robust=robust, route=route, fit_intercept=False, kernel="laplacian",
+                             sigma=1e-3).fit(x, outputs)
+
     def test_errors_and_draws_as_gaussian_process_regression_has_them(self):
         """Its posterior has the variance of the kernel times sigma^2 / alpha, and no intercept."""
         from sklearn.gaussian_process import GaussianProcessRegressor
