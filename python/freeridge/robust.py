@@ -17,6 +17,7 @@ from .model import Model
 BOUND = 1.345
 SETTLED, NEARLY_SETTLED = 1e-3, 0.05  # no weight changes by more; the second: weights by which a bandwidth is chosen
 MOST_ROUNDS = 50
+UNDAMPED = 8  # of more rounds each goes half the way, as weights may go to and fro
 _QUARTILE = 0.6744897501960817  # of the normal distribution, at 3/4
 
 
@@ -51,10 +52,10 @@ def reweighted(model: Model, given: Array, choose: Callable[[], object], start: 
     for count in range(1, MOST_ROUNDS + 1):
         found = huber_weights(_left_out(model), given)
         change = np.max(np.abs(found.weights - known))
+        known = (known + found.weights) / 2 if count > UNDAMPED else found.weights
         if change > 0.0:
-            model.set_weights(given * found.weights).factorize()
+            model.set_weights(given * known).factorize()
             choose()
-        known = found.weights
         if change <= (SETTLED if last else NEARLY_SETTLED):
             break
     if last and change > SETTLED:

@@ -11,6 +11,7 @@ huber_bound <- 1.345
 weights_settled <- 1e-3
 weights_nearly_settled <- 0.05
 most_reweightings <- 50L
+undamped <- 8L  # of more rounds each goes half the way, as weights may go to and fro
 
 # list(given): the weights that the user gave, NULL: none. NULL: not robust.
 check_robust <- function(robust, fit) {
@@ -48,8 +49,8 @@ reweighted <- function(fit, model, last) {
   for (round in seq_len(most_reweightings)) {
     found <- huber_weights(core_by_row(model, "loo")[, 1L], given)
     change <- max(abs(found$weights - known))
-    if (round == most_reweightings || change > 0) {
-      known <- found$weights
+    if (change > 0) {
+      known <- if (round > undamped) (known + found$weights) / 2 else found$weights
       fit$weights <- given * known
       core_set_weights(model, fit$weights)
       core_factorize(model)
@@ -70,7 +71,11 @@ reweighted <- function(fit, model, last) {
   fit
 }
 
+# The fit at its lambda; a chosen one is raised to where left-out errors have six digits, which depends on the weights.
 with_held_lambda <- function(fit, model) {
+  set_given_lambda(model, fit)
+  if (!fit$chosen || length(lambdas_below_floor(model)) == 0L) return(fit)
+  fit$lambda <- core_lambda_flags(model)$floor
   set_given_lambda(model, fit)
   fit
 }

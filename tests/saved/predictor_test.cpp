@@ -257,7 +257,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch, LooLearnt>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
-                   DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, PredictCovariance,
+                   DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, PredictCovariance, PredictLeftOut,
                    CoefficientCovariance, CoefficientErrors, AverageGradient, AverageDifference, GetUnpenalised,
                    GetUnpenalisedCovariance, PredictPathFixed, PredictJackknifeFixed, PredictVarianceFixed,
                    VarianceComponents>();
