@@ -1,6 +1,6 @@
 # The data frames that the pictures of plot() and autoplot() show.
 
-plot_types <- c("path", "loo", "residuals", "coefficients", "effects", "spectrum", "relevance")
+plot_types <- c("path", "loo", "residuals", "coefficients", "effects", "spectrum", "relevance", "rows")
 
 plot_data <- function(fit, type, criteria, output, lambdas) {
   check_choice(type, "type", plot_types)
@@ -17,7 +17,8 @@ plot_data <- function(fit, type, criteria, output, lambdas) {
     coefficients = coefficient_data(fit, output, lambdas),
     effects = effect_data(fit, output),
     spectrum = spectrum_data(fit),
-    relevance = relevance(fit)
+    relevance = relevance(fit),
+    rows = rows_data(fit, output)
   )
 }
 
