@@ -187,6 +187,11 @@ effects_label <- "effect x sd of its column, Bayesian 95 % interval"
 # Average effects with their 95 % intervals, the first column on top.
 plot_effects <- function(data, fit, output, main = "Average marginal effects",
                          xlab = effects_label, ylab = "", ...) {
+  plot_estimates(data, main, lambda_of(fit, output), xlab, ylab, ...)
+}
+
+# Estimates with their intervals: column, estimate, lower and upper.
+plot_estimates <- function(data, main, sub, xlab, ylab, ...) {
   count <- nrow(data)
   names <- shortened(data$column)
   cex <- max(size_that_fits(names, 1, 0.45 * graphics::par("fin")[1L] - 0.4, graphics::par("pin")[2L]), smallest_size)
@@ -198,7 +203,7 @@ plot_effects <- function(data, fit, output, main = "Average marginal effects",
                          pch = 19, xlab = "", ylab = "", panel.first = graphics::abline(v = 0, lty = 2), ...)
   graphics::segments(data$lower, rev(seq_len(count)), data$upper, rev(seq_len(count)), lwd = 2)
   graphics::axis(2L, rev(seq_len(count)), names, las = 1L, tick = FALSE, cex.axis = cex, gap.axis = 0.05)
-  write_labels(main, lambda_of(fit, output), xlab, ylab, ...)
+  write_labels(main, sub, xlab, ylab, ...)
 }
 
 # Eigenvalues, the largest first. The dashed line is the lambda of the fit: directions whose eigenvalues lie far below
