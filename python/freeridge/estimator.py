@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, is_sparse, real
+from .importance import Columns, Importance, importance
 from .inputs import choice, column_names, compare_names, response, sample_weights, table, warn_of_copies
 from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, precomputed
 from .model import Model
@@ -226,6 +227,17 @@ class FreeRidge:
             if error.values is not None:
                 error.values = self._all_rows(error.values.errors if learnt else error.values)
             raise
+
+    def importance(self, X: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
+                   permutations: int = 10, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
+        """How much the mean squared left-out error grows without each column, exactly and without a refit: freeridge.importance()
+        of the X and y that were fitted. Raises NotFittedError, ValueError, Error. Cost: as there."""
+        model = self._fitted()
+        X, used = table(X), self._used
+        y = response(y, X.shape[0])
+        if used is not None and len(used) == X.shape[0]:
+            X, y, group = X[used], y[used], None if group is None else np.asarray(group)[used]
+        return importance(model, X, y, kind, columns, permutations, random_state, group)
 
     def _all_rows(self, errors: Array) -> Array:
         """Errors of the rows that count, and of those of weight 0, in the shape of y."""

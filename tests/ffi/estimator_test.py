@@ -270,6 +270,62 @@ class Estimator(unittest.TestCase):
                 fr.FreeRidge(1.0, robust=robust, route=route, fit_intercept=False, kernel="laplacian",
                              sigma=1e-3).fit(x, outputs)
 
+    def test_importance_is_that_of_refits(self):
+        x, y = diabetes()
+        x, y = x[::11, :4] / x[::11, :4].std(axis=0), y[::11]
+        n, weights, group = len(y), np.linspace(0.5, 2.0, len(y)), np.arange(len(y)) % 7 - 1
+        weights[3] = 0.0
+        used = weights > 0
+        for kernel, given, labels in (("linear", None, None), ("gaussian", weights, None), ("gaussian", None, group)):
+            sigma = None if kernel == "linear" else 3.0
+            w, rows = np.ones(n) if given is None else given, np.arange(n) if labels is None else labels
+            ours = fr.FreeRidge(2.0, kernel, sigma).fit(x, y, given)
+            def squares(z, of=x):
+                out = np.full(n, np.nan)
+                for i in np.flatnonzero((w > 0) & (rows >= 0)):
+                    kept = (rows != rows[i]) & (w > 0)
+                    out[i] = (y[i] - fr.FreeRidge(2.0, kernel, sigma).fit(of[kept], y[kept], w[kept]).predict(z[[i]])[0]) ** 2
+                return out
+            base = squares(x)
+            variables = [0, [1, 3]]
+            for kind in ("permutation", "drop"):
+                found = ours.importance(x, y, kind, variables, 2, 5, labels)
+                self.assert_close(found.mean_square[0], np.average(base[np.isfinite(base)], weights=w[np.isfinite(base)]))
+                for k, one in enumerate(variables):
+                    draw, without = np.random.RandomState(5), []
+                    for _ in range(2 if kind == "permutation" else 1):
+                        z = x.copy()
+                        if kind == "permutation":
+                            z[np.ix_(w > 0, np.atleast_1d(one))] = x[w > 0][draw.permutation(np.sum(w > 0))][:, np.atleast_1d(one)]
+                            without.append(squares(z))
+                        else:
+                            z[:, one] = 0.0
+                            without.append(squares(z, z))
+                    d = np.mean(without, axis=0) - base
+                    known = np.isfinite(d)
+                    mean = np.average(d[known], weights=w[known])
+                    parts = [np.sum((w * (d - mean))[known & (rows == label)]) for label in np.unique(rows[known])]
+                    error = np.sqrt(np.sum(np.square(parts)) * len(parts) / (len(parts) - 1)) / w[known].sum()
+                    np.testing.assert_allclose([found.increase[k, 0], found.errors[k, 0]], [mean, error], rtol=1e-7)
+        sparse = fr.FreeRidge(2.0, "gaussian", 3.0).fit(csr_matrix(x), y)
+        for kind in ("permutation", "drop"):
+            np.testing.assert_allclose(sparse.importance(csr_matrix(x), y, kind).increase,
+                                       fr.FreeRidge(2.0, "gaussian", 3.0).fit(x, y).importance(x, y, kind).increase, rtol=1e-7)
+            few = fr.FreeRidge(2.0, "gaussian", 3.0, landmarks=list(range(n))).fit(x, y).importance(x, y, kind)
+            np.testing.assert_allclose(few.increase, sparse.importance(csr_matrix(x), y, kind).increase, rtol=1e-5)
+        for arguments, words in (((x, y, "shap"), "kind must be"), ((x[:, 1:], y), "the model was made from"),
+                                 ((x, np.column_stack([y, y])), "the model was made from"), ((x, y, "drop", [9]), "columns must be"),
+                                 ((x, y, "drop", [0.5]), "columns must be"), ((x, y, "permutation", None, 0), "permutations is 0"),
+                                 ((x, y, "drop", None, 1, 0, [0]), "group")):
+            with self.assertRaisesRegex(ValueError, words):
+                ours.importance(*arguments)
+        square = fr.Model(fr.precomputed(), np.eye(5), np.arange(5.0)).set_lambda(1.0)
+        with self.assertRaisesRegex(ValueError, "precomputed"):
+            fr.importance(square, np.eye(5), np.arange(5.0))
+        fixed = fr.Model(fr.linear(), x, y, factorize=False).set_fixed_effects(np.sin(y)).factorize().set_lambda(1.0)
+        with self.assertRaisesRegex(ValueError, "unpenalised columns"):
+            fr.importance(fixed, x, y)
+
     def test_errors_and_draws_as_gaussian_process_regression_has_them(self):
         """Its posterior has the variance of the kernel times sigma^2 / alpha, and no intercept."""
         from sklearn.gaussian_process import GaussianProcessRegressor
