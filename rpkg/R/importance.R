@@ -169,7 +169,7 @@ model_without <- function(fit, variable, lambda) {
 }
 
 print.freeridge_importance <- function(x, digits = max(3L, getOption("digits") - 4L), ...) {
-  number <- function(values) format(values, digits = digits)
+  number <- function(values) formatC(values, digits = digits, format = "g", flag = "#")
   print_call(x)
   wrapped(cat("Importance: the increase of the mean squared left-out error ",
               if (x$type == "drop") "without the variable" else paste0("with the variable permuted (mean of ", counted(x$permutations, "permutation"), ")"),
