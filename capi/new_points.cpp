@@ -178,10 +178,10 @@ freeridge_status freeridge_predict_left_out(const freeridge_model* model, const 
     std::string reason;
     given.each(fitted.listener(), [&](Index first, const Points& at) {
       Matrix found(at.x.rows, columns);
-      keep_first(reason, fitted.predict_left_out(at, Span(group, group == nullptr ? 0 : n),
-                                                 Span(label == nullptr ? label : label + first,
-                                                      label == nullptr ? 0 : at.x.rows),
-                                                 found.view()));
+      keep_first(reason,
+                 fitted.predict_left_out(
+                     at, Span(group, group == nullptr ? 0 : n),
+                     Span(label == nullptr ? label : label + first, label == nullptr ? 0 : at.x.rows), found.view()));
       copy_out(found.view(), order, from_row(out, order, first, ldout), ldout);
     });
     report_undefined(std::move(reason));

@@ -63,9 +63,8 @@ std::string Model::predict_left_out(const Points& points, Span<const std::int32_
 
   stage.next(0.4);
   Matrix f(m, t()), found(m, every_row ? n * t() : t());
-  each_smoother_tile(n, m, [&](Index row, Index rows) {
-    predict_rows(prediction(), points, row, f.view().row_range(row, rows));
-  });
+  each_smoother_tile(
+      n, m, [&](Index row, Index rows) { predict_rows(prediction(), points, row, f.view().row_range(row, rows)); });
   stage.next(1);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     each_smoother_tile(n, m, [&](Index row, Index rows) {

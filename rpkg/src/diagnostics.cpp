@@ -35,10 +35,9 @@ Rcpp::NumericMatrix core_predict_left_out(SEXP handle, SEXP x, Rcpp::IntegerVect
   const bool every_row = label.size() == 0;
   const int m = points.rows(), columns = every_row ? size.n * size.t : size.t;
   auto out = fresh<Rcpp::NumericMatrix>(m, columns);
-  check_but_undefined(model, freeridge_predict_left_out(model.core, &points.fields,
-                                                        group.size() == 0 ? nullptr : group.begin(),
-                                                        every_row ? nullptr : label.begin(), FREERIDGE_COL_MAJOR,
-                                                        out.begin(), m));
+  check_but_undefined(
+      model, freeridge_predict_left_out(model.core, &points.fields, group.size() == 0 ? nullptr : group.begin(),
+                                        every_row ? nullptr : label.begin(), FREERIDGE_COL_MAJOR, out.begin(), m));
   return out;
 }
 

@@ -257,10 +257,10 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch, LooLearnt>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
-                   DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, PredictCovariance, PredictLeftOut,
-                   CoefficientCovariance, CoefficientErrors, AverageGradient, AverageDifference, GetUnpenalised,
-                   GetUnpenalisedCovariance, PredictPathFixed, PredictJackknifeFixed, PredictVarianceFixed,
-                   VarianceComponents>();
+                   DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, PredictCovariance,
+                   PredictLeftOut, CoefficientCovariance, CoefficientErrors, AverageGradient, AverageDifference,
+                   GetUnpenalised, GetUnpenalisedCovariance, PredictPathFixed, PredictJackknifeFixed,
+                   PredictVarianceFixed, VarianceComponents>();
     others
         .refused<LambdaGrid, Score, EstimateScore, ScoreGradient, Objective, GetSearch, GetOneStandardError,
                  LambdaFlags, PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
