@@ -57,6 +57,7 @@
  *     Diagnostics and intervals
  *         degrees_of_freedom, cooks_distance
  *         predict_jackknife              intervals without a model of the noise
+ *         predict_left_out               predictions without rows of the data
  *         predict_variance, predict_covariance    of predictions
  *         predict_combinations           averages and differences of predictions, with errors and covariances
  *     Eigenvalues, conditioning, and whole matrices
@@ -1094,6 +1095,20 @@ FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model
                                                            double level, int64_t folds, int64_t seed,
                                                            freeridge_layout layout, double* lower, double* upper,
                                                            int64_t ldout);
+
+/* Predictions at m new points of any kind without rows of the data, nothing refitted: with a(x) as above, and e the errors
+ * of the rows S left out together (freeridge_loo, freeridge_group_errors; lambda and the kernel are held),
+ *     f_(-S)(x) = f(x) + b - sum_{i in S} a_i(x) e_i
+ * group: n labels; NULL: row i has the label i. label: m labels; S are for each point the rows with its label, which is
+ * none for a label that no row has, or one below 0. out: m x t in `layout`, leading dimension ldout. label NULL, which
+ * goes with group NULL: each row by itself, for every point; out: m x (n t), that without row i of output j in column i
+ * + n j. Needs FITTED. Cost: freeridge_predict_jackknife's, and with groups freeridge_group_errors. Memory: tiles, and m
+ * (t + 1) or m (n + 1) t numbers. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: group without label, or without one
+ * >= 0), NOT_FINITE, DIMENSION_MISMATCH, UNDEFINED (an error has no value: the predictions without its row are NaN),
+ * CANCELLED, IO. */
+FREERIDGE_API freeridge_status freeridge_predict_left_out(const freeridge_model* model, const freeridge_points* points,
+                                                          const int32_t* group, const int32_t* label,
+                                                          freeridge_layout layout, double* out, int64_t ldout);
 
 /* Gaussian-process predictive variance at new points of any kind, n x t in `layout`: of f(x) + b, given Y, when f is a
  * Gaussian process of covariance tau^2 k, b flat (with intercept), and the errors have variance sigma^2 / W_ii, sigma^2

@@ -160,6 +160,34 @@ freeridge_status freeridge_predict_jackknife(const freeridge_model* model, const
   });
 }
 
+freeridge_status freeridge_predict_left_out(const freeridge_model* model, const freeridge_points* points,
+                                            const int32_t* group, const int32_t* label, freeridge_layout layout,
+                                            double* out, int64_t ldout) {
+  return guarded(__func__, [&] {
+    const Model& fitted = model_of(model);
+    const GivenPoints given("points", points);
+    const Layout order = checked_layout(layout);
+    required("out", out);
+    if (group != nullptr) required("label", label);
+    fitted.require_fitted();
+    given.require_columns(fitted.d());
+    const Index m = given.n(), n = fitted.n(), t = fitted.t();
+    require_product("n", n, "t", t);
+    const Index columns = label == nullptr ? n * t : t;
+    checked_matrix("out", out, order, "points.n", m, label == nullptr ? "n t" : "t", columns, "ldout", ldout);
+    std::string reason;
+    given.each(fitted.listener(), [&](Index first, const Points& at) {
+      Matrix found(at.x.rows, columns);
+      keep_first(reason,
+                 fitted.predict_left_out(
+                     at, Span(group, group == nullptr ? 0 : n),
+                     Span(label == nullptr ? label : label + first, label == nullptr ? 0 : at.x.rows), found.view()));
+      copy_out(found.view(), order, from_row(out, order, first, ldout), ldout);
+    });
+    report_undefined(std::move(reason));
+  });
+}
+
 freeridge_status freeridge_predict_variance(const freeridge_model* model, const freeridge_points* points,
                                             freeridge_layout layout, double* variance, int64_t ldout, double* noise) {
   return guarded(__func__, [&] {

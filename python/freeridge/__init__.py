@@ -14,6 +14,7 @@ from .classical import (absolute_slope, build_info, convert_lambda, get_threads,
 from .classifier import Classifier
 from .descent import calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient
 from .estimator import FreeRidge, NotFittedError
+from .importance import importance
 from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,
                       product_kernel, sum_kernel)
 from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEAN_NORM, CONVENTION_GLMNET,

@@ -140,6 +140,14 @@ class Answers(Settings):
         return self._answer(out, "predict_jackknife", given, level, -1 if folds is None else folds, seed, points.layout,
                             pointer(out.lower), pointer(out.upper), leading_dimension(out.lower, points.layout))
 
+    def _left_out(self, points: Union[Matrix, Sparse], given: Any, rows: Optional[ArrayLike],
+                  group: Optional[ArrayLike]) -> Array:
+        label = None if rows is None else vector(rows, np.int32, points.rows, "rows")
+        labels = None if group is None else vector(group, np.int32, self._rows(), "group")
+        out = empty(points.rows, self.t if label is not None else self._rows() * self.t, points.layout)
+        return self._answer(out, "predict_left_out", given, pointer(labels), pointer(label), points.layout, pointer(out),
+                            leading_dimension(out, points.layout))
+
     def _variance(self, points: Union[Matrix, Sparse], given: Any) -> Variance:
         out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
         return self._answer(out, "predict_variance", given, points.layout, pointer(out.variance),
@@ -196,6 +204,16 @@ class Answers(Settings):
         and the intervals too narrow where points are few. Cost: O(m n r), with folds also that of loo_learnt()."""
         points = self._points(x)
         return self._jackknife(points, struct_of(points), level, folds, seed)
+
+    def predict_left_out(self, x: ArrayLike, rows: Optional[ArrayLike] = None,
+                         group: Optional[ArrayLike] = None) -> Array:
+        """f(x) + b at m points without some rows of the data, exactly and without a refit. rows: for each point the row
+        that is left out, -1: none; m x t. None: each row by itself for every point, m x (n t), that without row i of
+        output j in column i + n j. group: n labels; rows are then labels, and all rows with the label are left out. Raises
+        Error (UNDEFINED) where an error left out has no value; its `values` have NaN there. Cost: O(m n r), and loo() or
+        group_errors()."""
+        points = self._points(x)
+        return self._left_out(points, struct_of(points), rows, group)
 
     def predict_variance(self, x: ArrayLike) -> Variance:
         """The variance of f(x) + b at m points as a Gaussian process, given y, its scale estimated by REML; add `noise`

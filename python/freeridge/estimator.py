@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, is_sparse, real
+from .importance import Columns, Importance, importance
 from .inputs import choice, column_names, compare_names, response, sample_weights, table, warn_of_copies
 from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, precomputed
 from .model import Model
+from .robust import Robustness, reweighted
 
 _CRITERIA = {"loo": c.LOO, "gcv": c.GCV, "reml": c.REML}
 _ROUTES = {"auto": c.ROUTE_AUTO, "cholesky": c.ROUTE_CHOLESKY, "spectral": c.ROUTE_SPECTRAL, "band": c.ROUTE_BAND,
@@ -54,9 +56,13 @@ class FreeRidge:
                    columns, and must not change while the estimator is in use.
     device         "cpu"; "cuda": a GPU makes the kernel matrix, its factors and eigenvectors, on the routes "spectral" and
                    "cholesky", between which "auto" then chooses (Model.set_device).
+    robust         None, or "huber": rows with large left-out errors e are weighed down, by min(1, 1.345 s / |e_i|) with s
+                   = median |e| / 0.6745, errors times the root of the weight given, to the fixed point; alpha is chosen
+                   again with each set of weights, sigma with the first. For one output.
 
-    After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen), sigma_ (None: no bandwidth by
-    name), route_, coef_ (linear kernels), dual_coef_, intercept_, n_features_in_; loo_errors(), predictor(). Features
+    After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen; of a robust fit with its weights),
+    sigma_ (None: no bandwidth by name), route_, robustness_weights_ (None where not robust; loo_errors() has all errors in
+    full), coef_ (linear kernels), dual_coef_, intercept_, n_features_in_; loo_errors(), predictor(). Features
     are not scaled. Where no column of X varies the fit is the mean of y; what is to be chosen has no influence then,
     and is 1. Cost of fit: one factorization; of choosing sigma: 15 of them; at a given alpha: 31.
     """
@@ -66,7 +72,7 @@ class FreeRidge:
     def __init__(self, alpha: Union[None, float, ArrayLike] = None, kernel: Union[str, Kernel] = "linear",
                  sigma: Optional[float] = None, criterion: str = "loo", fit_intercept: bool = True,
                  route: str = "auto", landmarks: Union[None, int, ArrayLike] = None, seed: int = 0,
-                 copy_X: bool = True, device: str = "cpu") -> None:
+                 copy_X: bool = True, device: str = "cpu", robust: Optional[str] = None) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.sigma = sigma
@@ -77,6 +83,7 @@ class FreeRidge:
         self.seed = seed
         self.copy_X = copy_X
         self.device = device
+        self.robust = robust
 
     # Parameters
 
@@ -117,9 +124,21 @@ class FreeRidge:
         kernel, criterion = self._kernel(), choice(_CRITERIA, self.criterion, "criterion")
         if self.alpha is None and (rows if used is None else used.sum()) == 1:
             raise ValueError("n_samples = 1: nothing can be left out to choose alpha by; give alpha and sigma")
+        if self.robust is not None:
+            choice({"huber": 0}, self.robust, "robust")
+            if outputs.ndim > 1 and outputs.shape[1] > 1:
+                raise ValueError(f"robust is for one output, and y has {outputs.shape[1]}: a row has one weight for all")
+            if self.route == "iterative":
+                raise ValueError("robust needs the left-out error of each row, which route='iterative' does not have")
         try:
             model = self._new_model(kernel, points, outputs, weights, used)
-            best = self._choose(model, criterion, lambda: _spread(outputs, weights), lambda: _one_point(points, used))
+
+            def chosen() -> Optional[Array]:
+                return self._choose(model, criterion, lambda: _spread(outputs, weights), lambda: _one_point(points, used))
+
+            best, robustness = chosen(), None
+            if self.robust is not None:
+                best, robustness = self._reweight(model, criterion, best, chosen)
         except c.Error as error:
             raise self._in_words(error) from error
         if best is not None and criterion == c.LOO:
@@ -132,6 +151,7 @@ class FreeRidge:
         self.alpha_ = self._shaped(model.lambdas())
         self.best_score_ = None if best is None else self._shaped(best)
         self.sigma_ = model.bandwidth() if self._named_bandwidth() else None
+        self.robustness_weights_ = None if robustness is None else self._in_place(robustness.weights[:, None], 1.0)[:, 0]
         self.route_ = {number: name for name, number in _ROUTES.items()}[model.route()]
         self.n_features_in_ = points.shape[1]
         self.intercept_ = self._shaped(model.intercept())
@@ -207,6 +227,17 @@ class FreeRidge:
             if error.values is not None:
                 error.values = self._all_rows(error.values.errors if learnt else error.values)
             raise
+
+    def importance(self, X: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
+                   permutations: int = 10, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
+        """How much the mean squared left-out error grows without each column, exactly and without a refit: freeridge.importance()
+        of the X and y that were fitted. Raises NotFittedError, ValueError, Error. Cost: as there."""
+        model = self._fitted()
+        X, used = table(X), self._used
+        y = response(y, X.shape[0])
+        if used is not None and len(used) == X.shape[0]:
+            X, y, group = X[used], y[used], None if group is None else np.asarray(group)[used]
+        return importance(model, X, y, kind, columns, permutations, random_state, group)
 
     def _all_rows(self, errors: Array) -> Array:
         """Errors of the rows that count, and of those of weight 0, in the shape of y."""
@@ -291,6 +322,25 @@ class FreeRidge:
             model.set_lambda(self.alpha)
             return best
         return model.select_lambda(criterion).score
+
+    def _reweight(self, model: Model, criterion: int, best: Optional[Array],
+                  chosen: Callable[[], Optional[Array]]) -> Tuple[Optional[Array], Robustness]:
+        """The fixed point of the robustness weights, and the score of the choices with them. A bandwidth is chosen twice:
+        without and with weights."""
+        given, found, score = model.weights(), None, best
+
+        def lambda_again() -> None:
+            nonlocal score
+            if self.alpha is None:
+                score = model.select_lambda(criterion).score
+            else:
+                model.set_lambda(self.alpha)
+
+        if self._named_bandwidth() and self.sigma is None:
+            found = reweighted(model, given, lambda_again, None, False)
+            score = chosen()
+        found = reweighted(model, given, lambda_again, found, True)
+        return score, found
 
     def _choose_bandwidth(self, model: Model, criterion: int, spread: Array) -> Array:
         """Chooses the bandwidth at a given alpha, among the bandwidths that the library tries when it chooses both.

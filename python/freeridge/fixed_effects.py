@@ -88,6 +88,11 @@ class FixedAnswers(Answers):
         """predict_jackknife() with fixed effects. Cost: that of predict_jackknife, and n m q flops."""
         return self._jackknife(*self._with_fixed(x, fixed), level, folds, seed)
 
+    def predict_left_out_fixed(self, x: ArrayLike, fixed: ArrayLike, rows: Optional[ArrayLike] = None,
+                               group: Optional[ArrayLike] = None) -> Array:
+        """predict_left_out() with fixed effects. Cost: that of predict_left_out, and n m q flops."""
+        return self._left_out(*self._with_fixed(x, fixed), rows, group)
+
     def predict_variance_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Variance:
         """predict_variance() with fixed effects. Cost: that of predict_variance, and n m q flops."""
         return self._variance(*self._with_fixed(x, fixed))

@@ -221,6 +221,10 @@ core_predict_jackknife <- function(handle, x, level, learnt, fixed = NULL) {
     .Call(`_freeridge_core_predict_jackknife`, handle, x, level, learnt, fixed)
 }
 
+core_predict_left_out <- function(handle, x, group, label, fixed = NULL) {
+    .Call(`_freeridge_core_predict_left_out`, handle, x, group, label, fixed)
+}
+
 core_predict_variance <- function(handle, x, fixed = NULL) {
     .Call(`_freeridge_core_predict_variance`, handle, x, fixed)
 }

@@ -35,7 +35,8 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
         (if (!is.null(data$part)) ggplot2::facet_wrap("part")) +
         ggplot2::labs(x = if (is.null(object$scale)) "length" else "length / divisor of the column", y = NULL,
                       subtitle = "a short length: a relevant column")
-    }
+    },
+    rows = draw_rows(data, chosen)
   )
   picture + ggplot2::theme_bw() + ggplot2::theme(plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5))
 }

@@ -56,7 +56,7 @@ glance.freeridge <- function(x, ...) {
     r.squared = 1 - mean_square(x$y - x$fitted.values) / total, loo.r.squared = 1 - loo / total,
     sigma = unname(sigma(x)), loo.rmse = sqrt(loo), lambda = unname(x$lambda),
     df = observed_counts(x) - unname(df.residual(x)),
-    logLik = if (is.null(x$classes)) log_likelihoods(x) else NA_real_, row.names = NULL
+    logLik = if (is.null(x$classes) && is.null(x$robust)) log_likelihoods(x) else NA_real_, row.names = NULL
   )
   parameters <- frame$df + 1  # as logLik() counts them
   frame$AIC <- -2 * frame$logLik + 2 * parameters

@@ -9,8 +9,8 @@ residuals.freeridge <- function(object, type = "response", lambda = NULL, ...) {
   check_choice(type, "type", residual_types)
   if (type == "loo") return(loo(object, lambda))
   values <- residual_matrix(object, lambda)
-  weighted <- type %in% c("pearson", "deviance") && !is.null(object$weights)
-  if (weighted) values <- sqrt(object$weights) * values
+  weighted <- type %in% c("pearson", "deviance") && !is.null(given_weights(object))
+  if (weighted) values <- sqrt(given_weights(object)) * values
   aside <- if (weighted) 0 else if (!is.null(object$aside)) errors_aside(object, model_at(object, lambda))
   stats::naresid(object$na.action, all_rows(object, values, aside))
 }
@@ -34,21 +34,16 @@ warn_no_variance <- function(what, fit, values) {
                  ": its leverage is one, or the errors have no variance")
 }
 
-# r_i sqrt(W_ii) / (sigma sqrt(1 - H_ii)), n x t, at the lambda that is in force.
+# e_i over its standard deviation, which is r_i sqrt(W_ii) / (sigma sqrt(1 - H_ii)) (influence.R), n x t, at the lambda
+# in force. NaN where the left-out error does not exist.
 standardised_residuals <- function(fit, handle) {
-  weights <- if (is.null(fit$weights)) 1 else fit$weights
-  leverage <- core_by_row(handle, "leverage")
   sigma <- sqrt(core_degrees_of_freedom(handle)$sigma2)
-  scale <- rep(sigma, each = nrow(leverage)) * sqrt(pmax(1 - leverage, 0))
-  values <- sqrt(weights) * (fit$y - core_fitted(handle)) / scale
-  # Where the left-out error does not exist the leverage is one, up to rounding.
-  values[is.nan(core_by_row(handle, "loo")) & !is.na(fit$y)] <- NaN
-  values
+  known_errors(fit, handle) / (rep(sigma, each = nrow(fit$x)) * spread_of_errors(fit, core_by_row(handle, "leverage")))
 }
 
 deviance.freeridge <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
-  weights <- if (is.null(object$weights)) 1 else object$weights
+  weights <- weights_or_ones(object)
   named_by_output(object, colSums(weights * residual_matrix(object, lambda)^2, na.rm = TRUE))
 }
 

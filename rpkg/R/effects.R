@@ -21,7 +21,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   shown <- setdiff(seq_len(ncol(object$x)), first)
   x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
   m <- nrow(x)
-  average <- if (is.null(newdata) && !is.null(object$weights)) object$weights / sum(object$weights) else rep(1 / m, m)
+  average <- if (is.null(newdata)) weights_or_ones(object) / sum(weights_or_ones(object)) else rep(1 / m, m)
   model <- model_at(object, lambda, warn = TRUE)
   lambda <- core_lambda(model)
   freedom <- if (se) core_degrees_of_freedom(model)

@@ -46,8 +46,11 @@ known_landmarks <- function(fit) {
 
 fit_model <- function(fit) {
   fit$open_kernel <- fit$kernel  # before its numbers are chosen
+  fit$outputs <- output_names(fit$y)
+  fit$chosen <- is.null(fit$lambda)
+  given <- fit$lambda
   model <- new_model(fit, device = fit$device)
-  seconds <- c(kernel = 0, bandwidth = 0, factorize = 0, lambda = 0)
+  seconds <- c(kernel = 0, bandwidth = 0, factorize = 0, lambda = 0, robust = 0)
   middle <- NULL
   timed <- function(stage, expression) {
     started <- proc.time()[["elapsed"]]
@@ -69,48 +72,56 @@ fit_model <- function(fit) {
       search(fit)
     })
   }
-  if (learns_kernel(fit)) {
-    fit <- timed("kernel", where_it_fits(function(fit) learn_kernel(fit, model)))
-  } else if (chooses_bandwidth(fit$kernel)) {
-    found <- timed("bandwidth", where_it_fits(function(fit) {
-      core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L], fit$bandwidth_range[2L], fit$budget)
-    }))
-    fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
-    if (fit$criterion %in% judged_by_loo && !fit$missing_values) {
-      middle <- timed("bandwidth", loo_in_the_middle(model, fit, found))
+  judged <- fit$criterion %in% judged_by_loo && !fit$missing_values
+  choose <- function(last) {
+    if (learns_kernel(fit)) {
+      fit <<- timed("kernel", where_it_fits(function(fit) learn_kernel(fit, model)))
+    } else if (chooses_bandwidth(fit$kernel)) {
+      found <- timed("bandwidth", where_it_fits(function(fit) {
+        core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L], fit$bandwidth_range[2L], fit$budget)
+      }))
+      fit$kernel <<- with_bandwidth(fit$kernel, found$sigma)
+      if (judged && last) middle <<- timed("bandwidth", loo_in_the_middle(model, fit, found))
+      fit$bandwidth_search <<- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
+      fit$bandwidth_shape <<- found[c("edge", "decades", "dips")]
+    } else {
+      expect(model, given, fit$criterion)
+      timed("factorize", core_factorize(model))
     }
-    fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
-    fit$bandwidth_shape <- found[c("edge", "decades", "dips")]
-  } else {
-    expect(model, fit$lambda, fit$criterion)
-    timed("factorize", core_factorize(model))
+    learnt <- !is.null(fit$learning)
+    if (fit$chosen) {
+      fit <<- timed("lambda", keep_search(fit, model, new_lambda(fit, model, learnt)))
+    } else {
+      timed("lambda", set_given_lambda(model, fit))
+    }
+    if (!is.null(fit$robust)) fit <<- timed("robust", reweighted(fit, model, last))
+  }
+  again <- !is.null(fit$robust) && (learns_kernel(fit) || chooses_bandwidth(fit$kernel))
+  choose(last = !again)
+  if (again) {  # the kernel with the weights
+    fit$kernel <- fit$open_kernel
+    fit$learning <- NULL
+    model <- new_model(fit, device = fit$device)
+    choose(last = TRUE)
   }
 
-  fit$outputs <- output_names(fit$y)
-  fit$chosen <- is.null(fit$lambda)
-  if (fit$chosen) {
-    range <- fit$lambda_range
-    # The search for the kernel ends with one for lambda.
-    searched <- !is.null(fit$learning) && all(range == 0) && length(lambdas_below_floor(model)) == 0L
-    found <- timed("lambda", if (searched) {
-      found_lambda(model)
-    } else {
-      core_select_lambda(model, fit$criterion, range[1L], range[2L])
-    })
-    fit <- keep_search(fit, model, found)
-    judged <- fit$criterion %in% judged_by_loo && !core_route(model) %in% c("cholesky", "iterative")
-    if (judged && !fit$missing_values && copies_in(fit) == 0L) {  # of copies leave-one-out errors are too small
-      fit$second_opinion <- timed("lambda", second_opinion(model, fit, middle))
-      warn_disagreement(fit)
-    }
-  } else {
-    timed("lambda", set_given_lambda(model, fit))
+  if (fit$chosen && judged && !core_route(model) %in% c("cholesky", "iterative") && copies_in(fit) == 0L) {
+    fit$second_opinion <- timed("lambda", second_opinion(model, fit, middle))  # of copies left-out errors are too small
+    warn_disagreement(fit)
   }
   names(fit$lambda) <- fit$outputs
   warn_below_floor(model)
 
   fit$seconds <- seconds
   as_fitted(fit, model)
+}
+
+# What core_select_lambda() gives. learnt: whether the model comes from a search for a kernel, which ends with one for
+# lambda.
+new_lambda <- function(fit, model, learnt = FALSE) {
+  range <- fit$lambda_range
+  searched <- learnt && all(range == 0) && length(lambdas_below_floor(model)) == 0L
+  if (searched) found_lambda(model) else core_select_lambda(model, fit$criterion, range[1L], range[2L])
 }
 
 # How many landmarks there are where all points do not fit into memory. Their time, 4 n r^2, is that of learning a kernel

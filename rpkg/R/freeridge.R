@@ -10,7 +10,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
                               lambda_range = NULL, lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5,
                               learn_rows = NULL, bandwidth_range = NULL, budget = 0, landmarks = NULL,
                               landmark_method = "auto", seed = 0, route = "auto", reduction = "auto", refine = 0,
-                              accuracy = 1e-8, device = "cpu", ...) {
+                              accuracy = 1e-8, device = "cpu", robust = NULL, ...) {
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge)
@@ -65,6 +65,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   fit <- learning_settings(fit, lengths, learn, bands, shrinkage, learn_rows)
   if (!given) fit$kernel <- default_kernel(fit)
   fit <- set_aside(fit)
+  fit$robust <- check_robust(robust, fit)
   if (kernel$name == "function") fit <- with_kernel_values(fit)
   if (sparse) check_sparse_settings(fit)
   kinds <- c(if (sparse) "freeridge_sparse", if (!is.null(classes)) "freeridge_classes")

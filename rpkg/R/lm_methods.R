@@ -46,12 +46,16 @@ variable.names.freeridge <- function(object, full = FALSE, ...) {
   c(if (object$intercept) "(Intercept)", feature_names(points_of(object)), colnames(object$fixed))
 }
 
-# The weights that the fit was given; those of rows that do not count are zero.
-weights.freeridge <- function(object, ...) {
+# "prior": the weights that the fit was given; those of rows that do not count are zero. "robustness": those that robust
+# = "huber" found; "working": the product of both, with which the fit was made. NULL where there are none.
+weights.freeridge <- function(object, type = "prior", ...) {
   refuse_extra(...)
-  if (is.null(object$weights)) return(NULL)
-  values <- rep(0, row_count(object))
-  values[place_of(object, seq_len(nrow(object$x)))] <- object$weights
+  check_choice(type, "type", c("prior", "robustness", "working"))
+  own <- switch(type, prior = given_weights(object), robustness = object$robust$weights, working = object$weights)
+  if (is.null(own)) return(NULL)
+  values <- rep(if (type == "robustness") 1 else 0, row_count(object))
+  values[place_of(object, seq_len(nrow(object$x)))] <- own
+  if (type == "robustness") names(values) <- all_cases(object)
   stats::naresid(object$na.action, values)
 }
 
@@ -63,8 +67,9 @@ extractAIC.freeridge <- function(fit, scale = 0, k = 2, ..., by = "aic") {
   refuse_extra(...)
   if (!identical(as.double(scale), 0)) refuse("scale must be 0: the variance is estimated, not ", shown(scale))
   check_choice(by, "by", c("aic", "loo", "learnt"))
-  df <- attr(logLik(fit), "df") - 1
+  if (by == "aic" || is.null(fit$robust)) logLik(fit)  # refuses where there is none
   n <- observed_counts(fit)
+  df <- n - unname(df.residual(fit))
   if (by == "aic") {
     if (!is.null(fit$learning) || !is.null(fit$bandwidth_search)) say_what_aic_misses()
     return(c(df, n * log(unname(deviance(fit)) / n) + k * df))
@@ -88,6 +93,7 @@ logLik.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (ncol(object$y) > 1L) refuse("the fit has ", ncol(object$y), " outputs; a log-likelihood is that of one")
   if (!is.null(object$classes)) refuse("a fit to classes is least squares on -1 and +1: it has no likelihood")
+  if (!is.null(object$robust)) refuse("the fit is robust, with weights taken from its errors: it has no likelihood")
   n <- observed_counts(object)
   structure(log_likelihoods(object), nall = n, nobs = n, df = n - unname(df.residual(object)) + 1, class = "logLik")
 }
@@ -100,8 +106,9 @@ family.freeridge <- function(object, ...) {
 }
 family.freeridge_linear <- family.freeridge
 
-# A weight for each row that counts.
-weights_or_ones <- function(fit) if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights
+# The weights that the user gave to the rows that count, by which errors are averaged; of a robust fit without its own.
+given_weights <- function(fit) if (is.null(fit$robust)) fit$weights else fit$robust$given
+weights_or_ones <- function(fit) if (is.null(given_weights(fit))) rep(1, nrow(fit$x)) else given_weights(fit)
 
 # The log-likelihood of each output.
 log_likelihoods <- function(fit) {

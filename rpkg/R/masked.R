@@ -8,6 +8,7 @@ shared_generics <- list(
              classes = c("freeridge", "ridge_accumulator", "freeridge_classifier", "freeridge_chunks")),
   explain = list(packages = c("dplyr", "generics", "fastshap", "lime", "DALEX"), classes = "freeridge"),
   accumulate = list(packages = "purrr", classes = "ridge_accumulator"),
+  importance = list(packages = c("randomForest", "ranger"), classes = "freeridge"),
   score = list(packages = c("bnlearn", "lava", "riskRegression"), classes = "ridge_accumulator"),
   axe_data = list(packages = "butcher", classes = "freeridge")
 )
@@ -72,6 +73,7 @@ loo.default <- function(object, ...) handed_on("loo", object, ...)
 explain.default <- function(object, ...) handed_on("explain", object, ...)
 squared_errors.default <- function(object, ...) handed_on("squared_errors", object, ...)
 score.default <- function(object, ...) handed_on("score", object, ...)
+importance.default <- function(object, ...) handed_on("importance", object, ...)
 accumulate.default <- function(accumulator, ...) {
   if (is.null(masked_function("accumulate"))) {
     all_given(accumulator)

@@ -82,15 +82,17 @@ print_setting <- function(fit, digits) {
   }
   print_divisors(fit, digits)
   print_unpenalised(fit)
-  cat("Intercept: ", intercept_words(fit), if (!is.null(fit$weights)) "; weighted points",
+  cat("Intercept: ", intercept_words(fit), if (!is.null(given_weights(fit))) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
+  if (!is.null(fit$robust)) print_robust(fit, digits)
   if (!is.null(fit$bound)) cat("Solved with a relative error of at most ", number(unname(fit$bound)), "\n", sep = "")
   given <- if (ncol(fit$x) == 0L) " (of no consequence: no column is penalised)" else if (!fit$chosen) " (given)"
   cat("lambda: ", number(unname(fit$lambda)), given, "\n", sep = "")
   if (fit$chosen) {
     cat("  chosen by ", criterion_titles[[fit$criterion]], if (has_noise_prior(fit)) ", with a prior of the noise",
         if (fit$criterion == "groups" && NCOL(fit$groups) > 1L) paste0(", mean of ", NCOL(fit$groups), " divisions"),
-        if (fit$rule == "1se") ", one-standard-error rule", ": ", number(unname(fit$score)),
+        if (fit$rule == "1se") ", one-standard-error rule", if (!is.null(fit$robust)) ", rows weighed down", ": ",
+        number(unname(fit$score)),
         if (!is.null(fit$score_error)) paste0(", estimated, standard error ", number(unname(fit$score_error))), "\n",
         sep = "")
     print_edge(fit)

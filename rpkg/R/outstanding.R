@@ -1,18 +1,24 @@
-# Rows that stand out, for summary(): those with a large standardised residual, and those whose left-out errors make
-# most of the score that lambda was chosen by.
+# Rows that stand out, for summary(): those with a large studentised residual, and those whose left-out errors make most of
+# the score that lambda was chosen by.
 
-large_residual <- 4
+# Of more rows studentised residuals are taken as if the hat matrix were a projection: exact ones take 4 n^2 r operations,
+# and a row of many matters little.
+exact_up_to <- 500L
 
-# For each output list(rows, few). rows: the standardised residuals beyond +-4, largest first, with the names of their
-# rows. few: the fewest rows whose squared left-out errors (times weights) make more than half of the sum, as their
+# For each output list(rows, few). rows: the studentised residuals beyond the bound of Bonferroni at 5 %, largest first, with
+# the names of their rows. few: the fewest rows whose squared left-out errors (times weights) make more than half of the sum, as their
 # shares of it. few is NULL where these are more than one row and more than 2 % of the rows, as they are where all
 # errors are of about the same size, and in a fit of fewer than 20 rows.
 outstanding_rows <- function(fit, model) {
   labels <- case_labels(fit)
-  residuals <- standardised_residuals(fit, model)
+  n <- observed_counts(fit)
+  exact <- nrow(fit$x) <= exact_up_to
+  without <- if (exact) without_each_row(fit, model)
+  residuals <- studentised_residuals(fit, model, without)
+  df <- if (exact) without$df else matrix(core_degrees_of_freedom(model)$df, nrow(fit$x), ncol(fit$y), byrow = TRUE)
   squares <- weights_or_ones(fit) * core_by_row(model, "loo")^2
   of_output <- function(j) {
-    large <- which(abs(residuals[, j]) > large_residual)
+    large <- which(outside_bonferroni(residuals[, j], df[, j], n[j]))
     large <- large[order(-abs(residuals[large, j]))]
     shares <- squares[, j] / sum(squares[, j], na.rm = TRUE)
     first <- order(-shares)
@@ -32,8 +38,9 @@ outstanding_sentences <- function(found, chosen) {
     rows <- found[[j]]$rows
     few <- found[[j]]$few
     c(if (length(rows) > 0L) {
-      paste0(counted(length(rows), "row"), of, if (length(rows) > 1L) " have" else " has",
-             " a standardised residual beyond ", large_residual, ": ", some_values(rows, "(%.1f)"))
+      paste0(counted(length(rows), "row"), of, if (length(rows) > 1L) " are outliers" else " is an outlier",
+             ", with studentised residuals that the largest of all rows has by chance in less than 5 % of data: ",
+             some_values(rows, "(%.1f)"))
     }, if (length(few) > 0L) {
       paste0(format(100 * sum(few), digits = 2L), " % of the squared left-out errors", of, " come from ",
              counted(length(few), "row"), ": ", some_values(100 * few, "(%.0f %%)"),

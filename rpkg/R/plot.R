@@ -15,7 +15,8 @@ plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambd
     coefficients = plot_coefficients(data, x, output, ...),
     slopes = plot_slopes(data, x, output, ...),
     spectrum = plot_spectrum(data, x, output, ...),
-    relevance = plot_relevance(data, x, ...)
+    relevance = plot_relevance(data, x, ...),
+    rows = plot_rows(data, x, output, ...)
   )
   invisible(data)
 }
@@ -111,9 +112,7 @@ plot_residuals <- function(data, fit, output, main = "Residuals", xlab = "fitted
   graphics::abline(h = 0, lty = 2)
   if (length(unique(data$fitted)) > 3L) graphics::lines(stats::lowess(data$fitted, data$residual), lwd = 2)
   far <- order(abs(data$residual), decreasing = TRUE)[seq_len(min(3L, nrow(data)))]
-  right <- data$fitted[far] > mean(range(data$fitted))
-  heights <- spread(data$residual[far], line_height * graphics::strheight("A", cex = 0.75), graphics::par("usr")[3:4])
-  graphics::text(data$fitted[far], heights, row.names(data)[far], pos = ifelse(right, 2L, 4L), cex = 0.75, offset = 0.4)
+  name_points(data$fitted, data$residual, row.names(data), far)
   write_labels(main, lambda_of(fit, output), xlab, ylab, ...)
 }
 

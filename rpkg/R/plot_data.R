@@ -1,6 +1,6 @@
 # The data frames that the pictures of plot() and autoplot() show.
 
-plot_types <- c("path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance")
+plot_types <- c("path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance", "rows")
 
 plot_data <- function(fit, type, criteria, output, lambdas, variables = NULL) {
   check_choice(type, "type", plot_types)
@@ -19,7 +19,8 @@ plot_data <- function(fit, type, criteria, output, lambdas, variables = NULL) {
     coefficients = coefficient_data(fit, output, lambdas),
     slopes = slope_data(fit, output),
     spectrum = spectrum_data(fit),
-    relevance = relevance(fit)
+    relevance = relevance(fit),
+    rows = rows_data(fit, output)
   )
 }
 

@@ -29,7 +29,7 @@ loo_in_the_middle <- function(model, fit, found) {
 # A row for each output: the error at the choice, the least error and its lambda (or its bandwidth), and whether the
 # first is much worse.
 second_opinion <- function(model, fit, middle) {
-  lambdas <- sort(unique(c(fit$lambda, core_search(model)$lambdas)))
+  lambdas <- sort(unique(c(fit$lambda, fit$lambda_search$lambda)))
   found <- core_score_with_error(model, "loo", lambdas)
   outputs <- seq_along(fit$lambda)
   place <- vapply(outputs, function(j) c(which.min(found$scores[, j]), 1L)[1L], 0L)

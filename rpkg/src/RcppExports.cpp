@@ -665,6 +665,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_predict_left_out
+Rcpp::NumericMatrix core_predict_left_out(SEXP handle, SEXP x, Rcpp::IntegerVector group, Rcpp::IntegerVector label, SEXP fixed);
+RcppExport SEXP _freeridge_core_predict_left_out(SEXP handleSEXP, SEXP xSEXP, SEXP groupSEXP, SEXP labelSEXP, SEXP fixedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type label(labelSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type fixed(fixedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict_left_out(handle, x, group, label, fixed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_predict_variance
 Rcpp::List core_predict_variance(SEXP handle, SEXP x, SEXP fixed);
 RcppExport SEXP _freeridge_core_predict_variance(SEXP handleSEXP, SEXP xSEXP, SEXP fixedSEXP) {
@@ -1457,6 +1471,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_calibrate", (DL_FUNC) &_freeridge_core_calibrate, 3},
     {"_freeridge_core_degrees_of_freedom", (DL_FUNC) &_freeridge_core_degrees_of_freedom, 1},
     {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 5},
+    {"_freeridge_core_predict_left_out", (DL_FUNC) &_freeridge_core_predict_left_out, 5},
     {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 3},
     {"_freeridge_core_coefficient_covariance", (DL_FUNC) &_freeridge_core_coefficient_covariance, 2},
     {"_freeridge_core_coefficient_errors", (DL_FUNC) &_freeridge_core_coefficient_errors, 2},

@@ -24,6 +24,23 @@ Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, bool learnt
   return Rcpp::List::create(Rcpp::Named("lower") = lower, Rcpp::Named("upper") = upper);
 }
 
+// x and fixed: as above. label: for each point the label in `group` (from 0) of the rows that are left out, of an empty
+// `group` the row itself: m x t. An empty label: each row by itself: m x (n t).
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_predict_left_out(SEXP handle, SEXP x, Rcpp::IntegerVector group, Rcpp::IntegerVector label,
+                                          SEXP fixed = R_NilValue) {
+  Model& model = model_of(handle);
+  const NewPoints points(model, x, fixed);
+  const Dimensions size = dimensions_of(model);
+  const bool every_row = label.size() == 0;
+  const int m = points.rows(), columns = every_row ? size.n * size.t : size.t;
+  auto out = fresh<Rcpp::NumericMatrix>(m, columns);
+  check_but_undefined(
+      model, freeridge_predict_left_out(model.core, &points.fields, group.size() == 0 ? nullptr : group.begin(),
+                                        every_row ? nullptr : label.begin(), FREERIDGE_COL_MAJOR, out.begin(), m));
+  return out;
+}
+
 // x and fixed: as above; variance is m x t, noise one for each output
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_predict_variance(SEXP handle, SEXP x, SEXP fixed = R_NilValue) {

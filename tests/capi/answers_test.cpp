@@ -154,6 +154,7 @@ TEST(ContractAnswers, LayoutsOfPredictions) {
     expect_layouts<PredictJackknife>(model, {&PredictJackknife::lower, &PredictJackknife::upper});
     expect_layouts<PredictVariance>(model, {&PredictVariance::variance});
     expect_layouts<PredictCovariance>(model, {&PredictCovariance::errors});
+    expect_layouts<PredictLeftOut>(model, {&PredictLeftOut::out});
   }
 }
 

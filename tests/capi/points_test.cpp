@@ -82,6 +82,11 @@ struct Call {
 };
 
 const double lambdas[] = {0.2, 5.0};
+const std::vector<std::int32_t> first_rows = [] {
+  std::vector<std::int32_t> out;
+  for (std::int64_t i = 0; i < m; ++i) out.push_back(static_cast<std::int32_t>(i % n));
+  return out;
+}();
 
 std::vector<Call> calls(const freeridge_kernel* kernel) {
   const auto ld = [](freeridge_layout layout, std::int64_t columns) {
@@ -104,6 +109,16 @@ std::vector<Call> calls(const freeridge_kernel* kernel) {
          return freeridge_predict_jackknife(model, points, 0.8, -1, 0, layout, out, out + m * t, ld(layout, t));
        },
        m, 2 * t},
+      {"without rows",
+       [=](auto* model, auto* points, auto*, auto layout, double* out) {
+         return freeridge_predict_left_out(model, points, nullptr, first_rows.data(), layout, out, ld(layout, t));
+       },
+       m, t},
+      {"without each row",
+       [=](auto* model, auto* points, auto*, auto layout, double* out) {
+         return freeridge_predict_left_out(model, points, nullptr, nullptr, layout, out, ld(layout, n * t));
+       },
+       m, n * t},
       {"variance",
        [=](auto* model, auto* points, auto*, auto layout, double* out) {
          return freeridge_predict_variance(model, points, layout, out, ld(layout, t), out + m * t);
@@ -177,7 +192,7 @@ TEST_P(PointsOfAllKinds, HaveTheAnswersOfTheOrdinaryMatrix) {
     }
   }
   for (const Rows& rows : kinds.rows)
-    EXPECT_EQ(rows.stretches, 2 * (2 * 7 + 3));  // of each call, of seven in each layout
+    EXPECT_EQ(rows.stretches, 2 * (2 * 9 + 3));  // of each call, of nine in each layout
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PointsOfAllKinds,

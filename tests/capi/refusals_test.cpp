@@ -104,8 +104,8 @@ TEST(Refusals, Settings) {
 TEST(Refusals, Answers) {
   expect_all_refused<Loo, GroupErrors, Predict, PredictPoints, PredictSparse, Coefficients, Intercept, GetFitted,
                      GetLeverage, GetLambda, GetRoute, GetDimensions, DegreesOfFreedom, CooksDistance, PredictJackknife,
-                     PredictVariance, PredictCovariance, AverageGradient, PredictCombinations, GetLandmarks, GetTolerance,
-                     CoefficientsPath>();
+                     PredictLeftOut, PredictVariance, PredictCovariance, AverageGradient, PredictCombinations,
+                     GetLandmarks, GetTolerance, CoefficientsPath>();
   expect_refused<GroupErrorsWithGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<PredictPath>({{"ldout", integers(bad_leading(sample::m))}});
   expect_refused<PredictGradient>({{"ldout", integers(bad_leading(sample::m))}});

@@ -134,6 +134,7 @@ const std::vector<Rule>& rules() {
       rule<PredictJackknife>(State::fitted, Leaves::the_same),
       rule<PredictVariance>(State::fitted, Leaves::the_same),
       rule<PredictCovariance>(State::fitted, Leaves::the_same),
+      rule<PredictLeftOut>(State::fitted, Leaves::the_same),
       rule<PredictGradient>(State::fitted, Leaves::the_same),
       rule<AverageGradient>(State::fitted, Leaves::the_same),
       rule<PredictCombinations>(State::fitted, Leaves::the_same),

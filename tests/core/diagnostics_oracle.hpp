@@ -93,6 +93,14 @@ inline Intervals jackknife(const Problem& problem, const Values& k, double lambd
   return out;
 }
 
+// f(x) + b at the points, m x t, of the refit without the rows with a label.
+inline Matrix left_out(const Problem& problem, const Values& k, double lambda, const std::vector<std::int32_t>& group,
+                       std::int32_t label) {
+  std::vector<char> use(group.size(), 1);
+  for (std::size_t i = 0; i < group.size(); ++i) use[i] = label < 0 || group[i] != label;
+  return to_double(evaluate(k.cross, oracle::fit_with(problem, k.rows, to_real(problem.y), use, lambda)));
+}
+
 inline Dense hat(const Problem& problem, const Values& k, double lambda) {
   const std::int64_t n = k.rows.rows;
   return evaluate(k.rows, oracle::fit_with(problem, k.rows, identity(n), all_but(n, -1), lambda));

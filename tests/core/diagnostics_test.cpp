@@ -123,6 +123,50 @@ TEST_P(Diagnostics, JackknifeIntervalsAreThoseOfRefits) {
   });
 }
 
+// Each row by itself for every point; a row, nothing (a label that no row has), and rows together for some points.
+TEST_P(Diagnostics, PredictionsWithoutRowsAreThoseOfRefits) {
+  for_each_problem([](const Problem& problem, Model& model, const Values& k, const Matrix& points) {
+    const std::int64_t n = problem.x.rows, m = points.rows, t = problem.y.cols;
+    model.lambdas(lambdas);
+    std::vector<std::int32_t> rows(static_cast<std::size_t>(n)), groups(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i] = static_cast<std::int32_t>(i);
+      groups[i] = i % 4 == 3 ? -1 : static_cast<std::int32_t>(10 * (i % 4));
+    }
+    const std::vector<std::int32_t> some = {0, 10, -1, 20, 7, 10, 5};
+    for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+      const bool by_rows = layout == FREERIDGE_ROW_MAJOR;
+      const auto found = [&](const std::vector<std::int32_t>* group, const std::vector<std::int32_t>* label,
+                             std::int64_t columns) {
+        Packed out = pack(Matrix(m, columns), layout, 1);
+        check(freeridge_predict_left_out(model.get(), at(points), group == nullptr ? nullptr : group->data(),
+                                         label == nullptr ? nullptr : label->data(), layout, out.values.data(), out.ld),
+              "freeridge_predict_left_out");
+        return unpack(out, m, columns);
+      };
+      const auto expected = [&](const std::vector<std::int32_t>& group, std::int32_t label) {
+        return oracle::per_output(lambdas, [&](double lambda) { return left_out(problem, k, lambda, group, label); });
+      };
+      const Matrix each = found(nullptr, nullptr, n * t);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const Matrix without = expected(rows, static_cast<std::int32_t>(i));
+        Matrix own(m, t);
+        for (std::int64_t j = 0; j < t; ++j)
+          for (std::int64_t p = 0; p < m; ++p) own(p, j) = each(p, i + n * j);
+        EXPECT_CLOSE(own, without, tolerance) << i << (by_rows ? " by rows" : "");
+      }
+      for (const std::vector<std::int32_t>* group : {static_cast<const std::vector<std::int32_t>*>(nullptr),
+                                                     static_cast<const std::vector<std::int32_t>*>(&groups)}) {
+        const Matrix out = found(group, &some, t);
+        for (std::int64_t p = 0; p < m; ++p) {
+          const Matrix without = expected(group == nullptr ? rows : groups, some[static_cast<std::size_t>(p)]);
+          EXPECT_CLOSE(select_rows(out, {p}), select_rows(without, {p}), tolerance);
+        }
+      }
+    }
+  });
+}
+
 TEST_P(Diagnostics, PredictiveVarianceIsTheDenseFormula) {
   for_each_problem([](const Problem& problem, Model& model, const Values& k, const Matrix& points) {
     model.lambdas(lambdas);

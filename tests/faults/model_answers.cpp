@@ -138,6 +138,7 @@ void add_model_answers(Scenarios& all) {
   add_both<PredictJackknife>(all);
   add_both<PredictVariance>(all);
   add_both<PredictCovariance>(all);
+  add_both<PredictLeftOut>(all);
   add_with_fixed_effects<GetUnpenalised>(all);
   add_with_fixed_effects<GetUnpenalisedCovariance>(all);
   add_with_fixed_effects<PredictFixed>(all);
@@ -203,6 +204,7 @@ void add_model_answers(Scenarios& all) {
   add_undefined<GroupErrors>(all);
   add_undefined<CooksDistance>(all);
   add_undefined<PredictJackknife>(all);
+  add_undefined<PredictLeftOut>(all);
   add_undefined<PredictVariance>(all);
   add_undefined<Score>(all, score_at_zero<Score>);
   add_undefined<Score>(

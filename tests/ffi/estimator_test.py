@@ -232,6 +232,100 @@ class Estimator(unittest.TestCase):
         expected = y[::6] - cross_val_predict(clone(ours), x[::6], y[::6], cv=LeaveOneOut())
         self.assert_close(ours.fit(x[::6], y[::6]).loo_errors(), expected, 1e-7)
 
+    def test_robust_weights_are_a_fixed_point(self):
+        """Huber's weights of the errors that refits without each row make, times the weights given; gross errors are
+        weighed down, and the fit is near that of the data without them."""
+        x, y = diabetes()
+        x, y = x[::4] / x.std(axis=0), y[::4].copy()
+        clean, weights = y.copy(), np.linspace(0.5, 2.0, len(y))
+        y[5::10] += 1000.0
+        weights[::9] = 0.0
+        used = weights > 0
+        for given in (None, weights):
+            for kernel, alpha in (("linear", 3.0), ("linear", None), ("gaussian", None)):
+                ours = fr.FreeRidge(alpha, kernel, robust="huber").fit(x, y, given)
+                v, c = ours.robustness_weights_, np.ones(len(y)) if given is None else given
+                size = np.full(len(y), np.nan)
+                for i in np.flatnonzero(c > 0):
+                    others = (np.arange(len(y)) != i) & (c > 0)
+                    refit = fr.FreeRidge(ours.alpha_, kernel, ours.sigma_).fit(x[others], y[others], (c * v)[others])
+                    size[i] = np.sqrt(c[i]) * abs(y[i] - refit.predict(x[[i]])[0])
+                expected = np.minimum(1.0, 1.345 * np.nanmedian(size) / 0.6744897501960817 / size)
+                np.testing.assert_allclose(v[c > 0], expected[c > 0], atol=2e-3)
+                self.assertTrue(np.all(v[c == 0] == 1.0))
+                self.assertLess(v[5::10][c[5::10] > 0].max(), 0.25)
+                far = lambda model: np.mean((model.predict(x) - fr.FreeRidge(alpha, kernel).fit(x, clean, given).predict(x)) ** 2)
+                self.assertLess(far(ours), far(fr.FreeRidge(alpha, kernel).fit(x, y, given)) / 10)
+                self.assertEqual(copy.deepcopy(ours).robustness_weights_.tolist(), v.tolist())
+                if alpha is None and kernel == "linear":
+                    errors = ours.loo_errors()[c > 0]
+                    self.assert_close(np.average(errors ** 2, weights=(c * v)[c > 0]), ours.best_score_)
+        self.assertIsNone(fr.FreeRidge().fit(x, y).robustness_weights_)
+        np.testing.assert_array_equal(fr.FreeRidge(1.0, robust="huber").fit(x, np.ones(len(y))).robustness_weights_, 1.0)
+        for robust, outputs, route, words in (("huber", np.column_stack([y, y]), "auto", "one output, and y has 2"),
+                                              ("tukey", y, "auto", "robust must be"),
+                                              ("huber", y, "iterative", "left-out error of each row"),
+                                              ("huber", (np.arange(len(y)) == 3) * 1.0, "auto", "half of the left-out")):
+            with self.assertRaisesRegex(ValueError, words):
+                fr.FreeRidge(1.0, robust=robust, route=route, fit_intercept=False, kernel="laplacian",
+                             sigma=1e-3).fit(x, outputs)
+
+    def test_importance_is_that_of_refits(self):
+        x, y = diabetes()
+        x, y = x[::11, :4] / x[::11, :4].std(axis=0), y[::11]
+        n, weights, group = len(y), np.linspace(0.5, 2.0, len(y)), np.arange(len(y)) % 7 - 1
+        weights[3] = 0.0
+        used = weights > 0
+        for kernel, given, labels in (("linear", None, None), ("gaussian", weights, None), ("gaussian", None, group)):
+            sigma = None if kernel == "linear" else 3.0
+            w, rows = np.ones(n) if given is None else given, np.arange(n) if labels is None else labels
+            ours = fr.FreeRidge(2.0, kernel, sigma).fit(x, y, given)
+            def squares(z, of=x):
+                out = np.full(n, np.nan)
+                for i in np.flatnonzero((w > 0) & (rows >= 0)):
+                    kept = (rows != rows[i]) & (w > 0)
+                    out[i] = (y[i] - fr.FreeRidge(2.0, kernel, sigma).fit(of[kept], y[kept], w[kept]).predict(z[[i]])[0]) ** 2
+                return out
+            base = squares(x)
+            variables = [0, [1, 3]]
+            for kind in ("permutation", "drop"):
+                found = ours.importance(x, y, kind, variables, 2, 5, labels)
+                self.assert_close(found.mean_square[0], np.average(base[np.isfinite(base)], weights=w[np.isfinite(base)]))
+                for k, one in enumerate(variables):
+                    draw, without = np.random.RandomState(5), []
+                    for _ in range(2 if kind == "permutation" else 1):
+                        z = x.copy()
+                        if kind == "permutation":
+                            z[np.ix_(w > 0, np.atleast_1d(one))] = x[w > 0][draw.permutation(np.sum(w > 0))][:, np.atleast_1d(one)]
+                            without.append(squares(z))
+                        else:
+                            z[:, one] = 0.0
+                            without.append(squares(z, z))
+                    d = np.mean(without, axis=0) - base
+                    known = np.isfinite(d)
+                    mean = np.average(d[known], weights=w[known])
+                    parts = [np.sum((w * (d - mean))[known & (rows == label)]) for label in np.unique(rows[known])]
+                    error = np.sqrt(np.sum(np.square(parts)) * len(parts) / (len(parts) - 1)) / w[known].sum()
+                    np.testing.assert_allclose([found.increase[k, 0], found.errors[k, 0]], [mean, error], rtol=1e-7)
+        sparse = fr.FreeRidge(2.0, "gaussian", 3.0).fit(csr_matrix(x), y)
+        for kind in ("permutation", "drop"):
+            np.testing.assert_allclose(sparse.importance(csr_matrix(x), y, kind).increase,
+                                       fr.FreeRidge(2.0, "gaussian", 3.0).fit(x, y).importance(x, y, kind).increase, rtol=1e-7)
+            few = fr.FreeRidge(2.0, "gaussian", 3.0, landmarks=list(range(n))).fit(x, y).importance(x, y, kind)
+            np.testing.assert_allclose(few.increase, sparse.importance(csr_matrix(x), y, kind).increase, rtol=1e-5)
+        for arguments, words in (((x, y, "shap"), "kind must be"), ((x[:, 1:], y), "the model was made from"),
+                                 ((x, np.column_stack([y, y])), "the model was made from"), ((x, y, "drop", [9]), "columns must be"),
+                                 ((x, y, "drop", [0.5]), "columns must be"), ((x, y, "permutation", None, 0), "permutations is 0"),
+                                 ((x, y, "drop", None, 1, 0, [0]), "group")):
+            with self.assertRaisesRegex(ValueError, words):
+                ours.importance(*arguments)
+        square = fr.Model(fr.precomputed(), np.eye(5), np.arange(5.0)).set_lambda(1.0)
+        with self.assertRaisesRegex(ValueError, "precomputed"):
+            fr.importance(square, np.eye(5), np.arange(5.0))
+        fixed = fr.Model(fr.linear(), x, y, factorize=False).set_fixed_effects(np.sin(y)).factorize().set_lambda(1.0)
+        with self.assertRaisesRegex(ValueError, "unpenalised columns"):
+            fr.importance(fixed, x, y)
+
     def test_errors_and_draws_as_gaussian_process_regression_has_them(self):
         """Its posterior has the variance of the kernel times sigma^2 / alpha, and no intercept."""
         from sklearn.gaussian_process import GaussianProcessRegressor

@@ -83,6 +83,24 @@ class Models(Comparison):
             self.close(upper, np.sort(left_out + np.abs(p.loo)[:, None, :], axis=0)[m - 1])
         self.assertTrue(np.all(np.isinf(self.model.predict_jackknife(p.new, 0.99).upper)))
 
+    def test_predictions_without_rows(self):
+        p, m = self.p, len(self.p.new)
+        groups = np.arange(14) % 3 - 1  # -1 is never left out
+        for new in (p.new, np.asfortranarray(p.new)):
+            each = self.model.predict_left_out(new)
+            rows = np.arange(m) * 2
+            for i in range(14):
+                self.close(each[:, i::14], p.predicted(np.delete(np.arange(14), i), p.new))
+            self.close(self.model.predict_left_out(new, rows), [[each[q, i], each[q, i + 14]] for q, i in enumerate(rows)])
+            labels = np.arange(m) % 3 - 1
+            found = self.model.predict_left_out(new, labels, groups)
+            for q, label in enumerate(labels):
+                kept = np.flatnonzero((groups != label) | (label < 0))
+                self.close(found[q], p.predicted(kept, p.new[[q]])[0])
+        self.assertRaises(fr.InputError, self.model.predict_left_out, p.new, None, groups)
+        self.assertRaises(ValueError, self.model.predict_left_out, p.new, [0])
+        self.assertRaises(ValueError, self.model.predict_left_out, p.new, labels, groups[1:])
+
     def test_variance(self):
         p, one = self.p, np.ones(14)
         tau2 = np.diag(p.y.T @ p.p @ p.y) / 13
@@ -208,6 +226,8 @@ class Models(Comparison):
             self.close(errors, np.sqrt(np.outer(plain / value, model.degrees_of_freedom().sigma2)))
             lower, upper = model.predict_jackknife_fixed(new, fixed, 0.7)
             self.assertTrue(np.all(lower < upper))
+            nobody = np.full(len(new), -1)
+            self.close(model.predict_left_out_fixed(new, fixed, nobody), predicted)
         components = model.set_lambda(value).variance_components
         try:
             found = components()

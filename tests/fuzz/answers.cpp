@@ -155,6 +155,11 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
   ASK(freeridge_predict_jackknife, Caller::may_be_inf, model, &columns.fields, questions.level, -1, 0,
       FREERIDGE_COL_MAJOR, lower, upper, m);
   ASK(freeridge_predict_variance, 0, model, &rows.fields, FREERIDGE_ROW_MAJOR, variance, t, noise);
+  const std::vector<std::int32_t> label(static_cast<std::size_t>(m), 1);
+  Output<double> without(size_of(m, t)), without_each(size_of(m, size.n * t));
+  ASK(freeridge_predict_left_out, 0, model, &columns.fields, nullptr, label.data(), FREERIDGE_COL_MAJOR, without, m);
+  ASK(freeridge_predict_left_out, 0, model, &rows.fields, nullptr, nullptr, FREERIDGE_ROW_MAJOR, without_each,
+      size.n * t);
   Output<double> point_errors(size_of(m, t)), pairs(size_of(m, m * t));
   ASK(freeridge_predict_covariance, 0, model, &columns.fields, FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_ROW_MAJOR,
       point_errors, t, pairs, m);

@@ -233,6 +233,10 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                    return at_points(m, freeridge_predict_jackknife, 0.8, -1, 0, FREERIDGE_COL_MAJOR, new_points,
                                     new_points, s.m);
                  }});
+  out.push_back({"predict_left_out", [=](const Model& m) {
+                   return at_points(m, freeridge_predict_left_out, nullptr, nullptr, FREERIDGE_COL_MAJOR,
+                                    Out{s.m * s.n * s.t}, s.m);
+                 }});
   if (std::string(c.kernel) == "precomputed()") return out;
   out.push_back({"predict_variance", [=](const Model& m) {
                    return at_points(m, freeridge_predict_variance, FREERIDGE_COL_MAJOR, new_points, s.m, each_output);

@@ -157,6 +157,19 @@ impl Model<'_> {
         answer(done, Intervals { lower, upper })
     }
 
+    /// Predictions at the rows of x, each without a row of the data (from 0; one that the data do not have: none is left
+    /// out), in the layout of x: m x t.
+    pub fn predict_left_out(&self, x: Matrix<'_>, rows: &[i32]) -> Result<Dense> {
+        check_length("rows", rows.len(), x.rows())?;
+        let mut out = self.room_for(x)?;
+        let (points, (place, ld)) = (x.lent()?.points(), out.place()?);
+        let (none, rows) = (std::ptr::null(), rows.as_ptr());
+        let done = self.handle.read(|model| unsafe {
+            sys::freeridge_predict_left_out(model, &points, none, rows, points.layout, place, ld)
+        });
+        answer(done, out)
+    }
+
     /// Gaussian-process variances at the rows of x, in the layout of x.
     pub fn predict_variance(&self, x: Matrix<'_>) -> Result<Variances> {
         let (mut variance, mut noise) = (self.room_for(x)?, numbers(self.outputs()?)?);

@@ -101,6 +101,8 @@ fn intervals_and_variances() -> Result<()> {
             without.factorize()?;
             without.set_lambda(0.3)?;
             let value = without.predict(Matrix::row_major(&at[2 * j..2 * j + 2], 2)?)?.at(0, 0);
+            let left_out = model.predict_left_out(Matrix::row_major(&at, 2)?, &[i as i32; 2])?;
+            assert!(close(left_out.at(j, 0), value));
             let error = model.loo()?.at(i, 0).abs();
             low.push(value - error);
             high.push(value + error);

@@ -117,6 +117,8 @@ fn lengths_are_those_that_the_library_reads() -> Result<()> {
     mismatch(model.set_lambdas(&[]));
     mismatch(model.predict(at(2)));
     mismatch(model.predict_jackknife(at(3), 0.9));
+    mismatch(model.predict_left_out(at(2), &[0; 2]));
+    mismatch(model.predict_left_out(at(2), &[0]));
     mismatch(model.predict_variance(at(4)));
     mismatch(model.predict_covariance(at(4), Covariance::Bayesian));
     mismatch(model.predict_gradient(at(4)));

@@ -42,7 +42,9 @@ for_one_output <- list(
   df.residual = df.residual, sigma = sigma, family = function(fit) unlist(family(fit)[1:2]), variable.names = variable.names, case.names = case.names,
   logLik = logLik, AIC = AIC, BIC = BIC,
   hatvalues = function(fit) hatvalues(fit)[!is.na(fitted(fit))],
-  cooks.distance = function(fit) cooks.distance(fit)[!is.na(fitted(fit))]
+  cooks.distance = function(fit) cooks.distance(fit)[!is.na(fitted(fit))],
+  rstudent = rstudent, dfbeta = function(fit) dfbeta(fit)[!is.na(fitted(fit)), ],
+  dfbetas = function(fit) dfbetas(fit)[!is.na(fitted(fit)), ]
 )
 
 test_that("the table of methods against lm", {

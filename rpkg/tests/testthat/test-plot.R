@@ -43,6 +43,31 @@ test_that("the spectrum has the eigenvalues and the lambda", {
   expect_refusal(plot(fit, "spectrum", lambdas = 1), "lambdas is for type")
 })
 
+test_that("the four pictures of rows have their numbers, of every kind of fit", {
+  found <- drawn(plot(one, "rows"), 600, 600)
+  expect_close(found$residual, residuals(one), 1e-12)
+  expect_close(found$rstudent, rstudent(one), 1e-12)
+  expect_close(found$rstandard, rstandard(one), 1e-12)
+  expect_close(found$leverage, hatvalues(one), 1e-12)
+  expect_close(found$cook, cooks.distance(one), 1e-12)
+  expect_identical(order(found$quantile), order(found$rstudent))
+  expect_equal(sort(found$quantile), qt(ppoints(32), 31 - attr(found, "df")))
+  # on a curve Cook's distance is its level
+  h <- found$leverage
+  expect_close(cook_curve(found$cook, h, attr(found, "df")), abs(found$rstandard), 1e-10)
+  holes <- freeridge(p$x, replace(p$y, 3L, NA), gaussian_kernel(2))
+  expect_identical(which(is.na(drawn(plot(holes, "rows"), 600, 600)$quantile)), 3L)
+  for (other in list(freeridge(Species ~ ., iris, lambda = 1), freeridge(p$x, p$y[, 1L], linear_kernel(), robust = "huber"),
+                     freeridge(mpg ~ 1, mtcars), freeridge(p$x, p$y[, 1L], gaussian_kernel(2), 1, landmarks = 8))) {
+    drawn(plot(other, "rows"), 480, 480)
+  }
+  expect_refusal(plot(freeridge(1:2, c(1, 3), linear_kernel(), 0, route = "primal"), "rows"), "fewer than two rows have a studentised residual")
+  expect_refusal(plot(freeridge_chunks(mpg ~ wt, mtcars, lambda = 1), "rows"), "type")
+  if (requireNamespace("ggplot2", quietly = TRUE)) {
+    for (other in list(one, holes)) expect_silent(drawn(print(ggplot2::autoplot(other, "rows"))))
+  }
+})
+
 test_that("the lengths learnt are drawn, the shortest at the top", {
   learnt <- freeridge(p$x, p$y[, 1L])
   expect_identical(drawn(plot(learnt, "relevance")), relevance(learnt))
@@ -198,7 +223,7 @@ test_that("names are put apart and cut, in their order", {
 test_that("bad arguments are refused", {
   expect_refusal(plot(fit, output = 3), "output must be the number or the name of one of the 2 outputs, not 3")
   expect_refusal(plot(fit, criteria = "groups"), 'criteria must be one of "loo", "gcv".*, not "groups"')
-  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance", not "qq"')
+  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance", "rows", not "qq"')
   expect_refusal(plot(fit, "coefficients"), 'type is "coefficients", but the kernel is gaussian.*type = "effect" and "slopes"')
   expect_refusal(plot(fit, "loo", criteria = "gcv"), 'criteria is for type = "path", but type is "loo"')
   expect_refusal(plot(fit, "slopes", lambdas = 1), 'lambdas is for type = "path" and "coefficients", but type')

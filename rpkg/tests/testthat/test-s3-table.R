@@ -9,12 +9,12 @@ registered <- function() {
 # Compared in test-lm-table.R and test-like-lm.R with lm, there and here with glmnet.
 compared_with_lm <- c("coef", "fitted", "predict", "residuals", "nobs", "formula", "terms", "model.frame", "model.matrix",
                       "df.residual", "sigma", "variable.names", "case.names", "logLik", "hatvalues", "cooks.distance",
-                      "rstandard", "deviance", "vcov", "confint", "summary", "print", "plot", "weights", "extractAIC", "family")
+                      "rstandard", "rstudent", "dfbeta", "dfbetas", "influence", "deviance", "vcov", "confint", "summary", "print", "plot", "weights", "extractAIC", "family")
 # What lm does not have: the reason is the concept.
 without_lm <- c(
   freeridge = "the function itself", kernel_ridge = "freeridge by another name", loo = "left-out errors", group_errors = "left-out errors",
   lambda_path = "lambda", lambda_grid = "lambda", one_standard_error = "lambda", lambda_as = "lambda",
-  landmarks = "landmarks", landmark_curve = "landmarks", marginal_effects = "effects of kernels",
+  importance = "left-out errors, test-importance.R", landmarks = "landmarks", landmark_curve = "landmarks", marginal_effects = "effects of kernels",
   effects = "of variables, test-effects.R; those of lm are of the rows in its QR",
   explain = "routes", score = "accumulators", squared_errors = "accumulators", ols = "the function itself",
   ridge = "the function itself", tls = "the function itself", kernel_logistic = "the function itself",

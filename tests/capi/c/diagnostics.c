@@ -6,7 +6,8 @@ static void formulas(freeridge_route route) {
   const freeridge_points* points = DENSE(FREERIDGE_ROW_MAJOR, M, D, sample_points());
   double df[T], sigma2[T], cook[N * T], loo[N * T], leverage[N * T], fitted[N * T];
   double errors[M * T], covariance[M * M * T], lower[M * T], upper[M * T], wide[M * T], variance[M * T], noise[T],
-      predicted[M * T];
+      predicted[M * T], without[M * T], without_each[M * N * T];
+  const int32_t rows[M] = {2, 0, 1};
   int i, j;
   OK(freeridge_degrees_of_freedom(model, df, sigma2));
   OK(freeridge_degrees_of_freedom(model, NULL, NULL));
@@ -21,6 +22,10 @@ static void formulas(freeridge_route route) {
     CHECK(lower[i] < upper[i]);
     CHECK(wide[i] == -INFINITY && variance[i] == INFINITY); /* no such order statistic */
   }
+  OK(freeridge_predict_left_out(model, points, NULL, rows, FREERIDGE_ROW_MAJOR, without, T));
+  OK(freeridge_predict_left_out(model, points, NULL, NULL, FREERIDGE_ROW_MAJOR, without_each, N * T));
+  for (j = 0; j < T; ++j)
+    for (i = 0; i < M; ++i) NEAR(without[i * T + j], without_each[i * N * T + rows[i] + N * j]);
   OK(freeridge_predict_variance(model, points, FREERIDGE_ROW_MAJOR, variance, T, noise));
   for (i = 0; i < M * T; ++i) CHECK(variance[i] > 0 && isfinite(variance[i]));
   OK(freeridge_predict_covariance(model, points, FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_ROW_MAJOR, errors, T,

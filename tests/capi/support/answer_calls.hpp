@@ -143,6 +143,15 @@ struct PredictJackknife : AnyCall, AtPoints {
   FREERIDGE_CALL(freeridge_predict_jackknife);
 };
 
+struct PredictLeftOut : AnyCall, AtPoints {
+  static constexpr const char* optional = "group label";
+  static constexpr const char* own = "group label";
+  Input<int32_t> group{sample::group()}, label{{1, 0, -1}};
+  Output<double> out{sample::size(sample::m, sample::t)};
+  int64_t ldout = sample::m;
+  FREERIDGE_CALL(freeridge_predict_left_out);
+};
+
 struct PredictVariance : AnyCall, AtPoints {
   static constexpr const char* optional = "noise";
   Output<double> variance{sample::size(sample::m, sample::t)}, noise{sample::size(sample::t)};

@@ -136,6 +136,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<ConditionNumber>(model));
   ask(answers, call_on<HatMatrix>(model));
   ask(answers, call_with_points<PredictJackknife>(model));
+  ask(answers, call_with_points<PredictLeftOut>(model));
   ask(answers, call_with_points<PredictVariance>(model));
   ask(answers, call_on<CoefficientCovariance>(model));
   ask(answers, call_on<CoefficientErrors>(model));

@@ -1,0 +1,224 @@
+# How much worse left-out errors e become without a variable, lambda and the kernel held, nothing learnt again:
+#     permutation   y_i - f_(-i)(z_i), z_i the point x_i with the variable's value of another row: the mean over several
+#                   permutations of the rows. f_(-i) is the exact fit without row i (freeridge_predict_left_out).
+#     drop          the errors of the fit whose kernel does not see the variable: its columns are constant, as if its
+#                   inverse length were 0, and an additive part of it belongs to the intercept. One factorization each.
+#     increase = mean(w d) / mean(w),   d_i = the mean square of the errors without the variable - e_i^2
+# The standard error is that of this mean; rows that are left out together count as one. A factor, and all columns made of
+# one variable of a formula, are one variable.
+
+importance_types <- c("permutation", "drop")
+
+importance <- function(object, ...) UseMethod("importance")
+
+importance.freeridge <- function(object, type = "permutation", permutations = 10, seed = 0, group = NULL, lambda = NULL,
+                                 ...) {
+  refuse_extra(...)
+  check_choice(type, "type", importance_types)
+  permutations <- check_whole(permutations, "permutations", 1, 1e6)
+  seed <- check_whole(seed, "seed", 0, .Machine$integer.max)
+  if (object$kernel$name == "precomputed") refuse("the kernel is precomputed: there are no variables whose importance could be told")
+  variables <- variables_of_fit(object)
+  if (length(variables) == 0L) refuse("the fit has no predictors")
+  codes <- codes_left_out(object, group)
+  model <- model_at(object, lambda)
+  lambda <- core_lambda(model)
+  errors <- errors_left_out(object, model, codes)
+  orders <- if (type == "permutation") {
+    aside(function() {
+      set.seed(seed)
+      lapply(seq_len(permutations), function(k) sample.int(nrow(object$x)))
+    })
+  }
+  squares <- lapply(variables, function(variable) {
+    if (type == "drop") return(errors_left_out(object, model_without(object, variable, lambda), codes)^2)
+    sums <- 0
+    for (order in orders) sums <- sums + permuted_errors(object, model, codes, variable$permuted(order))^2
+    sums / length(orders)
+  })
+  weights <- weights_or_ones(object)
+  found <- lapply(seq_len(ncol(object$y)), function(j) {
+    base <- errors[, j]^2
+    values <- vapply(squares, function(own) mean_with_error(own[, j] - base, weights, codes), c(0, 0))
+    rows <- is.finite(base)
+    mean_square <- sum(weights[rows] * base[rows]) / sum(weights[rows])
+    table <- data.frame(variable = names(variables), increase = values[1L, ], se = values[2L, ],
+                        rmse = sqrt(pmax(mean_square + values[1L, ], 0)), row.names = NULL)
+    if (ncol(object$y) > 1L) table <- cbind(output = object$outputs[j], table)
+    list(table = table[order(-table$increase), ], rmse = sqrt(mean_square))
+  })
+  table <- do.call(rbind, lapply(found, `[[`, "table"))
+  row.names(table) <- NULL
+  structure(list(table = table, rmse = named_by_output(object, vapply(found, `[[`, 0, "rmse")), type = type,
+                 permutations = if (type == "permutation") permutations, grouped = !is.null(codes),
+                 robust = !is.null(object$robust), call = object$call), class = "freeridge_importance")
+}
+
+# The mean of differences d with weights, and its standard error; rows of a group count as one.
+mean_with_error <- function(d, weights, codes) {
+  known <- is.finite(d)
+  d <- d[known]
+  weights <- weights[known]
+  mean <- sum(weights * d) / sum(weights)
+  parts <- weights * (d - mean)
+  if (!is.null(codes)) parts <- rowsum(parts, codes[known])
+  count <- length(parts)
+  c(mean, if (count > 1L) sqrt(sum(parts^2) * count / (count - 1)) / sum(weights) else NaN)
+}
+
+# The codes of rows that are left out together, of `group` or by default of the fit; NULL: each row by itself.
+codes_left_out <- function(fit, group) {
+  if (is.null(group)) {
+    if (is.null(fit$groups)) return(NULL)
+    if (is.matrix(fit$groups) && ncol(fit$groups) > 1L) {
+      refuse("the fit has ", ncol(fit$groups), " divisions of the rows into groups; give one of them as group")
+    }
+    if (!is.null(fit$gap)) refuse("the fit has gaps beside its groups, which are not left out here; give group")
+    return(as.vector(fit$groups))
+  }
+  codes <- group_codes(group, row_count(fit), "group")
+  if (is.matrix(codes)) refuse("group must be one label for each row, not ", shown(group))
+  if (is.null(fit$aside)) codes else labels_at(codes, place_of(fit, seq_len(nrow(fit$x))), "group")
+}
+
+# n x t; NaN where there is none.
+errors_left_out <- function(fit, model, codes) {
+  if (is.null(codes)) core_by_row(model, "loo") else core_group_errors(model, codes, 0L, matrix(0L, nrow(fit$x), 0L))
+}
+
+# The same of points of which a variable has values of other rows. at: list(x, fixed).
+permuted_errors <- function(fit, model, codes, at) {
+  y <- if (is.null(fit$offset)) fit$y else fit$y - fit$offset
+  label <- if (is.null(codes)) seq_len(nrow(fit$x)) - 1L else codes
+  errors <- y - core_predict_left_out(model, as_core_rows(fit, at$x), as.integer(codes), label, at$fixed)
+  if (!is.null(codes)) errors[codes < 0L, ] <- NaN
+  errors
+}
+
+# The variables by their names, list(permuted, columns, fixed): the points with values of other rows, and the columns of x
+# and of the fixed effects that a variable has a part in.
+variables_of_fit <- function(fit) {
+  x <- points_of(fit)
+  if (is.null(fit$terms)) {
+    of_factors <- lapply(level_terms(x), function(part) list(name = part$name, columns = part$columns))
+    single <- setdiff(seq_len(ncol(x)), unlist(lapply(of_factors, `[[`, "columns")))
+    parts <- c(lapply(single, function(k) list(name = feature_names(x)[k], columns = k, fixed = integer())),
+               lapply(of_factors, c, list(fixed = integer())),
+               lapply(seq_len(NCOL(fit$fixed) * !is.null(fit$fixed)), function(k) {
+                 list(name = colnames(fit$fixed)[k], columns = integer(), fixed = k)
+               }))
+    variables <- lapply(parts, function(part) {
+      c(part, permuted = function(order) {
+        x[, part$columns] <- x[order, part$columns]
+        fixed <- fit$fixed
+        if (length(part$fixed) > 0L) fixed[, part$fixed] <- fixed[order, part$fixed]
+        list(x = x, fixed = fixed)
+      })
+    })
+    return(stats::setNames(variables, vapply(parts, `[[`, "", "name")))
+  }
+  frame <- whole_frame(fit)[place_of(fit, seq_len(nrow(fit$x))), , drop = FALSE]
+  terms <- stats::delete.response(fit$terms)
+  has_part <- rowSums(as.matrix(attr(terms, "factors"))) > 0  # as offsets have not
+  names <- if (length(attr(terms, "term.labels")) > 0L) variables_of(terms)[has_part]
+  within <- function(terms, assign, name) {
+    has <- attr(terms, "factors")
+    if (length(has) == 0L) return(integer())
+    which(assign %in% which(has[match(name, variables_of(terms)), ] > 0L))
+  }
+  penalised <- if (is.null(fit$parts)) terms else fit$parts$penalised
+  level_value <- level_value_of(fit)
+  columns_of <- function(terms, contrasts, level_value) attr(model_matrix_of(terms, frame, contrasts, level_value), "assign")
+  assign <- columns_of(penalised, fit$contrasts, level_value)
+  source <- fit$fixed_source
+  fixed_assign <- if (!is.null(fit$parts)) columns_of(source$terms, source$contrasts, NULL)
+  design <- function(frame) {
+    x <- design_matrix(penalised, frame, fit$contrasts, level_value)$x
+    if (!is.double(x)) storage.mode(x) <- "double"
+    list(x = x, fixed = if (!is.null(fit$parts)) double_columns(design_matrix(source$terms, frame, source$contrasts)$x))
+  }
+  stats::setNames(lapply(names, function(name) {
+    list(columns = within(penalised, assign[assign != 0L], name),
+         fixed = if (!is.null(fit$parts)) within(source$terms, fixed_assign[fixed_assign != 0L], name) else integer(),
+         permuted = function(order) {
+           frame[[name]] <- if (is.matrix(frame[[name]])) frame[[name]][order, , drop = FALSE] else frame[[name]][order]
+           design(frame)
+         })
+  }), names)
+}
+
+# The model, at lambda, whose kernel does not see a variable.
+model_without <- function(fit, variable, lambda) {
+  points <- points_of(fit)
+  if (length(variable$columns) > 0L) points[, variable$columns] <- 0
+  if (is.null(fit$points)) {
+    fit$x <- points
+  } else {
+    fit$points <- points
+    fit$x <- as_core_rows(fit, points)
+  }
+  if (length(variable$fixed) > 0L) {
+    fit$fixed_source <- NULL  # which fit$fixed would find where that is NULL
+    fit$fixed <- if (length(variable$fixed) < ncol(fit$fixed)) fit$fixed[, -variable$fixed, drop = FALSE]
+  }
+  model <- new_model(fit)
+  core_factorize(model)
+  fit$lambda <- lambda
+  set_given_lambda(model, fit)
+  model
+}
+
+print.freeridge_importance <- function(x, digits = max(3L, getOption("digits") - 4L), ...) {
+  number <- function(values) formatC(values, digits = digits, format = "g", flag = "#")
+  print_call(x)
+  wrapped(cat("Importance: the increase of the mean squared left-out error ",
+              if (x$type == "drop") "without the variable" else paste0("with the variable permuted (mean of ", counted(x$permutations, "permutation"), ")"),
+              if (x$grouped) ", groups of rows left out together", "\n", sep = ""))
+  tables <- if (is.null(x$table$output)) list(x$table) else split(x$table, factor(x$table$output, unique(x$table$output)))
+  for (j in seq_along(tables)) {
+    table <- tables[[j]]
+    cat("\nroot mean squared error", if (length(tables) > 1L) paste(" of output", names(tables)[j]), " with all variables: ", number(x$rmse[[j]]), "\n", sep = "")
+    most <- max(table$increase, 0, na.rm = TRUE)
+    share <- if (most > 0) pmax(table$increase, 0) / most else 0 * table$increase
+    shown <- data.frame(increase = number(table$increase), se = number(table$se), rmse = number(table$rmse),
+                        bar = formatC(strrep("#", round(20 * ifelse(is.na(share), 0, share))), width = -20), row.names = table$variable)
+    names(shown) <- c("increase", "std. error", "rmse without", "")
+    print(shown)
+  }
+  invisible(x)
+}
+
+# The data of the pictures: one output's table with the ends of intervals of two standard errors, the first on top.
+importance_data <- function(x, output) {
+  table <- x$table
+  if (!is.null(table$output)) {
+    outputs <- unique(table$output)
+    place <- if (is.character(output)) match(output, outputs) else output
+    if (!is.numeric(place) || length(place) != 1L || !place %in% seq_along(outputs)) {
+      refuse("output must be the number or the name of one of the ", length(outputs), " outputs, not ", shown(output))
+    }
+    table <- table[table$output == outputs[place], ]
+  }
+  table$lower <- table$increase - 2 * table$se
+  table$upper <- table$increase + 2 * table$se
+  table
+}
+
+importance_label <- "increase of the mean squared left-out error, two standard errors"
+
+plot.freeridge_importance <- function(x, output = 1L, main = "Importance", xlab = importance_label, ylab = "", ...) {
+  data <- importance_data(x, output)
+  shown <- data
+  names(shown)[match(c("variable", "increase"), names(shown))] <- c("column", "estimate")
+  draw_intervals(shown, main, if (x$type == "drop") "without the variable" else "the variable permuted", xlab, ylab, ...)
+  invisible(data)
+}
+
+autoplot.freeridge_importance <- function(object, output = 1L, ...) {
+  refuse_extra(...)
+  data <- importance_data(object, output)
+  data$variable <- factor(data$variable, levels = rev(data$variable))
+  ggplot2::ggplot(data, mapped("increase", "variable")) + ggplot2::geom_vline(xintercept = 0, linetype = 2) +
+    ggplot2::geom_pointrange(mapped(xmin = "lower", xmax = "upper")) + ggplot2::labs(x = importance_label, y = NULL) +
+    ggplot2::theme_bw()
+}
