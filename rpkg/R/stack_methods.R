@@ -1,0 +1,216 @@
+# The methods of a stack: predictions and their intervals, errors, and what print says.
+
+predict.freeridge_stack <- function(object, newdata = NULL, interval = "none", level = 0.95, ...,
+                                    na.action = stats::na.pass) {
+  refuse_extra(...)
+  check_choice(interval, "interval", c("none", "prediction"))
+  level <- check_fraction(level, "level")
+  new <- if (is.null(newdata)) {
+    list(x = object$x, offset = object$offset, known = rep(TRUE, nrow(object$x)), names = object$cases, own = TRUE)
+  } else {
+    new_rows(object, newdata, na.action)
+  }
+  centre <- answered(new, function(x) stacked(object, x), new$offset)
+  padded <- function(values) if (new$own) stats::napredict(object$na.action, values) else values
+  labelled <- function(values) padded(shape(object, values, new$names))
+  if (interval == "none") return(labelled(centre))
+  ends <- vapply(object$stacks, function(one) error_quantiles(one$errors, level), numeric(2L))
+  bound_columns(object, labelled, centre, list(lower = sweep(centre, 2L, ends[1L, ], "+"),
+                                               upper = sweep(centre, 2L, ends[2L, ], "+")))
+}
+
+# The predictions of the stack at rows x, m x t. Members without a weight are not asked.
+stacked <- function(fit, x) {
+  columns <- lapply(fit$stacks, function(one) {
+    value <- 0
+    for (name in names(one$members)[one$w > 0]) value <- value + one$w[[name]] * predicted_by(one$members[[name]], x)
+    value
+  })
+  matrix(unlist(columns), nrow(x))
+}
+
+# Ends of the errors such that of n + 1 that can be in any order the last one is between them with this probability: the
+# (n + 1) (1 - level) / 2 smallest and largest; infinite where n is too small.
+error_quantiles <- function(errors, level) {
+  errors <- sort(errors[is.finite(errors)])
+  place <- floor((length(errors) + 1) * (1 - level) / 2 + 1e-9)
+  if (place < 1) return(c(-Inf, Inf))
+  c(errors[place], rev(errors)[place])
+}
+
+# The errors of all rows in their order: y less what is predicted without the row; for rows of weight zero, which are in
+# no member, y less the prediction.
+loo.freeridge_stack <- function(object, ..., learnt = FALSE) {
+  refuse_extra(...)
+  values <- object$y - fitted_stack(object)
+  for (j in seq_along(object$stacks)) {
+    one <- object$stacks[[j]]
+    values[one$rows, j] <- if (check_flag(learnt, "learnt")) learnt_stack_errors(object, one, j) else one$errors
+  }
+  stats::naresid(object$na.action, shape(object, values))
+}
+
+# The left-out errors with the kernels and lambdas of the members learnt again, where they were learnt, and the weights,
+# too. What is between the members and y (transforms, ranks, robust weights) stays.
+learnt_stack_errors <- function(fit, one, j) {
+  members <- lapply(one$members, function(member) {
+    if (!is.null(why_not_learnt_again(member$fit)) || is.null(member$fit$learning)) return(member)
+    again <- as.vector(loo(member$fit, learnt = TRUE))
+    if (is.null(member$y_map)) {
+      member$errors <- member$errors + again - as.vector(loo(member$fit))
+    } else {
+      map <- member$y_map
+      y <- (fit$y - (if (is.null(fit$offset)) 0 else fit$offset))[one$rows, j]
+      member$errors <- y - smeared(map, to_response(map, y) - again)
+    }
+    member
+  })
+  y <- fit$y[one$rows, j] - if (is.null(fit$offset)) 0 else fit$offset[one$rows]
+  weighed(members, y, fit$weights[one$rows])$errors
+}
+
+fitted_stack <- function(fit) {
+  values <- stacked(fit, fit$x)
+  if (is.null(fit$offset)) values else values + fit$offset
+}
+
+fitted.freeridge_stack <- function(object, ...) {
+  refuse_extra(...)
+  stats::napredict(object$na.action, shape(object, fitted_stack(object)))
+}
+
+residuals.freeridge_stack <- function(object, type = "response", ...) {
+  refuse_extra(...)
+  check_choice(type, "type", c("response", "loo"))
+  if (type == "loo") return(loo(object))
+  stats::naresid(object$na.action, shape(object, object$y - fitted_stack(object)))
+}
+
+# The weights of the members, for several outputs a column each; 0 for a member that an output does not have.
+coef.freeridge_stack <- function(object, ...) {
+  refuse_extra(...)
+  names <- intersect(stack_names, unlist(lapply(object$stacks, function(one) names(one$w))))
+  value <- vapply(object$stacks, function(one) {
+    found <- one$w[names]
+    ifelse(is.na(found), 0, found)
+  }, numeric(length(names)))
+  value <- matrix(value, length(names), dimnames = list(names, object$outputs))
+  if (object$vector) drop_to_vector(value) else value
+}
+
+weights.freeridge_stack <- function(object, ...) {
+  refuse_extra(...)
+  if (is.null(object$weights)) NULL else stats::naresid(object$na.action, object$weights)
+}
+
+nobs.freeridge_stack <- function(object, ...) {
+  refuse_extra(...)
+  length(unique(unlist(lapply(object$stacks, `[[`, "rows"))))
+}
+
+formula.freeridge_stack <- formula.freeridge
+terms.freeridge_stack <- terms.freeridge
+model.frame.freeridge_stack <- model.frame.freeridge
+
+# A table with a row for each member of an output: its weight, the root of the (weighted) mean of its squared left-out
+# errors, and the seconds it took; and the same of the stack itself.
+stack_table <- function(fit, j) {
+  one <- fit$stacks[[j]]
+  weights <- if (is.null(fit$weights)) rep(1, length(one$rows)) else fit$weights[one$rows]
+  rmse <- function(errors) sqrt(stats::weighted.mean(errors^2, weights * is.finite(errors), na.rm = TRUE))
+  table <- data.frame(weight = one$w, loo_rmse = vapply(one$members, function(member) rmse(member$errors), 0),
+                      seconds = one$seconds[names(one$w)], row.names = names(one$w))
+  y <- fit$y[one$rows, j]
+  list(members = table, loo_rmse = rmse(one$errors), loo_r2 = 1 - rmse(one$errors)^2 / rmse(y - stats::weighted.mean(y, weights))^2)
+}
+
+print_stack <- function(fit, digits) {
+  print_call(fit)
+  cat("A stack of fits to ", counted(nobs(fit), "point"), ", ", counted(ncol(fit$x), "feature"), ", ",
+      counted(ncol(fit$y), "output"), if (!is.null(fit$weights)) "; weighted points", if (!is.null(fit$offset)) "; offset",
+      "\n", sep = "")
+  if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
+}
+
+print_members <- function(fit, j, digits) {
+  table <- stack_table(fit, j)
+  if (length(fit$stacks) > 1L) cat("\nOutput ", fit$outputs[j], "\n", sep = "")
+  print(data.frame(weight = round(table$members$weight, 3L), loo_rmse = signif(table$members$loo_rmse, digits),
+                   row.names = paste0(row.names(table$members), " ", member_words(fit$stacks[[j]]))))
+  wrapped(cat("Left-out error of the stack, weights found again without each row: ", short_numbers(table$loo_rmse, digits),
+              " (R squared ", short_numbers(table$loo_r2, digits), ")\n", sep = ""))
+  out <- fit$stacks[[j]]$left_out
+  wrapped(for (name in names(out)) cat("  without ", name, ": ", out[[name]], "\n", sep = ""))
+}
+
+# What a member is, beside its name.
+member_words <- function(one) {
+  vapply(one$members, function(member) {
+    words <- map_words(member$y_map)
+    if (is.null(words)) "" else paste0("(", words, ")")
+  }, "")
+}
+
+print.freeridge_stack <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_stack(x, digits)
+  for (j in seq_along(x$stacks)) print_members(x, j, digits)
+  invisible(x)
+}
+
+summary.freeridge_stack <- function(object, ...) {
+  refuse_extra(...)
+  tables <- lapply(seq_along(object$stacks), function(j) stack_table(object, j))
+  residuals <- object$y - fitted_stack(object)
+  mean_square <- function(values) observed_means(values^2, if (is.null(object$weights)) rep(1, nrow(values)) else object$weights, object$y)
+  outputs <- data.frame(rmse = sqrt(mean_square(residuals)), loo_rmse = vapply(tables, `[[`, 0, "loo_rmse"),
+                        loo_r2 = vapply(tables, `[[`, 0, "loo_r2"), row.names = object$outputs)
+  members <- lapply(tables, `[[`, "members")
+  structure(list(fit = object, outputs = outputs, members = if (object$vector) members[[1L]] else stats::setNames(members, object$outputs)),
+            class = "summary.freeridge_stack")
+}
+
+print.summary.freeridge_stack <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  fit <- x$fit
+  print_stack(fit, digits)
+  for (j in seq_along(fit$stacks)) {
+    print_members(fit, j, digits)
+    one <- fit$stacks[[j]]
+    wrapped(for (name in names(one$members)) {
+      member <- one$members[[name]]$fit
+      cat("  ", name, ": ", shown_kernel(member, digits), "; lambda ", short_numbers(unname(member$lambda), digits), "; ",
+          format(one$seconds[[name]], digits = 2L), " s\n", sep = "")
+    })
+  }
+  cat("\nRoot mean squared errors of the fitted and the left-out points:\n")
+  print_outputs(x$outputs, digits)
+  invisible(x)
+}
+
+# What prediction needs and no more.
+predictor.freeridge_stack <- function(object, ...) {
+  refuse_extra(...)
+  value <- unclass(object)[c("call", "vector", "outputs", "kernel", "terms", "xlevels", "contrasts", "columns")]
+  if (!is.null(object$offset)) value$offset <- TRUE
+  value$terms <- lean_terms(object$terms)
+  value$x <- object$x[0L, , drop = FALSE]
+  value$stacks <- lapply(object$stacks, function(one) {
+    one$members <- lapply(one$members[one$w > 0], function(member) {
+      list(fit = predictor(member$fit), x_map = member$x_map, y_map = member$y_map)
+    })
+    one[c("members", "left_out")] <- list(one$members, NULL)
+    one$w <- one$w[names(one$members)]
+    one[c("members", "w", "errors")]
+  })
+  structure(value, class = "freeridge_stack_predictor")
+}
+
+predict.freeridge_stack_predictor <- function(object, newdata, ...) {
+  if (missing(newdata)) refuse("newdata is missing: a predictor has no rows of its own")
+  predict.freeridge_stack(object, newdata, ...)
+}
+
+print.freeridge_stack_predictor <- function(x, ...) {
+  cat("Predictor of a stack with the members ", paste(unique(unlist(lapply(x$stacks, function(one) names(one$w)))), collapse = ", "), "\n",
+      sep = "")
+  invisible(x)
+}
