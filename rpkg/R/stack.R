@@ -4,6 +4,8 @@
 # The first of the k members is the default, to which the second term draws, s^2 being its mean squared left-out error.
 # The core finds w, and the errors of stacks whose weights have not seen the row (freeridge_stack_weights).
 #
+# (Of rows with very large errors W_i is less: see capped().)
+#
 # Members share what the default has learnt: "gaussian" and "robust" have its lengths, and "response" first tries with
 # them which transform of y is the best. Errors of all members are in the units of y.
 
@@ -59,7 +61,7 @@ fit_stack <- function(x, y, stack, given, call) {
   n <- nrow(x)
   if (nrow(y) != n) refuse("y has ", nrow(y), " rows, x has ", n)
   check_row_names(x, y)
-  check_finite(replace(y, is.na(y) & !vector & !is.nan(y), 0), "y")
+  check_finite(if (vector) y else replace(y, is.na(y), 0), "y")
   weights <- if (is.null(given$weights)) NULL else check_weights(given$weights, n)
   settings <- c(list(intercept = check_intercept(given$intercept)),
                 given[c("shrinkage", "learn_rows", "seed", "budget")])
@@ -67,14 +69,14 @@ fit_stack <- function(x, y, stack, given, call) {
   stacks <- lapply(seq_len(ncol(y)), function(j) {
     rows <- which(!is.na(y[, j]) & (if (is.null(weights)) TRUE else weights > 0))
     if (length(rows) < 3L) {
-      refuse("stack is given, and ", if (ncol(y) > 1L) paste0("output ", outputs[j], " has "), counted(length(rows), "row"),
-             " that count", if (length(rows) == 1L) "s", ": a stack takes three or more")
+      refuse("stack is given, and takes three rows or more: ", if (ncol(y) > 1L) paste0("of output ", outputs[j], ", "),
+             counted(length(rows), "row"), " can be fitted")
     }
     one_stack(rows_with_terms(x, rows), y[rows, j], weights[rows], rows, members, settings)
   })
   fit <- list(call = call, x = x, y = y, vector = vector, weights = weights, intercept = !isFALSE(settings$intercept),
               outputs = outputs, stacks = stats::setNames(stacks, outputs), kernel = matern_kernel(),
-              cases = if (is.null(rownames(x))) rownames(y) else rownames(x))
+              cases = if (is.null(rownames(x))) rownames(y) else rownames(x), cache = new.env(parent = emptyenv()))
   structure(fit, class = "freeridge_stack")
 }
 
@@ -126,10 +128,18 @@ spent_since <- function(started) sum((proc.time() - started)[c("user.self", "sys
 weighed <- function(members, y, weights) {
   errors <- vapply(members, `[[`, numeric(length(y)), "errors")
   known <- is.finite(errors[, 1L])
-  if (!any(known)) refuse("stack is given, but the leave-one-out errors are undefined: lambda is 0, or rows are too few")
-  found <- core_stack_weights((y - errors)[known, , drop = FALSE], y[known],
-                              if (is.null(weights)) rep(1, sum(known)) else weights[known], length(members))
+  if (is.null(weights)) weights <- rep(1, length(y))
+  weights <- weights * capped(errors[, 1L] * sqrt(weights))
+  found <- core_stack_weights((y - errors)[known, , drop = FALSE], y[known], weights[known], length(members))
   list(w = stats::setNames(found$w, names(members)), errors = replace(rep(NaN, length(y)), known, found$errors))
+}
+
+# min(1, (5 s / |e_i|)^2), s the median |e_i| / 0.6745: a row whose error is larger than 5 s counts as one at 5 s, so that a
+# few rows do not decide on the weights.
+capped <- function(errors) {
+  sizes <- abs(errors)
+  s <- stats::median(sizes, na.rm = TRUE) / 0.6745
+  if (s > 0) pmin(1, (5 * s / sizes)^2) else rep(1, length(errors))
 }
 
 # A fit of freeridge() with the settings of the stack; rows: those of the stack's rows that it is made of.
@@ -147,8 +157,8 @@ with_learnt_kernel <- function(data, x, y, lambda = NULL, weights = data$weights
 
 member_of <- function(fit, x_map = NULL) list(fit = fit, errors = as.vector(loo(fit)), x_map = x_map)
 
-# The members: each is a function of the stack's data, and answers with list(fit, errors, x_map, y_map), or with words on
-# why there is none.
+# The members: each is a function of the stack's data, and answers with list(fit, errors, x_map, y_map), or with words
+# on why there is none.
 stack_members <- list(
   # The default's kernel with Gaussians in the place of its Matern kernels, whose lengths are those times a factor.
   gaussian = function(data) {
@@ -170,13 +180,13 @@ stack_members <- list(
 
 with_gaussians <- function(kernel, factor) {
   if (kernel$name == "matern") return(gaussian_kernel(kernel[[bandwidth_name(kernel)]] * factor))
-  for (part in c("inner")) if (!is.null(kernel[[part]])) kernel[[part]] <- with_gaussians(kernel[[part]], factor)
-  for (part in c("terms")) if (!is.null(kernel[[part]])) kernel[[part]] <- lapply(kernel[[part]], with_gaussians, factor)
+  if (!is.null(kernel$inner)) kernel$inner <- with_gaussians(kernel$inner, factor)
+  if (!is.null(kernel$terms)) kernel$terms <- lapply(kernel$terms, with_gaussians, factor)
   kernel
 }
 
-# Huber's weights min(1, 1.345 s / |e_i|) of the left-out errors e_i, s their median size / 0.6745, three times, with the
-# kernel of the default. As the weights of a row's neighbours know the row, its left-out error would flatter: the errors
+# Huber's weights min(1, 1.345 s / |e_i|) of the left-out errors e_i, s their median size / 0.6745, three times, with
+# the kernel of the default. As the weights of a row's neighbours know the row, its left-out error would flatter: the errors
 # are those of the default, changed by what the weights change in folds that they have not seen.
 robust_member <- function(data, folds = 5L) {
   n <- length(data$y)
@@ -206,23 +216,28 @@ robust_member <- function(data, folds = 5L) {
   list(fit = fit, errors = data$errors + change - as.vector(group_errors(data$default, fold)))
 }
 
-# The best transform z of y by left-out errors in the units of y, at the default's kernel; with it the kernel is learnt.
+# The transform z of y whose left-out errors, at the default's kernel, are the most likely as normal ones,
+#     -n/2 log(mean of e_i^2) + sum_i log |dz/dy (y_i)|
+# if that is more than by 2 above y itself. With it the kernel is learnt, and taken if its errors are less.
 response_member <- function(data) {
   if (length(unique(data$y)) < 5L) return("y has fewer than five values")
-  tried <- lapply(response_maps(data$y), function(map) {
-    tryCatch(of_response(with_learnt_kernel(data, data$x, to_response(map, data$y)), map, data$y),
-             freeridge_error = function(condition) list(errors = Inf))
-  })
-  size <- vapply(tried, function(member) mean(member$errors^2), 0)
-  best <- tried[[which.min(size)]]
-  if (!is.finite(min(size))) return("its left-out errors are not finite")
-  if (min(size) > 1.5 * mean(data$errors^2, na.rm = TRUE)) return("transforms of y predict far worse than y itself")
-  learnt <- of_response(member_fit(data, data$x, to_response(best$y_map, data$y)), best$y_map, data$y)
-  if (mean(learnt$errors^2) < min(size)) learnt else best
+  likelihood <- function(errors, map) {
+    sum(log(abs(slope_of_response(map, data$y)))) - length(errors) / 2 * log(mean(errors^2))
+  }
+  maps <- response_maps(data$y)
+  fits <- lapply(maps, function(map) with_learnt_kernel(data, data$x, to_response(map, data$y)))
+  value <- mapply(function(fit, map) likelihood(loo(fit), map), fits, maps)
+  best <- which.max(value)
+  if (length(best) == 0L || !(value[best] > likelihood(data$errors, NULL) + 2)) {
+    return("no transform of y makes the errors more alike")
+  }
+  held <- of_response(fits[[best]], maps[[best]], data$y)
+  learnt <- of_response(member_fit(data, data$x, to_response(maps[[best]], data$y)), maps[[best]], data$y)
+  if (isTRUE(mean(learnt$errors^2) < mean(held$errors^2))) learnt else held
 }
 
-# A member whose fit is of z. A prediction is the mean of the response at f + e, over the left-out errors e of z (Duan, The
-# smearing estimate, 1983); of these the map keeps 101 quantiles.
+# A member whose fit is of z. A prediction is the mean of the response at f + e, over the left-out errors e of z (Duan,
+# The smearing estimate, 1983); of these the map keeps 101 quantiles.
 of_response <- function(fit, map, y) {
   errors <- as.vector(loo(fit))
   map$errors <- stats::quantile(errors, (seq_len(101L) - 0.5) / 101, names = FALSE, na.rm = TRUE)
@@ -241,7 +256,7 @@ response_maps <- function(y) {
   if (min(y) > 0) return(list(list(kind = "log"), list(kind = "sqrt")))
   if (min(y) == 0) {
     spread <- stats::median(y[y > 0])
-    return(list(list(kind = "sqrt"), list(kind = "power", power = 0, centre = 0, spread = spread)))
+    return(lapply(c(0, 0.5), function(power) list(kind = "power", power = power, centre = 0, spread = spread)))
   }
   centre <- stats::median(y)
   spread <- stats::sd(y)
@@ -254,6 +269,15 @@ to_response <- function(map, y) {
   u <- (y - map$centre) / map$spread
   half <- function(u, p) if (p == 0) log1p(u) else ((1 + u)^p - 1) / p
   ifelse(u >= 0, half(pmax(u, 0), map$power), -half(pmax(-u, 0), 2 - map$power))
+}
+
+# dz/dy
+slope_of_response <- function(map, y) {
+  if (is.null(map)) return(rep(1, length(y)))
+  if (map$kind == "log") return(1 / y)
+  if (map$kind == "sqrt") return(0.5 / sqrt(y))
+  u <- (y - map$centre) / map$spread
+  ifelse(u >= 0, (1 + pmax(u, 0))^(map$power - 1), (1 + pmax(-u, 0))^(1 - map$power)) / map$spread
 }
 
 from_response <- function(map, z) {

@@ -45,29 +45,32 @@ loo.freeridge_stack <- function(object, ..., learnt = FALSE) {
   values <- object$y - fitted_stack(object)
   for (j in seq_along(object$stacks)) {
     one <- object$stacks[[j]]
-    values[one$rows, j] <- if (check_flag(learnt, "learnt")) learnt_stack_errors(object, one, j) else one$errors
+    values[one$rows, j] <- if (check_flag(learnt, "learnt")) learnt_stack_errors(object, j) else one$errors
   }
   stats::naresid(object$na.action, shape(object, values))
 }
 
-# The left-out errors with the kernels and lambdas of the members learnt again, where they were learnt, and the weights,
-# too. What is between the members and y (transforms, ranks, robust weights) stays.
-learnt_stack_errors <- function(fit, one, j) {
+# The left-out errors of output j with the kernels and lambdas of the members learnt again, where they were learnt, and
+# the weights, too. What is between the members and y (transforms, ranks, robust weights) stays. Made once for each fit.
+learnt_stack_errors <- function(fit, j) {
+  known <- fit$cache$learnt[[as.character(j)]]
+  if (!is.null(known)) return(known)
+  one <- fit$stacks[[j]]
+  y <- response_of_stack(fit)[one$rows, j]
   members <- lapply(one$members, function(member) {
     if (!is.null(why_not_learnt_again(member$fit)) || is.null(member$fit$learning)) return(member)
     again <- as.vector(loo(member$fit, learnt = TRUE))
-    if (is.null(member$y_map)) {
-      member$errors <- member$errors + again - as.vector(loo(member$fit))
-    } else {
-      map <- member$y_map
-      y <- (fit$y - (if (is.null(fit$offset)) 0 else fit$offset))[one$rows, j]
-      member$errors <- y - smeared(map, to_response(map, y) - again)
-    }
+    map <- member$y_map
+    member$errors <- if (is.null(map)) again else y - smeared(map, to_response(map, y) - again)
     member
   })
-  y <- fit$y[one$rows, j] - if (is.null(fit$offset)) 0 else fit$offset[one$rows]
-  weighed(members, y, fit$weights[one$rows])$errors
+  found <- weighed(members, y, fit$weights[one$rows])$errors
+  fit$cache$learnt[[as.character(j)]] <- found
+  found
 }
+
+# What the members were fitted to.
+response_of_stack <- function(fit) if (is.null(fit$offset)) fit$y else fit$y - fit$offset
 
 fitted_stack <- function(fit) {
   values <- stacked(fit, fit$x)
@@ -112,23 +115,30 @@ formula.freeridge_stack <- formula.freeridge
 terms.freeridge_stack <- terms.freeridge
 model.frame.freeridge_stack <- model.frame.freeridge
 
-# A table with a row for each member of an output: its weight, the root of the (weighted) mean of its squared left-out
-# errors, and the seconds it took; and the same of the stack itself.
+# list(members, held, learnt, r2): a table with a row for each member of an output: its weight, the root of the
+# (weighted) mean of its squared left-out errors, and the seconds it took; the same root for the stack, with the members' kernels
+# held and, of few rows, learnt again (else NULL); R squared of the last of them.
 stack_table <- function(fit, j) {
   one <- fit$stacks[[j]]
   weights <- if (is.null(fit$weights)) rep(1, length(one$rows)) else fit$weights[one$rows]
-  rmse <- function(errors) sqrt(stats::weighted.mean(errors^2, weights * is.finite(errors), na.rm = TRUE))
+  rmse <- function(errors) {
+    known <- is.finite(errors)
+    sqrt(sum(weights[known] * errors[known]^2) / sum(weights[known]))
+  }
   table <- data.frame(weight = one$w, loo_rmse = vapply(one$members, function(member) rmse(member$errors), 0),
                       seconds = one$seconds[names(one$w)], row.names = names(one$w))
   y <- fit$y[one$rows, j]
-  list(members = table, loo_rmse = rmse(one$errors), loo_r2 = 1 - rmse(one$errors)^2 / rmse(y - stats::weighted.mean(y, weights))^2)
+  held <- rmse(one$errors)
+  learnt <- if (length(one$rows) <= few_to_learn_again) rmse(learnt_stack_errors(fit, j))
+  list(members = table, held = held, learnt = learnt,
+       r2 = 1 - (c(learnt, held)[1L] / rmse(y - stats::weighted.mean(y, weights)))^2)
 }
 
 print_stack <- function(fit, digits) {
   print_call(fit)
   cat("A stack of fits to ", counted(nobs(fit), "point"), ", ", counted(ncol(fit$x), "feature"), ", ",
-      counted(ncol(fit$y), "output"), if (!is.null(fit$weights)) "; weighted points", if (!is.null(fit$offset)) "; offset",
-      "\n", sep = "")
+      counted(ncol(fit$y), "output"), if (!is.null(fit$weights)) "; weighted points",
+      if (!is.null(fit$offset)) "; offset", "\n", sep = "")
   if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
 }
 
@@ -137,8 +147,16 @@ print_members <- function(fit, j, digits) {
   if (length(fit$stacks) > 1L) cat("\nOutput ", fit$outputs[j], "\n", sep = "")
   print(data.frame(weight = round(table$members$weight, 3L), loo_rmse = signif(table$members$loo_rmse, digits),
                    row.names = paste0(row.names(table$members), " ", member_words(fit$stacks[[j]]))))
-  wrapped(cat("Left-out error of the stack, weights found again without each row: ", short_numbers(table$loo_rmse, digits),
-              " (R squared ", short_numbers(table$loo_r2, digits), ")\n", sep = ""))
+  number <- function(value) short_numbers(value, digits)
+  wrapped({
+    again <- if (is.null(table$learnt)) {
+      "; the members' kernels held"
+    } else {
+      paste0(", and kernels learnt again without the row or its fold; with these held ", number(table$held))
+    }
+    cat("Left-out error of the stack: ", number(c(table$learnt, table$held)[1L]), " (R squared ", number(table$r2),
+        ")\n  weights found again without each row", again, "\n", sep = "")
+  })
   out <- fit$stacks[[j]]$left_out
   wrapped(for (name in names(out)) cat("  without ", name, ": ", out[[name]], "\n", sep = ""))
 }
@@ -161,12 +179,14 @@ summary.freeridge_stack <- function(object, ...) {
   refuse_extra(...)
   tables <- lapply(seq_along(object$stacks), function(j) stack_table(object, j))
   residuals <- object$y - fitted_stack(object)
-  mean_square <- function(values) observed_means(values^2, if (is.null(object$weights)) rep(1, nrow(values)) else object$weights, object$y)
-  outputs <- data.frame(rmse = sqrt(mean_square(residuals)), loo_rmse = vapply(tables, `[[`, 0, "loo_rmse"),
-                        loo_r2 = vapply(tables, `[[`, 0, "loo_r2"), row.names = object$outputs)
+  weights <- if (is.null(object$weights)) rep(1, nrow(residuals)) else object$weights
+  mean_square <- function(values) observed_means(values^2, weights, object$y)
+  left_out <- vapply(tables, function(table) c(table$learnt, table$held)[1L], 0)
+  outputs <- data.frame(rmse = sqrt(mean_square(residuals)), loo_rmse = left_out,
+                        loo_r2 = vapply(tables, `[[`, 0, "r2"), row.names = object$outputs)
   members <- lapply(tables, `[[`, "members")
-  structure(list(fit = object, outputs = outputs, members = if (object$vector) members[[1L]] else stats::setNames(members, object$outputs)),
-            class = "summary.freeridge_stack")
+  members <- if (object$vector) members[[1L]] else stats::setNames(members, object$outputs)
+  structure(list(fit = object, outputs = outputs, members = members), class = "summary.freeridge_stack")
 }
 
 print.summary.freeridge_stack <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -177,8 +197,8 @@ print.summary.freeridge_stack <- function(x, digits = max(3L, getOption("digits"
     one <- fit$stacks[[j]]
     wrapped(for (name in names(one$members)) {
       member <- one$members[[name]]$fit
-      cat("  ", name, ": ", shown_kernel(member, digits), "; lambda ", short_numbers(unname(member$lambda), digits), "; ",
-          format(one$seconds[[name]], digits = 2L), " s\n", sep = "")
+      cat("  ", name, ": ", shown_kernel(member, digits), "; lambda ",
+          short_numbers(unname(member$lambda), digits), "; ", format(one$seconds[[name]], digits = 2L), " s\n", sep = "")
     })
   }
   cat("\nRoot mean squared errors of the fitted and the left-out points:\n")
@@ -197,7 +217,6 @@ predictor.freeridge_stack <- function(object, ...) {
     one$members <- lapply(one$members[one$w > 0], function(member) {
       list(fit = predictor(member$fit), x_map = member$x_map, y_map = member$y_map)
     })
-    one[c("members", "left_out")] <- list(one$members, NULL)
     one$w <- one$w[names(one$members)]
     one[c("members", "w", "errors")]
   })
@@ -210,7 +229,7 @@ predict.freeridge_stack_predictor <- function(object, newdata, ...) {
 }
 
 print.freeridge_stack_predictor <- function(x, ...) {
-  cat("Predictor of a stack with the members ", paste(unique(unlist(lapply(x$stacks, function(one) names(one$w)))), collapse = ", "), "\n",
-      sep = "")
+  names <- unique(unlist(lapply(x$stacks, function(one) names(one$w))))
+  wrapped(cat("Predictor of a stack with the members ", paste(names, collapse = ", "), "\n", sep = ""))
   invisible(x)
 }
