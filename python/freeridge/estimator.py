@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from .arrays import Array, is_sparse, real
 from .inputs import choice, column_names, compare_names, response, sample_weights, table, warn_of_copies
 from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, precomputed
 from .model import Model
+from .stack import Stack, stack_of
 
 _CRITERIA = {"loo": c.LOO, "gcv": c.GCV, "reml": c.REML}
 _ROUTES = {"auto": c.ROUTE_AUTO, "cholesky": c.ROUTE_CHOLESKY, "spectral": c.ROUTE_SPECTRAL, "band": c.ROUTE_BAND,
@@ -54,6 +55,12 @@ class FreeRidge:
                    columns, and must not change while the estimator is in use.
     device         "cpu"; "cuda": a GPU makes the kernel matrix, its factors and eigenvectors, on the routes "spectral" and
                    "cholesky", between which "auto" then chooses (Model.set_device).
+    stack          True: a few fits, weighed by their left-out predictions, in the place of one, as R's
+                   freeridge(stack = TRUE) makes them; or names of these members: "gaussian", "linear", "robust",
+                   "one length", "response", "ranks" (beside "default"). They have kernels and alphas of their own; seed
+                   and fit_intercept are theirs, too. After fit: stack_, a table as str(stack_), its stacks, one for each
+                   output, and predict_interval(X, level); loo_errors(); alpha_ and best_score_ are None, and there are
+                   no coef_, dual_coef_ and no errors of predictions.
 
     After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen), sigma_ (None: no bandwidth by
     name), route_, coef_ (linear kernels), dual_coef_, intercept_, n_features_in_; loo_errors(), predictor(). Features
@@ -66,7 +73,7 @@ class FreeRidge:
     def __init__(self, alpha: Union[None, float, ArrayLike] = None, kernel: Union[str, Kernel] = "linear",
                  sigma: Optional[float] = None, criterion: str = "loo", fit_intercept: bool = True,
                  route: str = "auto", landmarks: Union[None, int, ArrayLike] = None, seed: int = 0,
-                 copy_X: bool = True, device: str = "cpu") -> None:
+                 copy_X: bool = True, device: str = "cpu", stack: Union[bool, str, Sequence[str]] = False) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.sigma = sigma
@@ -77,6 +84,7 @@ class FreeRidge:
         self.seed = seed
         self.copy_X = copy_X
         self.device = device
+        self.stack = stack
 
     # Parameters
 
@@ -114,6 +122,9 @@ class FreeRidge:
         if sample_weight is not None:
             weights = sample_weights(sample_weight, rows)
             used = weights > 0 if np.any(weights == 0) else None
+        if self.stack is not False:
+            return self._fit_stack(points, outputs, weights, used, names)
+        self.__dict__.pop("stack_", None)
         kernel, criterion = self._kernel(), choice(_CRITERIA, self.criterion, "criterion")
         if self.alpha is None and (rows if used is None else used.sum()) == 1:
             raise ValueError("n_samples = 1: nothing can be left out to choose alpha by; give alpha and sigma")
@@ -124,17 +135,33 @@ class FreeRidge:
             raise self._in_words(error) from error
         if best is not None and criterion == c.LOO:
             warn_of_copies(points if used is None else points[used], outputs if used is None else outputs[used], 3)
+        self._keep(model, points, outputs, used, names)
+        self.alpha_ = self._shaped(model.lambdas())
+        self.best_score_ = None if best is None else self._shaped(best)
+        self.sigma_ = model.bandwidth() if self._named_bandwidth() else None
+        self.route_ = {number: name for name, number in _ROUTES.items()}[model.route()]
+        self.intercept_ = self._shaped(model.intercept())
+        return self
+
+    def _keep(self, model: Any, points: Array, outputs: Array, used: Optional[np.ndarray],
+              names: Optional[np.ndarray]) -> None:
+        """What fit keeps beside the choices."""
         self._model, self._vector, self._used = model, outputs.ndim == 1, used
         self._unused = None if used is None else (points[~used].copy(), outputs[~used].copy())
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = names
-        self.alpha_ = self._shaped(model.lambdas())
-        self.best_score_ = None if best is None else self._shaped(best)
-        self.sigma_ = model.bandwidth() if self._named_bandwidth() else None
-        self.route_ = {number: name for name, number in _ROUTES.items()}[model.route()]
         self.n_features_in_ = points.shape[1]
-        self.intercept_ = self._shaped(model.intercept())
+
+    def _fit_stack(self, points: Array, outputs: Array, weights: Optional[Array], used: Optional[np.ndarray],
+                   names: Optional[np.ndarray]) -> FreeRidge:
+        try:
+            model = stack_of(self, points, outputs, weights, used)
+        except c.Error as error:
+            raise self._in_words(error) from error
+        self._keep(model, points, outputs, used, names)
+        self.stack_ = model
+        self.alpha_ = self.best_score_ = self.sigma_ = self.route_ = self.intercept_ = None
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False,
@@ -152,6 +179,8 @@ class FreeRidge:
         f = self._outputs(self._predicted(X))
         if not (return_std or return_cov):
             return f
+        if isinstance(model, Stack):
+            raise ValueError("a stack has no errors of its predictions: stack_.predict_interval(X, level) has intervals")
         found = model.predict_covariance(X, pairs=return_cov)
         return f, self._pairs(found.covariance, len(f)) if return_cov else self._outputs(found.errors)
 
@@ -202,7 +231,9 @@ class FreeRidge:
         or where learnt and alpha was given). Cost: O(n r t); learnt: that of fit for each row or fold."""
         try:
             model = self._fitted()
-            return self._all_rows(model.loo_learnt().errors if learnt else model.loo())
+            if learnt:
+                return self._all_rows(model.loo_learnt() if isinstance(model, Stack) else model.loo_learnt().errors)
+            return self._all_rows(model.loo())
         except c.Error as error:
             if error.values is not None:
                 error.values = self._all_rows(error.values.errors if learnt else error.values)
@@ -220,6 +251,8 @@ class FreeRidge:
         linear kernel, the points and c of others. It has no loo_errors(). Cost: that of copying them."""
         small = copy.copy(self)
         small._model, small._unused = self._fitted().predictor(), None
+        if hasattr(self, "stack_"):
+            small.stack_ = small._model
         return small
 
     @property
@@ -341,6 +374,8 @@ class FreeRidge:
         return self._model
 
     def _attribute(self, answer: str, missing: str) -> Array:
+        if hasattr(self, "stack_"):
+            raise AttributeError("a stack has no coefficients of its own: its members have")
         try:
             return getattr(self._fitted(), answer)()
         except c.Error as error:

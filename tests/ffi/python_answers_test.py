@@ -578,7 +578,7 @@ class Classical(Comparison):
         members, zeros = np.array([[1.0, 0], [1, 0], [0, 2], [0, 2]]), np.zeros(4)
         found = fr.stack_weights(members, zeros)
         self.close(found.w, [0.8, 0.2])
-        self.close(found.errors, [-8 / 9, -8 / 9, -4 / 3, -4 / 3])
+        self.close(found.errors, [-8 / 9, -8 / 9, -2 / 3, -2 / 3])
         both = fr.stack_weights(np.stack([members, members[:, ::-1]], axis=2), np.zeros((4, 2)))
         self.close(both.w, [[0.8, 0.2], [0.2, 0.8]])
         self.close(both.errors, np.column_stack([found.errors, found.errors]))
