@@ -1,7 +1,7 @@
 # Which default of freeridge() predicts best? Root mean squared errors on rows that were not fitted.
 #
 #   Rscript bench/held_out.R FOLDER [SET ...]     R_LIBS: a library with the package; FOLDER: <set>.csv, the response last
-#   Rscript bench/held_out.R stack 500 FOLDER [SET ...]     of stacks, whole and without each member; 500 rows, or more
+#   Rscript bench/held_out.R stack 500 FOLDER [SET ...]     of stacks, whole and without each member; beyond 500 rows of one split
 #
 # Protocol, fixed before any candidate was tried: of each set five splits; split s is `sample(n)` after set.seed(s) (R's
 # generator since 3.6); its first 500 rows, or two thirds where there are fewer than 750, are fitted, the next 5000 at
@@ -99,16 +99,17 @@ stacks <- function(rows, folder, sets) {
   line(c("set", "error of the default", "stack", paste("without", members), "test / left-out", "the same, learnt again",
          "in 90 %"))
   line(rep("---", length(members) + 6L))
+  splits <- if (rows <= 500L) 1:5 else 1L
+  numbers <- numeric(2L * length(members) + 7L)
   table <- t(vapply(data, function(set) {
-    found <- rowMeans(vapply(1:5, function(seed) stack_numbers(set, rows, seed), numeric(2L * length(members) + 7L)))
-    found
-  }, numeric(2L * length(members) + 7L)))
+    rowMeans(vapply(splits, function(seed) stack_numbers(set, rows, seed), numbers))
+  }, numbers))
   ratios <- seq(2L, length(members) + 4L)
   covered <- length(members) + 5L
   for (set in rownames(table)) line(c(set, formatC(table[set, 1L], digits = 4L), number(table[set, c(ratios, covered)])))
   line(c("geometric mean", "", number(apply(table[, ratios, drop = FALSE], 2L, geometric)), number(mean(table[, covered]))))
   line(c("worst", "", number(apply(table[, ratios, drop = FALSE], 2L, max)), number(min(table[, covered]))))
-  seconds <- 5 * colSums(table[, -seq_len(covered), drop = FALSE], na.rm = TRUE)
+  seconds <- length(splits) * colSums(table[, -seq_len(covered), drop = FALSE], na.rm = TRUE)
   cat("seconds of all fits: default ", paste(c("", "stack ", paste0(members, " ")), formatC(seconds, digits = 3L), sep = "",
                                              collapse = ", "), "\n", sep = "")
 }

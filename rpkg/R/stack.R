@@ -10,9 +10,12 @@
 # them which transform of y is the best. Errors of all members are in the units of y.
 
 # Each member, and the number of rows beyond which it costs too much; those that learn a kernel of their own last.
-most_rows <- c(default = Inf, gaussian = 10000, linear = Inf, robust = 3000, "one length" = 5000, response = 5000,
+most_rows <- c(default = Inf, gaussian = 10000, linear = Inf, robust = 3000, "one length" = 1000, response = 5000,
                ranks = 5000)
 stack_names <- names(most_rows)
+
+# What is chosen among a few fits is chosen on so many rows at most.
+rows_to_choose <- 1000L
 
 # The arguments of freeridge() that a stack takes.
 stack_takes <- c("x", "y", "stack", "weights", "intercept", "shrinkage", "learn_rows", "seed", "budget")
@@ -162,11 +165,12 @@ member_of <- function(fit, x_map = NULL) list(fit = fit, errors = as.vector(loo(
 stack_members <- list(
   # The default's kernel with Gaussians in the place of its Matern kernels, whose lengths are those times a factor.
   gaussian = function(data) {
-    fits <- lapply(c(0.5, 0.7, 1, 1.4), function(factor) {
-      with_learnt_kernel(data, data$x, data$y, kernel = with_gaussians(data$default$kernel, factor))
-    })
-    score <- vapply(fits, function(fit) unname(fit$score), 0)
-    member_of(fits[[which.min(score)]])
+    few <- few_rows_of(data)
+    fit_at <- function(data, kernel) with_learnt_kernel(data, data$x, data$y, kernel = kernel)
+    kernels <- lapply(c(0.5, 0.7, 1, 1.4), function(factor) with_gaussians(data$default$kernel, factor))
+    fits <- lapply(kernels, function(kernel) fit_at(few, kernel))
+    best <- which.min(vapply(fits, function(fit) unname(fit$score), 0))
+    member_of(if (few$whole) fits[[best]] else fit_at(data, kernels[[best]]))
   },
   linear = function(data) member_of(member_fit(data, data$x, data$y, kernel = linear_kernel(), scale = TRUE)),
   robust = function(data) robust_member(data),
@@ -177,6 +181,17 @@ stack_members <- list(
   response = function(data) response_member(data),
   ranks = function(data) ranks_member(data)
 )
+
+# The same data with rows_to_choose rows at most, drawn by make_folds(); whole: whether these are all.
+few_rows_of <- function(data) {
+  n <- length(data$y)
+  data$whole <- n <= rows_to_choose
+  if (data$whole) return(data)
+  rows <- which(make_folds(n, ceiling(n / rows_to_choose)) == 1L)
+  data[c("x", "y", "weights")] <- list(rows_with_terms(data$x, rows), data$y[rows], data$weights[rows])
+  data$errors <- as.vector(loo(with_learnt_kernel(data, data$x, data$y)))
+  data
+}
 
 with_gaussians <- function(kernel, factor) {
   if (kernel$name == "matern") return(gaussian_kernel(kernel[[bandwidth_name(kernel)]] * factor))
@@ -221,18 +236,20 @@ robust_member <- function(data, folds = 5L) {
 # if that is more than by 2 above y itself. With it the kernel is learnt, and taken if its errors are less.
 response_member <- function(data) {
   if (length(unique(data$y)) < 5L) return("y has fewer than five values")
+  few <- few_rows_of(data)
   likelihood <- function(errors, map) {
-    sum(log(abs(slope_of_response(map, data$y)))) - length(errors) / 2 * log(mean(errors^2))
+    sum(log(abs(slope_of_response(map, few$y)))) - length(errors) / 2 * log(mean(errors^2))
   }
   maps <- response_maps(data$y)
-  fits <- lapply(maps, function(map) with_learnt_kernel(data, data$x, to_response(map, data$y)))
+  fits <- lapply(maps, function(map) with_learnt_kernel(few, few$x, to_response(map, few$y)))
   value <- mapply(function(fit, map) likelihood(loo(fit), map), fits, maps)
   best <- which.max(value)
-  if (length(best) == 0L || !(value[best] > likelihood(data$errors, NULL) + 2)) {
+  if (length(best) == 0L || !(value[best] > likelihood(few$errors, NULL) + 2)) {
     return("no transform of y makes the errors more alike")
   }
-  held <- of_response(fits[[best]], maps[[best]], data$y)
   learnt <- of_response(member_fit(data, data$x, to_response(maps[[best]], data$y)), maps[[best]], data$y)
+  if (!few$whole) return(learnt)
+  held <- of_response(fits[[best]], maps[[best]], data$y)
   if (isTRUE(mean(learnt$errors^2) < mean(held$errors^2))) learnt else held
 }
 

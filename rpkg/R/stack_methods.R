@@ -206,6 +206,18 @@ print.summary.freeridge_stack <- function(x, digits = max(3L, getOption("digits"
   invisible(x)
 }
 
+# The response of output `output` against what the stack predicts without the row.
+plot.freeridge_stack <- function(x, output = 1, xlab = "prediction without the point", ylab = "response",
+                                 main = "Left-out points", ...) {
+  output <- check_whole(output, "output", 1, length(x$stacks))
+  if (output > length(x$stacks)) refuse("output is ", output, ", the stack has ", length(x$stacks))
+  one <- x$stacks[[output]]
+  y <- x$y[one$rows, output]
+  plot(y - one$errors, y, xlab = xlab, ylab = ylab, main = main, ...)
+  graphics::abline(0, 1, lty = 2)
+  invisible(x)
+}
+
 # What prediction needs and no more.
 predictor.freeridge_stack <- function(object, ...) {
   refuse_extra(...)

@@ -130,6 +130,18 @@ class Stack(unittest.TestCase):
         finally:
             stack.MOST_ROWS["ranks"] = most
 
+    def test_of_many_rows_a_part_says_what_is_taken(self):
+        from freeridge import stack
+
+        x, y = problem(120, "positive")
+        stack.ROWS_TO_CHOOSE = 60
+        try:
+            members = fr.FreeRidge(stack=["gaussian", "response"]).fit(x, y).stack_.stacks[0].members
+        finally:
+            stack.ROWS_TO_CHOOSE = 1000
+        self.assertEqual(str(members["response"].transform), "log(y)")
+        self.assertEqual([members[name].model.n for name in ("gaussian", "response")], [120, 120])
+
     def test_mistakes(self):
         from scipy.sparse import csr_matrix
 

@@ -188,6 +188,10 @@ test_that("several outputs have a stack each, of the rows in which they are obse
   expect_identical(dim(predict(fit, x[1:3, ], interval = "prediction", level = 0.8)), c(3L, 3L, 2L))
   expect_identical(rownames(summary(fit)$outputs), c("mpg", "qsec"))
   expect_output(print(summary(fit)), "Output qsec")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(plot(fit, 2), fit)
+  expect_error(plot(fit, 3), "output must be one whole number|output is 3, the stack has 2")
 })
 
 test_that("a stack survives another session, and its predictor has what prediction needs", {
@@ -223,6 +227,20 @@ test_that("members that are of no use or take long are left out, and that is sai
   fit <- freeridge(p$x, p$y, stack = "ranks")
   expect_identical(coef(fit), c(default = 1))
   expect_output(print(fit), "without ranks: it takes long for more than 10 rows")
+})
+
+test_that("of many rows a part says which factor and which transform are taken", {
+  p <- stack_data(120L, "positive")
+  whole <- freeridge(p$x, p$y, stack = c("gaussian", "response"))
+  most <- freeridge:::rows_to_choose
+  on.exit(assignInNamespace("rows_to_choose", most, "freeridge"))
+  assignInNamespace("rows_to_choose", 60L, "freeridge")
+  part <- freeridge(p$x, p$y, stack = c("gaussian", "response"))
+  members <- part$stacks[[1L]]$members
+  expect_identical(members$response$y_map$kind, "log")
+  expect_length(members$gaussian$errors, 120L)
+  expect_identical(nrow(members$gaussian$fit$x), 120L)
+  expect_equal(predict(part), predict(whole), tolerance = 0.2)
 })
 
 test_that("what a stack does not take is refused", {
