@@ -89,7 +89,7 @@ stack_numbers <- function(data, rows, seed) {
   c(default = default, stack = stack / default, without / default, held = stack / rmse(loo(fit)),
     learnt = if (rows <= 500L) stack / rmse(loo(fit, learnt = TRUE)) else NA,
     covered = mean(y[split$test] >= bounds[, "lwr"] & y[split$test] <= bounds[, "upr"]),
-    one$seconds["default"], sum(one$seconds), one$seconds[members])
+    one$seconds["default"], sum(one$seconds), replace(one$seconds[members], is.na(one$seconds[members]), 0))
 }
 
 stacks <- function(rows, folder, sets) {

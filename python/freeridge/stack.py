@@ -43,8 +43,8 @@ class Knots:
 
 @dataclass
 class Transform:
-    """z of y: "log", "sqrt", or Yeo and Johnson's "power" of (y - centre) / spread. errors: 101 quantiles of the left-out
-    errors of z, over which a prediction of y is the mean."""
+    """z of y: "log", "sqrt", or Yeo and Johnson's "power" of (y - centre) / spread. errors: 101 quantiles of the
+    left-out errors of z, over which a prediction of y is the mean."""
 
     kind: str
     power: float = 1.0
@@ -110,8 +110,8 @@ class Member:
 
 @dataclass
 class OneStack:
-    """The stack of one output: the members' weights by name, the left-out errors of the stack (with weights that are found
-    without the row), and why members were left out."""
+    """The stack of one output: the members' weights by name, the left-out errors of the stack (with weights that are
+    found without the row), and why members were left out."""
 
     members: Dict[str, Member]
     weights: Dict[str, float]
@@ -149,8 +149,8 @@ class Stack:
                                     if one.weights[name] > 0) for one in self.stacks])
 
     def predict_interval(self, X: Any, level: float = 0.9) -> Tuple[Array, Array]:
-        """Bounds of new y, each m x t: the prediction and the (n + 1) (1 - level) / 2 smallest and largest of the stack's
-        left-out errors; infinite where n is too small for the level."""
+        """Bounds of new y, each m x t: the prediction and the (n + 1) (1 - level) / 2 smallest and largest of the
+        stack's left-out errors; infinite where n is too small for the level."""
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, not {level!r}")
         f = self.predict(np.asarray(X, dtype=np.float64))
@@ -206,7 +206,8 @@ def stack_of(estimator: Any, X: Any, y: Array, weights: Optional[Array], used: O
         value = getattr(estimator, name)
         same = value is parameter.default or isinstance(value, str) and value == parameter.default
         if name not in ("stack", "fit_intercept", "seed", "copy_X") and not same:
-            raise ValueError(f"stack is given, whose members have kernels and alphas of their own: {name} cannot be given")
+            raise ValueError("stack is given, whose members have kernels and alphas of their own: "
+                             f"{name} cannot be given")
     if is_sparse(X):
         raise ValueError("stack is given, but X is sparse: a stack takes an ordinary array")
     if not (np.all(np.isfinite(X)) and np.all(np.isfinite(y))):
@@ -309,9 +310,9 @@ def _gaussian(data: _Data) -> Member:
     def score(model: Model) -> float:
         return float(model.score(data.criterion, model.lambdas())[0, 0])
 
-    models = [data.held(rows=few, kernel=parse_kernel(text.replace("matern(nu = 1.5, length = 1)", f"gaussian(sigma = {factor})")))
-              for factor in (0.5, 0.7, 1.0, 1.4)]
-    best = min(models, key=score)
+    kernels = [parse_kernel(text.replace("matern(nu = 1.5, length = 1)", f"gaussian(sigma = {factor})"))
+               for factor in (0.5, 0.7, 1.0, 1.4)]
+    best = min([data.held(rows=few, kernel=kernel) for kernel in kernels], key=score)
     model = best if isinstance(few, slice) else data.held(kernel=best.kernel())
     return Member(model, model.loo()[:, 0])
 
@@ -325,8 +326,8 @@ def _linear(data: _Data) -> Member:
 
 
 def _robust(data: _Data, folds: int = 5) -> Member:
-    """Huber's weights of left-out errors; the errors are those of the default, changed by what the weights change in folds
-    that they have not seen."""
+    """Huber's weights of left-out errors; the errors are those of the default, changed by what the weights change in
+    folds that they have not seen."""
     n = len(data.y)
     if n < 5 * folds:
         raise _NoMember(f"it takes {5 * folds} rows or more")

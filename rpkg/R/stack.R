@@ -137,8 +137,8 @@ weighed <- function(members, y, weights) {
   list(w = stats::setNames(found$w, names(members)), errors = replace(rep(NaN, length(y)), known, found$errors))
 }
 
-# min(1, (5 s / |e_i|)^2), s the median |e_i| / 0.6745: a row whose error is larger than 5 s counts as one at 5 s, so that a
-# few rows do not decide on the weights.
+# min(1, (5 s / |e_i|)^2), s the median |e_i| / 0.6745: a row whose error is larger than 5 s counts as one at 5 s, so
+# that a few rows do not decide on the weights.
 capped <- function(errors) {
   sizes <- abs(errors)
   s <- stats::median(sizes, na.rm = TRUE) / 0.6745
@@ -201,8 +201,8 @@ with_gaussians <- function(kernel, factor) {
 }
 
 # Huber's weights min(1, 1.345 s / |e_i|) of the left-out errors e_i, s their median size / 0.6745, three times, with
-# the kernel of the default. As the weights of a row's neighbours know the row, its left-out error would flatter: the errors
-# are those of the default, changed by what the weights change in folds that they have not seen.
+# the kernel of the default. As the weights of a row's neighbours know the row, its left-out error would flatter: the
+# errors are those of the default, changed by what the weights change in folds that they have not seen.
 robust_member <- function(data, folds = 5L) {
   n <- length(data$y)
   if (n < 5L * folds) return(paste("it takes", 5L * folds, "rows or more"))

@@ -116,8 +116,8 @@ terms.freeridge_stack <- terms.freeridge
 model.frame.freeridge_stack <- model.frame.freeridge
 
 # list(members, held, learnt, r2): a table with a row for each member of an output: its weight, the root of the
-# (weighted) mean of its squared left-out errors, and the seconds it took; the same root for the stack, with the members' kernels
-# held and, of few rows, learnt again (else NULL); R squared of the last of them.
+# (weighted) mean of its squared left-out errors, and the seconds it took; the same root for the stack, with the
+# members' kernels held and, of few rows, learnt again (else NULL); R squared of the last of them.
 stack_table <- function(fit, j) {
   one <- fit$stacks[[j]]
   weights <- if (is.null(fit$weights)) rep(1, length(one$rows)) else fit$weights[one$rows]
@@ -198,7 +198,8 @@ print.summary.freeridge_stack <- function(x, digits = max(3L, getOption("digits"
     wrapped(for (name in names(one$members)) {
       member <- one$members[[name]]$fit
       cat("  ", name, ": ", shown_kernel(member, digits), "; lambda ",
-          short_numbers(unname(member$lambda), digits), "; ", format(one$seconds[[name]], digits = 2L), " s\n", sep = "")
+          short_numbers(unname(member$lambda), digits), "; ", format(one$seconds[[name]], digits = 2L), " s\n",
+          sep = "")
     })
   }
   cat("\nRoot mean squared errors of the fitted and the left-out points:\n")

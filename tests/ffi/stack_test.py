@@ -63,7 +63,8 @@ class Stack(unittest.TestCase):
         self.assertEqual(str(response.transform), "log(y)")
         refit = fr.Model(response.model.kernel(), x[kept], np.log(y[kept])).set_lambda(response.model.lambdas())
         at = refit.predict(x[5:6])[0, 0]
-        np.testing.assert_allclose(response.errors[5], y[5] - np.mean(np.exp(at + response.transform.errors)), rtol=1e-7)
+        mean = np.mean(np.exp(at + response.transform.errors))
+        np.testing.assert_allclose(response.errors[5], y[5] - mean, rtol=1e-7)
 
     def test_each_member_has_the_weight_where_it_is_right(self):
         x, y = problem(200, "outliers")
@@ -79,9 +80,10 @@ class Stack(unittest.TestCase):
     def test_transforms_have_inverses(self):
         from freeridge.stack import Transform, _transforms
 
-        kinds = [transform.kind for y in ([1, 2, 5], [0, 2, 5], [-1, 2, 5]) for transform in _transforms(np.array(y, float))]
+        kinds = [transform.kind for y in ([1.0, 2, 5], [0.0, 2, 5], [-1.0, 2, 5]) for transform in _transforms(np.array(y))]
         self.assertEqual(kinds, ["log", "sqrt"] + ["power"] * 6)
-        for transform in [Transform("log"), Transform("sqrt"), *(Transform("power", p, 0.3, 2.0) for p in (0, 0.5, 1.5, 2))]:
+        powers = [Transform("power", power, 0.3, 2.0) for power in (0, 0.5, 1.5, 2)]
+        for transform in [Transform("log"), Transform("sqrt"), *powers]:
             y = np.array([0.1, 1, 9]) if transform.kind != "power" else np.array([-3, -0.1, 0.5, 4])
             np.testing.assert_allclose(transform.back(transform.forward(y)), y, rtol=1e-12)
             slope = (transform.forward(y + 1e-6) - transform.forward(y - 1e-6)) / 2e-6
@@ -100,7 +102,8 @@ class Stack(unittest.TestCase):
         weights = np.where(np.arange(70) % 7 == 0, 0.0, 1.0 + np.arange(70) % 3)
         both = np.column_stack([self.y, self.x[:, 0]])
         fit = fr.FreeRidge(stack=["linear", "robust"]).fit(self.x, both, weights)
-        first = fr.FreeRidge(stack=["linear", "robust"]).fit(self.x[weights > 0], self.y[weights > 0], weights[weights > 0])
+        some = weights > 0
+        first = fr.FreeRidge(stack=["linear", "robust"]).fit(self.x[some], self.y[some], weights[some])
         np.testing.assert_allclose(fit.predict(self.x)[:, 0], first.predict(self.x), rtol=1e-10)
         np.testing.assert_allclose(fit.loo_errors()[weights > 0, 0], first.loo_errors(), rtol=1e-10)
         np.testing.assert_allclose(fit.loo_errors()[0, 0], self.y[0] - first.predict(self.x[:1])[0], rtol=1e-10)
@@ -110,7 +113,8 @@ class Stack(unittest.TestCase):
         np.testing.assert_array_equal(copy.deepcopy(fit).loo_errors(), fit.loo_errors())
         small = self.fit.predictor()
         self.assertLess(len(pickle.dumps(small)), 0.7 * len(pickle.dumps(self.fit)))
-        np.testing.assert_allclose(pickle.loads(pickle.dumps(small)).predict(self.x), self.fit.predict(self.x), rtol=1e-12)
+        again = pickle.loads(pickle.dumps(small))
+        np.testing.assert_allclose(again.predict(self.x), self.fit.predict(self.x), rtol=1e-12)
         self.assertGreater(cross_val_score(clone(fr.FreeRidge(stack="linear")), self.x, self.y, cv=3).min(), 0.8)
 
     def test_what_is_left_out_is_said(self):
@@ -126,7 +130,8 @@ class Stack(unittest.TestCase):
         most = stack.MOST_ROWS["ranks"]
         stack.MOST_ROWS["ranks"] = 10
         try:
-            self.assertIn("without ranks: it takes long for more than 10 rows", str(fr.FreeRidge(stack=True).fit(x, y).stack_))
+            shown = str(fr.FreeRidge(stack=True).fit(x, y).stack_)
+            self.assertIn("without ranks: it takes long for more than 10 rows", shown)
         finally:
             stack.MOST_ROWS["ranks"] = most
 
