@@ -1,7 +1,7 @@
 # Which default of freeridge() predicts best? Root mean squared errors on rows that were not fitted.
 #
 #   Rscript bench/held_out.R FOLDER [SET ...]     R_LIBS: a library with the package; FOLDER: <set>.csv, the response last
-#   Rscript bench/held_out.R stack 500 FOLDER [SET ...]     of stacks, whole and without each member; beyond 500 rows of one split
+#   Rscript bench/held_out.R stack 500 FOLDER [SET ...]     of stacks, whole and without each member; beyond 500 rows of three splits
 #
 # Protocol, fixed before any candidate was tried: of each set five splits; split s is `sample(n)` after set.seed(s) (R's
 # generator since 3.6); its first 500 rows, or two thirds where there are fewer than 750, are fitted, the next 5000 at
@@ -99,7 +99,7 @@ stacks <- function(rows, folder, sets) {
   line(c("set", "error of the default", "stack", paste("without", members), "test / left-out", "the same, learnt again",
          "in 90 %"))
   line(rep("---", length(members) + 6L))
-  splits <- if (rows <= 500L) 1:5 else 1L
+  splits <- if (rows <= 500L) 1:5 else 1:3
   numbers <- numeric(2L * length(members) + 7L)
   table <- t(vapply(data, function(set) {
     rowMeans(vapply(splits, function(seed) stack_numbers(set, rows, seed), numbers))

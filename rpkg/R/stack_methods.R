@@ -157,6 +157,11 @@ print_members <- function(fit, j, digits) {
     cat("Left-out error of the stack: ", number(c(table$learnt, table$held)[1L]), " (R squared ", number(table$r2),
         ")\n  weights found again without each row", again, "\n", sep = "")
   })
+  copies <- copies_in(fit$stacks[[j]]$members$default$fit)
+  if (copies > 0L) {
+    wrapped(cat("  ", copies, if (copies == 1L) " row is a copy of another" else " rows are copies of others",
+                ", which stay when one is left out: all left-out errors are too small\n", sep = ""))
+  }
   out <- fit$stacks[[j]]$left_out
   wrapped(for (name in names(out)) cat("  without ", name, ": ", out[[name]], "\n", sep = ""))
 }
@@ -210,7 +215,7 @@ print.summary.freeridge_stack <- function(x, digits = max(3L, getOption("digits"
 # The response of output `output` against what the stack predicts without the row.
 plot.freeridge_stack <- function(x, output = 1, xlab = "prediction without the point", ylab = "response",
                                  main = "Left-out points", ...) {
-  output <- check_whole(output, "output", 1, length(x$stacks))
+  output <- check_whole(output, "output", 1)
   if (output > length(x$stacks)) refuse("output is ", output, ", the stack has ", length(x$stacks))
   one <- x$stacks[[output]]
   y <- x$y[one$rows, output]

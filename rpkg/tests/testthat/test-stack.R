@@ -191,7 +191,7 @@ test_that("several outputs have a stack each, of the rows in which they are obse
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_identical(plot(fit, 2), fit)
-  expect_error(plot(fit, 3), "output must be one whole number|output is 3, the stack has 2")
+  expect_error(plot(fit, 3), "output is 3, the stack has 2")
 })
 
 test_that("a stack survives another session, and its predictor has what prediction needs", {
@@ -227,6 +227,12 @@ test_that("members that are of no use or take long are left out, and that is sai
   fit <- freeridge(p$x, p$y, stack = "ranks")
   expect_identical(coef(fit), c(default = 1))
   expect_output(print(fit), "without ranks: it takes long for more than 10 rows")
+})
+
+test_that("copies of rows are said", {
+  p <- stack_data(30L)
+  fit <- freeridge(p$x[c(1:30, 4:5), ], p$y[c(1:30, 4:5)], stack = "linear")
+  expect_output(print(fit), "2 rows are copies of others, which stay when one is left out")
 })
 
 test_that("of many rows a part says which factor and which transform are taken", {
