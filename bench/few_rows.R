@@ -3,6 +3,7 @@
 #   Rscript bench/few_rows.R [SET ...]     R_LIBS: a library with the package
 #   Rscript bench/few_rows.R columns       each column of twelve data sets in turn the response, the others predict it
 #   Rscript bench/few_rows.R factors       the sets with factors, a linear kernel: a column for each level, or contrasts
+#   Rscript bench/few_rows.R stack         the default and freeridge(stack = TRUE), ten folds once
 #   Rscript bench/few_rows.R honest        left-out errors, with and without the learning, against fits without each row
 #   Rscript bench/few_rows.R noiseless     six functions without noise, over the standard deviation of their values
 #
@@ -234,7 +235,11 @@ main <- function(chosen) {
   line(c("seconds", "", "", formatC(rowSums(vapply(results, `[[`, numeric(length(candidates)), "seconds")), digits = 3L), ""))
 }
 chosen <- commandArgs(TRUE)
-if (identical(chosen, "factors")) {
+if (identical(chosen, "stack")) {
+  candidates <- c(candidates[c("lm", "default")], stack = function(formula, data) freeridge(formula, data, stack = TRUE))
+  repeats <- 1L
+  main(character())
+} else if (identical(chosen, "factors")) {
   candidates <- of_factors
   main(sets_with_factors)
 } else if (length(chosen) == 1L && chosen %in% c("columns", "noiseless", "honest")) {

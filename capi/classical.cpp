@@ -9,6 +9,7 @@
 #include "libcore/classical/pinv.hpp"
 #include "libcore/classical/polynomial_features.hpp"
 #include "libcore/classical/regression.hpp"
+#include "libcore/classical/stacking.hpp"
 #include "libcore/classical/weighted_median.hpp"
 
 namespace freeridge::capi {
@@ -185,5 +186,24 @@ freeridge_status freeridge_absolute_slope(int64_t n, const double* x, const doub
     require_size("n", n);
     const auto xs = checked_numbers("x", x, n), ys = checked_numbers("y", y, n);
     required("slope", slope) = absolute_slope(xs, ys);
+  });
+}
+
+// ---- a stack ----
+
+freeridge_status freeridge_stack_weights(freeridge_layout layout, int64_t n, int64_t k, const double* f, int64_t ldf,
+                                         const double* y, const double* weights, double prior, double* w,
+                                         double* errors) {
+  return guarded(__func__, [&] {
+    const Layout order = checked_layout(layout);
+    require_size("n", n);
+    require_size("k", k);
+    const LayoutView members = checked_matrix("f", f, order, "n", n, "k", k, "ldf", ldf);
+    required("y", y);
+    required("w", w);
+    Stack found = stack_weights(members, y, weights, prior, errors != nullptr);
+    copy_to(found.w, w);
+    copy_to(found.errors, errors);
+    report_undefined(std::move(found.errors_undefined));
   });
 }

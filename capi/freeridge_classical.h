@@ -11,6 +11,7 @@
  *                             _features, _feature_factors
  *                             freeridge_weighted_median,            absolute errors in one dimension
  *                             freeridge_absolute_slope
+ *                             freeridge_stack_weights               several predictions as one: a stack
  *     Gradients and descent   freeridge_loss_gradient, _expansion_gradient    a loss and its derivatives
  *                             freeridge_gradient_descent            batch and stochastic, for four losses
  *                             freeridge_early_stopping              in closed form, beside ridge regression
@@ -138,6 +139,23 @@ FREERIDGE_API freeridge_status freeridge_weighted_median(int64_t n, const double
  * x_i = 0 do not matter. x, y: n numbers each. Cost: O(n log n). Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the
  * slope overflows), UNDEFINED (all x_i are 0; *slope is untouched). */
 FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double* x, const double* y, double* slope);
+
+/* The weights of a stack: of k predictions of each output, made without its row (leave-one-out), the mean that is
+ * nearest to y: w minimises
+ *     sum_i W_ii (y_i - sum_m w_m F_im)^2 + prior s^2 sum_(m >= 1) w_m^2    subject to w_m >= 0 and sum_m w_m = 1
+ * by the active set method of Lawson and Hanson. f: n x k in `layout`, F_im the prediction of member m for row i; y: n
+ * numbers; weights: n numbers W_ii >= 0, one of them positive, or NULL: all one. s^2 is the mean of W_ii (y_i - F_i0)^2
+ * over the rows with positive weights: prior > 0 draws the weights to the first member, as so many rows would; 0: none.
+ * Of members that are equal one has the weight of all. w: k numbers. errors: n numbers y_i - sum_m w_m(i) F_im, w(i)
+ * the weights that are found without row i: the left-out errors of the stack itself, for rows that neither a member nor
+ * the weights have seen; or NULL. Several outputs: a call for each. Cost: 2 n k^2; errors about 10 n k p^2 more, p the
+ * number of members with a weight. Memory: 3 n k doubles. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the errors
+ * overflow), NOT_CONVERGED, UNDEFINED (errors are asked for without a prior, and one row alone has a positive weight,
+ * for k > 1: NaN there, and w is valid). Sources: L. Breiman, Stacked regressions, Machine Learning 24 (1996); C.
+ * Lawson, R. Hanson, Solving Least Squares Problems, 1974. */
+FREERIDGE_API freeridge_status freeridge_stack_weights(freeridge_layout layout, int64_t n, int64_t k, const double* f,
+                                                       int64_t ldf, const double* y, const double* weights,
+                                                       double prior, double* w, double* errors);
 
 /* ----------------------------------------------------------------------------------------------------
  * Gradients and descent: for teaching, for comparison, and for rows that come as a stream. Models, classifiers and the

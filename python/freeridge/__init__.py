@@ -10,7 +10,7 @@ from .accumulator import Accumulator
 from .classical import (absolute_slope, build_info, convert_lambda, get_threads, locate_saved_x, make_blocks,
                         make_folds, make_groups, make_holdout, ols, ols_summary, parameter_bounds, pinv, polynomial_exponents,
                         polynomial_feature_count, polynomial_feature_factors, polynomial_features, ridge, set_threads,
-                        tls, tls_errors, weighted_median)
+                        stack_weights, tls, tls_errors, weighted_median)
 from .classifier import Classifier
 from .descent import calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient
 from .estimator import FreeRidge, NotFittedError

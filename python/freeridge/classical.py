@@ -56,6 +56,13 @@ class LeastSquaresSummary(NamedTuple):
     r_squared: Numbers
 
 
+class StackWeights(NamedTuple):
+    """The weights of the members, k (k x t), and the left-out errors of the stack, n (n x t)."""
+
+    w: Array
+    errors: Array
+
+
 class PseudoInverse(NamedTuple):
     """n x m, and how many singular values count."""
 
@@ -207,6 +214,29 @@ def absolute_slope(x: ArrayLike, y: ArrayLike) -> float:
     given, slope = vector(x, name="x"), c.DOUBLE()
     call("absolute_slope", len(given), pointer(given), pointer(vector(y, length=len(given), name="y")), slope)
     return slope.value
+
+
+def stack_weights(predictions: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None,
+                  prior: float = 0.0) -> StackWeights:
+    """The non-negative weights with sum one that make of left-out predictions, n x k, the best one of y. errors: y less
+    the stack's prediction, with weights that are found without the row. Several outputs, y n x t: each has weights of
+    its own, and predictions are n x k x t. weights: n numbers >= 0. prior: draws the weights to the first member, as so
+    many rows would. Cost: O(n k^2)."""
+    outputs = real(y, "y")
+    if outputs.ndim == 2:
+        members = real(predictions, "predictions")
+        if members.ndim != 3 or members.shape[2] != outputs.shape[1]:
+            raise ValueError(f"y has {outputs.shape[1]} columns: predictions must be n x k x {outputs.shape[1]}, "
+                             f"and have the shape {members.shape}")
+        each = [stack_weights(members[:, :, j], outputs[:, j], weights, prior) for j in range(outputs.shape[1])]
+        return StackWeights(np.column_stack([one.w for one in each]), np.column_stack([one.errors for one in each]))
+    members = Matrix(predictions, c.COL_MAJOR, name="predictions")
+    n, k = members.rows, members.columns
+    given = None if weights is None else vector(weights, length=n, name="weights")
+    w, errors = numbers(k), numbers(n)
+    call("stack_weights", members.layout, n, k, members.pointer, members.ld, pointer(vector(y, length=n, name="y")),
+         pointer(given), prior, pointer(w), pointer(errors))
+    return StackWeights(w, errors)
 
 
 def convert_lambda(source: int, target: int, n: int, sd_y: float, value: float) -> float:

@@ -153,6 +153,10 @@ core_absolute_slope <- function(x, y) {
     .Call(`_freeridge_core_absolute_slope`, x, y)
 }
 
+core_stack_weights <- function(f, y, weights, prior) {
+    .Call(`_freeridge_core_stack_weights`, f, y, weights, prior)
+}
+
 core_classifier_create <- function(kernel, scale, hinge, x, y, intercept, weights, control) {
     .Call(`_freeridge_core_classifier_create`, kernel, scale, hinge, x, y, intercept, weights, control)
 }

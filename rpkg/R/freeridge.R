@@ -10,12 +10,16 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
                               lambda_range = NULL, lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5,
                               learn_rows = NULL, bandwidth_range = NULL, budget = 0, landmarks = NULL,
                               landmark_method = "auto", seed = 0, route = "auto", reduction = "auto", refine = 0,
-                              accuracy = 1e-8, device = "cpu", robust = NULL, ...) {
+                              accuracy = 1e-8, device = "cpu", robust = NULL, stack = FALSE, ...) {
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge)
   if (missing(x)) refuse("x is missing")
   if (missing(y)) refuse("y is missing")
+  if (!isFALSE(stack)) {
+    given <- mget(names(call)[-1L], environment())
+    return(fit_stack(x, y, stack, c(given, list(intercept = intercept)[!"intercept" %in% names(given)]), call))
+  }
 
   given <- !is.null(kernel)
   kernel <- if (given) as_kernel(kernel) else matern_kernel()  # until it is known what is learnt
@@ -202,6 +206,10 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
 # Adds the offset, which was subtracted from the response before the fit, to the fit's parts.
 with_offset <- function(fit, offset) {
   fit$offset <- offset
+  if (inherits(fit, "freeridge_stack")) {
+    fit$y <- fit$y + offset
+    return(fit)
+  }
   if (!is.null(fit$aside)) {
     fit$offset <- offset[-fit$aside$rows]
     fit$aside$offset <- offset[fit$aside$rows]
@@ -218,7 +226,8 @@ with_offset <- function(fit, offset) {
 # (with_columns()), and with effects a lambda that gives them standard errors.
 fit_mean <- function(x, y, ..., fixed = NULL, kernel = NULL, lambda = NULL, scale = NULL, rule = NULL,
                      landmarks = NULL, route = NULL, lambda_range = NULL, bandwidth_range = NULL, lengths = NULL,
-                     learn = NULL, bands = NULL, shrinkage = NULL, learn_rows = NULL) {
+                     learn = NULL, bands = NULL, shrinkage = NULL, learn_rows = NULL, stack = FALSE) {
+  if (!isFALSE(stack)) refuse("stack is given, but the formula has no predictors: it fits the mean")
   names <- list(rownames(x), "none")
   fit <- freeridge.default(matrix(0, nrow(x), 1L, dimnames = names), y, linear_kernel(), if (is.null(fixed)) 0 else 1,
                            scale = FALSE, fixed = fixed, ...)

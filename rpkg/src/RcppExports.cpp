@@ -454,6 +454,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_stack_weights
+Rcpp::List core_stack_weights(Rcpp::NumericMatrix f, Rcpp::NumericVector y, Rcpp::NumericVector weights, double prior);
+RcppExport SEXP _freeridge_core_stack_weights(SEXP fSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP priorSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type f(fSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type prior(priorSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_stack_weights(f, y, weights, prior));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_classifier_create
 SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, int intercept, SEXP weights, SEXP control);
 RcppExport SEXP _freeridge_core_classifier_create(SEXP kernelSEXP, SEXP scaleSEXP, SEXP hingeSEXP, SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP weightsSEXP, SEXP controlSEXP) {
@@ -1454,6 +1467,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_polynomial_factors", (DL_FUNC) &_freeridge_core_polynomial_factors, 4},
     {"_freeridge_core_weighted_median", (DL_FUNC) &_freeridge_core_weighted_median, 2},
     {"_freeridge_core_absolute_slope", (DL_FUNC) &_freeridge_core_absolute_slope, 2},
+    {"_freeridge_core_stack_weights", (DL_FUNC) &_freeridge_core_stack_weights, 4},
     {"_freeridge_core_classifier_create", (DL_FUNC) &_freeridge_core_classifier_create, 8},
     {"_freeridge_core_classifier_save", (DL_FUNC) &_freeridge_core_classifier_save, 1},
     {"_freeridge_core_classifier_load", (DL_FUNC) &_freeridge_core_classifier_load, 2},

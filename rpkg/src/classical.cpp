@@ -126,3 +126,14 @@ double core_absolute_slope(Rcpp::NumericVector x, Rcpp::NumericVector y) {
   check(freeridge_absolute_slope(x.size(), x.begin(), y.begin(), &slope));
   return slope;
 }
+
+// list(w, errors), the errors NaN where there is nothing to learn the weights from
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_stack_weights(Rcpp::NumericMatrix f, Rcpp::NumericVector y, Rcpp::NumericVector weights, double prior) {
+  const R_xlen_t n = f.nrow(), k = f.ncol();
+  if (y.size() != n || weights.size() != n) refuse("the sizes differ");
+  auto w = fresh<Rcpp::NumericVector>(static_cast<int>(k)), errors = fresh<Rcpp::NumericVector>(static_cast<int>(n));
+  check_but_undefined(freeridge_stack_weights(FREERIDGE_COL_MAJOR, n, k, f.begin(), n, y.begin(), weights.begin(),
+                                              prior, w.begin(), errors.begin()));
+  return Rcpp::List::create(Rcpp::Named("w") = w, Rcpp::Named("errors") = errors);
+}

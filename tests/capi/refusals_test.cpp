@@ -174,6 +174,7 @@ using namespace classical;
 
 TEST(Refusals, Classical) {
   expect_all_refused<Ols, Ridge, Pinv, Features, Factors, Median, Slope>();
+  expect_refused<StackWeights>({{"prior", reals({-1.0, -1e-300})}});
   expect_refused<Tls>({{"n", integers({1, 2, 3, 4})}});  // d + t + 1 = 5
   expect_refused<Exponents>({{"degree", integers({INT32_MAX})}});
   Tls without;

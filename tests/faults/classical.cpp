@@ -71,6 +71,7 @@ void add_classical(Scenarios& all) {
   add_plain<Factors>(all);
   add_plain<Median>(all);
   add_plain<Slope>(all);
+  add_plain<StackWeights>(all);
   add_plain<LossGradient>(all);
   add_plain<ExpansionGradient>(all);
   add_plain<GradientDescent>(all, "batches");

@@ -613,6 +613,21 @@ class Classical(Comparison):
         cost = [np.abs(values - slope * self.x[:, 0]).sum() for slope in slopes]
         self.close(fr.absolute_slope(self.x[:, 0], values), slopes[np.argmin(cost)])
 
+    def test_stack_weights(self):
+        members, zeros = np.array([[1.0, 0], [1, 0], [0, 2], [0, 2]]), np.zeros(4)
+        found = fr.stack_weights(members, zeros)
+        self.close(found.w, [0.8, 0.2])
+        self.close(found.errors, [-8 / 9, -8 / 9, -2 / 3, -2 / 3])
+        both = fr.stack_weights(np.stack([members, members[:, ::-1]], axis=2), np.zeros((4, 2)))
+        self.close(both.w, [[0.8, 0.2], [0.2, 0.8]])
+        self.close(both.errors, np.column_stack([found.errors, found.errors]))
+        self.close(fr.stack_weights(members, zeros, [1, 1, 0.25, 0.25]).w, [0.5, 0.5])
+        drawn = fr.stack_weights(members, zeros, prior=8).w  # s^2 = 1/2: squares 2 and 8 + 8 / 2
+        self.close(drawn, [12 / 14, 2 / 14])
+        for wrong in (members, np.zeros((4, 2, 3))):
+            with self.assertRaisesRegex(ValueError, "n x k x 2"):
+                fr.stack_weights(wrong, np.zeros((4, 2)))
+
     def test_gradients_and_descent(self):
         y, labels = self.y[:, 0], np.where(self.y[:, 0] > np.median(self.y[:, 0]), 1.0, -1.0)
         w, b = fr.ridge(self.x, y, 0.5)

@@ -151,6 +151,9 @@ void small_calls(Source& in, Caller& call) {
   ASK(freeridge_weighted_median, 0, n, values.data(), weights.data(), one);
   Output<double> slope(1), converted(1);
   ASK(freeridge_absolute_slope, 0, n, values.data(), weights.data(), slope);
+  Output<double> w(size_of(d)), errors(size_of(n));
+  ASK(freeridge_stack_weights, 0, FREERIDGE_COL_MAJOR, n, d, x.data(), n, values.data(),
+      in.one_in(2) ? nullptr : weights.data(), in.one_in(2) ? 0 : std::fabs(scale), w, errors);
   const auto from = static_cast<std::int32_t>(in.from(0, 15)), to = static_cast<std::int32_t>(in.from(0, 15));
   ASK(freeridge_convert_lambda, 0, from, to, n, scale, offset, converted);
   Output<std::int32_t> labels(size_of(n));

@@ -226,6 +226,26 @@ pub fn absolute_slope(x: &[f64], y: &[f64]) -> Result<f64> {
     Ok(slope)
 }
 
+/// The weights of a stack, and its left-out errors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stack {
+    pub w: Vec<f64>,
+    pub errors: Vec<f64>,
+}
+
+/// The non-negative weights with sum one that make of left-out predictions `f`, a column for each member, the best one
+/// of `y`; the errors are of weights that are found without the row. `prior` draws the weights to the first member.
+pub fn stack_weights(f: Matrix<'_>, y: &[f64], weights: Option<&[f64]>, prior: f64) -> Result<Stack> {
+    check_length("y", y.len(), f.rows())?;
+    weights.map_or(Ok(()), |weights| check_length("weights", weights.len(), f.rows()))?;
+    let (at, given) = (f.lent()?, weights.map_or(ptr::null(), <[f64]>::as_ptr));
+    let mut out = Stack { w: zeros(f.columns())?, errors: zeros(f.rows())? };
+    let (w, errors) = (out.w.as_mut_ptr(), out.errors.as_mut_ptr());
+    let (layout, n, k, data, ld) = (at.layout, at.rows, at.columns, at.data, at.ld);
+    check(unsafe { sys::freeridge_stack_weights(layout, n, k, data, ld, y.as_ptr(), given, prior, w, errors) })?;
+    Ok(out)
+}
+
 fn product(a: usize, b: usize) -> Result<usize> {
     a.checked_mul(b)
         .ok_or_else(|| Error::new(Status::OutOfMemory, format!("{a} x {b} numbers are beyond the address space")))

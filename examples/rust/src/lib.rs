@@ -71,8 +71,8 @@ pub use answers::{Average, Combinations, Conditioning, Intervals, PredictionErro
 pub use choices::{Convention, Covariance, Criterion, LandmarkMethod, Loss, Reduction, Route, StepRule, SupportKind};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
-    polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Line, LineErrors,
-    LineSummary,
+    polynomial_features, ridge, ridge_penalty, stack_weights, tls, tls_errors, tls_exact, weighted_median, Line,
+    LineErrors, LineSummary, Stack,
 };
 pub use classifier::{Classifier, Convergence, Duality, Support};
 pub use descent::{

@@ -3,8 +3,8 @@
 use freeridge::{
     absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient,
     make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors,
-    polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Classifier, Convention,
-    Covariance, Criterion, Dense, Kernel, LandmarkMethod, Layout, Learning, Loss, Matrix, Model, Outputs, Plan,
+    polynomial_features, ridge, ridge_penalty, stack_weights, tls, tls_errors, tls_exact, weighted_median, Classifier,
+    Convention, Covariance, Criterion, Dense, Kernel, LandmarkMethod, Layout, Learning, Loss, Matrix, Model, Outputs, Plan,
     Reduction, Result, Route, Status, StepRule, SupportKind,
 };
 use std::sync::{Arc, Mutex};
@@ -358,6 +358,10 @@ fn without_a_handle() -> Result<()> {
     assert!(close(inner, (0.5 * (x.at(3, 0) * x.at(4, 0) + x.at(3, 1) * x.at(4, 1)) + 1.5).powi(2)));
     assert_eq!(weighted_median(&[3.0, 1.0, 2.0], &[1.0, 1.0, 5.0])?, 2.0);
     assert_eq!(absolute_slope(&[1.0, 2.0, 4.0], &[2.0, 4.0, 100.0])?, 25.0);
+    let members = Matrix::row_major(&[1.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 2.0], 2)?;
+    let stack = stack_weights(members, &[0.0; 4], None, 0.0)?;
+    assert!(close(stack.w[0], 0.8) && close(stack.w[1], 0.2) && close(stack.errors[0], -8.0 / 9.0));
+    assert!(stack_weights(members, &[0.0; 3], None, 0.0).is_err() && stack_weights(members, &[0.0; 4], Some(&[1.0]), 0.0).is_err());
     Ok(())
 }
 

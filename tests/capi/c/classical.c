@@ -129,11 +129,26 @@ static void medians(void) {
   CHECK(slope == -7);
 }
 
+/* Errors of 1 and of 2 in rows of their own: weights as 1 / 1 and 1 / 4. */
+static void stacks(void) {
+  const double f[8] = {1, 1, 0, 0, 0, 0, 2, 2}, zeros[4] = {0, 0, 0, 0}, none[4] = {1, 0, 0, 0};
+  double w[2] = {-7, -7}, errors[4];
+  OK(freeridge_stack_weights(FREERIDGE_COL_MAJOR, 4, 2, f, 4, zeros, NULL, 0, w, errors));
+  NEAR(w[0], 0.8);
+  NEAR(w[1], 0.2);
+  NEAR(errors[0], -8.0 / 9);
+  OK(freeridge_stack_weights(FREERIDGE_ROW_MAJOR, 4, 1, f, 2, zeros, NULL, 0, w, NULL));
+  CHECK(w[0] == 1);
+  REFUSED(UNDEFINED, freeridge_stack_weights(FREERIDGE_COL_MAJOR, 4, 2, f, 4, zeros, none, 0, w, errors));
+  CHECK(w[1] == 1 && errors[0] != errors[0]);
+}
+
 int main(void) {
   regressions();
   total_least_squares();
   pseudoinverse();
   features();
   medians();
+  stacks();
   return report();
 }

@@ -110,4 +110,16 @@ struct Slope : AnyCall {
   FREERIDGE_CALL(freeridge_absolute_slope);
 };
 
+struct StackWeights : AnyCall {
+  static constexpr const char* optional = "weights errors";
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t n = 4, k = 2;
+  Input<double> f{{1, 2, 3, 4, 2, 1, 3, 5}};
+  int64_t ldf = 4;
+  Input<double> y{{1, 1, 4, 4}}, weights{{1, 2, 1, 0.5}};
+  double prior = 0.5;
+  Output<double> w{2}, errors{4};
+  FREERIDGE_CALL(freeridge_stack_weights);
+};
+
 }  // namespace classical
