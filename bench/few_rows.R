@@ -4,7 +4,7 @@
 #   Rscript bench/few_rows.R columns       each column of twelve data sets in turn the response, the others predict it
 #   Rscript bench/few_rows.R factors       the sets with factors, a linear kernel: a column for each level, or contrasts
 #   Rscript bench/few_rows.R honest        left-out errors, with and without the learning, against fits without each row
-#   Rscript bench/few_rows.R tests         how often anova() finds a column, at 5 and 1 %, that has no effect, or a small one
+#   Rscript bench/few_rows.R tests         how often anova() finds a column that has no effect, or a small one
 #   Rscript bench/few_rows.R noiseless     six functions without noise, over the standard deviation of their values
 #
 # Protocol: of each set ten folds by chance, five times; each candidate is fitted anew, with all that it chooses, to nine
@@ -219,7 +219,7 @@ honest <- function() {
       sum(of_r[, 3L] * of_r[, 2L] < 1), ".\n", sep = "")
 }
 
-# y = sin(2 x1) + x2 + effect x3^2 / sqrt(2) + 0.5 e with standard normal columns and errors: sets 1, 2, ... of each kind.
+# y = sin(2 x1) + x2 + effect x3^2 / sqrt(2) + 0.5 e with standard normal columns and errors: sets 1, 2, ... of each.
 tests <- function() {
   line(c("rows", "effect of x3", "sets", "found at 5 %", "found at 1 %"))
   line(rep("---", 5L))

@@ -1,11 +1,11 @@
-# Score tests of variables. With K the kernel matrix and K_0 that of a kernel that does not see the variable (its columns
-# constant), the outputs have under the model
+# Score tests of variables. With K the kernel matrix and K_0 that of a kernel that does not see the variable (its
+# columns constant), the outputs have under the model
 #     Y ~ N(U beta, s^2 (K_0 / lambda + W^-1 + delta (K - K_0))),     H_0: delta = 0
 # and at the lambda that REML chooses for K_0, P that of K_0,
-#     q = y'P D P y / y'P y,   D = K - K_0;     p = Pr(sum_k (mu_k - q) z_k^2 > 0),   mu: eigenvalues of P^(1/2) D P^(1/2)
-# with standard normal z_k: exact where lambda and K_0 are known. A length that was learnt for the variable itself is
-# replaced by the standard deviation of its column, as a length learnt from the same outputs would favour chance, and a long
-# one hides what is there. The probability is a saddlepoint approximation with relative errors of up to about 4e-2.
+#     q = y'P D P y / y'P y,   D = K - K_0;     p = Pr(sum_k (mu_k - q) z_k^2 > 0)
+# with standard normal z_k and the eigenvalues mu_k of P^(1/2) D P^(1/2): exact where lambda and K_0 are known. A length
+# that was learnt for the variable itself is replaced by the standard deviation of its column, as a length learnt from
+# the same outputs would favour chance, and a long one hides what is there. The probability is a saddlepoint approximation with relative errors of up to about 4e-2.
 # Sources: X. Lin, Variance component testing in generalised linear models with random effects, Biometrika 84 (1997);
 # D. Liu, X. Lin, D. Ghosh, Biometrics 63 (2007); D. Kuonen, Saddlepoint approximations for distributions of quadratic
 # forms in normal variables, Biometrika 86 (1999).
@@ -16,7 +16,9 @@ anova.freeridge <- function(object, ...) {
   if (!is.null(object$classes)) refuse("the tests are of normal errors, and the fit is to classes")
   if (!is.null(object$robust)) refuse("the tests are of normal errors, and the fit is robust")
   if (object$missing_values) refuse("the tests need each output in all rows, and y has missing values")
-  if (is_estimated(object)) refuse("the tests need matrices of all pairs of rows, which the route \"iterative\" does not make")
+  if (is_estimated(object)) {
+    refuse("the tests need matrices of all pairs of rows, which the route \"iterative\" does not make")
+  }
   variables <- variables_of_fit(object)
   variables <- variables[vapply(variables, function(variable) length(variable$columns) > 0L, NA)]
   if (length(variables) == 0L) refuse("the fit has no penalised predictors")
@@ -24,7 +26,7 @@ anova.freeridge <- function(object, ...) {
   tables <- lapply(seq_len(ncol(y)), function(j) {
     found <- vapply(variables, function(variable) score_test(object, variable, y[, j]), c(0, 0, 0))
     data.frame(lambda = found[1L, ], Q = found[2L, ], "Pr(>Q)" = found[3L, ], check.names = FALSE,
-               row.names = if (ncol(y) > 1L) paste(object$outputs[j], names(variables), sep = ":") else names(variables))
+               row.names = paste0(if (ncol(y) > 1L) paste0(object$outputs[j], ":"), names(variables)))
   })
   structure(do.call(rbind, tables), class = c("anova", "data.frame"),
             heading = c("Score tests of variables, each against the fit whose kernel does not see it\n",
@@ -59,7 +61,8 @@ score_test <- function(fit, variable, y) {
 # The kernel's values at all pairs of rows.
 kernel_of_rows <- function(fit, kernel, points) {
   points <- divided(if (is_sparse(points)) as.matrix(points) else points, fit$scale)
-  if (kernel$name == "function") kernel_values(kernel, points, points) else core_kernel_evaluate(unclass(kernel), points, points)
+  if (kernel$name == "function") return(kernel_values(kernel, points, points))
+  core_kernel_evaluate(unclass(kernel), points, points)
 }
 
 # The fit's kernel with lengths for the variable that were not learnt: a standard deviation of its column.
@@ -71,7 +74,9 @@ tested_kernel <- function(fit, variable) {
       kernel$scale[variable$columns] <- spread
       return(kernel)
     }
-    for (field in intersect(c("terms", "factors"), names(kernel))) kernel[[field]] <- lapply(kernel[[field]], with_length)
+    for (field in intersect(c("terms", "factors"), names(kernel))) {
+      kernel[[field]] <- lapply(kernel[[field]], with_length)
+    }
     kernel
   }
   with_length(fit$kernel)
