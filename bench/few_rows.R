@@ -5,6 +5,7 @@
 #   Rscript bench/few_rows.R factors       the sets with factors, a linear kernel: a column for each level, or contrasts
 #   Rscript bench/few_rows.R stack         the default and freeridge(stack = TRUE), ten folds once
 #   Rscript bench/few_rows.R honest        left-out errors, with and without the learning, against fits without each row
+#   Rscript bench/few_rows.R tests         how often anova() finds a column that has no effect, or a small one
 #   Rscript bench/few_rows.R noiseless     six functions without noise, over the standard deviation of their values
 #
 # Protocol: of each set ten folds by chance, five times; each candidate is fitted anew, with all that it chooses, to nine
@@ -219,6 +220,22 @@ honest <- function() {
       sum(of_r[, 3L] * of_r[, 2L] < 1), ".\n", sep = "")
 }
 
+# y = sin(2 x1) + x2 + effect x3^2 / sqrt(2) + 0.5 e with standard normal columns and errors: sets 1, 2, ... of each.
+tests <- function() {
+  line(c("rows", "effect of x3", "sets", "found at 5 %", "found at 1 %"))
+  line(rep("---", 5L))
+  for (n in c(50L, 150L)) for (effect in c(0, 0.15, 0.3)) {
+    sets <- if (effect == 0) 1000L else 300L
+    p <- vapply(seq_len(sets), function(seed) {
+      set.seed(seed)
+      x <- matrix(stats::rnorm(n * 3), n)
+      y <- sin(2 * x[, 1]) + x[, 2] + effect * x[, 3]^2 / sqrt(2) + 0.5 * stats::rnorm(n)
+      stats::anova(freeridge(x, y))[3L, "Pr(>Q)"]
+    }, 0)
+    line(c(n, effect, sets, sprintf("%.3f", c(mean(p < 0.05), mean(p < 0.01)))))
+  }
+}
+
 main <- function(chosen) {
   if (length(chosen) == 0L) chosen <- setdiff(names(sets), c("chickwts", "InsectSprays", "PlantGrowth"))
   results <- lapply(stats::setNames(chosen, chosen), errors_on)
@@ -242,6 +259,6 @@ if (identical(chosen, "stack")) {
 } else if (identical(chosen, "factors")) {
   candidates <- of_factors
   main(sets_with_factors)
-} else if (length(chosen) == 1L && chosen %in% c("columns", "noiseless", "honest")) {
+} else if (length(chosen) == 1L && chosen %in% c("columns", "noiseless", "honest", "tests")) {
   match.fun(chosen)()
 } else main(chosen)

@@ -1,7 +1,7 @@
 # Which default of freeridge() predicts best? Root mean squared errors on rows that were not fitted.
 #
 #   Rscript bench/held_out.R FOLDER [SET ...]     R_LIBS: a library with the package; FOLDER: <set>.csv, the response last
-#   Rscript bench/held_out.R robust FOLDER [SET ...]   the default with robust = "huber" beside the default, also with gross errors
+#   Rscript bench/held_out.R robust FOLDER [SET ...]   the default, and with robust = "huber", without and with gross errors
 #   Rscript bench/held_out.R stack 500 FOLDER [SET ...]     of stacks, whole and without each member; beyond 500 rows of three splits
 #
 # Protocol, fixed before any candidate was tried: of each set five splits; split s is `sample(n)` after set.seed(s) (R's
@@ -10,10 +10,10 @@
 # splits of the error divided by the error of the candidate "one" (a single bandwidth); the last row is the geometric
 # mean over sets. Seconds are those of the processor, of all splits of a set.
 #
-# Gross errors: in a tenth of the rows that are fitted, drawn after the split, the response gets normal errors with five times
-# its standard deviation. Numbers are ratios to the error of the default on the rows as they are. The set "body" is made: 252
-# rows of 13 measures that have one factor in common (correlations of 0.7), and a response of unit variance, linear in three
-# measures but for one bend, with errors of a tenth.
+# Gross errors: in a tenth of the rows that are fitted, drawn after the split, the response gets normal errors with five
+# times its standard deviation. Numbers are ratios to the error of the default on the rows as they are. The set "body" is
+# made: 252 rows of 13 measures that have one factor in common (correlations of 0.7), and a response of unit variance,
+# linear in three measures but for one bend, with errors of a tenth.
 suppressPackageStartupMessages(library(freeridge))
 RNGversion("3.6.0")
 

@@ -1096,14 +1096,14 @@ FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model
                                                            freeridge_layout layout, double* lower, double* upper,
                                                            int64_t ldout);
 
-/* Predictions at m new points of any kind without rows of the data, nothing refitted: with a(x) as above, and e the errors
- * of the rows S left out together (freeridge_loo, freeridge_group_errors; lambda and the kernel are held),
+/* Predictions at m new points of any kind without rows of the data, nothing refitted: with a(x) as above, and e the
+ * errors of the rows S left out together (freeridge_loo, freeridge_group_errors; lambda and the kernel are held),
  *     f_(-S)(x) = f(x) + b - sum_{i in S} a_i(x) e_i
  * group: n labels; NULL: row i has the label i. label: m labels; S are for each point the rows with its label, which is
  * none for a label that no row has, or one below 0. out: m x t in `layout`, leading dimension ldout. label NULL, which
  * goes with group NULL: each row by itself, for every point; out: m x (n t), that without row i of output j in column i
- * + n j. Needs FITTED. Cost: freeridge_predict_jackknife's, and with groups freeridge_group_errors. Memory: tiles, and m
- * (t + 1) or m (n + 1) t numbers. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: group without label, or without one
+ * + n j. Needs FITTED. Cost: freeridge_predict_jackknife's, and with groups freeridge_group_errors. Memory: tiles, and
+ * 3 m t or m (n + 2) t numbers. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: group without label, or without one
  * >= 0), NOT_FINITE, DIMENSION_MISMATCH, UNDEFINED (an error has no value: the predictions without its row are NaN),
  * CANCELLED, IO. */
 FREERIDGE_API freeridge_status freeridge_predict_left_out(const freeridge_model* model, const freeridge_points* points,

@@ -1,5 +1,5 @@
-// Predictions of new points without rows S of the data, nothing refitted: with the smoother row a(x), for which a(x)'Y =
-// f(x) + b, and the errors e_i of the rows of S left out together
+// Predictions of new points without rows S of the data, nothing refitted: with the smoother row a(x), for which a(x)'Y
+// = f(x) + b, and the errors e_i of the rows of S left out together
 //     f_(-S)(x) = f(x) + b - sum_{i in S} a_i(x) e_i
 // as the fit without S is the fit to outputs that have in S its own predictions, Y_i - e_i.
 #include <cmath>

@@ -145,8 +145,8 @@ class Answers(Settings):
         label = None if rows is None else vector(rows, np.int32, points.rows, "rows")
         labels = None if group is None else vector(group, np.int32, self._rows(), "group")
         out = empty(points.rows, self.t if label is not None else self._rows() * self.t, points.layout)
-        return self._answer(out, "predict_left_out", given, pointer(labels), pointer(label), points.layout, pointer(out),
-                            leading_dimension(out, points.layout))
+        return self._answer(out, "predict_left_out", given, pointer(labels), pointer(label), points.layout,
+                            pointer(out), leading_dimension(out, points.layout))
 
     def _variance(self, points: Union[Matrix, Sparse], given: Any) -> Variance:
         out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
@@ -209,9 +209,9 @@ class Answers(Settings):
                          group: Optional[ArrayLike] = None) -> Array:
         """f(x) + b at m points without some rows of the data, exactly and without a refit. rows: for each point the row
         that is left out, -1: none; m x t. None: each row by itself for every point, m x (n t), that without row i of
-        output j in column i + n j. group: n labels; rows are then labels, and all rows with the label are left out. Raises
-        Error (UNDEFINED) where an error left out has no value; its `values` have NaN there. Cost: O(m n r), and loo() or
-        group_errors()."""
+        output j in column i + n j. group: n labels; rows are then labels, and all rows with the label are left out.
+        Raises Error (UNDEFINED) where an error left out has no value; its `values` have NaN there. Cost: O(m n r), and
+        loo() or group_errors()."""
         points = self._points(x)
         return self._left_out(points, struct_of(points), rows, group)
 

@@ -56,13 +56,13 @@ class FreeRidge:
                    columns, and must not change while the estimator is in use.
     device         "cpu"; "cuda": a GPU makes the kernel matrix, its factors and eigenvectors, on the routes "spectral" and
                    "cholesky", between which "auto" then chooses (Model.set_device).
-    robust         None, or "huber": rows with large left-out errors e are weighed down, by min(1, 1.345 s / |e_i|) with s
-                   = median |e| / 0.6745, errors times the root of the weight given, to the fixed point; alpha is chosen
-                   again with each set of weights, sigma with the first. For one output.
+    robust         None, or "huber": rows with large left-out errors e are weighed down, by min(1, 1.345 s / |e_i|) with
+                   s = median |e| / 0.6745, errors times the root of the weight given, to the fixed point; alpha is
+                   chosen again with each set of weights, sigma without and once with them. For one output.
 
     After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen; of a robust fit with its weights),
-    sigma_ (None: no bandwidth by name), route_, robustness_weights_ (None where not robust; loo_errors() has all errors in
-    full), coef_ (linear kernels), dual_coef_, intercept_, n_features_in_; loo_errors(), predictor(). Features
+    sigma_ (None: no bandwidth by name), route_, robustness_weights_ (None where not robust; loo_errors() has all errors
+    in full), coef_ (linear kernels), dual_coef_, intercept_, n_features_in_; loo_errors(), predictor(). Features
     are not scaled. Where no column of X varies the fit is the mean of y; what is to be chosen has no influence then,
     and is 1. Cost of fit: one factorization; of choosing sigma: 15 of them; at a given alpha: 31.
     """
@@ -127,14 +127,15 @@ class FreeRidge:
         if self.robust is not None:
             choice({"huber": 0}, self.robust, "robust")
             if outputs.ndim > 1 and outputs.shape[1] > 1:
-                raise ValueError(f"robust is for one output, and y has {outputs.shape[1]}: a row has one weight for all")
+                raise ValueError(f"robust is for one output, and y has {outputs.shape[1]}: a row has one weight")
             if self.route == "iterative":
                 raise ValueError("robust needs the left-out error of each row, which route='iterative' does not have")
         try:
             model = self._new_model(kernel, points, outputs, weights, used)
 
             def chosen() -> Optional[Array]:
-                return self._choose(model, criterion, lambda: _spread(outputs, weights), lambda: _one_point(points, used))
+                return self._choose(model, criterion, lambda: _spread(outputs, weights),
+                                    lambda: _one_point(points, used))
 
             best, robustness = chosen(), None
             if self.robust is not None:
@@ -151,7 +152,9 @@ class FreeRidge:
         self.alpha_ = self._shaped(model.lambdas())
         self.best_score_ = None if best is None else self._shaped(best)
         self.sigma_ = model.bandwidth() if self._named_bandwidth() else None
-        self.robustness_weights_ = None if robustness is None else self._in_place(robustness.weights[:, None], 1.0)[:, 0]
+        self.robustness_weights_ = None
+        if robustness is not None:
+            self.robustness_weights_ = self._in_place(robustness.weights[:, None], 1.0)[:, 0]
         self.route_ = {number: name for name, number in _ROUTES.items()}[model.route()]
         self.n_features_in_ = points.shape[1]
         self.intercept_ = self._shaped(model.intercept())
@@ -230,8 +233,8 @@ class FreeRidge:
 
     def importance(self, X: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
                    permutations: int = 10, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
-        """How much the mean squared left-out error grows without each column, exactly and without a refit: freeridge.importance()
-        of the X and y that were fitted. Raises NotFittedError, ValueError, Error. Cost: as there."""
+        """How much the mean squared left-out error grows without each column, exactly and without a refit:
+        freeridge.importance() of the X and y that were fitted. Raises NotFittedError, ValueError, Error. Cost: as there."""
         model = self._fitted()
         X, used = table(X), self._used
         y = response(y, X.shape[0])
@@ -325,8 +328,8 @@ class FreeRidge:
 
     def _reweight(self, model: Model, criterion: int, best: Optional[Array],
                   chosen: Callable[[], Optional[Array]]) -> Tuple[Optional[Array], Robustness]:
-        """The fixed point of the robustness weights, and the score of the choices with them. A bandwidth is chosen twice:
-        without and with weights."""
+        """The fixed point of the robustness weights, and the score of the choices with them. A bandwidth is chosen
+        twice: without and with weights."""
         given, found, score = model.weights(), None, best
 
         def lambda_again() -> None:

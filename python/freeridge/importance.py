@@ -27,12 +27,13 @@ class Importance(NamedTuple):
 
 def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
                permutations: int = 10, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
-    """For a fitted model and the x and y that it was made from. kind: "permutation", the errors y_i - f_(-i)(z_i), f_(-i)
-    the exact fit without row i, z_i its point with the column's value of another row, the mean over `permutations`;
-    "drop", those of the fit whose kernel does not see the column. columns: the variables, each a column or several, as
-    those of one category; None: each column. group: n labels of rows that are left out together. random_state: a
-    number or a numpy.random.RandomState. Raises ValueError (shapes, a precomputed kernel, unpenalised columns), and what
-    Model.loo() raises. Cost: for each variable and permutation that of Model.predict_left_out(), or a factorization."""
+    """For a fitted model and the x and y that it was made from. kind: "permutation", the errors y_i - f_(-i)(z_i),
+    f_(-i) the exact fit without row i, z_i its point with the column's value of another row, the mean over
+    `permutations`; "drop", those of the fit whose kernel does not see the column. columns: the variables, each a column
+    or several, as those of one category; None: each column. group: n labels of rows that are left out together.
+    random_state: a number or a numpy.random.RandomState. Raises ValueError (shapes, a precomputed kernel, unpenalised
+    columns), and what Model.loo() raises. Cost: for each variable and permutation that of Model.predict_left_out(), or
+    a factorization."""
     if kind not in ("permutation", "drop"):
         raise ValueError(f"kind must be 'permutation' or 'drop', not {kind!r}")
     if "precomputed" in str(model.kernel()):
@@ -42,14 +43,15 @@ def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutatio
     points = table(x)
     outputs = response(y, points.shape[0]).reshape(points.shape[0], -1)
     if (points.shape, outputs.shape) != ((model.n, model.d), (model.n, model.t)):
-        raise ValueError(f"x is {points.shape[0]} x {points.shape[1]} and y has {outputs.shape[1]} outputs; the model was made "
-                         f"from {model.n} x {model.d} and {model.t}")
+        raise ValueError(f"x is {points.shape[0]} x {points.shape[1]} and y has {outputs.shape[1]} outputs; the model was "
+                         f"made from {model.n} x {model.d} and {model.t}")
     if permutations < 1:
         raise ValueError(f"permutations is {permutations}; it must be 1 or more")
     variables = [np.atleast_1d(one) for one in (range(model.d) if columns is None else columns)]
     for one in variables:
         if not np.issubdtype(one.dtype, np.integer) or np.any(one < 0) or np.any(one >= model.d):
-            raise ValueError(f"columns must be whole numbers from 0 to {model.d - 1}, or several of them, not {one.tolist()}")
+            raise ValueError(f"columns must be whole numbers from 0 to {model.d - 1}, or several of them, not "
+                             f"{one.tolist()}")
     labels = None if group is None else vector(group, np.int32, model.n, "group")
     rows = np.arange(model.n, dtype=np.int32) if labels is None else labels
 
@@ -72,7 +74,7 @@ def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutatio
         for j in range(model.t):
             increase[k, j], errors[k, j] = _mean(without[:, j] - base[:, j], weights, rows)
     known = np.isfinite(base)
-    mean_square = np.sum(weights[:, None] * np.where(known, base, 0.0), axis=0) / np.sum(weights[:, None] * known, axis=0)
+    mean_square = weights @ np.where(known, base, 0.0) / (weights @ known)
     return Importance(increase, errors, mean_square)
 
 
@@ -89,7 +91,10 @@ def _known(ask: Callable[[], Array]) -> Array:
 def _with(points: Any, columns: np.ndarray, order: Optional[np.ndarray]) -> Any:
     """The points with values of other rows in some columns; order None: zeros."""
     out = points.tolil(copy=True) if is_sparse(points) else np.array(points)
-    out[:, columns] = 0.0 if order is None else points.tocsr()[order][:, columns] if is_sparse(points) else points[order][:, columns]
+    if order is None:
+        out[:, columns] = 0.0
+    else:
+        out[:, columns] = (points.tocsr() if is_sparse(points) else points)[order][:, columns]
     return out.tocsr() if is_sparse(points) else out
 
 

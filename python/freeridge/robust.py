@@ -38,16 +38,17 @@ def huber_weights(errors: Array, given: Array) -> Robustness:
         raise ValueError("robust='huber': no row has a left-out error")
     scale = float(np.median(size[known])) / _QUARTILE
     if scale == 0.0 and np.any(size > 0.0):
-        raise ValueError("robust='huber': half of the left-out errors or more are zero, and there is no scale to judge the "
-                         "others by")
+        raise ValueError("robust='huber': half of the left-out errors or more are zero, and there is no scale to judge "
+                         "the others by")
     bounded = size > BOUND * scale
     return Robustness(np.where(bounded, BOUND * scale / np.where(bounded, size, 1.0), 1.0), scale, 1)
 
 
 def reweighted(model: Model, given: Array, choose: Callable[[], object], start: Optional[Robustness],
                last: bool) -> Robustness:
-    """Brings the model to the fixed point with its kernel held; choose() sets or chooses lambda after each factorization.
-    last: to SETTLED, else to NEARLY_SETTLED. Cost: a factorization and a choice of lambda for each of some ten rounds."""
+    """Brings the model to the fixed point with its kernel held; choose() sets or chooses lambda after each
+    factorization. last: to SETTLED, else to NEARLY_SETTLED. Cost: a factorization and a choice of lambda for each of
+    some ten rounds."""
     known = np.ones(len(given)) if start is None else start.weights
     for count in range(1, MOST_ROUNDS + 1):
         found = huber_weights(_left_out(model), given)
@@ -59,8 +60,8 @@ def reweighted(model: Model, given: Array, choose: Callable[[], object], start: 
         if change <= (SETTLED if last else NEARLY_SETTLED):
             break
     if last and change > SETTLED:
-        warnings.warn(f"the robustness weights still change by {change:.2g} after {count} rounds: they are not the fixed "
-                      "point", RuntimeWarning, stacklevel=4)
+        warnings.warn(f"the robustness weights still change by {change:.2g} after {count} rounds: they are not the "
+                      "fixed point", RuntimeWarning, stacklevel=4)
     return Robustness(known, found.scale, count)
 
 

@@ -4,8 +4,8 @@
 #     drop          the errors of the fit whose kernel does not see the variable: its columns are constant, as if its
 #                   inverse length were 0, and an additive part of it belongs to the intercept. One factorization each.
 #     increase = mean(w d) / mean(w),   d_i = the mean square of the errors without the variable - e_i^2
-# The standard error is that of this mean; rows that are left out together count as one. A factor, and all columns made of
-# one variable of a formula, are one variable.
+# The standard error is that of this mean; rows that are left out together count as one. A factor, and all columns made
+# of one variable of a formula, are one variable.
 
 importance_types <- c("permutation", "drop")
 
@@ -17,7 +17,9 @@ importance.freeridge <- function(object, type = "permutation", permutations = 10
   check_choice(type, "type", importance_types)
   permutations <- check_whole(permutations, "permutations", 1, 1e6)
   seed <- check_whole(seed, "seed", 0, .Machine$integer.max)
-  if (object$kernel$name == "precomputed") refuse("the kernel is precomputed: there are no variables whose importance could be told")
+  if (object$kernel$name == "precomputed") {
+    refuse("the kernel is precomputed: there are no variables whose importance could be told")
+  }
   variables <- variables_of_fit(object)
   if (length(variables) == 0L) refuse("the fit has no predictors")
   codes <- codes_left_out(object, group)
@@ -95,8 +97,8 @@ permuted_errors <- function(fit, model, codes, at) {
   errors
 }
 
-# The variables by their names, list(permuted, columns, fixed): the points with values of other rows, and the columns of x
-# and of the fixed effects that a variable has a part in.
+# The variables by their names, list(permuted, columns, fixed): the points with values of other rows, and the columns of
+# x and of the fixed effects that a variable has a part in.
 variables_of_fit <- function(fit) {
   x <- points_of(fit)
   if (is.null(fit$terms)) {
@@ -128,10 +130,10 @@ variables_of_fit <- function(fit) {
   }
   penalised <- if (is.null(fit$parts)) terms else fit$parts$penalised
   level_value <- level_value_of(fit)
-  columns_of <- function(terms, contrasts, level_value) attr(model_matrix_of(terms, frame, contrasts, level_value), "assign")
-  assign <- columns_of(penalised, fit$contrasts, level_value)
+  columns_of <- function(...) attr(model_matrix_of(...), "assign")
+  assign <- columns_of(penalised, frame, fit$contrasts, level_value)
   source <- fit$fixed_source
-  fixed_assign <- if (!is.null(fit$parts)) columns_of(source$terms, source$contrasts, NULL)
+  fixed_assign <- if (!is.null(fit$parts)) columns_of(source$terms, frame, source$contrasts, NULL)
   design <- function(frame) {
     x <- design_matrix(penalised, frame, fit$contrasts, level_value)$x
     if (!is.double(x)) storage.mode(x) <- "double"
@@ -171,17 +173,20 @@ model_without <- function(fit, variable, lambda) {
 print.freeridge_importance <- function(x, digits = max(3L, getOption("digits") - 4L), ...) {
   number <- function(values) formatC(values, digits = digits, format = "g", flag = "#")
   print_call(x)
+  permuted <- if (x$type == "permutation") paste0(" (mean of ", counted(x$permutations, "permutation"), ")")
   wrapped(cat("Importance: the increase of the mean squared left-out error ",
-              if (x$type == "drop") "without the variable" else paste0("with the variable permuted (mean of ", counted(x$permutations, "permutation"), ")"),
-              if (x$grouped) ", groups of rows left out together", "\n", sep = ""))
-  tables <- if (is.null(x$table$output)) list(x$table) else split(x$table, factor(x$table$output, unique(x$table$output)))
+              if (x$type == "drop") "without the variable" else "with the variable permuted", permuted, if (x$grouped) ", groups of rows left out together", "\n", sep = ""))
+  outputs <- unique(x$table$output)
+  tables <- if (is.null(outputs)) list(x$table) else split(x$table, factor(x$table$output, outputs))
   for (j in seq_along(tables)) {
     table <- tables[[j]]
-    cat("\nroot mean squared error", if (length(tables) > 1L) paste(" of output", names(tables)[j]), " with all variables: ", number(x$rmse[[j]]), "\n", sep = "")
+    cat("\nroot mean squared error", if (length(tables) > 1L) paste(" of output", names(tables)[j]),
+        " with all variables: ", number(x$rmse[[j]]), "\n", sep = "")
     most <- max(table$increase, 0, na.rm = TRUE)
     share <- if (most > 0) pmax(table$increase, 0) / most else 0 * table$increase
-    shown <- data.frame(increase = number(table$increase), se = number(table$se), rmse = number(table$rmse),
-                        bar = formatC(strrep("#", round(20 * ifelse(is.na(share), 0, share))), width = -20), row.names = table$variable)
+    bar <- formatC(strrep("#", round(20 * ifelse(is.na(share), 0, share))), width = -20)
+    shown <- data.frame(increase = number(table$increase), se = number(table$se), rmse = number(table$rmse), bar = bar,
+                        row.names = table$variable)
     names(shown) <- c("increase", "std. error", "rmse without", "")
     print(shown)
   }
@@ -210,7 +215,8 @@ plot.freeridge_importance <- function(x, output = 1L, main = "Importance", xlab 
   data <- importance_data(x, output)
   shown <- data
   names(shown)[match(c("variable", "increase"), names(shown))] <- c("column", "estimate")
-  draw_intervals(shown, main, if (x$type == "drop") "without the variable" else "the variable permuted", xlab, ylab, ...)
+  sub <- if (x$type == "drop") "without the variable" else "the variable permuted"
+  draw_intervals(shown, main, sub, xlab, ylab, ...)
   invisible(data)
 }
 

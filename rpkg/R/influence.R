@@ -1,10 +1,10 @@
-# What each row does to the fit, exactly and without refits. With the hat matrix H, h_i = H_ii, the left-out errors e and the
-# predictions f_(-i) without row i (freeridge_predict_left_out), lambda and the kernel held:
+# What each row does to the fit, exactly and without refits. With the hat matrix H, h_i = H_ii, the left-out errors e
+# and the predictions f_(-i) without row i (freeridge_predict_left_out), lambda and the kernel held:
 #     df_(-i)      = df - h_i + ((H^2)_ii - h_i^2) / (1 - h_i)           the trace of the hat matrix without row i
 #     sigma_(-i)^2 = sum_{j != i} W_jj (Y_j - f_(-i)(x_j))^2 / (n - 1 - df_(-i))
 #     rstudent_i   = e_i / (sigma_(-i) s_i),   s_i^2 = 1 / W_ii + h_i / ((1 - h_i) W_ii)
-# s_i sigma is the standard deviation of e_i; of a robust fit the first W_ii is the weight that was given, the others are
-# the weights that it was made with.
+# s_i sigma is the standard deviation of e_i; of a robust fit the first W_ii is the weight that was given, the others
+# are the weights that it was made with.
 
 # The left-out errors; NA where the output is not observed, NaN where they do not exist.
 known_errors <- function(fit, handle) {
@@ -70,13 +70,13 @@ studentised_residuals <- function(fit, handle, without = without_each_row(fit, h
   standard * sqrt((left - 1) / (left - standard^2))
 }
 
-# By how much the coefficients of a linear fit are above those without row i: n x p or, of a matrix response, n x p x t. f -
-# f_(-i) is asked at the mean of the points and at a step from there along each column.
+# By how much the coefficients of a linear fit are above those without row i: n x p or, of a matrix response, n x p x t.
+# f - f_(-i) is asked at the mean of the points and at a step from there along each column.
 dfbeta.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
   if (!is_linear(model$kernel)) {
-    refuse("the kernel is ", format(model$kernel), ", which has no slopes; rstudent(), cooks.distance() and influence() tell ",
-           "what a row does to the predictions")
+    refuse("the kernel is ", format(model$kernel), ", which has no slopes; rstudent(), cooks.distance() and influence() ",
+           "tell what a row does to the predictions")
   }
   if (is_sparse(model$x)) refuse_sparse("the change of the coefficients without each row")
   handle <- model_at(model, lambda)
@@ -90,7 +90,8 @@ dfbeta.freeridge <- function(model, lambda = NULL, ...) {
   points <- at[, seq_len(d), drop = FALSE]
   n <- nrow(model$x)
   f <- core_predict(handle, points, fixed)
-  change <- f[, rep(seq_len(ncol(f)), each = n), drop = FALSE] - core_predict_left_out(handle, points, integer(), integer(), fixed)
+  left_out <- core_predict_left_out(handle, points, integer(), integer(), fixed)
+  change <- f[, rep(seq_len(ncol(f)), each = n), drop = FALSE] - left_out
   slopes <- (change[-1L, , drop = FALSE] - rep(change[1L, ], each = p)) / step
   if (model$intercept) slopes <- rbind(change[1L, ] - colSums(centre * slopes), slopes)
   if (ncol(model$x) == 0L) slopes <- slopes[-(model$intercept + 1L), , drop = FALSE]  # with_columns()
@@ -117,19 +118,22 @@ with_dropped <- function(fit, values, of_dropped) {
 # dfbeta() over the frequentist standard errors with sigma_(-i) in the place of sigma.
 dfbetas.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
-  if (!is.null(model$fixed)) refuse("dfbetas() is for fits without unpenalised columns; dfbeta() has their changes, too")
-  if (ncol(model$y) > 1L) refuse("dfbetas() is for one response, and the fit has ", ncol(model$y), "; dfbeta() is for several")
+  if (!is.null(model$fixed)) refuse("dfbetas() is for fits without unpenalised columns; dfbeta() has their changes too")
+  if (ncol(model$y) > 1L) {
+    refuse("dfbetas() is for one response, and the fit has ", ncol(model$y), "; dfbeta() is for several")
+  }
   change <- dfbeta(model, lambda)
   handle <- model_at(model, lambda)
   sigma <- without_each_row(model, handle)$sigma[, 1L]
   own <- rep(NA_real_, row_count(model))
   own[place_of(model, seq_len(nrow(model$x)))] <- sigma
-  errors <- coefficient_errors(model, "frequentist", lambda)[, 1L] / sqrt(core_degrees_of_freedom(model_at(model, lambda))$sigma2)
+  errors <- coefficient_errors(model, "frequentist", lambda)[, 1L]
+  errors <- errors / sqrt(core_degrees_of_freedom(model_at(model, lambda))$sigma2)
   change / outer(with_dropped(model, own, 1), errors[seq_len(ncol(change))])
 }
 
-# The parts of influence() of lm: hat, sigma (that of the fit without the row), wt.res, of linear kernels coefficients (dfbeta),
-# and a table of measures with what is large, as influence.measures() has it.
+# The parts of influence() of lm: hat, sigma (that of the fit without the row), wt.res, of linear kernels coefficients
+# (dfbeta), and a table of measures with what is large, as influence.measures() has it.
 influence.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
   if (ncol(model$y) > 1L) refuse("influence() is for one response, and the fit has ", ncol(model$y))
@@ -149,9 +153,9 @@ influence.freeridge <- function(model, lambda = NULL, ...) {
   dimnames(large) <- dimnames(table)
   large[is.na(large)] <- 0
   linear <- is_linear(model$kernel) && !is_sparse(model$x)
+  sigma <- with_dropped(model, all_rows(model, without$sigma), sigma(model, lambda))
   structure(
-    c(list(hat = hatvalues(model, lambda), sigma = with_dropped(model, all_rows(model, without$sigma), sigma(model, lambda)),
-           wt.res = residuals(model, "pearson", lambda)),
+    c(list(hat = hatvalues(model, lambda), sigma = sigma, wt.res = residuals(model, "pearson", lambda)),
       if (linear) list(coefficients = dfbeta(model, lambda)),
       list(infmat = table, is.inf = large > 0, call = model$call)),
     class = "freeridge_influence"
@@ -187,6 +191,6 @@ print_influence <- function(x, rows, digits, ...) {
   marked <- matrix(paste0(numbers, ifelse(x$is.inf[rows, , drop = FALSE], "*", " ")), length(rows),
                    dimnames = list(rownames(x$infmat)[rows], colnames(x$infmat)))
   print(marked, quote = FALSE, right = TRUE, ...)
-  wrapped(cat("* rstudent beyond the bound of Bonferroni at 5 %, |dffits| > 3 sqrt(df / (n - df)), Cook's distance beyond the ",
-              "median of F, hat > 3 df / n\n", sep = ""))
+  wrapped(cat("* rstudent beyond the bound of Bonferroni at 5 %, |dffits| > 3 sqrt(df / (n - df)), Cook's distance ",
+              "beyond the median of F, hat > 3 df / n\n", sep = ""))
 }

@@ -114,7 +114,10 @@ bandwidth_doubts <- function(shape) {
 }
 
 print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  wrapped(print_setting(x, digits))
+  wrapped({
+    print_setting(x, digits)
+    print_outliers(x)
+  })
   invisible(x)
 }
 

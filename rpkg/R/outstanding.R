@@ -1,14 +1,14 @@
-# Rows that stand out, for summary(): those with a large studentised residual, and those whose left-out errors make most of
-# the score that lambda was chosen by.
+# Rows that stand out, for summary(): those with a large studentised residual, and those whose left-out errors make most
+# of the score that lambda was chosen by.
 
-# Of more rows studentised residuals are taken as if the hat matrix were a projection: exact ones take 4 n^2 r operations,
-# and a row of many matters little.
+# Of more rows studentised residuals are taken as if the hat matrix were a projection: exact ones take 4 n^2 r
+# operations, and a row of many matters little.
 exact_up_to <- 500L
 
-# For each output list(rows, few). rows: the studentised residuals beyond the bound of Bonferroni at 5 %, largest first, with
-# the names of their rows. few: the fewest rows whose squared left-out errors (times weights) make more than half of the sum, as their
-# shares of it. few is NULL where these are more than one row and more than 2 % of the rows, as they are where all
-# errors are of about the same size, and in a fit of fewer than 20 rows.
+# For each output list(rows, few). rows: the studentised residuals beyond the bound of Bonferroni at 5 %, largest first,
+# with the names of their rows. few: the fewest rows whose squared left-out errors (times weights) make more than half
+# of the sum, as their shares of it. few is NULL where these are more than one row and more than 2 % of the rows, as
+# they are where all errors are of about the same size, and in a fit of fewer than 20 rows.
 outstanding_rows <- function(fit, model) {
   labels <- case_labels(fit)
   n <- observed_counts(fit)
@@ -30,6 +30,14 @@ outstanding_rows <- function(fit, model) {
   found <- lapply(seq_len(ncol(fit$y)), of_output)
   names(found) <- if (ncol(fit$y) > 1L) fit$outputs
   found
+}
+
+# Of few rows print() names the outliers.
+print_outliers <- function(fit) {
+  if (nrow(fit$x) > few_to_learn_again || !is.null(fit$classes) || is_estimated(fit)) return(invisible())
+  found <- tryCatch(outstanding_rows(fit, model_at(fit)), freeridge_error = function(condition) list())
+  found <- lapply(found, `[`, "rows")
+  for (sentence in utils::head(outstanding_sentences(found, FALSE), most_shown)) cat(sentence, "\n", sep = "")
 }
 
 outstanding_sentences <- function(found, chosen) {

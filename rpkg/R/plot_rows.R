@@ -1,6 +1,6 @@
-# The four pictures of plot(lm): residuals against fitted values; studentised residuals against the quantiles of Student's
-# distribution; the roots of absolute standardised residuals; and these residuals against leverages, with the curves on
-# which Cook's distance D = s^2 h / (df (1 - h)) is 0.5 and 1.
+# The four pictures of plot(lm): residuals against fitted values; studentised residuals against the quantiles of
+# Student's distribution; the roots of absolute standardised residuals; and these residuals against leverages, with the
+# curves on which Cook's distance D = s^2 h / (df (1 - h)) is 0.5 and 1.
 
 rows_data <- function(fit, output) {
   handle <- model_at(fit)
@@ -14,7 +14,8 @@ rows_data <- function(fit, output) {
   if (sum(known) < 2L) refuse("type is \"rows\", but fewer than two rows have a studentised residual")
   student <- data$rstudent[known]
   data$quantile <- NA_real_
-  data$quantile[known] <- stats::qt(stats::ppoints(length(student)), max(sum(!is.na(data$residual)) - 1 - freedom, 1))[rank(student, ties.method = "first")]
+  quantiles <- stats::qt(stats::ppoints(length(student)), max(sum(!is.na(data$residual)) - 1 - freedom, 1))
+  data$quantile[known] <- quantiles[rank(student, ties.method = "first")]
   structure(data, df = freedom)
 }
 
@@ -41,11 +42,12 @@ plot_rows <- function(data, fit, output, ...) {
     graphics::abline(h = 0, lty = 2)
     smooth(known$fitted, known$residual)
   })
-  panel(known$quantile, known$rstudent, "Normal errors?", "on the line, were the errors normal", "quantiles of Student's t",
-        "studentised residuals", abs(known$rstudent), function() graphics::abline(0, 1, lty = 2))
+  panel(known$quantile, known$rstudent, "Normal errors?", "on the line, were the errors normal",
+        "quantiles of Student's t", "studentised residuals", abs(known$rstudent), function() graphics::abline(0, 1, lty = 2))
   size <- sqrt(abs(known$rstandard))
   panel(known$fitted, size, "One spread?", "level, were the spread the same everywhere", "fitted values",
-        expression(sqrt(abs("standardised residuals"))), size, function() smooth(known$fitted, size), ylim = c(0, max(size)))
+        expression(sqrt(abs("standardised residuals"))), size, function() smooth(known$fitted, size),
+        ylim = c(0, max(size)))
   df <- attr(data, "df")
   most <- max(known$leverage)
   panel(known$leverage, known$rstandard, "Influence", "dashed: Cook's distances of 0.5 and 1", "leverage",
@@ -62,9 +64,8 @@ plot_rows <- function(data, fit, output, ...) {
 name_points <- function(x, y, names, which) {
   right <- x[which] > mean(graphics::par("usr")[1:2])
   heights <- y[which]
-  for (side in list(right, !right)) {
-    heights[side] <- spread(heights[side], line_height * graphics::strheight("A", cex = 0.75), graphics::par("usr")[3:4])
-  }
+  gap <- line_height * graphics::strheight("A", cex = 0.75)
+  for (side in list(right, !right)) heights[side] <- spread(heights[side], gap, graphics::par("usr")[3:4])
   graphics::text(x[which], heights, names[which], pos = ifelse(right, 2L, 4L), cex = 0.75, offset = 0.4)
 }
 

@@ -19,10 +19,12 @@ check_robust <- function(robust, fit) {
   check_choice(robust, "robust", robust_names)
   if (!is.null(fit$classes)) refuse("robust is for numbers: y has classes, whose errors are not large by chance")
   if (ncol(fit$y) > 1L) {
-    refuse("robust is for one response, and y has ", ncol(fit$y), ": a row has one weight for all of them, and an error ",
-           "in one says nothing of the others")
+    refuse("robust is for one response, and y has ", ncol(fit$y), ": a row has one weight for all of them, and an ",
+           "error in one says nothing of the others")
   }
-  if (fit$route == "iterative") refuse("robust needs the left-out error of each row, which the route \"iterative\" has not")
+  if (fit$route == "iterative") {
+    refuse("robust needs the left-out error of each row, which the route \"iterative\" has not")
+  }
   list(given = fit$weights)
 }
 
@@ -33,7 +35,7 @@ huber_weights <- function(errors, given) {
   scale <- stats::median(size, na.rm = TRUE) / stats::qnorm(0.75)
   if (is.na(scale)) refuse("robust is \"huber\", but no row has a left-out error")
   if (scale == 0 && any(size > 0, na.rm = TRUE)) {
-    refuse("robust is \"huber\", but half of the left-out errors or more are zero: there is no scale to judge the others by")
+    refuse("robust is \"huber\", but half of the left-out errors or more are zero: there is no scale for the others")
   }
   bounded <- !is.na(size) & size > huber_bound * scale
   list(weights = ifelse(bounded, huber_bound * scale / size, 1), scale = scale)
@@ -89,12 +91,12 @@ print_robust <- function(fit, digits) {
   share <- below / length(weights)
   cat("Robust (Huber): ", if (below == 0L) "no row" else counted(below, "row"), " weighed down",
       if (below > 0L) {
-        paste0(", ", sum(weights < 0.5), " of them to less than half; the lowest weight is ", number(min(weights)), ", of row ",
-               case_labels(fit)[which.min(weights)])
+        paste0(", ", sum(weights < 0.5), " of them to less than half; the lowest weight is ", number(min(weights)),
+               ", of row ", case_labels(fit)[which.min(weights)])
       }, "\n",
       if (length(weights) >= 20L && share > most_weighed_down) {
-        paste0("  ", round(100 * share), " % of the rows, where normal errors of one spread have about 18 %: the errors have ",
-               "long tails, or a spread that varies\n")
+        paste0("  ", round(100 * share), " % of the rows, where normal errors of one spread have about 18 %: the errors ",
+               "have long tails, or a spread that varies\n")
       },
       "  left-out errors: root mean square ", number(fit$robust$left_out[["rmse"]]),
       ", each row counted in full; half of them are below ", number(fit$robust$left_out[["median"]]), "\n", sep = "")

@@ -40,6 +40,9 @@ test_that("ordinary errors are nothing to talk of, many rows are counted, and we
   y[1:12] <- 1
   many <- summary(freeridge(matrix(stats::rnorm(1000L)), y, linear_kernel(), 1))
   expect_output(print(many), "12 rows are outliers, with .* and 2 more\\n")
+  gross <- freeridge(matrix(1:30), replace(cos(1:30), 7L, 20), linear_kernel(), 1)
+  expect_output(print(gross), "\\n1 row is an outlier, with studentised residuals .*: 7 \\(")
+  expect_no_match(capture.output(print(freeridge(matrix(1:30), cos(1:30), linear_kernel(), 1))), "outlier")
   weighted <- summary(freeridge(cbind(mpg = mpg) ~ wt, mtcars, kernel = linear_kernel(), lambda = 1,
                                 weights = replace(rep(1, 32L), 20L, 400)))$outstanding[[1L]]
   expect_identical(names(weighted$few), "Toyota Corolla")

@@ -14,6 +14,7 @@ compared_with_lm <- c("coef", "fitted", "predict", "residuals", "nobs", "formula
 without_lm <- c(
   freeridge = "the function itself", kernel_ridge = "freeridge by another name", loo = "left-out errors", group_errors = "left-out errors",
   lambda_path = "lambda", lambda_grid = "lambda", one_standard_error = "lambda", lambda_as = "lambda",
+  anova = "score tests of kernels, test-anova.R",
   importance = "left-out errors, test-importance.R", landmarks = "landmarks", landmark_curve = "landmarks", marginal_effects = "effects of kernels",
   effects = "of variables, test-effects.R; those of lm are of the rows in its QR",
   explain = "routes", score = "accumulators", squared_errors = "accumulators", ols = "the function itself",
