@@ -111,7 +111,7 @@ weights.freeridge_stack <- function(object, ...) {
   if (is.null(object$weights)) NULL else stats::naresid(object$na.action, object$weights)
 }
 
-nobs.freeridge_stack <- function(object, ...) {
+nobs.freeridge_stack <- function(object, use.fallback = FALSE, ...) {  # stats::sigma() says use.fallback = TRUE
   refuse_extra(...)
   length(unique(unlist(lapply(object$stacks, `[[`, "rows"))))
 }
