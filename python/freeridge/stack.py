@@ -148,15 +148,14 @@ class Stack:
         return np.column_stack([sum(one.weights[name] * member.predict(X) for name, member in one.members.items()
                                     if one.weights[name] > 0) for one in self.stacks])
 
-    def predict_interval(self, X: Any, level: float = 0.9) -> Tuple[Array, Array]:
+    def predict_interval(self, X: Any, level: float = 0.9, learnt: bool = False) -> Tuple[Array, Array]:
         """Bounds of new y, each m x t: the prediction and the (n + 1) (1 - level) / 2 smallest and largest of the
-        stack's left-out errors; infinite where n is too small for the level."""
+        stack's left-out errors, learnt: of loo_learnt(); infinite where n is too small for the level."""
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, not {level!r}")
         f = self.predict(np.asarray(X, dtype=np.float64))
         low, high = np.empty(f.shape[1]), np.empty(f.shape[1])
-        for j, one in enumerate(self.stacks):
-            errors = np.sort(one.errors)
+        for j, errors in enumerate(np.sort(self.loo_learnt() if learnt else self.loo(), axis=0).T):
             place = int(np.floor((len(errors) + 1) * (1 - level) / 2 + 1e-9))
             low[j], high[j] = (errors[place - 1], errors[-place]) if place > 0 else (-np.inf, np.inf)
         return f + low, f + high

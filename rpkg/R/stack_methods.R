@@ -1,10 +1,13 @@
 # The methods of a stack: predictions and their intervals, errors, and what print says.
 
 predict.freeridge_stack <- function(object, newdata = NULL, interval = "none", level = 0.95, ...,
-                                    na.action = stats::na.pass) {
+                                    learnt = FALSE, na.action = stats::na.pass) {
   refuse_extra(...)
   check_choice(interval, "interval", c("none", "prediction"))
   level <- check_fraction(level, "level")
+  if (check_flag(learnt, "learnt") && interval == "none") {
+    refuse("learnt is TRUE, which is for interval = \"prediction\"")
+  }
   new <- if (is.null(newdata)) {
     list(x = object$x, offset = object$offset, known = rep(TRUE, nrow(object$x)), names = object$cases, own = TRUE)
   } else {
@@ -14,7 +17,9 @@ predict.freeridge_stack <- function(object, newdata = NULL, interval = "none", l
   padded <- function(values) if (new$own) stats::napredict(object$na.action, values) else values
   labelled <- function(values) padded(shape(object, values, new$names))
   if (interval == "none") return(labelled(centre))
-  ends <- vapply(object$stacks, function(one) error_quantiles(one$errors, level), numeric(2L))
+  ends <- vapply(seq_along(object$stacks), function(j) {
+    error_quantiles(if (learnt) learnt_stack_errors(object, j) else object$stacks[[j]]$errors, level)
+  }, numeric(2L))
   bound_columns(object, labelled, centre, list(lower = sweep(centre, 2L, ends[1L, ], "+"),
                                                upper = sweep(centre, 2L, ends[2L, ], "+")))
 }
@@ -106,7 +111,7 @@ weights.freeridge_stack <- function(object, ...) {
   if (is.null(object$weights)) NULL else stats::naresid(object$na.action, object$weights)
 }
 
-nobs.freeridge_stack <- function(object, ...) {
+nobs.freeridge_stack <- function(object, use.fallback = FALSE, ...) {  # stats::sigma() says use.fallback = TRUE
   refuse_extra(...)
   length(unique(unlist(lapply(object$stacks, `[[`, "rows"))))
 }
@@ -241,9 +246,11 @@ predictor.freeridge_stack <- function(object, ...) {
   structure(value, class = "freeridge_stack_predictor")
 }
 
-predict.freeridge_stack_predictor <- function(object, newdata, ...) {
+predict.freeridge_stack_predictor <- function(object, newdata, interval = "none", level = 0.95, ...,
+                                              na.action = stats::na.pass) {
+  refuse_extra(...)
   if (missing(newdata)) refuse("newdata is missing: a predictor has no rows of its own")
-  predict.freeridge_stack(object, newdata, ...)
+  predict.freeridge_stack(object, newdata, interval, level, na.action = na.action)
 }
 
 print.freeridge_stack_predictor <- function(x, ...) {

@@ -97,6 +97,8 @@ class Stack(unittest.TestCase):
         s = np.median(np.abs(errors[:, 0])) / 0.6745
         found = fr.stack_weights(y[:, None] - errors, y, np.minimum(1, (5 * s / np.abs(errors[:, 0])) ** 2), 2)
         np.testing.assert_allclose(fit.loo_errors(learnt=True), found.errors, rtol=1e-8)
+        high = fit.stack_.predict_interval(x, 0.8, learnt=True)[1][:, 0]
+        np.testing.assert_allclose(high - fit.predict(x), np.sort(found.errors)[-3], rtol=1e-8)  # 31 * 0.1
 
     def test_rows_of_weight_zero_outputs_and_pickles(self):
         weights = np.where(np.arange(70) % 7 == 0, 0.0, 1.0 + np.arange(70) % 3)

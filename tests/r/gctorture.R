@@ -92,7 +92,8 @@ works <- list(
   classical = function() {
     list(summary(ols(x, y))$coefficients, coef(ridge(x, y, 1)), coef(tls(x, y)), pinv(x), polynomial_features(x, 2),
          polynomial_feature_count(2, 2), polynomial_feature_factors(2, 2), make_folds(9, 3), make_groups(c(1, 2, 1)), make_holdout(9, 0.3),
-         weighted_median(y, 1:14), absolute_slope(x[, 1L], y), convert_lambda(1, "glmnet", "sklearn", n = 14, sd_y = 2))
+         weighted_median(y, 1:14), absolute_slope(x[, 1L], y), stack_weights(x, y),
+         convert_lambda(1, "glmnet", "sklearn", n = 14, sd_y = 2))
   },
   descent = function() {
     list(coef(gradient_descent(x, y, lambda = 1, epochs = 5)), early_stopping(x, y, 1:3)$path,

@@ -9,7 +9,7 @@ test_that("help.search() finds the field's names", {
     "support vector machine" = "kernel_logistic", "hinge loss" = "kernel_logistic", "logistic loss" = "kernel_logistic",
     "feature map" = "polynomial_features", "minimum norm solution" = "pinv", "hold-out" = "make_folds",
     "normal equations" = "ols", "kernel ridge regression" = "kernel_ridge", "ridge regression" = "ols",
-    "development set" = "make_folds", "Gram matrix" = "kernels", "least absolute deviations" = "weighted_median"
+    "development set" = "make_folds", "Gram matrix" = "kernels", "least absolute deviations" = "weighted_median", "stacking" = "stack_weights"
   )
   for (word in names(pages)) {
     found <- utils::help.search(word, package = "freeridge", agrep = FALSE)$matches

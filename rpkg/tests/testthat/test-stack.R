@@ -145,6 +145,9 @@ test_that("errors with the kernels learnt again are of members that learn", {
   again <- stack_weights(p$y - errors, p$y, pmin(1, (5 * s / abs(errors[, 1L]))^2), prior = 2)$errors
   expect_equal(as.vector(loo(fit, learnt = TRUE)), again, tolerance = 1e-8)
   expect_equal(summary(fit)$outputs$loo_rmse, rmse(loo(fit, learnt = TRUE)))
+  bounds <- predict(fit, p$x, interval = "prediction", level = 0.8, learnt = TRUE)
+  expect_equal(unname(bounds[1, "upr"] - bounds[1, "fit"]), sort(again, decreasing = TRUE)[3])  # 31 * 0.1
+  expect_error(predict(fit, p$x, learnt = TRUE), "for interval = \"prediction\"")
   expect_output(print(fit), "kernels learnt again without the row or its fold; with these held")
 })
 
