@@ -11,9 +11,10 @@ from .classical import (absolute_slope, build_info, convert_lambda, get_threads,
                         make_folds, make_groups, make_holdout, ols, ols_summary, parameter_bounds, pinv, polynomial_exponents,
                         polynomial_feature_count, polynomial_feature_factors, polynomial_features, ridge, set_threads,
                         tls, tls_errors, weighted_median)
+from .class_estimator import FreeRidgeClassifier
 from .classifier import Classifier
 from .descent import calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient
-from .estimator import FreeRidge, NotFittedError
+from .estimator import FreeRidge
 from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,
                       product_kernel, sum_kernel)
 from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEAN_NORM, CONVENTION_GLMNET,
@@ -30,6 +31,7 @@ from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEA
                       VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, Error, InputError, ResourceError)
 from .model import Model
 from .moments import join_moments, moments_score, moments_select_lambda
+from .protocol import NotFittedError
 
 __version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
 
