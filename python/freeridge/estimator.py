@@ -150,11 +150,12 @@ class FreeRidge(LeastSquares):
         were fitted, else ValueError; NaN in a matrix y is not counted. Cost: that of predict()."""
         f = self.predict(X)
         f = f.reshape(len(f), -1)
-        y = response(y, len(f)).reshape(len(f), -1)
+        given = response(y, len(f))
+        y = given.reshape(len(f), -1)
         if y.shape != f.shape:
             raise ValueError(f"y has {y.shape[1]} outputs, {type(self).__name__} was fitted with {f.shape[1]}")
         seen = ~np.isnan(y)
-        if np.any(np.isinf(y)) or self._vector and not np.all(seen):
+        if np.any(np.isinf(y)) or given.ndim == 1 and not np.all(seen):
             raise ValueError("y has NaN or inf")
         w = np.ones(len(y)) if sample_weight is None else sample_weights(sample_weight, len(y))
         w, y = np.where(seen, w[:, np.newaxis], 0.0), np.where(seen, y, 0.0)

@@ -192,7 +192,7 @@ class Installed(unittest.TestCase):
                        os.path.join(prefix, "lib", f"libfreeridge.so.{fr.library.VERSION_MAJOR}"))
             script = f"import sys; sys.prefix = {prefix!r}\nimport freeridge, importlib.metadata\n" \
                      "print(freeridge.__file__, importlib.metadata.version('freeridge'), freeridge.__version__)\n" \
-                     "print(freeridge.FreeRidge(alpha=0.0).fit([[1.0], [2.0]], [3.0, 5.0]).predict([[3.0]]).round(9))"
+                     "print(freeridge.FreeRidge(alpha=0.0, kernel='linear').fit([[1.0], [2.0]], [3.0, 5.0]).predict([[3.0]]).round(9))"
             environment = {**os.environ, "PYTHONPATH": target, "FREERIDGE_LIBRARY": ""}
             done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
             where, *versions = done.stdout.split("\n")[0].split()

@@ -564,7 +564,7 @@ class Pickles(unittest.TestCase):
         model = fr.Model(fr.linear(), np.eye(3)[:, :1], [1.0, 2.0, 3.0]).set_lambda(0.0)
         with self.assertRaises(fr.Error) as caught:
             model.loo()
-        ours = fr.FreeRidge(0.0).fit([[1.0], [0.0], [0.0], [2.0]], [1.0, 2.0, 3.0, 9.0], [1, 1, 1, 0])
+        ours = fr.FreeRidge(0.0, kernel="linear").fit([[1.0], [0.0], [0.0], [2.0]], [1.0, 2.0, 3.0, 9.0], [1, 1, 1, 0])
         with self.assertRaises(fr.Error) as of_the_estimator:
             ours.loo_errors()  # in the shape of y, and with the row of weight 0
         np.testing.assert_allclose(of_the_estimator.exception.values, [np.nan, -1.0, 1.0, 9.5])
