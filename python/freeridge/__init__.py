@@ -17,6 +17,7 @@ from .descent import calibrate, early_stopping, expansion_gradient, gradient_des
 from .estimator import FreeRidge
 from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,
                       product_kernel, sum_kernel)
+from .landmark_features import FreeRidgeLandmarks
 from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEAN_NORM, CONVENTION_GLMNET,
                       CONVENTION_GURLS, CONVENTION_KRLS, CONVENTION_LM_RIDGE, CONVENTION_MEAN, CONVENTION_SKLEARN,
                       CONVENTION_TIKHONOV_HALF, CONVENTION_TIKHONOV_HINGE, CONVENTION_TIKHONOV_LOGISTIC,

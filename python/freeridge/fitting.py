@@ -174,7 +174,7 @@ class Fitting(Estimator):
             learnt = self._where_it_fits(model, lambda: model.select_kernel(
                 criterion, labels, self.shrinkage, self.learn_rows or 0, self.seed, evaluations=self.budget))
         elif searches and alpha is None:
-            low, high = (0.0, 0.0) if self.sigma_range is None else numbers_of(self.sigma_range, "sigma_range", 2)
+            low, high = self._range("sigma_range")
             self._where_it_fits(model, lambda: model.select_bandwidth(criterion, low, high, self.budget))
         elif searches:
             best = self._choose_bandwidth(model, criterion, _spread(y, weights))
@@ -186,6 +186,13 @@ class Fitting(Estimator):
             self._set_alpha(model, alpha)
             return best, learnt
         return self._choose_alpha(model, criterion, learnt is not None), learnt
+
+    def _range(self, name: str) -> Tuple[float, float]:
+        """The ends of a range to choose in; 0, 0: the library's own."""
+        if getattr(self, name) is None:
+            return 0.0, 0.0
+        low, high = numbers_of(getattr(self, name), name, 2)
+        return float(low), float(high)
 
     def _one_point(self, X: Any) -> bool:
         """Whether all rows are the same. Points of a kernel matrix are its own business."""
@@ -232,7 +239,7 @@ class Fitting(Estimator):
             place = np.nanargmin(scores, axis=0)
             self._set_alpha(model, grid[place])
             return scores[place, np.arange(model.t)]
-        low, high = (0.0, 0.0) if self.alpha_range is None else numbers_of(self.alpha_range, "alpha_range", 2)
+        low, high = self._range("alpha_range")
         if learnt and self.alpha_range is None and not np.any(model.lambda_flags().below):
             seen, lambdas = model.search(), model.lambdas()  # the search for the kernel ends with one for lambda
             score = seen.scores[np.searchsorted(seen.lambdas, lambdas), np.arange(model.t)]
@@ -250,7 +257,7 @@ class Fitting(Estimator):
         of likelihoods."""
         alpha = np.array(np.broadcast_to(real(self.alpha, "alpha"), model.t), dtype=np.float64)
         best, chosen, chosen_scores = np.inf, None, np.full(model.t, np.nan)
-        low, high = (0.0, 0.0) if self.sigma_range is None else numbers_of(self.sigma_range, "sigma_range", 2)
+        low, high = self._range("sigma_range")
         tried = self._where_it_fits(model, lambda: model.select_bandwidth(criterion, low, high, self.budget)).tried
         kernel = model.kernel()
         numbers = kernel.hyperparameters

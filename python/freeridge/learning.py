@@ -104,7 +104,7 @@ def with_keys(kernel: Kernel, each: bool, bands: Sequence[int], beneath: bool = 
         return kernel, [None if beneath else place + "scale", place + "offset"]
     if kernel.name == "scaled":
         inner, keys = of_part(0, True)
-        return inner.scaled(kernel.parameters["scale"]), ([None] * len(bands) if beneath else lengths) + keys
+        return inner.scaled(kernel.parameters["scale"]), [*(None if beneath else key for key in lengths), *keys]
     if kernel.name == "additive":  # lengths stand around it: within it are the columns of one term
         if each and not beneath:
             return with_keys(kernel.scaled(np.ones(len(bands))), each, bands, beneath, place)

@@ -111,7 +111,7 @@ class LeastSquares(Fitting):
         self._check_fitted()
         learnt = self.learning_
         held = 0 if self.scale_ is None else len(self.scale_)
-        found = [] if learnt is None else relevance_of(self.kernel_, learnt.variable, learnt.at, held, self._feature_names())
+        found = [] if learnt is None else relevance_of(self.kernel_, learnt.variable, learnt.at, held, list(self._feature_names()))
         if not found:
             raise AttributeError('this fit has no length for each column: lengths="each" learns them')
         return found

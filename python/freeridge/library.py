@@ -54,7 +54,8 @@ def _load() -> ctypes.CDLL:
     names = [f"libfreeridge.so.{VERSION_MAJOR}", f"libfreeridge.{VERSION_MAJOR}.dylib"]
     beside = [os.path.join(sys.prefix, folder, name) for folder in ("lib", "lib64") for name in names]
     known = ctypes.util.find_library("freeridge")
-    for candidate in [path] if path else beside + [known] * bool(known) + names:  # "" would be the program itself
+    candidates = [path] if path else [*beside, *([known] if known else []), *names]  # "" would be the program itself
+    for candidate in candidates:
         try:
             found = ctypes.CDLL(candidate)
         except OSError as error:

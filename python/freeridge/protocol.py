@@ -119,7 +119,7 @@ class Estimator:
         O(1)."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
-        request = MetadataRequest(owner=self)
+        request = MetadataRequest(owner=type(self).__name__)
         asked = getattr(self, "_metadata_request", {})
         for method, words in self._metadata.items():
             for word in words:
