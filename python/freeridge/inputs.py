@@ -42,12 +42,13 @@ def sample_weights(weights: Any, rows: int) -> Array:
     weights = real(weights, "sample_weight").astype(np.float64, copy=False)
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
-    if weights.shape != (rows,) or not np.any(weights > 0):
-        raise ValueError("sample_weight must be one number >= 0 for each row of X, not all of them 0; its shape is "
-                         f"{weights.shape}")
+    if weights.shape != (rows,):
+        raise ValueError(f"sample_weight must be one number >= 0 for each row of X; its shape is {weights.shape}")
     if not np.all(weights >= 0) or np.any(np.isinf(weights)):
         place = np.flatnonzero(~(weights >= 0) | np.isinf(weights))[0]
         raise ValueError(f"sample_weight[{place}] is {weights[place]}; every weight must be a finite number >= 0")
+    if not np.any(weights > 0):
+        raise ValueError("sample_weight is zero for all rows of X; one weight must be positive")
     return weights
 
 

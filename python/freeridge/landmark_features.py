@@ -31,8 +31,8 @@ class FreeRidgeLandmarks(Estimator):
                 kernel that a FreeRidge has learnt is its kernel_.
     sigma       the bandwidth of a kernel given by its name, in the units of X / scale. None: the square root of the number
                 of columns that vary, which is what scikit-learn's SVC takes with gamma="scale".
-    method      how landmarks are chosen: "pivoted" (each the row that the ones before explain least), "kmeans", "random"
-                or "auto", with `seed`.
+    method      how landmarks are chosen, with `seed`: "pivoted" (randomly pivoted Cholesky: each row with a chance in
+                proportion to what the landmarks before leave of it), "kmeans", "random" or "auto" (pivoted).
     scale       as for FreeRidge; None: True where sigma is to be chosen.
 
     After fit: landmarks_ (rows of X), components_ (the landmarks themselves), kernel_, n_features_in_,

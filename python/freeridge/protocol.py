@@ -18,6 +18,13 @@ class NotFittedError(ValueError, AttributeError):
     """An answer was asked for before fit."""
 
 
+class _Requests(Dict[Tuple[str, str], Any]):
+    """What set_fit_request() and set_score_request() were told, by method and word; scikit-learn's clone() copies it."""
+
+    def __sklearn_clone__(self) -> _Requests:
+        return _Requests(self)
+
+
 class Estimator:
     """The parameters are the arguments of __init__, which stores each as it is."""
 
@@ -142,5 +149,5 @@ class Estimator:
         if unknown:
             raise TypeError(f"{method} of {type(self).__name__} takes no {unknown[0]}; it takes {', '.join(words) or 'none'}")
         asked = {(method, word): value for word, value in requests.items()}
-        self._metadata_request = {**getattr(self, "_metadata_request", {}), **asked}
+        self._metadata_request = _Requests({**getattr(self, "_metadata_request", {}), **asked})
         return self

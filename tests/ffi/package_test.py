@@ -138,22 +138,35 @@ class TargetTags:
 class RegressorTags:
     poor_score: bool = False
 @dataclass
+class ClassifierTags:
+    poor_score: bool = False
+@dataclass
+class TransformerTags:
+    preserves_dtype: tuple = ("float64",)
+@dataclass
 class Tags:
     estimator_type: str
     target_tags: TargetTags
-    transformer_tags: object = None
-    classifier_tags: object = None
+    transformer_tags: TransformerTags = None
+    classifier_tags: ClassifierTags = None
     regressor_tags: RegressorTags = None
     requires_fit: bool = True
     input_tags: InputTags = field(default_factory=InputTags)
 import freeridge as fr
 assert not any(name.startswith("sklearn") for name in sys.modules), "nothing is imported before it is asked for"
 utils = types.ModuleType("sklearn.utils")
-utils.__dict__.update(InputTags=InputTags, TargetTags=TargetTags, RegressorTags=RegressorTags, Tags=Tags)
-sys.modules.update({"sklearn": types.ModuleType("sklearn"), "sklearn.utils": utils})
+utils.__dict__.update({kind.__name__: kind for kind in (InputTags, TargetTags, RegressorTags, ClassifierTags,
+                                                      TransformerTags, Tags)})
+sklearn = types.ModuleType("sklearn")
+sklearn.utils = utils
+sys.modules.update({"sklearn": sklearn, "sklearn.utils": utils})
 tags = fr.FreeRidge().__sklearn_tags__()
 assert tags == Tags("regressor", TargetTags(True, True), regressor_tags=RegressorTags(),
                     input_tags=InputTags(sparse=True)), tags
+assert fr.FreeRidgeClassifier().__sklearn_tags__() == Tags("classifier", TargetTags(True), classifier_tags=ClassifierTags(),
+                                                           input_tags=InputTags(sparse=True))
+assert fr.FreeRidgeLandmarks().__sklearn_tags__() == Tags("transformer", TargetTags(False), transformer_tags=TransformerTags(),
+                                                          input_tags=InputTags(sparse=True))
 assert fr.FreeRidge(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
 assert fr.FreeRidge(kernel=fr.precomputed()).__sklearn_tags__().input_tags.pairwise
 """
