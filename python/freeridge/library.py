@@ -1,7 +1,7 @@
 """freeridge.h as Python: every constant and call, through ctypes. The header is the manual.
 
-The shared library is the one that FREERIDGE_LIBRARY in the environment names. Without this variable it is that of the
-folder lib beside this Python's own, or else the one that the system knows.
+The shared library is the one that FREERIDGE_LIBRARY in the environment names. Without this variable it is that in the
+package's folder lib, where pip puts it, or in the folder lib beside this Python's own, or else the one that the system knows.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ _HOW = ("install it (cmake --install, then ldconfig), also with --prefix "
 def _load() -> ctypes.CDLL:
     path, reason = os.environ.get("FREERIDGE_LIBRARY"), ""
     names = [f"libfreeridge.so.{VERSION_MAJOR}", f"libfreeridge.{VERSION_MAJOR}.dylib"]
-    beside = [os.path.join(sys.prefix, folder, name) for folder in ("lib", "lib64") for name in names]
+    folders = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"), os.path.join(sys.prefix, "lib"),
+               os.path.join(sys.prefix, "lib64")]
+    beside = [os.path.join(folder, name) for folder in folders for name in names]
     known = ctypes.util.find_library("freeridge")
     candidates = [path] if path else [*beside, *([known] if known else []), *names]  # "" would be the program itself
     for candidate in candidates:

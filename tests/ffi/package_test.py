@@ -250,7 +250,7 @@ class Prompt(unittest.TestCase):
                 self.type(line)  # an empty line ends a loop
             self.type(f"'block', {number} + 0")
             self.assertNotIn("Traceback", self.wait(f"('block', {number})"))
-        self.type("X, start = rng.normal(size=(2500, 2)), lambda fraction: print('at', 'work') if fraction == 0 else 0")
+        self.type("X, start = rng.normal(size=(2500, 3)), lambda fraction: print('at', 'work') if fraction == 0 else 0")
         self.type("big = fr.Model(fr.gaussian(1.0), X, X[:, 0], route=fr.ROUTE_SPECTRAL, factorize=False)")
         self.type("big.set_progress(start)")
         self.type("big.factorize()")
