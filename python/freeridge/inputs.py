@@ -62,18 +62,22 @@ def _row_numbers(X: np.ndarray) -> np.ndarray:
     return (bits * (factors + np.uint64(1))).sum(axis=1, dtype=np.uint64)
 
 
-def warn_of_copies(X: Any, y: np.ndarray, stacklevel: int) -> None:
-    """Warns where rows have the X and the y of other rows: their leave-one-out errors see the row that was left out."""
+def copies(X: Any, y: np.ndarray) -> int:
+    """How many rows have the X and the y of a row before; of sparse rows that is not looked for."""
     if not isinstance(X, np.ndarray) or X.shape[1] == 0:
-        return
+        return 0
     of_y = _row_numbers(y)
     _, place, count = np.unique(of_y, return_inverse=True, return_counts=True)
     tied = np.flatnonzero(count[place.ravel()] > 1)
-    copies = len(tied) - len(np.unique(_row_numbers(X[tied]) ^ of_y[tied])) if len(tied) > 0 else 0
-    if copies > 0:
-        warnings.warn(f"{copies} rows have the X and the y of other rows: their leave-one-out errors are too small, as "
-                      "the other rows stay; Model.set_groups(make_groups(X)) leaves equal rows out together",
-                      stacklevel=stacklevel)
+    return len(tied) - len(np.unique(_row_numbers(X[tied]) ^ of_y[tied])) if len(tied) > 0 else 0
+
+
+def warn_of_copies(X: Any, y: np.ndarray, stacklevel: int) -> None:
+    """Warns where rows have the X and the y of other rows: their leave-one-out errors see the row that was left out."""
+    count = copies(X, y)
+    if count > 0:
+        warnings.warn(f"{count} rows have the X and the y of other rows: their leave-one-out errors are too small, as the other "
+                      "rows stay; fit(X, y, groups=make_groups(X)) leaves equal rows out together", stacklevel=stacklevel + 1)
 
 
 def column_names(X: Any) -> Optional[np.ndarray]:

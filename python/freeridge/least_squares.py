@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array
+from .doubts import warn_below_floor, warn_of_disagreement
 from .fitting import CRITERIA, ROUTES, Fitting, is_named
 from .inputs import choice, group_labels, warn_of_copies
 from .learning import Relevance, relevance_of
@@ -52,7 +53,10 @@ class LeastSquares(Fitting):
         except c.Error as error:
             raise self._in_words(error) from error
         if best is not None and plan.criterion == "loo":
-            warn_of_copies(kept, outputs, 4)
+            warn_of_copies(kept, outputs, 3)
+        if self.alpha is None and self.alphas is None and not self._one_point(kept):
+            warn_of_disagreement(model, plan.criterion, kept, outputs, 3)
+        warn_below_floor(model, 3)
         self._model, self._vector, self._used = model, y.ndim == 1, used
         self._observed = np.sum(~np.isnan(outputs.reshape(len(outputs), -1)), axis=0)
         self._unused = None if used is None else (X[~used].copy(), y[~used].copy())

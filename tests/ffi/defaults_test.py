@@ -293,6 +293,40 @@ class Choices(unittest.TestCase):
         held, learnt = (np.diff(few.predict(x[30:40], interval="jackknife+", learnt=again)[1:], axis=0) for again in (False, True))
         self.assertGreater(learnt.mean(), held.mean())
 
+    def test_choices_that_are_not_to_be_trusted(self):
+        """Small problems, on many of which GCV takes a fit that goes through all points: a warning where the mean squared
+        left-out error, by its own numbers, is 1.5 times the least one and two standard errors more; and only there."""
+        warned = 0
+        for seed in range(30):
+            rng = np.random.default_rng(seed)
+            x = rng.normal(size=(15, 3))
+            y = np.sin(x[:, 0]) + 0.5 * x[:, 1] + 0.3 * rng.normal(size=15)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                model = fr.FreeRidge(kernel="gaussian", lengths="one", criterion="gcv").fit(x, y)
+            squares = {}
+            for alpha in [model.alpha_, *model._model.search().lambdas]:
+                alone = fr.Model(model.kernel_, x, y, route=fr.ROUTE_SPECTRAL).set_lambda(alpha)
+                squares[alpha] = alone.loo()[:, 0] ** 2
+            least = min(squares.values(), key=np.mean)
+            own, error = np.mean(squares[model.alpha_]), np.std(least, ddof=1) / np.sqrt(15)
+            expected = own > 1.5 * np.mean(least) and own - np.mean(least) > 2 * error
+            text = " ".join(str(each.message) for each in told if "not to be trusted" in str(each.message))
+            self.assertEqual(bool(text), expected, seed)
+            self.assertTrue(all(each.filename == __file__ for each in told))
+            warned += expected
+        self.assertTrue(0 < warned < 30, warned)
+
+    def test_alphas_below_what_rounding_allows(self):
+        x, y = diabetes()
+        x = x / x.std(axis=0)
+        with self.assertWarnsRegex(UserWarning, "^alpha is 1e-14, below .*, where rounding leaves left-out errors") as caught:
+            fr.FreeRidge(1e-14, "gaussian", 3.0).fit(x[:50], y[:50])
+        self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fr.FreeRidge(1e-2, "gaussian", 3.0).fit(x[:50], y[:50])
+
     def test_mistakes(self):
         x, y = diabetes()
         x, y = x[:40], y[:40]
