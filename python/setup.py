@@ -1,7 +1,7 @@
-"""Builds the C library by cmake, and puts it into the wheel, as freeridge/lib/libfreeridge.so.0: pip install ./python needs
-cmake, a C++20 compiler, BLAS and LAPACKE. FREERIDGE_BUILD=0 leaves it out: then the package takes the library that is
-installed. The sources of the library are beside the folder of this file or, in a source distribution, in its folder
-`library`. CMAKE_ARGS: options for cmake."""
+"""Builds the C library by cmake, and puts it into the wheel, as freeridge/lib/libfreeridge.so.0: pip install ./python
+needs cmake, a C++20 compiler, BLAS and LAPACKE. FREERIDGE_BUILD=0 leaves it out: then the package takes the library
+that is installed. The sources of the library are beside the folder of this file or, in a source distribution, in its
+folder `library`. CMAKE_ARGS: options for cmake."""
 
 import os
 import re
@@ -30,16 +30,16 @@ def sources():
     for folder in (os.path.join(HERE, "library"), os.path.dirname(HERE)):
         if all(os.path.exists(os.path.join(folder, name)) for name in SOURCES):
             return folder
-    raise SystemExit(f"freeridge: the sources of the C library are not beside {HERE}: install from the whole repository, "
-                     f"or from a source distribution, {WITHOUT}")
+    raise SystemExit(f"freeridge: the sources of the C library are not beside {HERE}: install from the whole "
+                     f"repository, or from a source distribution, {WITHOUT}")
 
 
 def run(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     print(done.stdout, flush=True)
     if done.returncode != 0:
-        raise SystemExit(f"freeridge: the C library could not be built: {' '.join(command[:2])} failed, as it says above. It "
-                         f"needs CMake 3.25, a C++20 compiler, BLAS and LAPACKE ({NEEDED}), {WITHOUT}")
+        raise SystemExit(f"freeridge: the C library could not be built: {' '.join(command[:2])} failed, as it says "
+                         f"above. It needs CMake 3.25, a C++20 compiler, BLAS and LAPACKE ({NEEDED}), {WITHOUT}")
 
 
 class BuildWithLibrary(build_py):
@@ -51,7 +51,8 @@ class BuildWithLibrary(build_py):
     def build_library(self):
         cmake = shutil.which("cmake")
         if cmake is None:
-            raise SystemExit(f"freeridge: cmake was not found, which builds the C library: install it ({NEEDED}), {WITHOUT}")
+            raise SystemExit(f"freeridge: cmake was not found, which builds the C library: install it ({NEEDED}), "
+                             f"{WITHOUT}")
         build = os.path.abspath(os.path.join(self.get_finalized_command("build").build_temp, "library"))
         ninja = ["-G", "Ninja"] if shutil.which("ninja") else []
         run(cmake, "-S", sources(), "-B", build, *ninja, "-DCMAKE_BUILD_TYPE=Release", "-DFREERIDGE_TESTS=OFF",

@@ -1,6 +1,6 @@
-"""FreeRidgeClassifier: classes by least squares, as R's freeridge() with a factor. Of two classes y is coded as -1 and +1; of
-more there is an output for each class, +1 where the row is of that class, else -1. Platt's method on the left-out values of
-the fit f makes decision values and probabilities of it:
+"""FreeRidgeClassifier: classes by least squares, as R's freeridge() with a factor. Of two classes y is coded as -1 and
++1; of more there is an output for each class, +1 where the row is of that class, else -1. Platt's method on the
+left-out values of the fit f makes decision values and probabilities of it:
 
     decision = offset + slope f,    P(+1 | f) = 1 / (1 + exp(-decision)),
 
@@ -23,15 +23,15 @@ from .least_squares import LeastSquares
 
 
 class FreeRidgeClassifier(LeastSquares):
-    """Any number of classes, by regularized least squares with the defaults of R's freeridge(): a length for each column
-    of X is learnt, and probabilities come from exact left-out decision values.
+    """Any number of classes, by regularized least squares with the defaults of R's freeridge(): a length for each
+    column of X is learnt, and probabilities come from exact left-out decision values.
 
-    class_weight   None; "balanced": each class has the same weight in all, n / (classes x rows of the class) a row; or the
-                   weight of a row of each class, {"yes": 3, "no": 1}, 1 for classes that are not named. All others are the
-                   parameters of FreeRidge.
+    class_weight   None; "balanced": each class has the same weight in all, n / (classes x rows of the class) a row; or
+                   the weight of a row of each class, {"yes": 3, "no": 1}, 1 for classes that are not named. All others
+                   are the parameters of FreeRidge.
 
-    After fit: classes_, and what FreeRidge has. Labels are numbers or text. Cost of fit: that of FreeRidge, with as many
-    outputs as classes where there are more than two.
+    After fit: classes_, and what FreeRidge has. Labels are numbers or text. Cost of fit: that of FreeRidge, with as
+    many outputs as classes where there are more than two.
     """
 
     _estimator_type = "classifier"
@@ -49,8 +49,8 @@ class FreeRidgeClassifier(LeastSquares):
 
     def fit(self, X: ArrayLike, y: Any, sample_weight: Optional[ArrayLike] = None,
             groups: Optional[ArrayLike] = None) -> FreeRidgeClassifier:
-        """y: n labels, numbers or text, of two classes or more; all else as FreeRidge.fit(). Raises ValueError, TypeError,
-        MemoryError; a fit that fails changes nothing. Cost: at the head."""
+        """y: n labels, numbers or text, of two classes or more; all else as FreeRidge.fit(). Raises ValueError,
+        TypeError, MemoryError; a fit that fails changes nothing. Cost: at the head."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         names, points = column_names(X), table(X)
@@ -63,11 +63,12 @@ class FreeRidgeClassifier(LeastSquares):
             weights = of_class[code] if weights is None else weights * of_class[code]
         present = code if weights is None else code[weights > 0]
         if len(np.unique(present)) < 2:
-            raise ValueError(f"y has one class only, {classes[present[0]]!r}, among the rows that count; there must be two or "
-                             "more classes")
+            raise ValueError(f"y has one class only, {classes[present[0]]!r}, among the rows that count; there must be "
+                             "two or more classes")
         if len(np.unique(present)) < len(classes):
             missing = np.setdiff1d(np.arange(len(classes)), present)[0]
-            raise ValueError(f"all rows of the class {classes[missing]!r} have weight 0; each class must have one that counts")
+            raise ValueError(f"all rows of the class {classes[missing]!r} have weight 0; each class must have one that "
+                             "counts")
         coded = 2.0 * (code[:, np.newaxis] == np.arange(len(classes))) - 1.0
         self._fit(points, coded[:, 1].copy() if len(classes) == 2 else coded, weights, groups, names)
         self.classes_ = classes
@@ -78,8 +79,8 @@ class FreeRidgeClassifier(LeastSquares):
     class_weight: Union[None, str, Dict[Any, float]]
 
     def _calibrated(self) -> Optional[List[Calibration]]:
-        """Of each output, from the left-out values that exist: at a leverage of one there is none. None where no output has
-        any, and on the route "iterative", which leaves no row out."""
+        """Of each output, from the left-out values that exist: at a leverage of one there is none. None where no output
+        has any, and on the route "iterative", which leaves no row out."""
         if self.route_ == "iterative":
             return None
         model = self._model
@@ -101,21 +102,21 @@ class FreeRidgeClassifier(LeastSquares):
     # Decision values and what is made of them
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """The logarithm of the odds at m points: of the second class, m numbers, or of each class against all others, m x
-        classes. On the route "iterative" f(x) + b itself. Raises NotFittedError, ValueError. Cost: as
+        """The logarithm of the odds at m points: of the second class, m numbers, or of each class against all others, m
+        x classes. On the route "iterative" f(x) + b itself. Raises NotFittedError, ValueError. Cost: as
         FreeRidge.predict()."""
         self._check_fitted()
         self._compare_features(X)
         return self._decision(self._predicted(table(X)))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """The class of m points: the one with the largest decision value, and the largest probability. (R's predict(type =
-        "class") compares f(x) + b before the calibration.) Cost: as decision_function()."""
+        """The class of m points: the one with the largest decision value, and the largest probability. (R's
+        predict(type = "class") compares f(x) + b before the calibration.) Cost: as decision_function()."""
         return self._labels(self.decision_function(X))
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """The probabilities of the classes, m x classes. Raises as decision_function(), Error (INVALID_STATE where the fit
-        has no left-out values: the route "iterative"). Cost: that of decision_function()."""
+        """The probabilities of the classes, m x classes. Raises as decision_function(), Error (INVALID_STATE where the
+        fit has no left-out values: the route "iterative"). Cost: that of decision_function()."""
         return self._probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X: ArrayLike) -> Array:
@@ -140,7 +141,8 @@ class FreeRidgeClassifier(LeastSquares):
         """The share (by weight) of the rows that get their own class. Cost: that of predict()."""
         found = self.predict(X)
         right = found == class_labels(y, len(found))
-        return float(np.average(right, weights=None if sample_weight is None else sample_weights(sample_weight, len(right))))
+        weights = None if sample_weight is None else sample_weights(sample_weight, len(right))
+        return float(np.average(right, weights=weights))
 
     def predictor(self) -> FreeRidgeClassifier:
         """As FreeRidge.predictor(). Cost: that of copying."""
@@ -159,7 +161,9 @@ class FreeRidgeClassifier(LeastSquares):
 
     def _probabilities(self, decision: Array) -> Array:
         if self._calibrations is None:
-            raise c.Error(c.INVALID_STATE, "INVALID_STATE", "probabilities come from left-out values, which this fit has not: "
-                          f'its route is "{self.route_}"')
+            raise c.Error(c.INVALID_STATE, "INVALID_STATE", "probabilities come from left-out values, which this fit "
+                          f'has not: its route is "{self.route_}"')
         found = 0.5 + 0.5 * np.tanh(0.5 * decision)
-        return np.column_stack([1.0 - found, found]) if found.ndim == 1 else found / np.sum(found, axis=1, keepdims=True)
+        if found.ndim == 1:
+            return np.column_stack([1.0 - found, found])
+        return found / np.sum(found, axis=1, keepdims=True)

@@ -1,5 +1,5 @@
-"""Where a fit is not to be trusted, as R says it: an alpha below what rounding allows, and a choice by GCV or REML whose
-leave-one-out error, which costs about as much as the scores did, is far from the least one."""
+"""Where a fit is not to be trusted, as R says it: an alpha below what rounding allows, and a choice by GCV or REML
+whose leave-one-out error, which costs about as much as the scores did, is far from the least one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def warn_below_floor(model: Model, stacklevel: int) -> None:
     if len(below) == 0:
         return
     if below[0] < flags.floor:
-        text = (f"alpha is {below[0]:.2g}, below {flags.floor:.2g}, where rounding leaves left-out errors and what follows from "
-                "them fewer than six digits, and far below none")
+        text = (f"alpha is {below[0]:.2g}, below {flags.floor:.2g}, where rounding leaves left-out errors and what "
+                "follows from them fewer than six digits, and far below none")
     else:
-        text = (f"some landmarks are so near to others that they were left out, and at alpha = {below[0]:.2g} rows far from all "
-                'landmarks may need them; landmark_method="pivoted" puts landmarks where rows are')
+        text = (f"some landmarks are so near to others that they were left out, and at alpha = {below[0]:.2g} rows far "
+                'from all landmarks may need them; landmark_method="pivoted" puts landmarks where rows are')
     warnings.warn(text, stacklevel=stacklevel + 1)
 
 
@@ -52,6 +52,6 @@ def warn_of_disagreement(model: Model, criterion: str, X: Any, y: np.ndarray, st
         at, least = scores[np.searchsorted(lambdas, lambda_)], int(np.nanargmin(scores))
         if at > _MUCH_WORSE * scores[least] and at - scores[least] > _MANY_ERRORS * errors[least]:
             of = f" for output {j}" if len(own) > 1 else ""
-            warnings.warn(f"the leave-one-out error of the choice by {criterion}{of} is {at:.3g}; at alpha = {lambdas[least]:.3g} "
-                          f"it is {scores[least]:.3g}: {criterion} is not to be trusted here, as with rows that are nearly the "
-                          'same: see criterion="loo"', stacklevel=stacklevel + 1)
+            warnings.warn(f"the leave-one-out error of the choice by {criterion}{of} is {at:.3g}; at alpha = "
+                          f"{lambdas[least]:.3g} it is {scores[least]:.3g}: {criterion} is not to be trusted here, as "
+                          'with rows that are nearly the same: see criterion="loo"', stacklevel=stacklevel + 1)

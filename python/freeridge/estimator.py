@@ -32,21 +32,23 @@ class FreeRidge(LeastSquares):
                    exp(-||x - z|| / sigma) of the Euclidean norm (sklearn's laplacian takes the sum of |x_k - z_k|), the
                    length of Matern. gamma of sklearn's rbf is 1 / sigma^2. None: chosen as `lengths` says.
     fit_intercept  b, which is not penalised; "penalised": with alpha/2 b^2.
-    scale          what columns of X are divided by: True (their standard deviations), False, or a number for each. None:
-                   True where the kernel's bandwidth is to be chosen, else False.
+    scale          what columns of X are divided by: True (their standard deviations), False, or a number for each.
+                   None: True where the kernel's bandwidth is to be chosen, else False.
 
     What is learnt:
-    lengths        "each": a length for each column; "one": one bandwidth for all. None: "each" where a bandwidth is to be
-                   chosen, X is dense, and criterion and sigma_range leave it open.
+    lengths        "each": a length for each column; "one": one bandwidth for all. None: "each" where a bandwidth is to
+                   be chosen, X is dense, and criterion and sigma_range leave it open.
     criterion      "reml", "loo", "gcv", "groups" (left-out errors of the groups that fit has) or, where y is -1 and +1,
-                   "error_rate". None: "groups" where there are any, else "reml" with a length for each column, else "loo".
+                   "error_rate". None: "groups" where there are any, else "reml" with a length for each column, else
+                   "loo".
     alphas         the alphas to choose among. alpha_range: (low, high), in which to choose.
     rule           "min"; "1se": the largest alpha whose score is within a standard error of the best.
     learn          "open": what is not given; "all": the numbers of a kernel that is given, too, from there on.
     bands          a label for each column: columns with the same one have one length.
     shrinkage      of the lengths towards each other; infinity: none, and no prior of the noise.
     learn_rows     how many rows at most a kernel is learnt on; None: 2000.
-    sigma_range    (low, high) of one bandwidth; budget: how many are tried, or evaluations of a kernel (0: 15, and 100).
+    sigma_range    (low, high) of one bandwidth; budget: how many are tried, or evaluations of a kernel (0: 15, and
+                   100).
 
     How it is computed:
     route          "auto", "cholesky", "spectral", "band", "primal", "landmark", "iterative": same answers, other costs.
@@ -55,15 +57,16 @@ class FreeRidge(LeastSquares):
                    into memory, 1000 of them are taken, with a warning.
     copy_X         True: fit copies X and y. False: they are borrowed where they are float64 and contiguous by rows or
                    columns, and must not change while the estimator is in use.
-    device         "cpu"; "cuda": a GPU makes the kernel matrix, its factors and eigenvectors, on the routes "spectral" and
-                   "cholesky", between which "auto" then chooses (Model.set_device).
+    device         "cpu"; "cuda": a GPU makes the kernel matrix, its factors and eigenvectors, on the routes "spectral"
+                   and "cholesky", between which "auto" then chooses (Model.set_device).
 
-    After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen), criterion_, kernel_ (with all numbers,
-    of X as it is), scale_, learning_ (what the search for the kernel saw, or None), relevance(), sigma_ (None: no
-    bandwidth by name), route_, landmarks_, coef_ (linear kernels), dual_coef_, intercept_, n_features_in_,
-    feature_names_in_; loo_errors(), group_errors(), scores(), predictor(). Where no column of X varies the fit is the mean
-    of y; what is to be chosen has no influence then, and alpha_ is 1. Cost of fit: one factorization; of learning a kernel:
-    10 to 50 times 4/3 n^3 flops, n at most 2000; of choosing one sigma: 15 factorizations; at a given alpha: 31.
+    After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen), criterion_, kernel_ (with all
+    numbers, of X as it is), scale_, learning_ (what the search for the kernel saw, or None), relevance(), sigma_ (None:
+    no bandwidth by name), route_, landmarks_, coef_ (linear kernels), dual_coef_, intercept_, n_features_in_,
+    feature_names_in_; loo_errors(), group_errors(), scores(), predictor(). Where no column of X varies the fit is the
+    mean of y; what is to be chosen has no influence then, and alpha_ is 1. Cost of fit: one factorization; of learning
+    a kernel: 10 to 50 times 4/3 n^3 flops, n at most 2000; of choosing one sigma: 15 factorizations; at a given alpha:
+    31.
     """
 
     _estimator_type = "regressor"
@@ -96,15 +99,15 @@ class FreeRidge(LeastSquares):
 
     def predict(self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, interval: Optional[str] = None,
                 level: float = 0.95, learnt: bool = False) -> Any:
-        """f(x) + b at m points: m numbers, or m x t. return_std, return_cov: (f + b, standard errors in the same shape) or
-        (f + b, covariances of all pairs of points, m x m, or m x m x t), as GaussianProcessRegressor has them: of f + b,
-        Bayesian, without the noise of a new y (Model.predict_covariance()). interval: (f + b, lower, upper) at this
-        level: "confidence" (f + b -+ t se, of the function), "prediction" (f + b -+ t sqrt(se^2 + sigma^2), of a new y),
-        "jackknife+" (of a new y, from left-out errors, without a model of the noise; learnt: with kernel and alpha, as
-        far as they were chosen, chosen again without each fold), or "gp" (as "prediction", with normal quantiles and the
-        noise at the prior's scale). Raises NotFittedError, ValueError, ImportError (the first two take scipy's quantile
-        of Student's distribution), Error (UNDEFINED at alpha = 0; INVALID_STATE of a predictor). Cost: O(m n (d + t)),
-        linear kernels O(m d t); with errors Model.predict_covariance()."""
+        """f(x) + b at m points: m numbers, or m x t. return_std, return_cov: (f + b, standard errors in the same shape)
+        or (f + b, covariances of all pairs of points, m x m, or m x m x t), as GaussianProcessRegressor has them: of f
+        + b, Bayesian, without the noise of a new y (Model.predict_covariance()). interval: (f + b, lower, upper) at
+        this level: "confidence" (f + b -+ t se, of the function), "prediction" (f + b -+ t sqrt(se^2 + sigma^2), of a
+        new y), "jackknife+" (of a new y, from left-out errors, without a model of the noise; learnt: with kernel and
+        alpha, as far as they were chosen, chosen again without each fold), or "gp" (as "prediction", with normal
+        quantiles and the noise at the prior's scale). Raises NotFittedError, ValueError, ImportError (the first two
+        take scipy's quantile of Student's distribution), Error (UNDEFINED at alpha = 0; INVALID_STATE of a predictor).
+        Cost: O(m n (d + t)), linear kernels O(m d t); with errors Model.predict_covariance()."""
         if return_std + return_cov + (interval is not None) > 1:
             raise ValueError("of return_std, return_cov and interval one at a time")
         if learnt and interval != "jackknife+":
@@ -128,8 +131,8 @@ class FreeRidge(LeastSquares):
         return cube[:, :, 0] if self._vector else cube
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None, noise: bool = True) -> Array:
-        """Draws from the posterior at m points, m x n_samples, or m x t x n_samples, each output by itself: of f + b, the
-        normal distribution of predict(return_cov=True), and with noise of a new y of weight one there.
+        """Draws from the posterior at m points, m x n_samples, or m x t x n_samples, each output by itself: of f + b,
+        the normal distribution of predict(return_cov=True), and with noise of a new y of weight one there.
         random_state: None, a number or a numpy.random.RandomState, as in scikit-learn. Raises as predict(). Cost: that
         of predict(), and O(m^3 t)."""
         f, covariance = self.predict(X, return_cov=True)

@@ -1,5 +1,5 @@
-"""From the parameters of FreeRidge and FreeRidgeClassifier to a fitted model, in the manner of R's freeridge(): the kernel, or
-one bandwidth of it, where its numbers are not given; the factorization; alpha.
+"""From the parameters of FreeRidge and FreeRidgeClassifier to a fitted model, in the manner of R's freeridge(): the
+kernel, or one bandwidth of it, where its numbers are not given; the factorization; alpha.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ class Fitting(Estimator):
         if self.alpha is None and rows == 1:
             raise ValueError("n_samples = 1: nothing can be left out to choose alpha by; give alpha and sigma")
         if choice({"min": 0, "1se": 1}, self.rule, "rule") and (self.alpha is not None or self.alphas is not None):
-            raise ValueError('rule is "1se", which is for an alpha that is chosen in a range: alpha and alphas must be None')
+            raise ValueError('rule is "1se", which is for an alpha that is chosen in a range: alpha and alphas must be '
+                             "None")
 
     def _plan(self, X: Any, y: Array, grouped: bool) -> _Plan:
         sparse, is_open = is_sparse(X), self.kernel is None or is_named(self.kernel) and self.sigma is None
@@ -119,6 +120,9 @@ class Fitting(Estimator):
             lengths = "each" if each else "one"
         choice({"each": 0, "one": 0}, lengths, "lengths")
         criterion = self._criterion(y, lengths if is_open else "one", grouped)
+        if self.kernel is None and self.sigma is not None:
+            raise ValueError(f"sigma is {self.sigma!r}, and there is no kernel whose bandwidth it could be: give its "
+                             "name")
         kernel = default_kernel(X, lengths) if self.kernel is None else kernel_of(self.kernel, self.sigma)
         scale = divisors(X, kernel, is_open if self.scale is None else self.scale)
         if self._pairwise() and scale is not None:
@@ -165,7 +169,8 @@ class Fitting(Estimator):
         criterion = CRITERIA[plan.criterion]
         alpha = None if self.alpha is None else real(self.alpha, "alpha")
         if alpha is not None and alpha.shape not in ((), (model.t,)):
-            raise ValueError(f"alpha has shape {alpha.shape}; it must be one number, or one for each of the {model.t} outputs")
+            raise ValueError(f"alpha has shape {alpha.shape}; it must be one number, or one for each of the {model.t} "
+                             "outputs")
         best: Optional[Array] = None
         learnt: Optional[LearntKernel] = None
         searches = (plan.learns or plan.bandwidth) and not self._one_point(X)  # of which each kernel says the same
@@ -280,7 +285,8 @@ class Fitting(Estimator):
         return chosen_scores
 
     def _pairwise(self) -> bool:
-        return isinstance(self.kernel, (str, Kernel)) and str(self.kernel).replace(" ", "") in ("precomputed", "precomputed()")
+        text = str(self.kernel) if isinstance(self.kernel, (str, Kernel)) else ""
+        return text.replace(" ", "") in ("precomputed", "precomputed()")
 
 
 def _spread(y: Array, weights: Optional[Array]) -> Array:

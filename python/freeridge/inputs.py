@@ -76,8 +76,9 @@ def warn_of_copies(X: Any, y: np.ndarray, stacklevel: int) -> None:
     """Warns where rows have the X and the y of other rows: their leave-one-out errors see the row that was left out."""
     count = copies(X, y)
     if count > 0:
-        warnings.warn(f"{count} rows have the X and the y of other rows: their leave-one-out errors are too small, as the other "
-                      "rows stay; fit(X, y, groups=make_groups(X)) leaves equal rows out together", stacklevel=stacklevel + 1)
+        warnings.warn(f"{count} rows have the X and the y of other rows: their leave-one-out errors are too small, as "
+                      "the other rows stay; fit(X, y, groups=make_groups(X)) leaves equal rows out together",
+                      stacklevel=stacklevel + 1)
 
 
 def column_names(X: Any) -> Optional[np.ndarray]:
@@ -118,7 +119,8 @@ def choice(choices: Any, value: Any, name: str) -> Any:
 def numbers_of(values: Any, name: str, count: Optional[int] = None) -> Array:
     """Positive numbers, or exactly `count` of them, ascending."""
     array = np.array(real(values, name), dtype=np.float64)
-    good = array.ndim == 1 and len(array) > 0 and count in (None, len(array)) and np.all(np.isfinite(array) & (array >= 0))
+    good = array.ndim == 1 and len(array) > 0 and count in (None, len(array))
+    good = good and bool(np.all(np.isfinite(array) & (array >= 0)))
     if not good or count is not None and not (array[0] > 0 and np.all(np.diff(array) >= 0)):
         what = "numbers >= 0" if count is None else f"{count} positive numbers, the lower one first"
         raise ValueError(f"{name} must be {what}, not {values!r}")
@@ -126,8 +128,8 @@ def numbers_of(values: Any, name: str, count: Optional[int] = None) -> Array:
 
 
 def group_labels(groups: Any, rows: int, used: Optional[np.ndarray]) -> np.ndarray:
-    """Labels of any kind, n or n x k (k divisions of the rows), as whole numbers for the rows `used` (None: all); -1: a row
-    that is never left out, as its label is None, NaN or a negative number."""
+    """Labels of any kind, n or n x k (k divisions of the rows), as whole numbers for the rows `used` (None: all); -1: a
+    row that is never left out, as its label is None, NaN or a negative number."""
     labels = np.asarray(groups)
     if labels.ndim not in (1, 2) or len(labels) != rows or labels.size == 0:
         raise ValueError(f"groups has shape {labels.shape}; it must have a label for each of the {rows} rows of X")
@@ -138,11 +140,16 @@ def group_labels(groups: Any, rows: int, used: Optional[np.ndarray]) -> np.ndarr
     return codes[:, 0] if labels.ndim == 1 else codes
 
 
+def _is_missing(label: Any) -> bool:
+    """None, NaN or pandas.NA."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
+
+
 def _codes(labels: np.ndarray) -> np.ndarray:
     if labels.dtype.kind in "biuf":
         known = ~(np.isnan(labels) | (labels < 0)) if labels.dtype.kind == "f" else labels >= 0
     else:
-        known = np.array([label is not None and label == label and type(label).__name__ != "NAType" for label in labels])
+        known = np.array([not _is_missing(label) for label in labels])
     codes = np.full(len(labels), -1, dtype=np.int32)
     if np.any(known):
         some = labels[known]
@@ -162,9 +169,10 @@ def class_labels(y: Any, rows: int) -> np.ndarray:
         if not np.all(np.isfinite(labels)):
             raise ValueError(f"y[{np.flatnonzero(~np.isfinite(labels))[0]}] is NaN or inf; all labels must be known")
         if not np.all(labels == np.round(labels)):
-            raise ValueError("Unknown label type: y has numbers that are not whole: labels of classes are whole numbers or text")
+            raise ValueError("Unknown label type: y has numbers that are not whole: labels of classes are whole "
+                             "numbers or text")
     elif labels.dtype.kind == "O":
-        missing = [label is None or label != label or type(label).__name__ == "NAType" for label in labels]
+        missing = [_is_missing(label) for label in labels]
         if any(missing):
             raise ValueError(f"y[{missing.index(True)}] is missing; all labels must be known")
         if len({isinstance(label, str) for label in labels}) > 1:
@@ -188,7 +196,8 @@ def class_weights(given: Any, classes: np.ndarray, count: np.ndarray) -> Optiona
         choice({"balanced": 0}, given, "class_weight")
         return np.sum(count) / (len(classes) * count)
     if not isinstance(given, dict):
-        raise TypeError(f'class_weight must be None, "balanced" or the weight of each class by its label, not {given!r}')
+        raise TypeError('class_weight must be None, "balanced" or the weight of each class by its label, not '
+                        f"{given!r}")
     known = list(classes)
     unknown = [label for label in given if label not in known]
     if unknown:

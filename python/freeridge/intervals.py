@@ -1,5 +1,5 @@
-"""Intervals of predictions, as R's predict(interval = ) has them. With the standard error se of f(x) + b, the degrees of
-freedom that are left, and sigma:
+"""Intervals of predictions, as R's predict(interval = ) has them. With the standard error se of f(x) + b, the degrees
+of freedom that are left, and sigma:
 
     confidence    f(x) + b -+ t se                    of the function
     prediction    f(x) + b -+ t sqrt(se^2 + sigma^2)  of a new y
@@ -19,7 +19,8 @@ from .arrays import Array
 from .model import Model
 
 
-def interval_of(model: Model, X: Any, observed: Array, interval: str, level: float, learnt: bool) -> Tuple[Array, Array]:
+def interval_of(model: Model, X: Any, observed: np.ndarray, interval: str, level: float,
+                learnt: bool) -> Tuple[Array, Array]:
     """The lower and the upper ends, m x t each. observed: in how many rows each output was observed."""
     if interval not in ("confidence", "prediction", "jackknife+", "gp"):
         raise ValueError(f'interval must be "confidence", "prediction", "jackknife+" or "gp", not {interval!r}')
@@ -45,6 +46,6 @@ def _student(freedom: Array, level: float) -> Array:
     try:
         from scipy.special import stdtrit
     except ImportError as error:
-        raise ImportError('interval="confidence" and "prediction" take the quantile of Student\'s distribution from scipy, '
-                          'which is not installed; "jackknife+" and "gp" need numpy alone') from error
+        raise ImportError('interval="confidence" and "prediction" take the quantile of Student\'s distribution from '
+                          'scipy, which is not installed; "jackknife+" and "gp" need numpy alone') from error
     return np.where(freedom > 0, stdtrit(np.maximum(freedom, 1e-300), (1 + level) / 2), np.nan)

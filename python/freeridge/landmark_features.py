@@ -29,14 +29,15 @@ class FreeRidgeLandmarks(Estimator):
     landmarks   how many (at most n), or which rows of X.
     kernel      "gaussian", "laplacian", "matern", "linear", a kernel of this package, or text, as for FreeRidge. The
                 kernel that a FreeRidge has learnt is its kernel_.
-    sigma       the bandwidth of a kernel given by its name, in the units of X / scale. None: the square root of the number
-                of columns that vary, which is what scikit-learn's SVC takes with gamma="scale".
+    sigma       the bandwidth of a kernel given by its name, in the units of X / scale. None: the square root of the
+                number of columns that vary, which is what scikit-learn's SVC takes with gamma="scale".
     method      how landmarks are chosen, with `seed`: "pivoted" (randomly pivoted Cholesky: each row with a chance in
                 proportion to what the landmarks before leave of it), "kmeans", "random" or "auto" (pivoted).
     scale       as for FreeRidge; None: True where sigma is to be chosen.
 
     After fit: landmarks_ (rows of X), components_ (the landmarks themselves), kernel_, n_features_in_,
-    feature_names_in_. There are fewer features than landmarks where these do not all differ. Cost of fit: O(n r^2 + r^3).
+    feature_names_in_. There are fewer features than landmarks where these do not all differ. Cost of fit: O(n r^2 +
+    r^3).
     """
 
     _estimator_type = "transformer"
@@ -54,8 +55,8 @@ class FreeRidgeLandmarks(Estimator):
         self._store(locals())
 
     def fit(self, X: ArrayLike, y: Any = None) -> FreeRidgeLandmarks:
-        """X: n x d, an array, a table or a scipy.sparse matrix; y is not used. Raises ValueError, TypeError, MemoryError.
-        Cost: at the head."""
+        """X: n x d, an array, a table or a scipy.sparse matrix; y is not used. Raises ValueError, TypeError,
+        MemoryError. Cost: at the head."""
         names, points = column_names(X), table(X)
         is_open = is_named(self.kernel) and self.sigma is None
         sigma = np.sqrt(max(1, np.count_nonzero(varying(points)))) if is_open else self.sigma
@@ -81,7 +82,8 @@ class FreeRidgeLandmarks(Estimator):
                 raise ValueError(f"landmarks is {given}, and must be how many, 1 or more, or which rows")
             given = min(int(given), points.shape[0])
         try:
-            model = Model(kernel, points, np.zeros(points.shape[0]), intercept=False, route=c.ROUTE_LANDMARK, factorize=False)
+            model = Model(kernel, points, np.zeros(points.shape[0]), intercept=False, route=c.ROUTE_LANDMARK,
+                          factorize=False)
             return model.set_landmarks(given, method, self.seed).factorize().landmarks()
         except c.Error as error:
             if error.status == c.NOT_FINITE:
@@ -106,8 +108,8 @@ class FreeRidgeLandmarks(Estimator):
         return self.fit(X, y).transform(X)
 
     def get_feature_names_out(self, input_features: Optional[ArrayLike] = None) -> np.ndarray:
-        """The names of the features: freeridgelandmarks0, ... input_features: None, or the names of the columns of X, else
-        ValueError; they have no part in the names. Cost: O(r)."""
+        """The names of the features: freeridgelandmarks0, ... input_features: None, or the names of the columns of X,
+        else ValueError; they have no part in the names. Cost: O(r)."""
         self._check_fitted()
         if input_features is not None:
             given = np.asarray(input_features, dtype=object)
@@ -116,11 +118,12 @@ class FreeRidgeLandmarks(Estimator):
             if len(given) != self.n_features_in_:
                 raise ValueError("input_features should have length equal to number of features "
                                  f"({self.n_features_in_}), got {len(given)}")
-        return np.array([f"{type(self).__name__.lower()}{index}" for index in range(self._n_features_out)], dtype=object)
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{index}" for index in range(self._n_features_out)], dtype=object)
 
     def set_output(self, *, transform: Optional[str] = None) -> FreeRidgeLandmarks:
-        """What transform() gives: "default" (an array) or "pandas" (a table with the rows' names); None: no change. Unless
-        set, scikit-learn's set_config(transform_output=...) holds. Cost: O(1)."""
+        """What transform() gives: "default" (an array) or "pandas" (a table with the rows' names); None: no change.
+        Unless set, scikit-learn's set_config(transform_output=...) holds. Cost: O(1)."""
         if transform is not None:
             choice({"default": 0, "pandas": 0}, transform, "transform")
             self._sklearn_output_config = {"transform": transform}

@@ -1,5 +1,5 @@
-"""Kernels that learn: with which numbers a search for the kernel begins, which of them are free, and by what columns are
-divided. The search itself is the library's (Model.select_kernel), and the defaults are those of R's freeridge().
+"""Kernels that learn: with which numbers a search for the kernel begins, which of them are free, and by what columns
+are divided. The search itself is the library's (Model.select_kernel), and the defaults are those of R's freeridge().
 
 All numbers of a kernel are free but those that others make superfluous: a bandwidth beneath free scales, and the first
 weight of a sum, which lambda stands for. A kernel of the distance may have a length for each column, k(x / length, z /
@@ -19,8 +19,8 @@ from .kernels import Kernel, matern, product_kernel, sum_kernel
 RADIAL = ("gaussian", "laplacian", "matern")
 _MOST_TERMS = 30  # with more columns the default kernel has no additive part, as that takes long
 
-# A divisor for a column that is constant in the rows fitted, which say nothing of its other values: divided by it all of
-# them are one value for a kernel of the distance.
+# A divisor for a column that is constant in the rows fitted, which say nothing of its other values: divided by it all
+# of them are one value for a kernel of the distance.
 _NO_PART = 2.0 ** 500
 
 

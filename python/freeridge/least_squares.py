@@ -74,10 +74,10 @@ class LeastSquares(Fitting):
 
     def loo_errors(self, learnt: bool = False) -> Array:
         """Exact leave-one-out errors y - f of the rows fitted, in their order; a row of weight 0 is left out as it is;
-        NaN where y is. learnt: the kernel and alpha, as far as they were chosen, are chosen again without the row (up to
-        50 rows; then without each of 20 or 10 folds of rows): errors that are larger where rows are few, and honest; see
-        Model.loo_learnt(). Raises NotFittedError, Error (UNDEFINED where a leverage is one; INVALID_STATE of a predictor,
-        or where learnt and alpha was given). Cost: O(n r t); learnt: that of fit for each row or fold."""
+        NaN where y is. learnt: the kernel and alpha, as far as they were chosen, are chosen again without the row (up
+        to 50 rows; then without each of 20 or 10 folds of rows): errors that are larger where rows are few, and honest;
+        see Model.loo_learnt(). Raises NotFittedError, Error (UNDEFINED where a leverage is one; INVALID_STATE of a
+        predictor, or where learnt and alpha was given). Cost: O(n r t); learnt: that of fit for each row or fold."""
         try:
             model = self._fitted()
             return self._all_rows(model.loo_learnt().errors if learnt else model.loo())
@@ -87,9 +87,9 @@ class LeastSquares(Fitting):
             raise
 
     def group_errors(self, groups: Any) -> Array:
-        """Exact errors y - f of the rows fitted, each with all rows of its group left out. groups: a label of any kind for
-        each row; rows without one (None, NaN, negative numbers) have NaN. Raises as loo_errors(). Cost: O(n r t), and
-        O(s^2 r + s^3) for a group of s rows."""
+        """Exact errors y - f of the rows fitted, each with all rows of its group left out. groups: a label of any kind
+        for each row; rows without one (None, NaN, negative numbers) have NaN. Raises as loo_errors(). Cost: O(n r t),
+        and O(s^2 r + s^3) for a group of s rows."""
         model = self._fitted()
         rows = model.n if self._used is None else len(self._used)
         try:
@@ -113,9 +113,9 @@ class LeastSquares(Fitting):
         """The columns of X with their lengths, the most relevant first. Raises AttributeError where no length for each
         column was learnt. Cost: O(d)."""
         self._check_fitted()
-        learnt = self.learning_
+        learnt, names = self.learning_, list(self._feature_names())
         held = 0 if self.scale_ is None else len(self.scale_)
-        found = [] if learnt is None else relevance_of(self.kernel_, learnt.variable, learnt.at, held, list(self._feature_names()))
+        found = [] if learnt is None else relevance_of(self.kernel_, learnt.variable, learnt.at, held, names)
         if not found:
             raise AttributeError('this fit has no length for each column: lengths="each" learns them')
         return found

@@ -1,5 +1,6 @@
-"""Pictures of fitted estimators by matplotlib, in black and grey, as R's plot() draws them: path(), left_out(), relevance()
-and calibration(). Each draws into `ax`, or where it is None into a new figure, and returns the Axes (path(): an array of them).
+"""Pictures of fitted estimators by matplotlib, in black and grey, as R's plot() draws them: path(), left_out(),
+relevance() and calibration(). Each draws into `ax`, or where it is None into a new figure, and returns the Axes
+(path(): an array of them).
 
     from freeridge import plots
     plots.path(model)
@@ -33,8 +34,9 @@ def _axes(ax: Any, panels: int = 1, size: Tuple[float, float] = (5.0, 4.0)) -> n
         try:
             from matplotlib import pyplot
         except ImportError as error:
-            raise ImportError("pictures need matplotlib (Debian: python3-matplotlib; pip install matplotlib)") from error
-        return pyplot.subplots(1, panels, figsize=(size[0] * panels, size[1]), squeeze=False, layout="constrained")[1][0]
+            raise ImportError("pictures need matplotlib (Debian: python3-matplotlib)") from error
+        made = pyplot.subplots(1, panels, figsize=(size[0] * panels, size[1]), squeeze=False, layout="constrained")
+        return made[1][0]
     given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(given) != panels:
         raise ValueError(f"ax has {len(given)} Axes, and there are {panels} panels")
@@ -54,11 +56,11 @@ def _output(fit: LeastSquares, output: int) -> int:
     return output
 
 
-def path(fit: LeastSquares, criteria: Optional[Sequence[str]] = None, output: int = 0, alphas: Optional[ArrayLike] = None,
-         ax: Any = None) -> npt.NDArray[Any]:
+def path(fit: LeastSquares, criteria: Optional[Sequence[str]] = None, output: int = 0,
+         alphas: Optional[ArrayLike] = None, ax: Any = None) -> npt.NDArray[Any]:
     """Criteria against alpha, a panel each: the dot is the alpha of the fit, the circle the lowest score; a band of a
-    standard error around means of errors. criteria: None: leave-one-out, GCV, REML, and what the fit was chosen by. alphas:
-    None: 100 over the range in which alpha matters. Cost: FreeRidge.scores() at these alphas."""
+    standard error around means of errors. criteria: None: leave-one-out, GCV, REML, and what the fit was chosen by.
+    alphas: None: 100 over the range in which alpha matters. Cost: FreeRidge.scores() at these alphas."""
     fit = _checked(fit, LeastSquares, "FreeRidge or FreeRidgeClassifier")
     output, model = _output(fit, output), fit._model
     names = list(dict.fromkeys(["loo", "gcv", "reml", fit.criterion_])) if criteria is None else list(criteria)
@@ -98,7 +100,9 @@ def _scores(model: Any, name: str, grid: Array, output: int) -> Tuple[Array, Opt
         if error.status != c.UNDEFINED or error.values is None:
             raise
         values = error.values
-        return (values, None) if isinstance(values, np.ndarray) else (values.scores[:, output], values.errors[:, output])
+        if isinstance(values, np.ndarray):
+            return values[:, output], None
+        return values.scores[:, output], values.errors[:, output]
 
 
 def _panel(ax: Any, grid: Array, scores: Array, errors: Optional[Array], own: float, name: str) -> None:
@@ -109,7 +113,8 @@ def _panel(ax: Any, grid: Array, scores: Array, errors: Optional[Array], own: fl
     low, high = _shown(scores[known], at_log)
     if errors is not None:
         lower = scores - errors
-        ax.fill_between(grid, np.maximum(lower, low / 10) if at_log else lower, scores + errors, color="0.85", linewidth=0)
+        lower = np.maximum(lower, low / 10) if at_log else lower
+        ax.fill_between(grid, lower, scores + errors, color="0.85", linewidth=0)
     ax.plot(grid, scores, color="black", linewidth=2)
     best = np.nanargmin(scores)
     ax.plot(grid[best], scores[best], "o", color="black", markerfacecolor="none", markersize=11)
@@ -134,8 +139,8 @@ def _panel(ax: Any, grid: Array, scores: Array, errors: Optional[Array], own: fl
 
 
 def _shown(scores: Array, at_log: bool) -> Tuple[float, float]:
-    """From the lowest score to about twice as far up as the last one, at the largest alpha, where the fit is nearly constant:
-    scores at the smallest alphas, where the fit interpolates noise, may be many decades worse."""
+    """From the lowest score to about twice as far up as the last one, at the largest alpha, where the fit is nearly
+    constant: scores at the smallest alphas, where the fit interpolates noise, may be many decades worse."""
     heights = np.log(scores) if at_log else scores
     lowest = np.min(heights)
     whole = np.max(heights) - lowest
@@ -167,8 +172,8 @@ def left_out(fit: LeastSquares, y: ArrayLike, output: int = 0, ax: Any = None) -
 
 
 def relevance(fit: LeastSquares, most: int = 30, ax: Any = None) -> Any:
-    """The lengths of columns, the most relevant on top: a short length is a relevant column, an open point a length at the
-    bound of the search, whose column hardly matters. most: how many columns at most. Raises AttributeError as
+    """The lengths of columns, the most relevant on top: a short length is a relevant column, an open point a length at
+    the bound of the search, whose column hardly matters. most: how many columns at most. Raises AttributeError as
     FreeRidge.relevance(). Cost: O(d)."""
     fit = _checked(fit, LeastSquares, "FreeRidge or FreeRidgeClassifier")
     found = fit.relevance()
@@ -185,16 +190,17 @@ def relevance(fit: LeastSquares, most: int = 30, ax: Any = None) -> Any:
     panel.tick_params(axis="y", length=0)
     panel.set_title("Lengths of the columns\n", fontweight="bold")
     rest = f" ({len(shown)} of {len(found)} columns)" if len(shown) < len(found) else ""
-    panel.text(0.5, 1.01, "a short length: a relevant column" + rest, transform=panel.transAxes, ha="center", va="bottom")
+    words = "a short length: a relevant column" + rest
+    panel.text(0.5, 1.01, words, transform=panel.transAxes, ha="center", va="bottom")
     panel.set_xlabel("length" if fit.scale_ is None else "length / divisor of the column")
     return panel
 
 
 def calibration(fit: FreeRidgeClassifier, y: Any, X: Optional[ArrayLike] = None, bins: int = 10, ax: Any = None) -> Any:
-    """How often a class is there against its probability, in bins of equally many points, with intervals of 95 % (Wilson's);
-    on the dashed line probabilities are right. y: the labels of X or, where X is None, of the rows fitted, whose
-    probabilities are those of left-out decision values. Of two classes the second is drawn, of more each one. Cost:
-    predict_proba(), or loo_proba()."""
+    """How often a class is there against its probability, in bins of equally many points, with intervals of 95 %
+    (Wilson's); on the dashed line probabilities are right. y: the labels of X or, where X is None, of the rows fitted,
+    whose probabilities are those of left-out decision values. Of two classes the second is drawn, of more each one.
+    Cost: predict_proba(), or loo_proba()."""
     fit = _checked(fit, FreeRidgeClassifier, "FreeRidgeClassifier")
     found = fit.loo_proba() if X is None else fit.predict_proba(X)
     labels = class_labels(y, len(found))
@@ -221,8 +227,8 @@ def calibration(fit: FreeRidgeClassifier, y: Any, X: Optional[ArrayLike] = None,
     own = found[np.arange(len(found)), np.minimum(place, len(fit.classes_) - 1)]
     loss = -np.nanmean(np.log(np.maximum(own, np.finfo(float).tiny)))
     panel.set_title("Calibration\n", fontweight="bold")
-    panel.text(0.5, 1.02, f"{'left-out' if X is None else 'these'} points: log loss {loss:.3g}", transform=panel.transAxes,
-               ha="center", va="bottom")
+    words = f"{'left-out' if X is None else 'these'} points: log loss {loss:.3g}"
+    panel.text(0.5, 1.02, words, transform=panel.transAxes, ha="center", va="bottom")
     panel.set_xlabel("probability" if several else f"probability of class {fit.classes_[1]}")
     panel.set_ylabel("share of the points")
     panel.set_xlim(-0.02, 1.02)

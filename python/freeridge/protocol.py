@@ -19,7 +19,8 @@ class NotFittedError(ValueError, AttributeError):
 
 
 class _Requests(Dict[Tuple[str, str], Any]):
-    """What set_fit_request() and set_score_request() were told, by method and word; scikit-learn's clone() copies it."""
+    """What set_fit_request() and set_score_request() were told, by method and word; scikit-learn's clone() copies
+    it."""
 
     def __sklearn_clone__(self) -> _Requests:
         return _Requests(self)
@@ -29,7 +30,7 @@ class Estimator:
     """The parameters are the arguments of __init__, which stores each as it is."""
 
     _estimator_type: ClassVar[str] = ""  # "regressor", "classifier", "transformer"
-    _metadata: ClassVar[Dict[str, Tuple[str, ...]]] = {}  # what methods take beside X and y: {"fit": ("sample_weight",)}
+    _metadata: ClassVar[Dict[str, Tuple[str, ...]]] = {}  # beside X and y: {"fit": ("sample_weight",)}
     n_features_in_: int
 
     @classmethod
@@ -147,7 +148,8 @@ class Estimator:
         words = self._metadata.get(method, ())
         unknown = sorted(set(requests) - set(words))
         if unknown:
-            raise TypeError(f"{method} of {type(self).__name__} takes no {unknown[0]}; it takes {', '.join(words) or 'none'}")
+            raise TypeError(f"{method} of {type(self).__name__} takes no {unknown[0]}; it takes "
+                            f"{', '.join(words) or 'none'}")
         asked = {(method, word): value for word, value in requests.items()}
         self._metadata_request = _Requests({**getattr(self, "_metadata_request", {}), **asked})
         return self

@@ -29,7 +29,9 @@ DATA = os.environ["FREERIDGE_TEST_DATA"]
 def labelled(name, classes=None):
     data = np.loadtxt(os.path.join(DATA, name + ".csv"), delimiter=",", skiprows=1)
     x, y = data[:, :-1], data[:, -1]
-    return x, y.astype(int) if classes is None else np.array(classes)[np.searchsorted(np.quantile(y, [1 / 3, 2 / 3]), y)]
+    if classes is None:
+        return x, y.astype(int)
+    return x, np.array(classes)[np.searchsorted(np.quantile(y, [1 / 3, 2 / 3]), y)]
 
 
 class Classes(unittest.TestCase):
@@ -55,16 +57,20 @@ class Classes(unittest.TestCase):
                 # Platt's targets: a row more of each class stands between the shares and 0 and 1
                 of_sign = {s: weights[sign == s].sum() for s in (-1, 1)}
                 target = np.where(sign > 0, (of_sign[1] + 1) / (of_sign[1] + 2), 1 / (of_sign[-1] + 2))
-                np.testing.assert_allclose([weights @ (target - p), weights @ ((target - p) * left_out[:, j])], 0, atol=1e-4)
+                np.testing.assert_allclose([weights @ (target - p), weights @ ((target - p) * left_out[:, j])], 0,
+                                           atol=1e-4)
                 decision.append(found.offset + found.slope * f[:, j])
                 own.append(1 / (1 + np.exp(-decision[-1])))
-            expected = np.column_stack([1 - own[0], own[0]]) if len(own) == 1 else np.array(own).T / np.sum(own, axis=0)[:, None]
+            expected = np.column_stack([1 - own[0], own[0]] if len(own) == 1 else own)
+            expected = expected / expected.sum(axis=1, keepdims=True)
             np.testing.assert_allclose(model.predict_proba(x), expected, rtol=1e-7)
             np.testing.assert_allclose(np.exp(model.predict_log_proba(x)), expected, rtol=1e-7)
-            np.testing.assert_allclose(model.decision_function(x).reshape(len(y), -1), np.array(decision).T, rtol=1e-6, atol=1e-9)
+            np.testing.assert_allclose(model.decision_function(x).reshape(len(y), -1), np.array(decision).T, rtol=1e-6,
+                                       atol=1e-9)
             np.testing.assert_array_equal(model.predict(x), classes[np.argmax(expected, axis=1)])
             np.testing.assert_array_equal(model.loo_predict(), classes[np.argmax(model.loo_proba(), axis=1)])
-            self.assertAlmostEqual(model.score(x, labels, weights), np.average(model.predict(x) == labels, weights=weights))
+            self.assertAlmostEqual(model.score(x, labels, weights),
+                                   np.average(model.predict(x) == labels, weights=weights))
 
     def test_kinds_of_labels(self):
         x, _ = labelled("diabetes", ["a", "b", "c"])
@@ -77,7 +83,8 @@ class Classes(unittest.TestCase):
             self.assertTrue(set(model.predict(x)) <= set(labels))
         yes = fr.FreeRidgeClassifier(kernel="linear").fit(x, place == 1)
         self.assertEqual(yes.classes_.tolist(), [False, True])
-        for words, y in (("one class only", np.zeros(60)), ("not whole", place + 0.5), ("NaN or inf", np.where(place, 1, np.nan)),
+        for words, y in (("one class only", np.zeros(60)), ("not whole", place + 0.5),
+                         ("NaN or inf", np.where(place, 1, np.nan)),
                          ("is missing", np.array(["a", None, "b"] * 20, dtype=object)), ("y has shape", place[:9]),
                          ("y has shape", np.zeros((60, 2)))):
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
@@ -89,7 +96,8 @@ class Classes(unittest.TestCase):
         x, y = labelled("diabetes", ["a", "b", "c"])
         x, y = x[::3], np.where(y == "c", "c", "a")[::3]
         count = {label: np.sum(y == label) for label in "ac"}
-        for given, of in (("balanced", {label: len(y) / (2 * count[label]) for label in "ac"}), ({"c": 3.0}, {"a": 1, "c": 3})):
+        for given, of in (("balanced", {label: len(y) / (2 * count[label]) for label in "ac"}),
+                          ({"c": 3.0}, {"a": 1, "c": 3})):
             ours = fr.FreeRidgeClassifier(1.0, "linear", class_weight=given).fit(x, y)
             expected = fr.FreeRidgeClassifier(1.0, "linear").fit(x, y, [of[label] for label in y])
             np.testing.assert_allclose(ours.predict_proba(x), expected.predict_proba(x), rtol=1e-12)
@@ -122,19 +130,22 @@ class Classes(unittest.TestCase):
         model = fr.FreeRidgeClassifier()
         self.assertTrue(is_classifier(model))
         self.assertGreater(np.mean(cross_val_score(model, x[::2], y[::2], cv=3, scoring="roc_auc_ovr")), 0.7)
-        search = GridSearchCV(fr.FreeRidgeClassifier(), {"kernel": ["linear", "gaussian"]}, cv=2, scoring="neg_log_loss")
+        search = GridSearchCV(fr.FreeRidgeClassifier(), {"kernel": ["linear", "gaussian"]}, cv=2,
+                              scoring="neg_log_loss")
         self.assertEqual(search.fit(x[::4], y[::4]).best_estimator_.classes_.tolist(), ["a", "b", "c"])
         fitted = clone(model).fit(x[::4], y[::4], groups=np.arange(len(y[::4])) // 8)
         self.assertEqual(fitted.criterion_, "groups")
-        for other in (pickle.loads(pickle.dumps(fitted)), fitted.predictor(), pickle.loads(pickle.dumps(fitted.predictor()))):
+        for other in (pickle.loads(pickle.dumps(fitted)), fitted.predictor(),
+                      pickle.loads(pickle.dumps(fitted.predictor()))):
             np.testing.assert_array_equal(other.predict_proba(x), fitted.predict_proba(x))
             np.testing.assert_array_equal(other.predict(x), fitted.predict(x))
         self.assertRaises(fr.Error, fitted.predictor().loo_predict)
         estimated = fr.FreeRidgeClassifier(0.5, "gaussian", 2.0, route="iterative").fit(x[:90], y[:90])
         self.assertEqual(estimated.predict(x).shape, y.shape)
         self.assertRaisesRegex(fr.Error, "left-out values", estimated.predict_proba, x)
-        np.testing.assert_allclose(fr.FreeRidgeClassifier(kernel="linear").fit(csr_matrix(x), y).predict_proba(csr_matrix(x)),
-                                   fr.FreeRidgeClassifier(kernel="linear").fit(x, y).predict_proba(x), rtol=1e-6)
+        linear = fr.FreeRidgeClassifier(kernel="linear")
+        np.testing.assert_allclose(clone(linear).fit(csr_matrix(x), y).predict_proba(csr_matrix(x)),
+                                   linear.fit(x, y).predict_proba(x), rtol=1e-6)
 
 
 class Landmarks(unittest.TestCase):
@@ -142,7 +153,8 @@ class Landmarks(unittest.TestCase):
         x, _ = labelled("diabetes", ["a", "b", "c"])
         x = x[:150]
         learnt = fr.FreeRidge(learn_rows=100).fit(x, x[:, 2] * x[:, 3])
-        cases = [dict(), dict(kernel="gaussian"), dict(kernel="gaussian", sigma=4.0, scale=True), dict(kernel="linear", scale=True),
+        cases = [dict(), dict(kernel="gaussian"), dict(kernel="gaussian", sigma=4.0, scale=True),
+                 dict(kernel="linear", scale=True),
                  dict(kernel=learnt.kernel_), dict(kernel="laplacian", method="kmeans"), dict(landmarks=[3, 99, 7])]
         for settings in cases:
             with self.subTest(settings):
@@ -157,13 +169,15 @@ class Landmarks(unittest.TestCase):
                 np.testing.assert_array_equal(clone(given).fit_transform(x), phi)
                 np.testing.assert_array_equal(pickle.loads(pickle.dumps(given)).transform(x), phi)
         np.testing.assert_array_equal(fr.FreeRidgeLandmarks([3, 99, 7]).fit(x).landmarks_, [3, 99, 7])
-        sparse, dense = (fr.FreeRidgeLandmarks(9, sigma=3.0).fit(make(x)).transform(make(x)) for make in (csr_matrix, np.array))
+        sparse, dense = (fr.FreeRidgeLandmarks(9, sigma=3.0).fit(make(x)).transform(make(x))
+                         for make in (csr_matrix, np.array))
         np.testing.assert_allclose(sparse, dense, rtol=1e-9, atol=1e-9)
 
     def test_the_landmarks_are_the_librarys(self):
         x, _ = labelled("diabetes", ["a", "b", "c"])
         x = x[:120] / x.std(axis=0)
-        for name, method in (("pivoted", fr.LANDMARKS_PIVOTED), ("kmeans", fr.LANDMARKS_KMEANS), ("random", fr.LANDMARKS_RANDOM)):
+        for name, method in (("pivoted", fr.LANDMARKS_PIVOTED), ("kmeans", fr.LANDMARKS_KMEANS),
+                             ("random", fr.LANDMARKS_RANDOM)):
             ours = fr.FreeRidgeLandmarks(15, "gaussian", 3.0, method=name, seed=5).fit(x)
             theirs = fr.Model(fr.gaussian(3.0), x, np.zeros(120), intercept=False, factorize=False)
             theirs.set_landmarks(15, method, 5).factorize()
@@ -183,7 +197,8 @@ class Landmarks(unittest.TestCase):
         import pandas
         from sklearn import config_context
         from sklearn.utils import estimator_checks
-        frame = pandas.DataFrame(labelled("diabetes", ["a", "b", "c"])[0][:50], columns=list("abcdefghij"), index=np.arange(50) * 2)
+        frame = pandas.DataFrame(labelled("diabetes", ["a", "b", "c"])[0][:50], columns=list("abcdefghij"),
+                                 index=np.arange(50) * 2)
         model = fr.FreeRidgeLandmarks(6).fit(frame)
         self.assertIsInstance(model.transform(frame), np.ndarray)
         with config_context(transform_output="pandas"):
@@ -193,7 +208,8 @@ class Landmarks(unittest.TestCase):
             self.assertEqual(list(each.columns), [f"freeridgelandmarks{k}" for k in range(6)])
             self.assertEqual(list(each.index), list(frame.index))
         np.testing.assert_array_equal(found.to_numpy(), model.transform(frame))
-        for name in ("check_set_output_transform", "check_set_output_transform_pandas", "check_transformer_get_feature_names_out",
+        for name in ("check_set_output_transform", "check_set_output_transform_pandas",
+                     "check_transformer_get_feature_names_out",
                      "check_transformer_get_feature_names_out_pandas", "check_dataframe_column_names_consistency"):
             with self.subTest(name), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -287,7 +303,8 @@ class Types(unittest.TestCase):
     @unittest.skipUnless(shutil.which("mypy"), "mypy is not installed (Debian: mypy)")
     def test_mypy(self):
         with tempfile.TemporaryDirectory() as cache:
-            done = subprocess.run(["mypy", "--cache-dir", cache], cwd=os.path.join(SOURCE, "python"), capture_output=True, text=True)
+            done = subprocess.run(["mypy", "--cache-dir", cache], cwd=os.path.join(SOURCE, "python"),
+                                  capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_what_needs_nothing_but_numpy(self):

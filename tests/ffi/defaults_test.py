@@ -1,5 +1,5 @@
-"""FreeRidge and FreeRidgeClassifier do what R's freeridge() does: the same kernel is learnt, with the same answers. And what
-there is to choose, against refits, brute force and the library's own calls."""
+"""FreeRidge and FreeRidgeClassifier do what R's freeridge() does: the same kernel is learnt, with the same answers. And
+what there is to choose, against refits, brute force and the library's own calls."""
 
 import os
 import pickle
@@ -20,7 +20,8 @@ from sklearn.pipeline import make_pipeline
 import freeridge as fr
 
 DATA = os.environ["FREERIDGE_TEST_DATA"]
-R_LIBRARY = os.environ.get("FREERIDGE_R_LIBRARY", os.path.join(os.environ["FREERIDGE_SOURCE"], "build", "r", "development"))
+R_BUILD = os.path.join(os.environ["FREERIDGE_SOURCE"], "build", "r", "development")
+R_LIBRARY = os.environ.get("FREERIDGE_R_LIBRARY", R_BUILD)
 
 
 def table(name):
@@ -41,8 +42,8 @@ def diabetes():
 @unittest.skipUnless(shutil.which("Rscript") and os.path.isdir(os.path.join(R_LIBRARY, "freeridge")),
                      f"no R package in {R_LIBRARY} (./dev test makes it)")
 class R(unittest.TestCase):
-    """The same rows, the same numbers. Each row of the table: a data set (every third row is held out), R's arguments, and
-    Python's; R's call prints predictions, lambda, the criterion's value and two ends of intervals."""
+    """The same rows, the same numbers. Each row of the table: a data set (every third row is held out), R's arguments,
+    and Python's; R's call prints predictions, lambda, the criterion's value and two ends of intervals."""
 
     CASES = [
         ("diabetes", "", {}), ("concrete", "", {}), ("base_r/mtcars", "", {}), ("base_r/swiss", "", {}),
@@ -201,8 +202,8 @@ except MemoryError as error:
     print("refused")
 """
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
-        self.assertRegex(done.stdout, "^all 12000 points do not fit into memory .* <string> 1000 landmark True\nrefused\n$",
-                         done.stderr)
+        words = "^all 12000 points do not fit into memory .* <string> 1000 landmark True\nrefused\n$"
+        self.assertRegex(done.stdout, words, done.stderr)
 
 
 class Choices(unittest.TestCase):
@@ -213,8 +214,13 @@ class Choices(unittest.TestCase):
         grid = [3.0, 1e-2, 30.0, 0.5]
         model = fr.FreeRidge(kernel="linear", alphas=grid).fit(x, y)
         rest = [np.arange(len(y)) != i for i in range(len(y))]
-        brute = np.array([[np.mean([(y[i, j] - Ridge(a, solver="svd").fit(x[rest[i]], y[rest[i], j]).predict(x[i:i + 1])[0]) ** 2
-                                    for i in range(len(y))]) for j in range(2)] for a in grid])
+
+        def left_out(alpha, j, i):
+            refit = Ridge(alpha, solver="svd").fit(x[rest[i]], y[rest[i], j])
+            return y[i, j] - refit.predict(x[i:i + 1])[0]
+
+        brute = np.array([[np.mean([left_out(alpha, j, i) ** 2 for i in range(len(y))]) for j in range(2)]
+                          for alpha in grid])
         np.testing.assert_allclose(model.scores(grid), brute, rtol=1e-8)
         np.testing.assert_array_equal(model.alpha_, np.array(grid)[np.argmin(brute, axis=0)])
         np.testing.assert_allclose(model.best_score_, np.min(brute, axis=0), rtol=1e-8)
@@ -290,12 +296,14 @@ class Choices(unittest.TestCase):
                       dict(interval="gp", learnt=True)):
             self.assertRaises(ValueError, plain.predict, x[:5], **wrong)
         few = fr.FreeRidge().fit(x[:30], y[:30])
-        held, learnt = (np.diff(few.predict(x[30:40], interval="jackknife+", learnt=again)[1:], axis=0) for again in (False, True))
+        held, learnt = (np.diff(few.predict(x[30:40], interval="jackknife+", learnt=again)[1:], axis=0)
+                        for again in (False, True))
         self.assertGreater(learnt.mean(), held.mean())
 
     def test_choices_that_are_not_to_be_trusted(self):
-        """Small problems, on many of which GCV takes a fit that goes through all points: a warning where the mean squared
-        left-out error, by its own numbers, is 1.5 times the least one and two standard errors more; and only there."""
+        """Small problems, on many of which GCV takes a fit that goes through all points: a warning where the mean
+        squared left-out error, by its own numbers, is 1.5 times the least one and two standard errors more; and only
+        there."""
         warned = 0
         for seed in range(30):
             rng = np.random.default_rng(seed)
@@ -320,7 +328,8 @@ class Choices(unittest.TestCase):
     def test_alphas_below_what_rounding_allows(self):
         rng = np.random.default_rng(1)
         x, y = rng.normal(size=(60, 2)), rng.normal(size=60)
-        with self.assertWarnsRegex(UserWarning, "^alpha is 1e-14, below .*, where rounding leaves left-out errors") as caught:
+        with self.assertWarnsRegex(UserWarning,
+                                   "^alpha is 1e-14, below .*, where rounding leaves left-out errors") as caught:
             fr.FreeRidge(1e-14, "gaussian", 3.0).fit(x, y)
         self.assertEqual(caught.filename, __file__)
         with warnings.catch_warnings():
@@ -331,14 +340,19 @@ class Choices(unittest.TestCase):
         x, y = diabetes()
         x, y = x[:40], y[:40]
         for words, settings in (
-                ("alpha and alphas are both given", dict(alpha=1.0, alphas=[1.0])), ("alphas must be", dict(alphas=[-1.0])),
+                ("alpha and alphas are both given", dict(alpha=1.0, alphas=[1.0])),
+                ("alphas must be", dict(alphas=[-1.0])),
                 ("alphas must be", dict(alphas=[])), ("alpha_range must be 2 positive", dict(alpha_range=(3.0, 1.0))),
                 ("rule must be one of", dict(rule="best")), ('rule is "1se", but the criterion', dict(rule="1se")),
                 ('rule is "1se", which', dict(rule="1se", alpha=1.0)), ("lengths must be", dict(lengths="two")),
                 ("learn must be", dict(learn="some")), ("scale must be", dict(scale=[-1.0] * 10)),
                 ("bands must be 10 labels", dict(bands=[1, 2])), ("fit has no groups", dict(criterion="groups")),
-                ("fit_intercept must be", dict(fit_intercept="free")), ("landmark_method must be", dict(landmarks=3, landmark_method="x")),
-                ("has no number to learn", dict(kernel="linear()", learn="all")), ("sigma_range must be", dict(sigma_range=(0, 1)))):
+                ("fit_intercept must be", dict(fit_intercept="free")),
+                ("landmark_method must be", dict(landmarks=3, landmark_method="x")),
+                ("has no number to learn", dict(kernel="linear()", learn="all")),
+                ("sigma_range must be", dict(sigma_range=(0, 1))),
+                ("there is no kernel whose bandwidth it could be", dict(sigma=2.0)),
+                ("sigma is for the kernels", dict(kernel="linear", sigma=2.0))):
             with self.subTest(settings), self.assertRaisesRegex(ValueError, words):
                 fr.FreeRidge(**settings).fit(x, y)
         for groups in (np.zeros(39), np.full(40, -1), np.zeros((40, 1, 1))):
@@ -352,8 +366,8 @@ class Choices(unittest.TestCase):
             self.assertEqual(other.relevance(), model.relevance())
         again = clone(model.set_params(bands=np.arange(10)))
         self.assertIs(again.kernel, None)
-        search = GridSearchCV(fr.FreeRidge(), {"kernel": [None, "linear"], "shrinkage": [0.5, 1.0]}, cv=2).fit(x[:90], y[:90])
-        self.assertEqual(len(search.cv_results_["params"]), 4)
+        search = GridSearchCV(fr.FreeRidge(), {"kernel": [None, "linear"], "shrinkage": [0.5, 1.0]}, cv=2)
+        self.assertEqual(len(search.fit(x[:90], y[:90]).cv_results_["params"]), 4)
         pipeline = make_pipeline(fr.FreeRidgeLandmarks(30), fr.FreeRidge(kernel="linear"))
         self.assertGreater(np.mean(cross_val_score(pipeline, x, y, cv=3)), 0.35)
 

@@ -182,7 +182,8 @@ class Metadata(unittest.TestCase):
 
     def test_requests(self):
         model = fr.FreeRidgeClassifier().set_fit_request(sample_weight=True).set_score_request(sample_weight="w")
-        self.assertEqual(dict(model._metadata_request), {("fit", "sample_weight"): True, ("score", "sample_weight"): "w"})
+        asked = {("fit", "sample_weight"): True, ("score", "sample_weight"): "w"}
+        self.assertEqual(dict(model._metadata_request), asked)
         with self.assertRaisesRegex(TypeError, "fit of FreeRidge takes no weights; it takes sample_weight, groups"):
             fr.FreeRidge().set_fit_request(weights=True)
 
@@ -275,7 +276,8 @@ class Estimator(unittest.TestCase):
         x, new = np.full((6, 2), 7.0), np.array([[7.0, 7.0], [1.0, 9.0]])
         left_out = (y - y.mean()) * 6 / 5
         for make in (np.asarray, csr_matrix):
-            for settings in (dict(), dict(criterion="loo"), dict(criterion="gcv"), dict(criterion="reml"), dict(kernel="gaussian"),
+            for settings in (dict(), dict(criterion="loo"), dict(criterion="gcv"), dict(criterion="reml"),
+                             dict(kernel="gaussian"),
                              dict(kernel="laplacian", alpha=2.0), dict(kernel="matern", sigma=3.0), dict(alpha=0.0),
                              dict(kernel="gaussian", landmarks=2), dict(kernel="gaussian", route="band"),
                              dict(kernel="gaussian", criterion="reml", route="cholesky")):
@@ -496,7 +498,8 @@ class Estimator(unittest.TestCase):
         script = "import sys; sys.modules['sklearn'] = None\nimport freeridge as fr\n" \
                  "try: fr.FreeRidge().predict([[1.0]])\n" \
                  "except (ValueError) as error: print(type(error).__name__)\n" \
-                 "print(fr.FreeRidge(alpha=0.0, kernel='linear').fit([[1.0], [2.0], [4.0]], [3.0, 5.0, 9.0]).predict([[3.0]]).round(9))"
+                 "model = fr.FreeRidge(alpha=0.0, kernel='linear').fit([[1.0], [2.0], [4.0]], [3.0, 5.0, 9.0])\n" \
+                 "print(model.predict([[3.0]]).round(9))"
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
         self.assertEqual(done.stdout, "NotFittedError\n[7.]\n", done.stderr)
 

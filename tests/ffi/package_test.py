@@ -163,10 +163,11 @@ sys.modules.update({"sklearn": sklearn, "sklearn.utils": utils})
 tags = fr.FreeRidge().__sklearn_tags__()
 assert tags == Tags("regressor", TargetTags(True, True), regressor_tags=RegressorTags(),
                     input_tags=InputTags(sparse=True)), tags
-assert fr.FreeRidgeClassifier().__sklearn_tags__() == Tags("classifier", TargetTags(True), classifier_tags=ClassifierTags(),
-                                                           input_tags=InputTags(sparse=True))
-assert fr.FreeRidgeLandmarks().__sklearn_tags__() == Tags("transformer", TargetTags(False), transformer_tags=TransformerTags(),
-                                                          input_tags=InputTags(sparse=True))
+sparse = InputTags(sparse=True)
+assert fr.FreeRidgeClassifier().__sklearn_tags__() == Tags("classifier", TargetTags(True),
+                                                           classifier_tags=ClassifierTags(), input_tags=sparse)
+assert fr.FreeRidgeLandmarks().__sklearn_tags__() == Tags("transformer", TargetTags(False),
+                                                          transformer_tags=TransformerTags(), input_tags=sparse)
 assert fr.FreeRidge(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
 assert fr.FreeRidge(kernel=fr.precomputed()).__sklearn_tags__().input_tags.pairwise
 """
@@ -189,7 +190,8 @@ assert fr.FreeRidge(kernel=fr.precomputed()).__sklearn_tags__().input_tags.pairw
 
 HAS_PIP = all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel"))
 NO_PIP = "this python3 has no pip, setuptools and wheel (Debian: python3-pip, python3-wheel)"
-PIP = [sys.executable, *"-m pip install -q --no-index --no-deps --no-build-isolation --no-cache-dir --no-compile --target".split()]
+PIP = [sys.executable, *"-m pip install -q --no-index --no-deps --no-build-isolation --no-cache-dir".split(),
+       "--no-compile", "--target"]
 
 
 @unittest.skipUnless(HAS_PIP, NO_PIP)
@@ -209,7 +211,8 @@ class Installed(unittest.TestCase):
                        os.path.join(prefix, "lib", f"libfreeridge.so.{fr.library.VERSION_MAJOR}"))
             script = f"import sys; sys.prefix = {prefix!r}\nimport freeridge, importlib.metadata\n" \
                      "print(freeridge.__file__, importlib.metadata.version('freeridge'), freeridge.__version__)\n" \
-                     "print(freeridge.FreeRidge(alpha=0.0, kernel='linear').fit([[1.0], [2.0]], [3.0, 5.0]).predict([[3.0]]).round(9))"
+                     "model = freeridge.FreeRidge(alpha=0.0, kernel='linear').fit([[1.0], [2.0]], [3.0, 5.0])\n" \
+                     "print(model.predict([[3.0]]).round(9))"
             environment = {**os.environ, "PYTHONPATH": target, "FREERIDGE_LIBRARY": ""}
             done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
             where, *versions = done.stdout.split("\n")[0].split()
@@ -226,8 +229,9 @@ class Installed(unittest.TestCase):
                 shutil.copy(os.path.join(SOURCE, name), os.path.join(folder, "all", name))
             shutil.copytree(os.path.join(SOURCE, "python"), os.path.join(folder, "alone", "python"))
             where = {**os.environ, "PATH": folder}
-            for place, environment, words in (("all", where, "cmake was not found, which builds the C library: install it"),
-                                              ("alone", os.environ, "the sources of the C library are not beside")):
+            cases = (("all", where, "cmake was not found, which builds the C library: install it"),
+                     ("alone", os.environ, "the sources of the C library are not beside"))
+            for place, environment, words in cases:
                 if place == "alone" and shutil.which("cmake") is None:
                     continue
                 done = subprocess.run([*PIP, os.path.join(folder, "target"), os.path.join(folder, place, "python")],
@@ -249,17 +253,19 @@ class Built(unittest.TestCase):
             for name in ("CMakeLists.txt", "LICENSE"):
                 shutil.copy(os.path.join(SOURCE, name), os.path.join(folder, "all", name))
             script = f"import setuptools.build_meta as build; build.build_sdist({folder!r})"
-            done = subprocess.run([sys.executable, "-c", script], cwd=os.path.join(folder, "all", "python"), capture_output=True,
-                                  text=True)
+            done = subprocess.run([sys.executable, "-c", script], cwd=os.path.join(folder, "all", "python"),
+                                  capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             shutil.rmtree(os.path.join(folder, "all"))
             [archive] = [name for name in os.listdir(folder) if name.endswith(".tar.gz")]
             target = os.path.join(folder, "target")
             environment = {**os.environ, "CMAKE_ARGS": "-DCMAKE_CXX_FLAGS_RELEASE='-O1 -DNDEBUG'"}
-            done = subprocess.run([*PIP, target, os.path.join(folder, archive)], capture_output=True, text=True, env=environment)
+            done = subprocess.run([*PIP, target, os.path.join(folder, archive)], capture_output=True, text=True,
+                                  env=environment)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             script = "import freeridge as fr, numpy as np\nprint(fr.library.library._name)\n" \
-                     "X = np.random.default_rng(1).normal(size=(40, 2))\nprint(fr.FreeRidge().fit(X, X[:, 0]).score(X, X[:, 0]) > 0.9)"
+                     "X = np.random.default_rng(1).normal(size=(40, 2))\n" \
+                     "print(fr.FreeRidge().fit(X, X[:, 0]).score(X, X[:, 0]) > 0.9)"
             environment = {**os.environ, "PYTHONPATH": target, "FREERIDGE_LIBRARY": ""}
             done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
             self.assertTrue(done.stdout.startswith(os.path.join(target, "freeridge", "lib")), done.stdout + done.stderr)
