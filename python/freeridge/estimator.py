@@ -113,6 +113,8 @@ class FreeRidge(LeastSquares):
         if learnt and interval != "jackknife+":
             raise ValueError('learnt is True, which is for interval="jackknife+"')
         model = self._fitted()
+        if learnt:
+            self._check_chosen_again()
         self._compare_features(X)
         X = table(X)
         f = self._outputs(self._predicted(X))

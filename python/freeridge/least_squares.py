@@ -77,9 +77,12 @@ class LeastSquares(Fitting):
         NaN where y is. learnt: the kernel and alpha, as far as they were chosen, are chosen again without the row (up
         to 50 rows; then without each of 20 or 10 folds of rows): errors that are larger where rows are few, and honest;
         see Model.loo_learnt(). Raises NotFittedError, Error (UNDEFINED where a leverage is one; INVALID_STATE of a
-        predictor, or where learnt and alpha was given). Cost: O(n r t); learnt: that of fit for each row or fold."""
+        predictor, or where learnt and alpha was given or chosen by alphas, rule or, after a kernel was
+        learnt, in alpha_range). Cost: O(n r t); learnt: that of fit for each row or fold."""
         try:
             model = self._fitted()
+            if learnt:
+                self._check_chosen_again()
             return self._all_rows(model.loo_learnt().errors if learnt else model.loo())
         except c.Error as error:
             if error.values is not None:
@@ -146,6 +149,16 @@ class LeastSquares(Fitting):
         return rows if self._used is None else np.flatnonzero(self._used)[rows]
 
     # What is behind it
+
+    def _check_chosen_again(self) -> None:
+        """Whether a choice is one that the library can make again."""
+        why = ("alpha was given" if self.alpha is not None
+               else "alpha was chosen among alphas" if self.alphas is not None
+               else "alpha was chosen by the one-standard-error rule" if self.rule == "1se"
+               else "alpha was chosen in a range that was given, after the kernel was learnt"
+               if self.learning_ is not None and self.alpha_range is not None else None)
+        if why is not None:
+            raise c.Error(c.INVALID_STATE, "INVALID_STATE", f"{why}: there are no errors with the learning included")
 
     def _all_rows(self, errors: Array) -> Array:
         """Errors of the rows that count, and of those of weight 0, in the shape of y."""

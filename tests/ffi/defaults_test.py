@@ -307,6 +307,11 @@ class Choices(unittest.TestCase):
         held, learnt = (np.diff(few.predict(x[30:40], interval="jackknife+", learnt=again)[1:], axis=0)
                         for again in (False, True))
         self.assertGreater(learnt.mean(), held.mean())
+        for settings in (dict(alpha=1.0), dict(alphas=[0.1, 1.0]), dict(alpha_range=(0.1, 1.0)),
+                         dict(kernel="linear", rule="1se")):
+            once = fr.FreeRidge(**settings).fit(x[:30], y[:30])
+            self.assertRaisesRegex(fr.Error, "INVALID_STATE", once.loo_errors, learnt=True)
+            self.assertRaisesRegex(fr.Error, "INVALID_STATE", once.predict, x[:2], interval="jackknife+", learnt=True)
 
     def test_choices_that_are_not_to_be_trusted(self):
         """Small problems, on many of which GCV takes a fit that goes through all points: a warning where the mean
