@@ -45,8 +45,8 @@ class ResourceError(Error, MemoryError):
     """The call does not fit into memory: OUT_OF_MEMORY."""
 
 
-_HOW = ("install it (cmake --install, then ldconfig), also with --prefix "
-        f"{sys.prefix}, or set FREERIDGE_LIBRARY to its path")
+_HOW = ("install it (pip install ./python builds it; or cmake --install, then ldconfig, also with --prefix "
+        f"{sys.prefix}), or set FREERIDGE_LIBRARY to its path")
 
 
 def _load() -> ctypes.CDLL:
@@ -63,10 +63,12 @@ def _load() -> ctypes.CDLL:
         except OSError as error:
             if path:
                 raise ImportError(f"the library freeridge cannot be loaded from {path}: {error}") from None
-            reason = f" ({error})" if os.path.exists(candidate) else reason
+            if os.path.exists(candidate) and not reason:
+                reason = f"{candidate} does not load: {error}; it needs a BLAS and LAPACKE (Debian and Ubuntu: apt " \
+                         "install libopenblas0 liblapacke)"
         else:
             return _checked(found, candidate)
-    raise ImportError(f"the shared library libfreeridge was not found{reason}: {_HOW}")
+    raise ImportError(reason or f"the shared library libfreeridge was not found: {_HOW}")
 
 
 def _checked(library: ctypes.CDLL, path: str) -> ctypes.CDLL:

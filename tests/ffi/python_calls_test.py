@@ -155,7 +155,12 @@ class Callers(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         os.mkdir(os.path.join(folder.name, "lib"))
         os.symlink(path, os.path.join(folder.name, "lib", f"libfreeridge.so.{library.VERSION_MAJOR}"))
+        broken = os.path.join(folder.name, "broken")
+        os.makedirs(os.path.join(broken, "lib"))
+        with open(os.path.join(broken, "lib", f"libfreeridge.so.{library.VERSION_MAJOR}"), "w", encoding="utf-8") as file:
+            file.write("no library")
         for variable, installed, prefix, words in (
+                ("", None, broken, "does not load: .* apt install libopenblas0 liblapacke"),
                 (path, None, "/", ""), ("", path, "/", ""), ("", None, folder.name, ""),
                 ("", None, "/", "was not found: install it"), ("/does/not/exist.so", path, "/", "/does/not/exist.so"),
                 (np.linalg._umath_linalg.__file__, path, "/", "is not the library freeridge")):
