@@ -175,7 +175,7 @@ class Estimators(Properties):
             bad_x, bad_y = p.x.copy(), p.y.copy()
             place = tuple(p.random.integers(0, 14, 1)) + (0,)
             bad_x[place] = p.random.choice([np.nan, np.inf, -np.inf])
-            bad_y[place] = np.nan
+            bad_y[place] = np.inf
             fresh = copy.deepcopy(estimator)
             before = fresh.predict(p.x)
             for x, y in ((bad_x, p.y), (p.x, bad_y), (p.x[:0], p.y[:0]), (p.x[:, :0], p.y), (p.x[:, 0], p.y),

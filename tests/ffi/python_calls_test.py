@@ -155,9 +155,9 @@ class Callers(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         os.mkdir(os.path.join(folder.name, "lib"))
         os.symlink(path, os.path.join(folder.name, "lib", f"libfreeridge.so.{library.VERSION_MAJOR}"))
-        broken = os.path.join(folder.name, "broken")
+        broken, name = os.path.join(folder.name, "broken"), f"libfreeridge.so.{library.VERSION_MAJOR}"
         os.makedirs(os.path.join(broken, "lib"))
-        with open(os.path.join(broken, "lib", f"libfreeridge.so.{library.VERSION_MAJOR}"), "w", encoding="utf-8") as file:
+        with open(os.path.join(broken, "lib", name), "w", encoding="utf-8") as file:
             file.write("no library")
         for variable, installed, prefix, words in (
                 ("", None, broken, "does not load: .* apt install libopenblas0 liblapacke"),
