@@ -21,6 +21,7 @@ import freeridge as fr
 
 DATA = os.environ["FREERIDGE_TEST_DATA"]
 R_BUILD = os.path.join(os.environ["FREERIDGE_SOURCE"], "build", "r", "development")
+SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
 R_LIBRARY = os.environ.get("FREERIDGE_R_LIBRARY", R_BUILD)
 
 
@@ -39,6 +40,7 @@ def diabetes():
     return table("diabetes")
 
 
+@unittest.skipIf(SANITIZED, "R is not built with sanitizers")
 @unittest.skipUnless(shutil.which("Rscript") and os.path.isdir(os.path.join(R_LIBRARY, "freeridge")),
                      f"no R package in {R_LIBRARY} (./dev test makes it)")
 class R(unittest.TestCase):
@@ -191,6 +193,7 @@ class Learning(unittest.TestCase):
         both = np.column_stack([y[:60], np.full(60, 3.0)])
         self.assertEqual(fr.FreeRidge().fit(x[:60], both).criterion_, "loo")
 
+    @unittest.skipIf(SANITIZED, "sanitizers map terabytes")
     def test_landmarks_where_all_points_do_not_fit(self):
         script = """
 import resource, warnings
