@@ -44,6 +44,7 @@ class FreeRidgeClassifier(LeastSquares):
                  learn: str = "open", scale: Union[None, bool, ArrayLike] = None, bands: Optional[ArrayLike] = None,
                  shrinkage: float = 0.5, learn_rows: Optional[int] = None,
                  sigma_range: Optional[Tuple[float, float]] = None, budget: int = 0, landmark_method: str = "auto",
+                 reduction: str = "auto", refine: int = 0, accuracy: float = 1e-8,
                  class_weight: Union[None, str, Dict[Any, float]] = None) -> None:
         self._store(locals())
 

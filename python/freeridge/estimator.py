@@ -55,6 +55,9 @@ class FreeRidge(LeastSquares):
     landmarks      None, how many (chosen by landmark_method, "auto", "random", "kmeans" or "pivoted", with `seed`), or
                    which rows of X: f is a sum over these only. Where a kernel is to be learnt and all points do not fit
                    into memory, 1000 of them are taken, with a warning.
+    reduction      how the routes "primal" and "landmark" reduce their rows: "auto", "qr" (accurate) or "gram" (fast).
+    refine         steps of iterative refinement of solutions. accuracy: the relative error that solutions of the route
+                   "iterative" may have.
     copy_X         True: fit copies X and y. False: they are borrowed where they are float64 and contiguous by rows or
                    columns, and must not change while the estimator is in use.
     device         "cpu"; "cuda": a GPU makes the kernel matrix, its factors and eigenvectors, on the routes "spectral"
@@ -79,7 +82,8 @@ class FreeRidge(LeastSquares):
                  learn: str = "open", scale: Union[None, bool, ArrayLike] = None, bands: Optional[ArrayLike] = None,
                  shrinkage: float = 0.5, learn_rows: Optional[int] = None,
                  sigma_range: Optional[Tuple[float, float]] = None, budget: int = 0,
-                 landmark_method: str = "auto") -> None:
+                 landmark_method: str = "auto", reduction: str = "auto", refine: int = 0,
+                 accuracy: float = 1e-8) -> None:
         self._store(locals())
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None,

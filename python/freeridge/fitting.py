@@ -24,6 +24,7 @@ ROUTES = {"auto": c.ROUTE_AUTO, "cholesky": c.ROUTE_CHOLESKY, "spectral": c.ROUT
           "primal": c.ROUTE_PRIMAL, "landmark": c.ROUTE_LANDMARK, "iterative": c.ROUTE_ITERATIVE}
 METHODS = {"auto": c.LANDMARKS_AUTO, "random": c.LANDMARKS_RANDOM, "kmeans": c.LANDMARKS_KMEANS,
            "pivoted": c.LANDMARKS_PIVOTED}
+REDUCTIONS = {"auto": c.REDUCTION_AUTO, "qr": c.REDUCTION_QR, "gram": c.REDUCTION_GRAM}
 _SIMPLE = {"linear": linear, "precomputed": precomputed}
 WITH_BANDWIDTH: Dict[str, Callable[[float], Kernel]] = {
     "gaussian": gaussian, "laplacian": laplacian, "matern": lambda length: matern(1.5, length)}
@@ -98,6 +99,9 @@ class Fitting(Estimator):
     sigma_range: Any
     budget: Any
     landmark_method: Any
+    reduction: Any
+    refine: Any
+    accuracy: Any
 
     def _check_choice_of_alpha(self, rows: int) -> None:
         given = [name for name in ("alpha", "alphas", "alpha_range") if getattr(self, name) is not None]
@@ -161,6 +165,8 @@ class Fitting(Estimator):
                       missing=y.ndim == 2 and bool(np.any(np.isnan(y))))
         if landmarks is not None:
             model.set_landmarks(landmarks, choice(METHODS, self.landmark_method, "landmark_method"), self.seed)
+        model.set_reduction(choice(REDUCTIONS, self.reduction, "reduction")).set_refinement(self.refine)
+        model.set_accuracy(self.accuracy)
         return model if self.device == "cpu" else model.set_device(self.device)
 
     def _choose(self, model: Model, plan: _Plan, X: Any, y: Array,
@@ -210,7 +216,7 @@ class Fitting(Estimator):
             return search()
         except c.ResourceError as error:
             late = error.message.endswith(": out of memory") or model.n <= _LANDMARKS_THAT_FIT
-            if late or self.landmarks is not None or self.route != "auto" or self.device != "cpu":
+            if late or self.landmarks is not None or self.route != "auto" or self.refine > 0 or self.device != "cpu":
                 raise
         count = _LANDMARKS_THAT_FIT
         needed = f"{model.memory_required() / 2 ** 30:.2g} GiB"
@@ -229,6 +235,8 @@ class Fitting(Estimator):
             if error.status != c.NOT_POSITIVE_DEFINITE or self.route != "auto" or model.route() == c.ROUTE_ITERATIVE:
                 raise
             if model.route() == c.ROUTE_PRIMAL:
+                if self.reduction != "auto":
+                    raise
                 model.set_reduction(c.REDUCTION_QR)
             else:
                 model.set_route(c.ROUTE_SPECTRAL)
