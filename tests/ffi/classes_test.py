@@ -148,6 +148,44 @@ class Classes(unittest.TestCase):
                                    linear.fit(x, y).predict_proba(x), rtol=1e-6)
 
 
+class Workflows(unittest.TestCase):
+    """What scikit-learn puts around an estimator: each takes ours as it stands, with tables, and gains by it."""
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed (Debian: python3-pandas)")
+    def test_around_an_estimator(self):
+        import pandas
+        from sklearn import calibration, compose, ensemble, feature_selection, inspection, multioutput, preprocessing
+        rng = np.random.default_rng(0)
+        table = pandas.DataFrame({"a": rng.normal(size=120), "b": rng.uniform(size=120) * 100})
+        y = pandas.Series(np.sin(table.a) + table.b / 50 + 0.05 * rng.normal(size=120))
+        classes = np.where(y > 1, "high", "low")
+        letters = table.assign(c=rng.choice(list("xyz"), 120))
+        columns = compose.make_column_transformer((preprocessing.OneHotEncoder(), ["c"]), remainder="passthrough")
+        ours, linear, two = fr.FreeRidge(), fr.FreeRidge(kernel="linear"), fr.FreeRidgeClassifier()
+        for around, x, of in (
+                (make_pipeline(columns, ours), letters, y + (letters.c == "x")),
+                (compose.TransformedTargetRegressor(ours, func=np.exp, inverse_func=np.log), table, y),
+                (ensemble.BaggingRegressor(ours, n_estimators=3, random_state=0), table, y),
+                (ensemble.StackingRegressor([("ours", ours), ("linear", linear)], cv=3), table, y),
+                (multioutput.MultiOutputRegressor(ours), table, np.column_stack([y, y ** 2])),
+                (GridSearchCV(ours, {"kernel": [None, "gaussian"], "criterion": ["loo", "reml"]}, cv=3, n_jobs=2),
+                 table, y),
+                (calibration.CalibratedClassifierCV(two, cv=3), table, classes),
+                (ensemble.VotingClassifier([("ours", two), ("linear", clone(two).set_params(kernel="linear"))],
+                                           voting="soft"), table, classes)):
+            with self.subTest(type(around).__name__), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.assertGreater(around.fit(x, of).score(x, of), 0.9)
+        ours.fit(table, y)
+        found = inspection.permutation_importance(ours, table, y, n_repeats=2, random_state=0)
+        self.assertTrue(np.all(found.importances_mean > 0.3))
+        average = inspection.partial_dependence(ours, table, ["b"], kind="average")["average"][0]
+        self.assertAlmostEqual(average[-1] - average[0], 0.9 * 2, delta=0.3)  # from its 5 % quantile to that of 95 %
+        noisy = table.assign(noise=rng.normal(size=120))
+        chosen = feature_selection.SequentialFeatureSelector(linear, n_features_to_select=2, cv=3).fit(noisy, y)
+        self.assertEqual(chosen.get_support().tolist(), [True, True, False])
+
+
 class Landmarks(unittest.TestCase):
     def test_products_are_nystroems(self):
         x, _ = labelled("diabetes", ["a", "b", "c"])
