@@ -67,6 +67,10 @@ class R(unittest.TestCase):
          dict(kernel="gaussian(sigma = 3) + linear()", learn="all")),
         ("diabetes", "linear_kernel(), reduction = 'gram', refine = 1, route = 'primal'",
          dict(kernel="linear", reduction="gram", refine=1, route="primal")),
+        ("diabetes", "groups = seq_len(sum(!out)) %/% 10", dict(groups=lambda n: (np.arange(n) + 1) // 10)),
+        ("diabetes", "weights = rep_len(c(0, 1, 2), sum(!out))", dict(sample_weight=lambda n: np.arange(n) % 3)),
+        ("diabetes", "linear_kernel(), groups = seq_len(sum(!out)) %/% 10, rule = '1se'",
+         dict(kernel="linear", rule="1se", groups=lambda n: (np.arange(n) + 1) // 10)),
         ("diabetes", "landmarks = 40, landmark_method = 'pivoted'", dict(landmarks=40, landmark_method="pivoted")),
         ("diabetes", "gaussian_kernel(), intercept = 'penalised', scale = FALSE",
          dict(kernel="gaussian", fit_intercept="penalised", scale=False)),
@@ -113,7 +117,9 @@ for (line in readLines(file("stdin"))) {{
                 warnings.simplefilter("ignore")
                 x, y = table(name)
                 out = np.arange(1, len(y) + 1) % 3 == 0
-                model = fr.FreeRidge(**settings).fit(x[~out], y[~out])
+                with_rows = {word: value(np.sum(~out)) for word, value in settings.items() if callable(value)}
+                settings = {word: value for word, value in settings.items() if not callable(value)}
+                model = fr.FreeRidge(**settings).fit(x[~out], y[~out], **with_rows)
                 ends = [np.concatenate(model.predict(x[out], interval=interval, level=0.9)[1:])
                         for interval in ("confidence", "prediction", "jackknife+")]
                 ours = np.concatenate([model.predict(x[out]), *ends, [model.alpha_]])
