@@ -11,12 +11,14 @@ from .classical import (absolute_slope, build_info, convert_lambda, get_threads,
                         make_folds, make_groups, make_holdout, ols, ols_summary, parameter_bounds, pinv, polynomial_exponents,
                         polynomial_feature_count, polynomial_feature_factors, polynomial_features, ridge, set_threads,
                         stack_weights, tls, tls_errors, weighted_median)
+from .class_estimator import FreeRidgeClassifier
 from .classifier import Classifier
 from .descent import calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient
-from .estimator import FreeRidge, NotFittedError
+from .estimator import FreeRidge
 from .importance import importance
 from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,
                       product_kernel, sum_kernel)
+from .landmark_features import FreeRidgeLandmarks
 from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEAN_NORM, CONVENTION_GLMNET,
                       CONVENTION_GURLS, CONVENTION_KRLS, CONVENTION_LM_RIDGE, CONVENTION_MEAN, CONVENTION_SKLEARN,
                       CONVENTION_TIKHONOV_HALF, CONVENTION_TIKHONOV_HINGE, CONVENTION_TIKHONOV_LOGISTIC,
@@ -31,6 +33,7 @@ from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEA
                       VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, Error, InputError, ResourceError)
 from .model import Model
 from .moments import join_moments, moments_score, moments_select_lambda
+from .protocol import NotFittedError
 
 __version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import (Array, Matrix, Sparse, answers, empty, is_sparse, numbers, pointer, real, same_names, struct_of,
-                     vector)
+from .arrays import Array, Matrix, answers, empty, numbers, pointer, points_of, real, same_names, struct_of, vector
 from .calls import Handle, Path, Progress, path_bytes
 from .kernels import Kernel
 from .model import Model, _checked
@@ -73,7 +72,7 @@ class Accumulator(Handle):
 
     def _rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[int, List[Any]]:
         """How many rows there are, and the arguments of a call for them. x: an array or a scipy.sparse matrix."""
-        points: Union[Matrix, Sparse] = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
+        points = points_of(x)
         outputs = Matrix(y, points.layout if isinstance(points, Matrix) else None, name="y")
         if (points.columns, outputs.rows, outputs.columns) != (self.d, points.rows, self.t):
             raise ValueError(f"x is {points.rows} x {points.columns}, y {outputs.rows} x {outputs.columns}; "

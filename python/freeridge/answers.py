@@ -121,7 +121,7 @@ class Answers(Settings):
         return self._answer(out, name, *arguments, pointer(out), rows)
 
     def _points(self, x: ArrayLike, name: str = "x") -> Union[Matrix, Sparse]:
-        points = Sparse(x, name) if is_sparse(x) else Matrix(x, name=name)
+        points: Union[Matrix, Sparse] = Sparse(x, name) if is_sparse(x) else Matrix(x, name=name)
         if points.columns != self.d:
             raise ValueError(f"{name} has {points.columns} columns, the model's data have {self.d}")
         if isinstance(points, Matrix):

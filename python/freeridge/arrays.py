@@ -4,7 +4,7 @@ columns are contiguous is not copied, nor is a slice of such a matrix."""
 from __future__ import annotations
 
 import reprlib
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +63,7 @@ def real(values: Any, name: str, labels: bool = False) -> np.ndarray:
 
 def _kinds(values: Any) -> Any:
     """Of pandas' tables and columns: which column, in words, and the type of its values."""
-    kinds = getattr(values, "dtypes", None)
+    kinds: Any = getattr(values, "dtypes", None)
     if hasattr(kinds, "items"):
         return [(f", column {column!r},", kind) for column, kind in kinds.items()]
     return [("", getattr(values, "dtype", None))]
@@ -234,6 +234,11 @@ class Sparse:
         return pointer(self.start), pointer(self.index), pointer(self.value)
 
 
+def points_of(values: Any, name: str = "x") -> Union[Matrix, Sparse]:
+    """Points as the library takes them, from an array, a table or a scipy.sparse matrix."""
+    return Sparse(values, name) if is_sparse(values) else Matrix(values, name=name)
+
+
 def struct_of(points: Any, unpenalised: Optional[Matrix] = None) -> Any:
     """A Matrix or a Sparse as freeridge_points, with the columns without a penalty, a Matrix in the layout of the
     points (or, of sparse ones, in its own). It keeps both alive."""
@@ -250,7 +255,7 @@ def struct_of(points: Any, unpenalised: Optional[Matrix] = None) -> Any:
     return out
 
 
-def answers(name: str, **arrays: Array) -> Any:
+def answers(name: str, **arrays: Any) -> Any:
     """freeridge_<name> for answers, which go to these arrays (lambda_ is the field lambda); all else is not wanted."""
     return struct(name, **{word.rstrip("_"): pointer(array) for word, array in arrays.items()})
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, NamedTuple, Optional, Tuple, Union
+from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Integers, Matrix, Sparse, is_sparse, numbers, pointer, same_names, struct_of, vector
+from .arrays import Array, Integers, Matrix, numbers, pointer, points_of, same_names, struct_of, vector
 from .calls import Handle, Path, Progress, path_bytes
 from .kernels import Kernel
 from .model import _checked
@@ -72,7 +72,7 @@ class Classifier(Handle):
         self._hold(c.CLASSIFIER())
         self._own("classifier_create", _checked(kernel).handle, loss)
         self.set_progress(progress)
-        points: Union[Matrix, Sparse] = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
+        points = points_of(x)
         y = vector(y, length=points.rows, name="y")
         weights = None if weights is None else vector(weights, length=points.rows, name="weights")
         self._change("set_data", struct_of(points), pointer(y))
@@ -102,7 +102,7 @@ class Classifier(Handle):
 
     def _points(self, x: ArrayLike) -> Tuple[Array, Any]:
         """An array for the answers at m points, and the points as a call takes them."""
-        points: Union[Matrix, Sparse] = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
+        points = points_of(x)
         if points.columns != self.d:
             raise ValueError(f"x has {points.columns} columns, the classifier's data have {self.d}")
         if isinstance(points, Matrix):

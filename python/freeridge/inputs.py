@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any, Optional
 
@@ -41,12 +42,13 @@ def sample_weights(weights: Any, rows: int) -> Array:
     weights = real(weights, "sample_weight").astype(np.float64, copy=False)
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
-    if weights.shape != (rows,) or not np.any(weights > 0):
-        raise ValueError("sample_weight must be one number >= 0 for each row of X, not all of them 0; its shape is "
-                         f"{weights.shape}")
+    if weights.shape != (rows,):
+        raise ValueError(f"sample_weight must be one number >= 0 for each row of X; its shape is {weights.shape}")
     if not np.all(weights >= 0) or np.any(np.isinf(weights)):
         place = np.flatnonzero(~(weights >= 0) | np.isinf(weights))[0]
         raise ValueError(f"sample_weight[{place}] is {weights[place]}; every weight must be a finite number >= 0")
+    if not np.any(weights > 0):
+        raise ValueError("sample_weight is zero for all rows of X; one weight must be positive")
     return weights
 
 
@@ -60,18 +62,23 @@ def _row_numbers(X: np.ndarray) -> np.ndarray:
     return (bits * (factors + np.uint64(1))).sum(axis=1, dtype=np.uint64)
 
 
-def warn_of_copies(X: Any, y: np.ndarray, stacklevel: int) -> None:
-    """Warns where rows have the X and the y of other rows: their leave-one-out errors see the row that was left out."""
+def copies(X: Any, y: np.ndarray) -> int:
+    """How many rows have the X and the y of a row before; of sparse rows that is not looked for."""
     if not isinstance(X, np.ndarray) or X.shape[1] == 0:
-        return
+        return 0
     of_y = _row_numbers(y)
     _, place, count = np.unique(of_y, return_inverse=True, return_counts=True)
     tied = np.flatnonzero(count[place.ravel()] > 1)
-    copies = len(tied) - len(np.unique(_row_numbers(X[tied]) ^ of_y[tied])) if len(tied) > 0 else 0
-    if copies > 0:
-        warnings.warn(f"{copies} rows have the X and the y of other rows: their leave-one-out errors are too small, as "
-                      "the other rows stay; Model.set_groups(make_groups(X)) leaves equal rows out together",
-                      stacklevel=stacklevel)
+    return len(tied) - len(np.unique(_row_numbers(X[tied]) ^ of_y[tied])) if len(tied) > 0 else 0
+
+
+def warn_of_copies(X: Any, y: np.ndarray, stacklevel: int) -> None:
+    """Warns where rows have the X and the y of other rows: their leave-one-out errors see the row that was left out."""
+    count = copies(X, y)
+    if count > 0:
+        warnings.warn(f"{count} rows have the X and the y of other rows: their leave-one-out errors are too small, as "
+                      "the other rows stay; fit(X, y, groups=make_groups(X)) leaves equal rows out together",
+                      stacklevel=stacklevel + 1)
 
 
 def column_names(X: Any) -> Optional[np.ndarray]:
@@ -107,3 +114,92 @@ def choice(choices: Any, value: Any, name: str) -> Any:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
     return choices[value]
+
+
+def numbers_of(values: Any, name: str, count: Optional[int] = None) -> Array:
+    """Positive numbers, or exactly `count` of them, ascending."""
+    array = np.array(real(values, name), dtype=np.float64)
+    good = array.ndim == 1 and len(array) > 0 and count in (None, len(array))
+    good = good and bool(np.all(np.isfinite(array) & (array >= 0)))
+    if not good or count is not None and not (array[0] > 0 and np.all(np.diff(array) >= 0)):
+        what = "numbers >= 0" if count is None else f"{count} positive numbers, the lower one first"
+        raise ValueError(f"{name} must be {what}, not {values!r}")
+    return array
+
+
+def group_labels(groups: Any, rows: int, used: Optional[np.ndarray]) -> np.ndarray:
+    """Labels of any kind, n or n x k (k divisions of the rows), as whole numbers for the rows `used` (None: all); -1: a
+    row that is never left out, as its label is None, NaN or a negative number."""
+    labels = np.asarray(groups)
+    if labels.ndim not in (1, 2) or len(labels) != rows or labels.size == 0:
+        raise ValueError(f"groups has shape {labels.shape}; it must have a label for each of the {rows} rows of X")
+    codes = np.stack([_codes(column) for column in labels.reshape(rows, -1).T], axis=1)
+    codes = codes if used is None else codes[used]
+    if np.any(np.all(codes < 0, axis=0)):
+        raise ValueError("groups has no label at a row whose weight is positive")
+    return codes[:, 0] if labels.ndim == 1 else codes
+
+
+def _is_missing(label: Any) -> bool:
+    """None, NaN or pandas.NA."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
+
+
+def _codes(labels: np.ndarray) -> np.ndarray:
+    if labels.dtype.kind in "biuf":
+        known = ~(np.isnan(labels) | (labels < 0)) if labels.dtype.kind == "f" else labels >= 0
+    else:
+        known = np.array([not _is_missing(label) for label in labels])
+    codes = np.full(len(labels), -1, dtype=np.int32)
+    if np.any(known):
+        some = labels[known]
+        codes[known] = np.unique(some if some.dtype.kind != "O" else some.astype(str), return_inverse=True)[1].ravel()
+    return codes
+
+
+def class_labels(y: Any, rows: int) -> np.ndarray:
+    """n labels: numbers that are whole, bool or text, all of one kind."""
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        _warn_of_a_column()
+        labels = labels[:, 0]
+    if labels.ndim != 1 or len(labels) != rows:
+        raise ValueError(f"y has shape {labels.shape}; it must have a label for each of the {rows} rows of X")
+    if labels.dtype.kind == "f":
+        if not np.all(np.isfinite(labels)):
+            raise ValueError(f"y[{np.flatnonzero(~np.isfinite(labels))[0]}] is NaN or inf; all labels must be known")
+        if not np.all(labels == np.round(labels)):
+            raise ValueError("Unknown label type: y has numbers that are not whole: labels of classes are whole "
+                             "numbers or text")
+    elif labels.dtype.kind == "O":
+        missing = [_is_missing(label) for label in labels]
+        if any(missing):
+            raise ValueError(f"y[{missing.index(True)}] is missing; all labels must be known")
+        if len({isinstance(label, str) for label in labels}) > 1:
+            raise TypeError("y has labels that are text and others that are not")
+    elif labels.dtype.kind not in "biuUS":
+        raise TypeError(f"y has values of the type {labels.dtype}; labels of classes are whole numbers or text")
+    return labels
+
+
+def _warn_of_a_column() -> None:
+    exceptions = sys.modules.get("sklearn.exceptions")  # scikit-learn's own class where scikit-learn is in use
+    kind = UserWarning if exceptions is None else exceptions.DataConversionWarning
+    warnings.warn("A column-vector y was passed when a 1d array was expected; y.ravel() is one", kind, stacklevel=4)
+
+
+def class_weights(given: Any, classes: np.ndarray, count: np.ndarray) -> Optional[Array]:
+    """The weight of a row of each class; None: no weights."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        choice({"balanced": 0}, given, "class_weight")
+        return np.sum(count) / (len(classes) * count)
+    if not isinstance(given, dict):
+        raise TypeError('class_weight must be None, "balanced" or the weight of each class by its label, not '
+                        f"{given!r}")
+    known = list(classes)
+    unknown = [label for label in given if label not in known]
+    if unknown:
+        raise ValueError(f"class_weight has the class {unknown[0]!r}, and y has {', '.join(map(str, known))}")
+    return sample_weights([given.get(label, 1.0) for label in known], len(known))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, struct_of, vector
+from .arrays import Array, empty, numbers, pointer, points_of, struct_of, vector
 from .library import c_text, call, hold, library
 
 
@@ -17,6 +17,8 @@ class Kernel:
     """A kernel function, by the name of its call and the call's arguments: Kernel("gaussian", 1.5). linear() and the
     other functions below are the way to make one. str() of a kernel is its text, which parse_kernel() reads; kernels
     are equal when their texts are; pickle and copy keep every bit of their numbers."""
+
+    handle: Any
 
     def __init__(self, name: str, *arguments: Any) -> None:
         hold(self, c.KERNEL(), "freeridge_kernel_destroy")
@@ -120,8 +122,8 @@ class Kernel:
     def values(self, x: ArrayLike, z: ArrayLike) -> Array:
         """k(x_i, z_j) for the rows of x (m x d) and z (r x d): m x r. A precomputed kernel has none: InputError. Cost:
         O(m r d)."""
-        points = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
-        others = Sparse(z, "z") if is_sparse(z) else Matrix(z, name="z")
+        points = points_of(x)
+        others = points_of(z, "z")
         if others.columns != points.columns:
             raise ValueError(f"x has {points.columns} columns, z has {others.columns}")
         out = empty(points.rows, others.rows, points.layout)

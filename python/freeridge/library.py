@@ -1,7 +1,7 @@
 """freeridge.h as Python: every constant and call, through ctypes. The header is the manual.
 
-The shared library is the one that FREERIDGE_LIBRARY in the environment names. Without this variable it is that of the
-folder lib beside this Python's own, or else the one that the system knows.
+The shared library is the one that FREERIDGE_LIBRARY in the environment names. Without this variable it is that in the
+package's folder lib, where pip puts it, or in the folder lib beside this Python's own, or else the one that the system knows.
 """
 
 from __future__ import annotations
@@ -45,25 +45,30 @@ class ResourceError(Error, MemoryError):
     """The call does not fit into memory: OUT_OF_MEMORY."""
 
 
-_HOW = ("install it (cmake --install, then ldconfig), also with --prefix "
-        f"{sys.prefix}, or set FREERIDGE_LIBRARY to its path")
+_HOW = ("install it (pip install ./python builds it; or cmake --install, then ldconfig, also with --prefix "
+        f"{sys.prefix}), or set FREERIDGE_LIBRARY to its path")
 
 
 def _load() -> ctypes.CDLL:
     path, reason = os.environ.get("FREERIDGE_LIBRARY"), ""
     names = [f"libfreeridge.so.{VERSION_MAJOR}", f"libfreeridge.{VERSION_MAJOR}.dylib"]
-    beside = [os.path.join(sys.prefix, folder, name) for folder in ("lib", "lib64") for name in names]
+    folders = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"), os.path.join(sys.prefix, "lib"),
+               os.path.join(sys.prefix, "lib64")]
+    beside = [os.path.join(folder, name) for folder in folders for name in names]
     known = ctypes.util.find_library("freeridge")
-    for candidate in [path] if path else beside + [known] * bool(known) + names:  # "" would be the program itself
+    candidates = [path] if path else [*beside, *([known] if known else []), *names]  # "" would be the program itself
+    for candidate in candidates:
         try:
             found = ctypes.CDLL(candidate)
         except OSError as error:
             if path:
                 raise ImportError(f"the library freeridge cannot be loaded from {path}: {error}") from None
-            reason = f" ({error})" if os.path.exists(candidate) else reason
+            if os.path.exists(candidate) and not reason:
+                reason = f"{candidate} does not load: {error}; it needs a BLAS and LAPACKE (Debian and Ubuntu: apt " \
+                         "install libopenblas0 liblapacke)"
         else:
             return _checked(found, candidate)
-    raise ImportError(f"the shared library libfreeridge was not found{reason}: {_HOW}")
+    raise ImportError(reason or f"the shared library libfreeridge was not found: {_HOW}")
 
 
 def _checked(library: ctypes.CDLL, path: str) -> ctypes.CDLL:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import (Matrix, Sparse, is_sparse, matrix_of_labels, names_of, pointer, read_rows, same_names, struct_of,
+from .arrays import (Matrix, Sparse, matrix_of_labels, names_of, pointer, points_of, read_rows, same_names, struct_of,
                      vector)
 from .calls import Callback, Path, Progress, path_bytes
 from .devices import device_number
@@ -86,7 +86,7 @@ class Model(Selection):
     def set_data(self, x: ArrayLike, y: ArrayLike, copy: bool = True) -> Model:
         """Replaces the data; drops weights, groups and landmarks. Cost: O(n (d + t)), of a sparse x
         O(entries + n t)."""
-        points = Sparse(x, "x") if is_sparse(x) else Matrix(x, name="x")
+        points = points_of(x)
         outputs = Matrix(y, name="y")
         if outputs.rows != points.rows:
             raise ValueError(f"x has {points.rows} rows, y has {outputs.rows}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -119,7 +119,7 @@ class Objective(NamedTuple):
     objective: Array
 
     @classmethod
-    def ask(cls, answer: Callable[..., Array], lambdas: ArrayLike, t: int) -> Objective:
+    def ask(cls, answer: Callable[..., Any], lambdas: ArrayLike, t: int) -> Objective:
         """By freeridge_objective or freeridge_accumulator_objective."""
         lambdas = vector(lambdas, name="lambdas")
         count = len(lambdas)

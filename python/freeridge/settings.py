@@ -25,7 +25,7 @@ class LandmarkMethod(NamedTuple):
 class RequestedLandmarks(NamedTuple):
     """How many were asked for, 0: none; and which rows were given, None where the library chooses."""
 
-    count: int
+    count: int  # type: ignore[assignment]  # a tuple's own method
     rows: Optional[Integers]
 
 

@@ -127,6 +127,11 @@ class Stack:
         self._y, self._row_weights = y, weights
         self.stacks = [_one_stack(_Data(X, y[:, j], weights, intercept, seed), names) for j in range(y.shape[1])]
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(f"a stack has no {name} of its own: its members have")
+
     def __str__(self) -> str:
         lines = []
         for number, one in enumerate(self.stacks):

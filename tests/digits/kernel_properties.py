@@ -89,7 +89,8 @@ class Kernels(Properties):
 
 
 def of_estimators():
-    return (fr.FreeRidge(alpha=0.5), fr.FreeRidge(), fr.FreeRidge(alpha=0.5, kernel="gaussian", sigma=3.0),
+    return (fr.FreeRidge(alpha=0.5, kernel="linear"), fr.FreeRidge(kernel="linear"),
+            fr.FreeRidge(alpha=0.5, kernel="gaussian", sigma=3.0),
             fr.FreeRidge(kernel="gaussian", sigma=3.0, fit_intercept=False),
             fr.FreeRidge(alpha=0.5, kernel="laplacian", sigma=9.0, landmarks=4))
 
@@ -163,10 +164,10 @@ class Estimators(Properties):
         for seed in range(SEEDS):
             p = Problem(seed, 10, 1)
             self.assert_plane(p.model().set_lambda(0.5), *refit(p.x, p.y, 0.5))
-            one = fr.FreeRidge(alpha=1.0).fit(p.x[:1], p.y[:1])
+            one = fr.FreeRidge(alpha=1.0, kernel="linear").fit(p.x[:1], p.y[:1])
             self.assert_close(one.predict(p.x), np.repeat(p.y[:1], 10, axis=0))
             with self.assertRaises(ValueError) as caught:
-                fr.FreeRidge().fit(p.x[:1], p.y[:1])
+                fr.FreeRidge(kernel="linear").fit(p.x[:1], p.y[:1])
             self.assertIn("n_samples = 1", str(caught.exception))
 
     def test_what_is_refused(self):
@@ -174,7 +175,7 @@ class Estimators(Properties):
             bad_x, bad_y = p.x.copy(), p.y.copy()
             place = tuple(p.random.integers(0, 14, 1)) + (0,)
             bad_x[place] = p.random.choice([np.nan, np.inf, -np.inf])
-            bad_y[place] = np.nan
+            bad_y[place] = np.inf
             fresh = copy.deepcopy(estimator)
             before = fresh.predict(p.x)
             for x, y in ((bad_x, p.y), (p.x, bad_y), (p.x[:0], p.y[:0]), (p.x[:, :0], p.y), (p.x[:, 0], p.y),

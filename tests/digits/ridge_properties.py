@@ -35,7 +35,7 @@ class Solutions(Properties):
             for route in LINEAR_ROUTES:
                 self.assert_plane(fr.Model(fr.linear(), x, y, intercept=intercept, route=route).set_lambda(1.0), w, b)
             self.assert_same_plane(regression("ridge", x, y, 1.0, intercept=intercept), w, b)
-            estimator = fr.FreeRidge(alpha=1.0, fit_intercept=intercept).fit(x, y)
+            estimator = fr.FreeRidge(alpha=1.0, fit_intercept=intercept, kernel="linear").fit(x, y)
             residual, spread = ((y - x @ w - b) ** 2).sum(axis=0), ((y - y.mean(axis=0)) ** 2).sum(axis=0)
             self.assert_close(estimator.score(x, y), np.mean(1 - residual / spread))
 
@@ -119,7 +119,7 @@ class Outputs(Properties):
         for seed in range(SEEDS):
             p = Problem(seed, 5, 10, 3)
             for y in (p.y[:, 0], p.y[:, :1], p.y):
-                ours, theirs = fr.FreeRidge(alpha=1.0).fit(p.x, y), Ridge(1.0).fit(p.x, y)
+                ours, theirs = fr.FreeRidge(alpha=1.0, kernel="linear").fit(p.x, y), Ridge(1.0).fit(p.x, y)
                 for name in ("coef_", "intercept_"):
                     self.assertEqual(np.shape(getattr(ours, name)), np.shape(getattr(theirs, name)))
                 self.assertEqual(ours.predict(p.x).shape, theirs.predict(p.x).shape)
@@ -233,6 +233,6 @@ class Routes(Properties):
                               heavy.hyperplane(), heavy.intercept())
             some = np.where(p.random.uniform(size=len(p.y)) < 0.3, 0.0, p.weights)
             some[:2] = 1.0
-            with_zeros = fr.FreeRidge(alpha=0.5, fit_intercept=p.intercept).fit(p.x, p.y, some)
+            with_zeros = fr.FreeRidge(alpha=0.5, fit_intercept=p.intercept, kernel="linear").fit(p.x, p.y, some)
             w, b = refit(p.x[some > 0], p.y[some > 0], 0.5, p.intercept, some[some > 0])
             self.assert_same_plane((with_zeros.coef_.T, with_zeros.intercept_), w, b)

@@ -91,7 +91,7 @@ class LeaveOneOut(Properties):
             before = model.hyperplane()
             self.assertEqual(model.loo().shape, p.y.shape)
             self.assert_same(model.hyperplane(), before)
-            self.assertEqual(fr.FreeRidge(alpha=1.0).fit(p.x, p.y[:, 0]).loo_errors().shape, (len(p.y),))
+            self.assertEqual(fr.FreeRidge(alpha=1.0, kernel="linear").fit(p.x, p.y[:, 0]).loo_errors().shape, (len(p.y),))
 
 
 class Choice(Properties):
@@ -184,14 +184,14 @@ class Choice(Properties):
                 with self.assertRaises(ValueError):
                     fr.Model(fr.linear(), p.x, p.y, wrong)
                 with self.assertRaises(ValueError):
-                    fr.FreeRidge(alpha=1.0).fit(p.x, p.y, wrong)
-            scalar = fr.FreeRidge(alpha=1.0).fit(p.x, p.y, 2.0)
+                    fr.FreeRidge(alpha=1.0, kernel="linear").fit(p.x, p.y, wrong)
+            scalar = fr.FreeRidge(alpha=1.0, kernel="linear").fit(p.x, p.y, 2.0)
             self.assert_close(scalar.coef_.T, refit(p.x, p.y, 0.5)[0])
 
     def test_unknown_method(self):
         for p in each_problem(weights=(False,)):
             with self.assertRaises(ValueError) as caught:
-                fr.FreeRidge(route="this one").fit(p.x, p.y)
+                fr.FreeRidge(route="this one", kernel="linear").fit(p.x, p.y)
             self.assertIn("this one", str(caught.exception))
             for call in (lambda: fr.Model(fr.linear(), p.x, p.y, route=99),
                          lambda: p.model().score(99, [1.0])):

@@ -138,22 +138,36 @@ class TargetTags:
 class RegressorTags:
     poor_score: bool = False
 @dataclass
+class ClassifierTags:
+    poor_score: bool = False
+@dataclass
+class TransformerTags:
+    preserves_dtype: tuple = ("float64",)
+@dataclass
 class Tags:
     estimator_type: str
     target_tags: TargetTags
-    transformer_tags: object = None
-    classifier_tags: object = None
+    transformer_tags: TransformerTags = None
+    classifier_tags: ClassifierTags = None
     regressor_tags: RegressorTags = None
     requires_fit: bool = True
     input_tags: InputTags = field(default_factory=InputTags)
 import freeridge as fr
 assert not any(name.startswith("sklearn") for name in sys.modules), "nothing is imported before it is asked for"
 utils = types.ModuleType("sklearn.utils")
-utils.__dict__.update(InputTags=InputTags, TargetTags=TargetTags, RegressorTags=RegressorTags, Tags=Tags)
-sys.modules.update({"sklearn": types.ModuleType("sklearn"), "sklearn.utils": utils})
+utils.__dict__.update({kind.__name__: kind for kind in (InputTags, TargetTags, RegressorTags, ClassifierTags,
+                                                      TransformerTags, Tags)})
+sklearn = types.ModuleType("sklearn")
+sklearn.utils = utils
+sys.modules.update({"sklearn": sklearn, "sklearn.utils": utils})
 tags = fr.FreeRidge().__sklearn_tags__()
 assert tags == Tags("regressor", TargetTags(True, True), regressor_tags=RegressorTags(),
                     input_tags=InputTags(sparse=True)), tags
+sparse = InputTags(sparse=True)
+assert fr.FreeRidgeClassifier().__sklearn_tags__() == Tags("classifier", TargetTags(True),
+                                                           classifier_tags=ClassifierTags(), input_tags=sparse)
+assert fr.FreeRidgeLandmarks().__sklearn_tags__() == Tags("transformer", TargetTags(False),
+                                                          transformer_tags=TransformerTags(), input_tags=sparse)
 assert fr.FreeRidge(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
 assert fr.FreeRidge(kernel=fr.precomputed()).__sklearn_tags__().input_tags.pairwise
 """
@@ -174,16 +188,21 @@ assert fr.FreeRidge(kernel=fr.precomputed()).__sklearn_tags__().input_tags.pairw
             self.assertIsInstance(get_tags(fr.FreeRidge()), Tags)
 
 
+HAS_PIP = all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel"))
+NO_PIP = "this python3 has no pip, setuptools and wheel (Debian: python3-pip, python3-wheel)"
+PIP = [sys.executable, *"-m pip install -q --no-index --no-deps --no-build-isolation --no-cache-dir".split(),
+       "--no-compile", "--target"]
+
+
+@unittest.skipUnless(HAS_PIP, NO_PIP)
 class Installed(unittest.TestCase):
-    @unittest.skipUnless(all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel")),
-                         "this python3 has no pip, setuptools and wheel (Debian: python3-pip, python3-wheel)")
     def test_pip(self):
         """From a copy, as pip builds beside the sources; the library is beside Python, as in an environment."""
         with tempfile.TemporaryDirectory() as folder:
             source, target, prefix = (os.path.join(folder, name) for name in ("python", "target", "prefix"))
             shutil.copytree(os.path.join(SOURCE, "python"), source)
-            command = "-m pip install -q --no-index --no-deps --no-build-isolation --no-cache-dir --no-compile --target"
-            done = subprocess.run([sys.executable, *command.split(), target, source], capture_output=True, text=True)
+            done = subprocess.run([*PIP, target, source], capture_output=True, text=True,
+                                  env={**os.environ, "FREERIDGE_BUILD": "0"})
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(sorted(os.listdir(os.path.join(target, "freeridge"))),
                              sorted(name for name in os.listdir(PACKAGE) if name != "__pycache__"))
@@ -192,13 +211,65 @@ class Installed(unittest.TestCase):
                        os.path.join(prefix, "lib", f"libfreeridge.so.{fr.library.VERSION_MAJOR}"))
             script = f"import sys; sys.prefix = {prefix!r}\nimport freeridge, importlib.metadata\n" \
                      "print(freeridge.__file__, importlib.metadata.version('freeridge'), freeridge.__version__)\n" \
-                     "print(freeridge.FreeRidge(alpha=0.0).fit([[1.0], [2.0]], [3.0, 5.0]).predict([[3.0]]).round(9))"
+                     "model = freeridge.FreeRidge(alpha=0.0, kernel='linear').fit([[1.0], [2.0]], [3.0, 5.0])\n" \
+                     "print(model.predict([[3.0]]).round(9))"
             environment = {**os.environ, "PYTHONPATH": target, "FREERIDGE_LIBRARY": ""}
             done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
             where, *versions = done.stdout.split("\n")[0].split()
             self.assertTrue(where.startswith(target), done.stderr)
             self.assertEqual(versions, [fr.__version__] * 2)
             self.assertIn("[7.]", done.stdout)
+
+    def test_what_is_needed_to_build_the_library(self):
+        """Without its sources, or without cmake: a sentence that says what to do."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("python", "capi", "cmake", "libcore", "abi"):
+                shutil.copytree(os.path.join(SOURCE, name), os.path.join(folder, "all", name))
+            for name in ("CMakeLists.txt", "LICENSE"):
+                shutil.copy(os.path.join(SOURCE, name), os.path.join(folder, "all", name))
+            shutil.copytree(os.path.join(SOURCE, "python"), os.path.join(folder, "alone", "python"))
+            where = {**os.environ, "PATH": folder}
+            cases = (("all", where, "cmake was not found, which builds the C library: install it"),
+                     ("alone", os.environ, "the sources of the C library are not beside"))
+            for place, environment, words in cases:
+                if place == "alone" and shutil.which("cmake") is None:
+                    continue
+                done = subprocess.run([*PIP, os.path.join(folder, "target"), os.path.join(folder, place, "python")],
+                                      capture_output=True, text=True, env=environment)
+                self.assertNotEqual(done.returncode, 0)
+                said = " ".join((done.stdout + done.stderr).split())
+                self.assertIn(words, said)
+                self.assertIn("FREERIDGE_BUILD=0", said)
+
+
+@unittest.skipUnless(HAS_PIP, NO_PIP)
+class Built(unittest.TestCase):
+    """Takes minutes: the library is compiled."""
+
+    def test_a_wheel_of_the_source_distribution_brings_the_library_along(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("python", "capi", "cmake", "libcore", "abi"):
+                shutil.copytree(os.path.join(SOURCE, name), os.path.join(folder, "all", name))
+            for name in ("CMakeLists.txt", "LICENSE"):
+                shutil.copy(os.path.join(SOURCE, name), os.path.join(folder, "all", name))
+            script = f"import setuptools.build_meta as build; build.build_sdist({folder!r})"
+            done = subprocess.run([sys.executable, "-c", script], cwd=os.path.join(folder, "all", "python"),
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            shutil.rmtree(os.path.join(folder, "all"))
+            [archive] = [name for name in os.listdir(folder) if name.endswith(".tar.gz")]
+            target = os.path.join(folder, "target")
+            environment = {**os.environ, "CMAKE_ARGS": "-DCMAKE_CXX_FLAGS_RELEASE='-O1 -DNDEBUG'"}
+            done = subprocess.run([*PIP, target, os.path.join(folder, archive)], capture_output=True, text=True,
+                                  env=environment)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            script = "import freeridge as fr, numpy as np\nprint(fr.library.library._name)\n" \
+                     "X = np.random.default_rng(1).normal(size=(40, 2))\n" \
+                     "print(fr.FreeRidge().fit(X, X[:, 0]).score(X, X[:, 0]) > 0.9)"
+            environment = {**os.environ, "PYTHONPATH": target, "FREERIDGE_LIBRARY": ""}
+            done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
+            self.assertTrue(done.stdout.startswith(os.path.join(target, "freeridge", "lib")), done.stdout + done.stderr)
+            self.assertTrue(done.stdout.endswith("\nTrue\n"), done.stdout + done.stderr)
 
 
 class Prompt(unittest.TestCase):
@@ -237,7 +308,7 @@ class Prompt(unittest.TestCase):
                 self.type(line)  # an empty line ends a loop
             self.type(f"'block', {number} + 0")
             self.assertNotIn("Traceback", self.wait(f"('block', {number})"))
-        self.type("X, start = rng.normal(size=(2500, 2)), lambda fraction: print('at', 'work') if fraction == 0 else 0")
+        self.type("X, start = rng.normal(size=(2500, 3)), lambda fraction: print('at', 'work') if fraction == 0 else 0")
         self.type("big = fr.Model(fr.gaussian(1.0), X, X[:, 0], route=fr.ROUTE_SPECTRAL, factorize=False)")
         self.type("big.set_progress(start)")
         self.type("big.factorize()")

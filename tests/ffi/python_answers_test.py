@@ -348,12 +348,12 @@ class Models(Comparison):
         others = chosen(np.arange(24) != 5)
         np.testing.assert_allclose(by_row.errors[5], y[5] - others.predict(x[5:6])[0], rtol=1e-7)
         self.assertEqual((by_row.change.shape, len(set(by_fold.change))), ((24,), 6))
-        estimator = fr.FreeRidge(kernel="gaussian").fit(x, y)
+        estimator = fr.FreeRidge(kernel="gaussian", lengths="one", scale=False).fit(x, y)
         np.testing.assert_allclose(estimator.loo_errors(learnt=True), by_row.errors[:, 0], rtol=1e-7)
         weights = np.append(np.ones(24), 0.0)
-        unused = fr.FreeRidge(kernel="gaussian").fit(np.vstack([x, x[:1]]), np.append(y, 2.0), weights)
+        unused = fr.FreeRidge(kernel="gaussian", lengths="one", scale=False).fit(np.vstack([x, x[:1]]), np.append(y, 2.0), weights)
         np.testing.assert_allclose(unused.loo_errors(learnt=True)[:24], by_row.errors[:, 0], rtol=1e-7)
-        for refused in (lambda: fr.FreeRidge(alpha=1.0).fit(x, y).loo_errors(learnt=True), lambda: model.loo_learnt(25),
+        for refused in (lambda: fr.FreeRidge(alpha=1.0, kernel="linear").fit(x, y).loo_errors(learnt=True), lambda: model.loo_learnt(25),
                         lambda: model.loo_learnt(1), lambda: model.predictor().loo_learnt()):
             with self.assertRaises(fr.Error):
                 refused()

@@ -155,7 +155,12 @@ class Callers(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         os.mkdir(os.path.join(folder.name, "lib"))
         os.symlink(path, os.path.join(folder.name, "lib", f"libfreeridge.so.{library.VERSION_MAJOR}"))
+        broken, name = os.path.join(folder.name, "broken"), f"libfreeridge.so.{library.VERSION_MAJOR}"
+        os.makedirs(os.path.join(broken, "lib"))
+        with open(os.path.join(broken, "lib", name), "w", encoding="utf-8") as file:
+            file.write("no library")
         for variable, installed, prefix, words in (
+                ("", None, broken, "does not load: .* apt install libopenblas0 liblapacke"),
                 (path, None, "/", ""), ("", path, "/", ""), ("", None, folder.name, ""),
                 ("", None, "/", "was not found: install it"), ("/does/not/exist.so", path, "/", "/does/not/exist.so"),
                 (np.linalg._umath_linalg.__file__, path, "/", "is not the library freeridge")):
@@ -564,7 +569,7 @@ class Pickles(unittest.TestCase):
         model = fr.Model(fr.linear(), np.eye(3)[:, :1], [1.0, 2.0, 3.0]).set_lambda(0.0)
         with self.assertRaises(fr.Error) as caught:
             model.loo()
-        ours = fr.FreeRidge(0.0).fit([[1.0], [0.0], [0.0], [2.0]], [1.0, 2.0, 3.0, 9.0], [1, 1, 1, 0])
+        ours = fr.FreeRidge(0.0, kernel="linear").fit([[1.0], [0.0], [0.0], [2.0]], [1.0, 2.0, 3.0, 9.0], [1, 1, 1, 0])
         with self.assertRaises(fr.Error) as of_the_estimator:
             ours.loo_errors()  # in the shape of y, and with the row of weight 0
         np.testing.assert_allclose(of_the_estimator.exception.values, [np.nan, -1.0, 1.0, 9.5])

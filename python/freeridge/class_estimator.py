@@ -1,0 +1,170 @@
+"""FreeRidgeClassifier: classes by least squares, as R's freeridge() with a factor. Of two classes y is coded as -1 and
++1; of more there is an output for each class, +1 where the row is of that class, else -1. Platt's method on the
+left-out values of the fit f makes decision values and probabilities of it:
+
+    decision = offset + slope f,    P(+1 | f) = 1 / (1 + exp(-decision)),
+
+of more than two classes P of each class against all others, divided by their sum.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .arrays import Array
+from .descent import Calibration, calibrate
+from .inputs import class_labels, class_weights, column_names, sample_weights, table
+from .kernels import Kernel
+from .least_squares import LeastSquares
+
+
+class FreeRidgeClassifier(LeastSquares):
+    """Any number of classes, by regularized least squares with the defaults of R's freeridge(): a length for each
+    column of X is learnt, and probabilities come from exact left-out decision values.
+
+    class_weight   None; "balanced": each class has the same weight in all, n / (classes x rows of the class) a row; or
+                   the weight of a row of each class, {"yes": 3, "no": 1}, 1 for classes that are not named. All others
+                   are the parameters of FreeRidge.
+
+    After fit: classes_, and what FreeRidge has. Labels are numbers or text. Cost of fit: that of FreeRidge, with as
+    many outputs as classes where there are more than two.
+    """
+
+    _estimator_type = "classifier"
+
+    def __init__(self, alpha: Union[None, float, ArrayLike] = None, kernel: Union[None, str, Kernel] = None,
+                 sigma: Optional[float] = None, criterion: Optional[str] = None, fit_intercept: Union[bool, str] = True,
+                 route: str = "auto", landmarks: Union[None, int, ArrayLike] = None, seed: int = 0,
+                 copy_X: bool = True, device: str = "cpu", alphas: Optional[ArrayLike] = None,
+                 alpha_range: Optional[Tuple[float, float]] = None, rule: str = "min", lengths: Optional[str] = None,
+                 learn: str = "open", scale: Union[None, bool, ArrayLike] = None, bands: Optional[ArrayLike] = None,
+                 shrinkage: float = 0.5, learn_rows: Optional[int] = None,
+                 sigma_range: Optional[Tuple[float, float]] = None, budget: int = 0, landmark_method: str = "auto",
+                 reduction: str = "auto", refine: int = 0, accuracy: float = 1e-8,
+                 class_weight: Union[None, str, Dict[Any, float]] = None) -> None:
+        self._store(locals())
+
+    def fit(self, X: ArrayLike, y: Any, sample_weight: Optional[ArrayLike] = None,
+            groups: Optional[ArrayLike] = None) -> FreeRidgeClassifier:
+        """y: n labels, numbers or text, of two classes or more; all else as FreeRidge.fit(). Raises ValueError,
+        TypeError, MemoryError; a fit that fails changes nothing. Cost: at the head."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        names, points = column_names(X), table(X)
+        labels = class_labels(y, points.shape[0])
+        classes, code = np.unique(labels, return_inverse=True)
+        weights = None if sample_weight is None else sample_weights(sample_weight, len(labels))
+        counted = code if weights is None else code[weights > 0]
+        of_class = class_weights(self.class_weight, classes, np.bincount(counted, minlength=len(classes)))
+        if of_class is not None:
+            weights = of_class[code] if weights is None else weights * of_class[code]
+        present = code if weights is None else code[weights > 0]
+        if len(np.unique(present)) < 2:
+            raise ValueError(f"y has one class only, {classes[present[0]]!r}, among the rows that count; there must be "
+                             "two or more classes")
+        if len(np.unique(present)) < len(classes):
+            missing = np.setdiff1d(np.arange(len(classes)), present)[0]
+            raise ValueError(f"all rows of the class {classes[missing]!r} have weight 0; each class must have one that "
+                             "counts")
+        coded = 2.0 * (code[:, np.newaxis] == np.arange(len(classes))) - 1.0
+        self._fit(points, coded[:, 1].copy() if len(classes) == 2 else coded, weights, groups, names)
+        self.classes_ = classes
+        self._signs = coded[:, 1:] if len(classes) == 2 else coded
+        self._calibrations = self._calibrated()
+        return self
+
+    class_weight: Union[None, str, Dict[Any, float]]
+
+    def _calibrated(self) -> Optional[List[Calibration]]:
+        """Of each output, from the left-out values that exist: at a leverage of one there is none. None where no output
+        has any, and on the route "iterative", which leaves no row out."""
+        if self.route_ == "iterative":
+            return None
+        model = self._model
+        try:
+            errors = model.loo()
+        except c.Error as error:
+            if error.status != c.UNDEFINED:
+                raise
+            errors = error.values
+        signs = self._signs if self._used is None else self._signs[self._used]
+        weights, found = model.weights(), []
+        for f, sign in zip((signs - errors).T, signs.T):
+            known = ~np.isnan(f)
+            if len(np.unique(sign[known])) < 2:
+                return None
+            found.append(calibrate(f[known], sign[known], weights[known]))
+        return found
+
+    # Decision values and what is made of them
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """The logarithm of the odds at m points: of the second class, m numbers, or of each class against all others, m
+        x classes. On the route "iterative" f(x) + b itself. Raises NotFittedError, ValueError. Cost: as
+        FreeRidge.predict()."""
+        self._check_fitted()
+        self._compare_features(X)
+        return self._decision(self._predicted(table(X)))
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The class of m points: the one with the largest decision value, and the largest probability. (R's
+        predict(type = "class") compares f(x) + b before the calibration.) Cost: as decision_function()."""
+        return self._labels(self.decision_function(X))
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """The probabilities of the classes, m x classes. Raises as decision_function(), Error (INVALID_STATE where the
+        fit has no left-out values: the route "iterative"). Cost: that of decision_function()."""
+        return self._probabilities(self.decision_function(X))
+
+    def predict_log_proba(self, X: ArrayLike) -> Array:
+        """The logarithms of predict_proba(). Cost: that of predict_proba()."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def loo_decision(self) -> Array:
+        """The decision values of the rows fitted, each left out of f, in their order. Raises as loo_errors(). Cost:
+        O(n r t)."""
+        return self._decision(self._signs - self.loo_errors().reshape(len(self._signs), -1))
+
+    def loo_predict(self) -> np.ndarray:
+        """The class that each row fitted gets when it is left out. Cost: that of loo_decision()."""
+        return self._labels(self.loo_decision())
+
+    def loo_proba(self) -> Array:
+        """The probabilities of loo_decision(), n x classes. Cost: that of loo_decision()."""
+        return self._probabilities(self.loo_decision())
+
+    def score(self, X: ArrayLike, y: Any, sample_weight: Optional[ArrayLike] = None) -> float:
+        """The share (by weight) of the rows that get their own class. Cost: that of predict()."""
+        found = self.predict(X)
+        right = found == class_labels(y, len(found))
+        weights = None if sample_weight is None else sample_weights(sample_weight, len(right))
+        return float(np.average(right, weights=weights))
+
+    def predictor(self) -> FreeRidgeClassifier:
+        """As FreeRidge.predictor(). Cost: that of copying."""
+        small = super().predictor()
+        small._signs = np.empty((0, self._signs.shape[1]))
+        return small
+
+    def _decision(self, f: Array) -> Array:
+        if self._calibrations is not None:
+            f = np.column_stack([each.offset + each.slope * column for each, column in zip(self._calibrations, f.T)])
+        return self._outputs(f)
+
+    def _labels(self, decision: Array) -> np.ndarray:
+        place = (decision > 0).astype(int) if decision.ndim == 1 else np.argmax(decision, axis=1)
+        return self.classes_[place]
+
+    def _probabilities(self, decision: Array) -> Array:
+        if self._calibrations is None:
+            raise c.Error(c.INVALID_STATE, "INVALID_STATE", "probabilities come from left-out values, which this fit "
+                          f'has not: its route is "{self.route_}"')
+        found = 0.5 + 0.5 * np.tanh(0.5 * decision)
+        if found.ndim == 1:
+            return np.column_stack([1.0 - found, found])
+        return found / np.sum(found, axis=1, keepdims=True)

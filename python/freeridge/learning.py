@@ -1,0 +1,152 @@
+"""Kernels that learn: with which numbers a search for the kernel begins, which of them are free, and by what columns
+are divided. The search itself is the library's (Model.select_kernel), and the defaults are those of R's freeridge().
+
+All numbers of a kernel are free but those that others make superfluous: a bandwidth beneath free scales, and the first
+weight of a sum, which lambda stands for. A kernel of the distance may have a length for each column, k(x / length, z /
+length). Each hyperparameter has a key: those with the same key have one value, and those with the key None are held.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Array, is_sparse, real
+from .kernels import Kernel, matern, product_kernel, sum_kernel
+
+RADIAL = ("gaussian", "laplacian", "matern")
+_MOST_TERMS = 30  # with more columns the default kernel has no additive part, as that takes long
+
+# A divisor for a column that is constant in the rows fitted, which say nothing of its other values: divided by it all
+# of them are one value for a kernel of the distance.
+_NO_PART = 2.0 ** 500
+
+
+class Relevance(NamedTuple):
+    """A column and its length in units of the column's divisor; relevance: the least length of all columns / length;
+    at_bound: whether the length is at the high bound of the search, where a column hardly matters."""
+
+    column: str
+    length: float
+    relevance: float
+    at_bound: bool
+
+
+def default_kernel(X: Any, lengths: str) -> Kernel:
+    """The Matern 3/2 kernel plus the additive kernel of it, with the same lengths, one for each column. Without the
+    additive part where it would be the same as the first (one column varies), where it takes long (many columns), and
+    where one length serves all columns."""
+    part = matern(1.5, 1.0)
+    if lengths == "one" or not 1 < np.count_nonzero(varying(X)) <= _MOST_TERMS:
+        return part
+    return sum_kernel([part, part.additive()]).scaled(np.ones(X.shape[1]))
+
+
+def varying(X: Any) -> npt.NDArray[np.bool_]:
+    """Whether each column has two numbers that differ."""
+    if is_sparse(X):
+        most, least = (np.asarray(values.todense()).ravel() for values in (X.max(axis=0), X.min(axis=0)))
+        return most != least
+    return np.max(X, axis=0) != np.min(X, axis=0)
+
+
+def divisors(X: Any, kernel: Kernel, scale: Any) -> Optional[Array]:
+    """One for each column: standard deviations for scale = True, and a number without effect for a constant column;
+    scale itself where it is numbers; None for False."""
+    if isinstance(scale, (bool, np.bool_)):
+        if not scale:
+            return None
+        constant = 1.0 if kernel.name in ("linear", "precomputed") else _NO_PART
+        deviation, size = _deviations(X)
+        known = np.isfinite(deviation) & (deviation > np.finfo(float).eps * size)
+        return np.where(known, deviation, constant)
+    values = np.broadcast_to(real(scale, "scale").astype(np.float64), X.shape[1])
+    if not np.all(np.isfinite(values) & (values > 0)):
+        raise ValueError(f"scale must be True, False or {X.shape[1]} positive numbers, not {scale!r}")
+    return np.array(values)
+
+
+def _deviations(X: Any) -> Tuple[Array, Array]:
+    """The standard deviation of each column with the denominator n - 1, and the size of its numbers."""
+    rows = X.shape[0]
+    if rows < 2:
+        return np.zeros(X.shape[1]), np.ones(X.shape[1])
+    if not is_sparse(X):
+        return np.std(X, axis=0, ddof=1), np.max(np.abs(X), axis=0)
+    mean, entries, centred = np.asarray(X.mean(axis=0)).ravel(), X.tocsc(), X.tocsc().copy()
+    count = np.diff(entries.indptr)
+    centred.data = (entries.data - np.repeat(mean, count)) ** 2
+    squares = np.asarray(centred.sum(axis=0)).ravel() + (rows - count) * mean ** 2
+    return np.sqrt(squares / (rows - 1)), np.asarray(abs(entries).sum(axis=0)).ravel()
+
+
+Keys = List[Optional[str]]
+
+
+def with_keys(kernel: Kernel, each: bool, bands: Sequence[int], beneath: bool = False,
+              place: str = "") -> Tuple[Kernel, Keys]:
+    """The kernel at which the search begins, and a key for each hyperparameter, in the library's order. each: a length
+    for each column, one for columns of the same band; beneath: whether the scales around this kernel are free; place:
+    the path to it, which makes keys of different parts differ."""
+
+    def of_part(index: int, beneath: bool) -> Tuple[Kernel, Keys]:
+        return with_keys(kernel.parts[index], each, bands, beneath, f"{place}{kernel.name}{index}.")
+
+    lengths: Keys = [f"{place}length{band}" for band in bands]
+    if kernel.name in RADIAL:
+        if each and not beneath:
+            start = np.full(len(bands), kernel.hyperparameters[0])
+            return kernel.with_hyperparameters([1.0]).scaled(start), lengths + [None]
+        return kernel, [None if beneath else place + "bandwidth"]
+    if kernel.name == "polynomial":
+        return kernel, [None if beneath else place + "scale", place + "offset"]
+    if kernel.name == "scaled":
+        inner, keys = of_part(0, True)
+        return inner.scaled(kernel.parameters["scale"]), [*(None if beneath else key for key in lengths), *keys]
+    if kernel.name == "additive":  # lengths stand around it: within it are the columns of one term
+        if each and not beneath:
+            return with_keys(kernel.scaled(np.ones(len(bands))), each, bands, beneath, place)
+        inner, keys = of_part(0, beneath)
+        label = kernel.parameters["label"]
+        return inner.additive(label if len(label) > 0 else None), keys
+    parts = [of_part(index, beneath) for index in range(len(kernel.parts))]
+    if kernel.name == "product":
+        return product_kernel([part for part, _ in parts]), [key for _, keys in parts for key in keys]
+    if kernel.name == "sum":
+        found: Keys = []
+        for index, (_, keys) in enumerate(parts):  # the weight of a term comes before what is in the term
+            found += [None if index == 0 else f"{place}weight{index}"] + keys
+        return sum_kernel([part for part, _ in parts], kernel.parameters["weights"]), found
+    return kernel, []
+
+
+def labels_of(keys: Keys, held: int) -> npt.NDArray[np.int32]:
+    """The labels that Model.select_kernel() takes: -1 for what is held, `held` of them first."""
+    names = [key for key in dict.fromkeys(keys) if key is not None]
+    return np.array([-1] * held + [-1 if key is None else names.index(key) for key in keys], dtype=np.int32)
+
+
+def bands_of(bands: Any, columns: int) -> List[int]:
+    """A number for each column, the same for columns with the same label."""
+    if bands is None:
+        return list(range(columns))
+    labels = list(bands)
+    if len(labels) != columns:
+        raise ValueError(f"bands must be {columns} labels, one for each column of X, not {len(labels)}")
+    names = list(dict.fromkeys(labels))
+    return [names.index(label) for label in labels]
+
+
+def relevance_of(kernel: Kernel, variable: npt.NDArray[np.int64], at: npt.NDArray[np.int32], held: int,
+                 columns: Sequence[str]) -> List[Relevance]:
+    """Of a kernel that was learnt: the columns with a length that was free, the most relevant first. held: how many
+    divisors stand before the lengths."""
+    found = [(int(name[name.rindex("[") + 1:-1]), value, high > 0)
+             for index, (name, value, free, high) in
+             enumerate(zip(kernel.hyperparameter_names, kernel.hyperparameters, variable, at))
+             if index >= held and free >= 0 and ".scale[" in "." + name and "scaled" in name]
+    least = min((length for _, length, _ in found), default=1.0)
+    return [Relevance(str(columns[place]), float(length), float(least / length), bool(bound))
+            for place, length, bound in sorted(found, key=lambda each: each[1])]

@@ -1,0 +1,246 @@
+"""What fits of FreeRidge and FreeRidgeClassifier are made of, and answer."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple, TypeVar, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .arrays import Array
+from .doubts import warn_below_floor, warn_of_disagreement
+from .fitting import CRITERIA, ROUTES, Fitting, Plan, is_named
+from .inputs import choice, group_labels, warn_of_copies
+from .learning import Relevance, relevance_of
+from .model import Model
+from .robust import Robustness
+from .selection import LearntKernel
+from .stack import Stack
+
+Self = TypeVar("Self", bound="LeastSquares")
+
+
+class Chosen(NamedTuple):
+    """The score of the choice, if there was one, what was learnt, and the weights of a robust fit."""
+
+    best: Optional[Array]
+    learnt: Optional[LearntKernel]
+    robustness: Optional[Robustness] = None
+
+
+class LeastSquares(Fitting):
+    """One model, and the shape that its answers have for the user: that of y, with rows of weight 0 in their places."""
+
+    _metadata = {"fit": ("sample_weight", "groups"), "score": ("sample_weight",)}
+    _model: Any  # a Model, or a Stack
+    _vector: bool
+    _observed: np.ndarray  # in how many rows each output was observed
+    _used: Optional[np.ndarray]  # the rows that count, where some have weight 0
+    _unused: Optional[Tuple[Any, Array]]  # X and y of the others
+
+    # Fit
+
+    def _fit(self, X: Any, y: Array, weights: Optional[Array], groups: Any, names: Optional[np.ndarray]) -> None:
+        """X: a table; y: n, or n x t, NaN where an output is not observed; weights: n numbers >= 0. Sets what a fit
+        has, at the end."""
+        rows = X.shape[0]
+        used = weights > 0 if weights is not None and np.any(weights == 0) else None
+        kept, outputs, kept_weights = X, y, weights
+        if used is not None:
+            assert weights is not None
+            kept, outputs, kept_weights = X[used], y[used], weights[used]
+            kept = kept[:, used] if self._pairwise() else kept
+        labels = None if groups is None else group_labels(groups, rows, used)
+        self._check_choice_of_alpha(kept.shape[0])
+        try:
+            plan = self._plan(kept, outputs, labels is not None)
+            model = self._new_model(plan, kept, outputs, kept_weights, used)
+            if labels is not None:
+                model.set_groups(labels)
+
+            def choose() -> Chosen:
+                return Chosen(*self._choose(model, plan, kept, outputs, kept_weights))
+
+            best, learnt, robustness = self._reweigh(model, plan, choose(), choose)
+        except c.Error as error:
+            raise self._in_words(error) from error
+        if best is not None and plan.criterion == "loo":
+            warn_of_copies(kept, outputs, 3)
+        if self.alpha is None and self.alphas is None and not self._one_point(kept):
+            warn_of_disagreement(model, plan.criterion, kept, outputs, 3)
+        warn_below_floor(model, 3)
+        self._keep(model, X, y, used, names)
+        if robustness is not None:
+            self.robustness_weights_ = self._in_place(robustness.weights[:, None], 1.0)[:, 0]
+        self.criterion_ = plan.criterion
+        self.scale_, self.kernel_ = plan.scale, model.kernel()
+        self.learning_: Optional[LearntKernel] = learnt
+        self.alpha_ = self._shaped(model.lambdas())
+        self.best_score_ = None if best is None else self._shaped(best)
+        self.sigma_ = model.bandwidth() if learnt is None and is_named(self.kernel) else None
+        self.route_ = {number: name for name, number in ROUTES.items()}[model.route()]
+        self.intercept_ = self._shaped(model.intercept())
+
+    def _reweigh(self, model: Model, plan: Plan, found: Chosen, choose: Callable[[], Chosen]) -> Chosen:
+        """What follows the first choice."""
+        return found
+
+    def _keep(self, model: Any, X: Any, y: Array, used: Optional[np.ndarray], names: Optional[np.ndarray]) -> None:
+        """What a fit has beside its choices."""
+        outputs = y if used is None else y[used]
+        self._model, self._vector, self._used = model, y.ndim == 1, used
+        self._observed = np.sum(~np.isnan(outputs.reshape(len(outputs), -1)), axis=0)
+        self._unused = None if used is None else (X[~used].copy(), y[~used].copy())
+        self._set_features(names, X.shape[1])
+
+    # Answers
+
+    def loo_errors(self, learnt: bool = False) -> Array:
+        """Exact leave-one-out errors y - f of the rows fitted, in their order; a row of weight 0 is left out as it is;
+        NaN where y is. learnt: the kernel and alpha, as far as they were chosen, are chosen again without the row (up
+        to 50 rows; then without each of 20 or 10 folds of rows): errors that are larger where rows are few, and honest;
+        see Model.loo_learnt(). Raises NotFittedError, Error (UNDEFINED where a leverage is one; INVALID_STATE of a
+        predictor, or where learnt and alpha was given or chosen by alphas, rule or, after a kernel was
+        learnt, in alpha_range). Cost: O(n r t); learnt: that of fit for each row or fold."""
+        try:
+            model = self._fitted()
+            if not learnt:
+                return self._all_rows(model.loo())
+            if isinstance(model, Stack):
+                return self._all_rows(model.loo_learnt())
+            self._check_chosen_again()
+            return self._all_rows(model.loo_learnt().errors)
+        except c.Error as error:
+            if error.values is not None:
+                error.values = self._all_rows(error.values.errors if learnt else error.values)
+            raise
+
+    def group_errors(self, groups: Any) -> Array:
+        """Exact errors y - f of the rows fitted, each with all rows of its group left out. groups: a label of any kind
+        for each row; rows without one (None, NaN, negative numbers) have NaN. Raises as loo_errors(). Cost: O(n r t),
+        and O(s^2 r + s^3) for a group of s rows."""
+        model = self._fitted()
+        rows = model.n if self._used is None else len(self._used)
+        try:
+            return self._all_rows(model.group_errors(group_labels(groups, rows, self._used)))
+        except c.Error as error:
+            if error.values is not None:
+                error.values = self._all_rows(error.values)
+            raise
+
+    def scores(self, alphas: ArrayLike, criterion: Optional[str] = None) -> Array:
+        """A criterion ("loo", "gcv", "reml", "groups", "error_rate"; None: the fit's own) at some alphas, nearly free:
+        count numbers, or count x t. Cost: O(n r t) an alpha, "reml" and "gcv" O(r t)."""
+        name = self.criterion_ if criterion is None else criterion
+        return self._outputs(self._fitted().score(choice(CRITERIA, name, "criterion"), alphas))
+
+    def alpha_grid(self, count: int = 100) -> Array:
+        """`count` alphas, ascending and evenly spaced in log, over the range in which alpha matters. Cost: O(count)."""
+        return self._fitted().lambda_grid(count)
+
+    def relevance(self) -> List[Relevance]:
+        """The columns of X with their lengths, the most relevant first. Raises AttributeError where no length for each
+        column was learnt. Cost: O(d)."""
+        self._check_fitted()
+        learnt, names = self.learning_, list(self._feature_names())
+        held = 0 if self.scale_ is None else len(self.scale_)
+        found = [] if learnt is None else relevance_of(self.kernel_, learnt.variable, learnt.at, held, names)
+        if not found:
+            raise AttributeError('this fit has no length for each column: lengths="each" learns them')
+        return found
+
+    def predictor(self: Self) -> Self:
+        """An estimator that has only what predict and score need, for deployment. Its pickle is small: w and b of a
+        linear kernel, the points and c of others. It has no loo_errors(). Cost: that of copying them."""
+        small = copy.copy(self)
+        small._model, small._unused = self._fitted().predictor(), None
+        if isinstance(small._model, Stack):
+            small.stack_ = small._model
+        return small
+
+    @property
+    def coef_(self) -> Array:
+        """w of f(x) = w'x: d numbers, or t x d. Linear kernels only, else AttributeError. Cost: O(d t)."""
+        return self._shaped(self._attribute("hyperplane", "only a linear kernel has coef_: see dual_coef_").T)
+
+    @property
+    def dual_coef_(self) -> Array:
+        """c of f(x) = sum_i c_i k(x_i, x): n numbers, or n x t; 0 for a row of weight 0. AttributeError in the
+        predictor of a linear kernel. Cost: O(n r t)."""
+        missing = "the predictor of a linear kernel keeps no dual_coef_: see coef_"
+        return self._outputs(self._in_place(self._attribute("coefficients", missing), 0.0))
+
+    @property
+    def landmarks_(self) -> np.ndarray:
+        """The rows of X that are landmarks; none on other routes. Cost: O(r)."""
+        rows = self._fitted().landmarks()
+        return rows if self._used is None else np.flatnonzero(self._used)[rows]
+
+    # What is behind it
+
+    def _check_chosen_again(self) -> None:
+        """Whether a choice is one that the library can make again."""
+        why = ("alpha was given" if self.alpha is not None
+               else "alpha was chosen among alphas" if self.alphas is not None
+               else "alpha was chosen by the one-standard-error rule" if self.rule == "1se"
+               else "alpha was chosen in a range that was given, after the kernel was learnt"
+               if self.learning_ is not None and self.alpha_range is not None else None)
+        if why is not None:
+            raise c.Error(c.INVALID_STATE, "INVALID_STATE", f"{why}: there are no errors with the learning included")
+
+    def _all_rows(self, errors: Array) -> Array:
+        """Errors of the rows that count, and of those of weight 0, in the shape of y."""
+        if self._unused is None:
+            return self._outputs(errors)
+        X, y = self._unused
+        return self._outputs(self._in_place(errors, y.reshape(len(y), -1) - self._predicted(X)))
+
+    def _of_core(self, X: Any) -> Any:
+        """New points as the model takes them: of a kernel matrix the columns of rows that count."""
+        return X[:, self._used] if self._used is not None and self._pairwise() else X
+
+    def _predicted(self, X: Any) -> Array:
+        self._compare_width(X.shape[1])
+        try:
+            return self._fitted().predict(self._of_core(X))
+        except c.Error as error:
+            raise self._in_words(error) from error
+
+    @staticmethod
+    def _in_words(error: c.Error) -> Exception:
+        if error.status == c.NOT_FINITE:
+            return ValueError(f"NaN or inf in the data, or on the way: {error}")
+        if error.status == c.UNDEFINED:
+            return ValueError(f"alpha and sigma cannot be chosen from these data; give them: {error}")
+        return error
+
+    def _fitted(self) -> Any:
+        self._check_fitted()
+        return self._model
+
+    def _attribute(self, answer: str, missing: str) -> Array:
+        if isinstance(self._fitted(), Stack):
+            raise AttributeError("a stack has no coefficients of its own: its members have")
+        try:
+            return getattr(self._fitted(), answer)()
+        except c.Error as error:
+            if error.status != c.INVALID_STATE:
+                raise
+            raise AttributeError(missing) from None
+
+    def _in_place(self, values: Array, others: Union[float, Array]) -> Array:
+        """Rows of the fit among those of weight 0."""
+        if self._used is None:
+            return values
+        out = np.empty((len(self._used), values.shape[1]))
+        out[self._used], out[~self._used] = values, others
+        return out
+
+    def _outputs(self, matrix: Array) -> Array:
+        return matrix[:, 0].copy() if self._vector else np.ascontiguousarray(matrix)
+
+    def _shaped(self, values: Array) -> Any:
+        """Values of which there is one for each output: a number where y was a vector."""
+        return (values[0].copy() if values.ndim > 1 else float(values[0])) if self._vector else values

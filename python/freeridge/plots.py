@@ -1,0 +1,244 @@
+"""Pictures of fitted estimators by matplotlib, in black and grey, as R's plot() draws them: path(), left_out(),
+relevance() and calibration(). Each draws into `ax`, or where it is None into a new figure, and returns the Axes
+(path(): an array of them).
+
+    from freeridge import plots
+    plots.path(model)
+
+matplotlib is needed here alone (Debian: python3-matplotlib)."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Tuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .arrays import Array
+from .class_estimator import FreeRidgeClassifier
+from .fitting import CRITERIA
+from .inputs import class_labels, response
+from .least_squares import LeastSquares
+
+_TITLES = {"loo": ("Leave-one-out", "mean squared error"), "gcv": ("GCV", "score"),
+           "reml": ("REML", "negative log-likelihood"), "groups": ("Leave-group-out", "mean squared error"),
+           "error_rate": ("Leave-one-out error rate", "fraction wrong")}
+_WITH_BAND = ("loo", "groups", "error_rate")
+
+
+def _axes(ax: Any, panels: int = 1, size: Tuple[float, float] = (5.0, 4.0)) -> npt.NDArray[Any]:
+    """So many Axes side by side."""
+    if ax is None:
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise ImportError("pictures need matplotlib (Debian: python3-matplotlib)") from error
+        made = pyplot.subplots(1, panels, figsize=(size[0] * panels, size[1]), squeeze=False, layout="constrained")
+        return made[1][0]
+    given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+    if len(given) != panels:
+        raise ValueError(f"ax has {len(given)} Axes, and there are {panels} panels")
+    return given
+
+
+def _checked(fit: Any, kind: Any, words: str) -> Any:
+    if not isinstance(fit, kind):
+        raise TypeError(f"fit must be a fitted {words}, not {fit!r}")
+    fit._check_fitted()
+    return fit
+
+
+def _output(fit: LeastSquares, output: int) -> int:
+    if not 0 <= output < fit._model.t:
+        raise ValueError(f"output is {output}, and the fit has {fit._model.t}, counted from 0")
+    return output
+
+
+def path(fit: LeastSquares, criteria: Optional[Sequence[str]] = None, output: int = 0,
+         alphas: Optional[ArrayLike] = None, ax: Any = None) -> npt.NDArray[Any]:
+    """Criteria against alpha, a panel each: the dot is the alpha of the fit, the circle the lowest score; a band of a
+    standard error around means of errors. criteria: None: leave-one-out, GCV, REML, and what the fit was chosen by.
+    alphas: None: 100 over the range in which alpha matters. Cost: FreeRidge.scores() at these alphas."""
+    fit = _checked(fit, LeastSquares, "FreeRidge or FreeRidgeClassifier")
+    output, model = _output(fit, output), fit._model
+    names = list(dict.fromkeys(["loo", "gcv", "reml", fit.criterion_])) if criteria is None else list(criteria)
+    unknown = [name for name in names if name not in CRITERIA]
+    if unknown:
+        raise ValueError(f"criteria must be some of {', '.join(CRITERIA)}, not {unknown[0]!r}")
+    own = float(model.lambdas()[output])
+    grid = model.lambda_grid(100) if alphas is None else np.asarray(alphas, dtype=float)
+    grid = np.unique(np.append(grid[grid > 0], own if own > 0 else []))
+    axes = _axes(ax, len(names))
+    for name, panel in zip(names, axes):
+        _panel(panel, grid, *_scores(model, name, grid, output), own, name)
+    return axes
+
+
+def _plain_ticks(axis: Any, low: float, high: float) -> None:
+    """Numbers as 0.5, 1, 2 on a logarithmic axis, where it has few powers of ten."""
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+
+    decades = np.log10(high / low)
+    if decades > 2.5:
+        return
+    axis.set_major_locator(MaxNLocator(4) if decades < 0.7 else LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FormatStrFormatter("%g"))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
+
+
+def _scores(model: Any, name: str, grid: Array, output: int) -> Tuple[Array, Optional[Array]]:
+    """The scores and, where there are any, their standard errors; NaN where there is none."""
+    try:
+        if name in _WITH_BAND:
+            found = model.score_with_error(CRITERIA[name], grid)
+            return found.scores[:, output], found.errors[:, output]
+        return model.score(CRITERIA[name], grid)[:, output], None
+    except c.Error as error:
+        if error.status != c.UNDEFINED or error.values is None:
+            raise
+        values = error.values
+        if isinstance(values, np.ndarray):
+            return values[:, output], None
+        return values.scores[:, output], values.errors[:, output]
+
+
+def _panel(ax: Any, grid: Array, scores: Array, errors: Optional[Array], own: float, name: str) -> None:
+    known = np.isfinite(scores)
+    if not np.any(known):
+        raise ValueError(f"criteria: {name} has no value at any of the alphas")
+    at_log = name != "reml" and bool(np.all(scores[known] > 0))
+    low, high = _shown(scores[known], at_log)
+    if errors is not None:
+        lower = scores - errors
+        lower = np.maximum(lower, low / 10) if at_log else lower
+        ax.fill_between(grid, lower, scores + errors, color="0.85", linewidth=0)
+    ax.plot(grid, scores, color="black", linewidth=2)
+    best = np.nanargmin(scores)
+    ax.plot(grid[best], scores[best], "o", color="black", markerfacecolor="none", markersize=11)
+    if own > 0:
+        ax.axvline(own, color="black", linestyle="--", linewidth=1)
+        ax.plot(own, scores[np.searchsorted(grid, own)], "o", color="black", markersize=6)
+    ax.set_xscale("log")
+    if at_log:
+        ax.set_yscale("log")
+        room = (high / low) ** 0.06
+        ax.set_ylim(low / room, high * room)
+        _plain_ticks(ax.yaxis, low / room, high * room)
+    else:
+        room = 0.06 * (high - low)
+        ax.set_ylim(low - room, high + room)
+    title, label = _TITLES[name]
+    chosen = f"dot: alpha = {own:.3g}" if own > 0 else "alpha = 0 (not shown)"
+    ax.set_title(f"{title}\n", fontweight="bold")
+    ax.text(0.5, 1.02, f"{chosen}, circle: lowest", transform=ax.transAxes, ha="center", va="bottom")
+    ax.set_xlabel("alpha")
+    ax.set_ylabel(label)
+
+
+def _shown(scores: Array, at_log: bool) -> Tuple[float, float]:
+    """From the lowest score to about twice as far up as the last one, at the largest alpha, where the fit is nearly
+    constant: scores at the smallest alphas, where the fit interpolates noise, may be many decades worse."""
+    heights = np.log(scores) if at_log else scores
+    lowest = np.min(heights)
+    whole = np.max(heights) - lowest
+    ends = lowest, lowest + max(min(whole, max(2 * (heights[-1] - lowest), 0.1 * whole)), 1e-12 * max(1.0, abs(lowest)))
+    return (float(np.exp(ends[0])), float(np.exp(ends[1]))) if at_log else (float(ends[0]), float(ends[1]))
+
+
+def left_out(fit: LeastSquares, y: ArrayLike, output: int = 0, ax: Any = None) -> Any:
+    """What was observed against the prediction without the point. y: that of fit. Cost: FreeRidge.loo_errors()."""
+    fit = _checked(fit, LeastSquares, "FreeRidge")
+    errors = fit.loo_errors()
+    seen = response(y, len(errors)).reshape(len(errors), -1)
+    output = _output(fit, output)
+    if seen.shape[1] != fit._model.t:
+        raise ValueError(f"y has {seen.shape[1]} outputs, and the fit {fit._model.t}")
+    observed = seen[:, output]
+    predicted = observed - errors.reshape(len(errors), -1)[:, output]
+    [panel] = _axes(ax)
+    both = np.concatenate([observed, predicted])
+    ends = np.nanmin(both), np.nanmax(both)
+    panel.plot(ends, ends, color="black", linestyle="--", linewidth=1)
+    panel.plot(predicted, observed, "o", color="black", markersize=4, markerfacecolor="none", markeredgewidth=0.7)
+    rmse = np.sqrt(np.nanmean((observed - predicted) ** 2))
+    panel.set_title("Left-out points\n", fontweight="bold")
+    panel.text(0.5, 1.02, f"root mean squared error {rmse:.3g}", transform=panel.transAxes, ha="center", va="bottom")
+    panel.set_xlabel("prediction without the point")
+    panel.set_ylabel("observed")
+    return panel
+
+
+def relevance(fit: LeastSquares, most: int = 30, ax: Any = None) -> Any:
+    """The lengths of columns, the most relevant on top: a short length is a relevant column, an open point a length at
+    the bound of the search, whose column hardly matters. most: how many columns at most. Raises AttributeError as
+    FreeRidge.relevance(). Cost: O(d)."""
+    fit = _checked(fit, LeastSquares, "FreeRidge or FreeRidgeClassifier")
+    found = fit.relevance()
+    shown = found[:most]
+    [panel] = _axes(ax, size=(5.5, max(2.0, 1.2 + 0.27 * len(shown))))
+    place = np.arange(len(shown))[::-1]
+    for height, row in zip(place, shown):
+        panel.axhline(height, color="0.85", linewidth=1, zorder=0)
+        panel.plot(row.length, height, "o", color="black", markerfacecolor="none" if row.at_bound else "black")
+    panel.set_xscale("log")
+    _plain_ticks(panel.xaxis, *panel.get_xlim())
+    panel.set_ylim(-0.6, len(shown) - 0.4)
+    panel.set_yticks(place, [row.column if len(row.column) <= 24 else row.column[:21] + "..." for row in shown])
+    panel.tick_params(axis="y", length=0)
+    panel.set_title("Lengths of the columns\n", fontweight="bold")
+    rest = f" ({len(shown)} of {len(found)} columns)" if len(shown) < len(found) else ""
+    words = "a short length: a relevant column" + rest
+    panel.text(0.5, 1.01, words, transform=panel.transAxes, ha="center", va="bottom")
+    panel.set_xlabel("length" if fit.scale_ is None else "length / divisor of the column")
+    return panel
+
+
+def calibration(fit: FreeRidgeClassifier, y: Any, X: Optional[ArrayLike] = None, bins: int = 10, ax: Any = None) -> Any:
+    """How often a class is there against its probability, in bins of equally many points, with intervals of 95 %
+    (Wilson's); on the dashed line probabilities are right. y: the labels of X or, where X is None, of the rows fitted,
+    whose probabilities are those of left-out decision values. Of two classes the second is drawn, of more each one.
+    Cost: predict_proba(), or loo_proba()."""
+    fit = _checked(fit, FreeRidgeClassifier, "FreeRidgeClassifier")
+    found = fit.loo_proba() if X is None else fit.predict_proba(X)
+    labels = class_labels(y, len(found))
+    if bins < 1:
+        raise ValueError(f"bins is {bins}, and must be 1 or more")
+    [panel] = _axes(ax)
+    panel.plot([0, 1], [0, 1], color="black", linestyle="--", linewidth=1)
+    several = len(fit.classes_) > 2
+    marks = "os^Dv<>ph*"
+    for k in range(0 if several else 1, len(fit.classes_)):
+        known = ~np.isnan(found[:, k])
+        order = np.flatnonzero(known)[np.argsort(found[known, k], kind="stable")]
+        of_bin = [rows for rows in np.array_split(order, min(bins, max(len(order), 1))) if len(rows) > 0]
+        centre = np.array([np.mean(found[rows, k]) for rows in of_bin])
+        share = np.array([np.mean(labels[rows] == fit.classes_[k]) for rows in of_bin])
+        low, high = _wilson(share, np.array([len(rows) for rows in of_bin]))
+        grey = str(0.7 * (k / max(1, len(fit.classes_) - 1))) if several else "black"
+        bars = np.maximum(0.0, [share - low, high - share])
+        panel.errorbar(centre, share, yerr=bars, fmt=marks[k % len(marks)] + "-", color=grey, markersize=5, linewidth=1,
+                       label=str(fit.classes_[k]))
+    if several:
+        panel.legend(title="class", frameon=False)
+    place = np.searchsorted(fit.classes_, labels)
+    own = found[np.arange(len(found)), np.minimum(place, len(fit.classes_) - 1)]
+    loss = -np.nanmean(np.log(np.maximum(own, np.finfo(float).tiny)))
+    panel.set_title("Calibration\n", fontweight="bold")
+    words = f"{'left-out' if X is None else 'these'} points: log loss {loss:.3g}"
+    panel.text(0.5, 1.02, words, transform=panel.transAxes, ha="center", va="bottom")
+    panel.set_xlabel("probability" if several else f"probability of class {fit.classes_[1]}")
+    panel.set_ylabel("share of the points")
+    panel.set_xlim(-0.02, 1.02)
+    panel.set_ylim(-0.02, 1.02)
+    return panel
+
+
+def _wilson(share: Array, count: Array) -> Tuple[Array, Array]:
+    """Wilson's interval of 95 % of a share."""
+    z2 = 1.959963984540054 ** 2
+    centre = (share + z2 / (2 * count)) / (1 + z2 / count)
+    half = np.sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count ** 2))) / (1 + z2 / count)
+    return centre - half, centre + half
