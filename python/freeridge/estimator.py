@@ -140,21 +140,24 @@ class FreeRidge(LeastSquares):
         if self.robust is None:
             return found
         given, robustness = model.weights(), None
-        prior = plan.learns and plan.criterion == "reml" and np.isfinite(self.shrinkage)
-        held = [False]
+        held: Optional[Array] = None
 
         def lambda_again() -> None:
             nonlocal found
-            if self.alpha is not None or held[0]:
-                model.set_lambda(model.lambdas() if self.alpha is None else self.alpha)
-            else:
+            if held is None and self.alpha is None:
                 found = Chosen(self._choose_alpha(model, CRITERIA[plan.criterion], False), found.learnt)
+                return
+            model.set_lambda(held if self.alpha is None else self.alpha)
+            flags = model.lambda_flags()
+            if held is not None and np.any(flags.below):  # where left-out errors have six digits depends on the weights
+                model.set_lambda(flags.floor)
 
         if plan.learns or plan.bandwidth:
             robustness = reweighted(model, given, lambda_again, None, False)
             model.set_kernel(self._start(plan))
             found = choose()
-            held[0] = prior and self.alpha is None and self.alphas is None
+            prior = plan.learns and plan.criterion == "reml" and np.isfinite(self.shrinkage)
+            held = model.lambdas() if prior and self.alpha is None and self.alphas is None else None
         robustness = reweighted(model, given, lambda_again, robustness, True)
         return Chosen(found.best, found.learnt, robustness)
 

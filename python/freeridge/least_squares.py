@@ -68,7 +68,7 @@ class LeastSquares(Fitting):
             raise self._in_words(error) from error
         if best is not None and plan.criterion == "loo":
             warn_of_copies(kept, outputs, 3)
-        if self.alpha is None and self.alphas is None and not self._one_point(kept):
+        if self.alpha is None and self.alphas is None and robustness is None and not self._one_point(kept):
             warn_of_disagreement(model, plan.criterion, kept, outputs, 3)
         warn_below_floor(model, 3)
         self._keep(model, X, y, used, names)

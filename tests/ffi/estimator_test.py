@@ -316,20 +316,22 @@ class Estimator(unittest.TestCase):
         weights[::9] = 0.0
         used = weights > 0
         for given in (None, weights):
-            for kernel, alpha in (("linear", 3.0), ("linear", None), ("gaussian", None)):
-                ours = fr.FreeRidge(alpha, kernel, robust="huber").fit(x, y, given)
+            for kernel, alpha, lengths in (("linear", 3.0, None), ("linear", None, None), ("gaussian", None, "one"),
+                                           (None, None, None)):
+                ours = fr.FreeRidge(alpha, kernel, lengths=lengths, robust="huber").fit(x, y, given)
+                plain = lambda: fr.FreeRidge(alpha, kernel, lengths=lengths)
                 v, c = ours.robustness_weights_, np.ones(len(y)) if given is None else given
                 size = np.full(len(y), np.nan)
                 for i in np.flatnonzero(c > 0):
                     others = (np.arange(len(y)) != i) & (c > 0)
-                    refit = fr.FreeRidge(ours.alpha_, kernel, ours.sigma_).fit(x[others], y[others], (c * v)[others])
+                    refit = fr.FreeRidge(ours.alpha_, ours.kernel_, scale=False).fit(x[others], y[others], (c * v)[others])
                     size[i] = np.sqrt(c[i]) * abs(y[i] - refit.predict(x[[i]])[0])
                 expected = np.minimum(1.0, 1.345 * np.nanmedian(size) / 0.6744897501960817 / size)
                 np.testing.assert_allclose(v[c > 0], expected[c > 0], atol=2e-3)
                 self.assertTrue(np.all(v[c == 0] == 1.0))
                 self.assertLess(v[5::10][c[5::10] > 0].max(), 0.25)
-                far = lambda model: np.mean((model.predict(x) - fr.FreeRidge(alpha, kernel).fit(x, clean, given).predict(x)) ** 2)
-                self.assertLess(far(ours), far(fr.FreeRidge(alpha, kernel).fit(x, y, given)) / 10)
+                far = lambda model: np.mean((model.predict(x) - plain().fit(x, clean, given).predict(x)) ** 2)
+                self.assertLess(far(ours), far(plain().fit(x, y, given)) / 10)
                 self.assertEqual(copy.deepcopy(ours).robustness_weights_.tolist(), v.tolist())
                 if alpha is None and kernel == "linear":
                     errors = ours.loo_errors()[c > 0]
