@@ -31,7 +31,8 @@ class Combinations {
       place_.push_back(place);
       group_.push_back(q);
       a_[place] = factors != nullptr ? factors[i] : 1 / static_cast<double>(start_[q + 1] - start_[q]);
-      if (!std::isfinite(a_[place])) fail(Status::not_finite, "factors[", i, "] is ", factors[i], "; it must be finite");
+      if (!std::isfinite(a_[place]))
+        fail(Status::not_finite, "factors[", i, "] is ", factors[i], "; it must be finite");
     }
   }
 

@@ -90,8 +90,7 @@ void Model::sum_predictions(const Points& points, const Combinations& of, Matrix
   Prediction from = prediction();
   const Span<const double> constant = from.w.rows > 0 ? from.level : from.b;
   from.level = from.b = none;
-  const Matrix sums =
-      sums_of(of, t(), [&](Index row, MatrixView tile) { predict_rows(from, points, row, tile); });
+  const Matrix sums = sums_of(of, t(), [&](Index row, MatrixView tile) { predict_rows(from, points, row, tile); });
   Array<double> total(of.count(), 0.0);
   for (Index i = 0; i < of.points(); ++i) total[of.group(i)] += of.factor(i);
   for (Index j = 0; j < t(); ++j)
@@ -153,8 +152,7 @@ std::string Model::predict_combinations(const Points& points, const Combinations
       gemm(Op::none, Op::transpose, 1, scaled.view(), scaled.view(), 0, prior.view());
     } else if (dual) {
       Matrix chosen(std::ssize(landmarks()), d);
-      for (Index k = 0; k < chosen.rows(); ++k)
-        copy_rows(problem.basis, landmarks()[k], chosen.view().row_range(k, 1));
+      for (Index k = 0; k < chosen.rows(); ++k) copy_rows(problem.basis, landmarks()[k], chosen.view().row_range(k, 1));
       const Rows at = landmarks().empty() ? problem.x : Rows(layout_view(chosen));
       const Grouped grouped(rows.x, of);
       kappa = Matrix(support, count, 0.0);

@@ -209,7 +209,7 @@ class FreeRidge(LeastSquares):
         return f, self._pairs(found.covariance, len(f))
 
     def importance(self, X: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
-                   permutations: int = 10, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
+                   permutations: int = 5, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
         """How much the mean squared left-out error grows without each column, exactly and without a refit:
         freeridge.importance() of the X and y that were fitted. Raises NotFittedError, ValueError, Error. Cost: as there."""
         model = self._fitted()

@@ -26,7 +26,7 @@ class Importance(NamedTuple):
 
 
 def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
-               permutations: int = 10, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
+               permutations: int = 5, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
     """For a fitted model and the x and y that it was made from. kind: "permutation", the errors y_i - f_(-i)(z_i),
     f_(-i) the exact fit without row i, z_i its point with the column's value of another row, the mean over
     `permutations`; "drop", those of the fit whose kernel does not see the column. columns: the variables, each a column

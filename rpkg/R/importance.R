@@ -11,7 +11,7 @@ importance_types <- c("permutation", "drop")
 
 importance <- function(object, ...) UseMethod("importance")
 
-importance.freeridge <- function(object, type = "permutation", permutations = 10, seed = 0, group = NULL, lambda = NULL,
+importance.freeridge <- function(object, type = "permutation", permutations = 5, seed = 0, group = NULL, lambda = NULL,
                                  ...) {
   refuse_extra(...)
   check_choice(type, "type", importance_types)

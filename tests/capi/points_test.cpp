@@ -147,7 +147,8 @@ std::vector<Call> calls(const freeridge_kernel* kernel) {
        d, 2 * t, false},
       {"combinations",
        [=](auto* model, auto* points, auto*, auto, double* out) {
-         return freeridge_predict_combinations(model, points, 1, nullptr, nullptr, bayesian, out, out + t, 1, nullptr, 0);
+         return freeridge_predict_combinations(model, points, 1, nullptr, nullptr, bayesian, out, out + t, 1, nullptr,
+                                               0);
        },
        2, t, false},
       {"kernel values",

@@ -382,8 +382,8 @@ TEST_P(FixedEffects, RefinementAndAverages) {
       a[static_cast<std::size_t>(i)] *= -1;
     }
     check(freeridge_predict_combinations(c.model.get(), with(at(both), f), 1, nullptr, a.data(),
-                                         FREERIDGE_COVARIANCE_FREQUENTIST, change.values.data(), errors.values.data(), 1,
-                                         nullptr, 0),
+                                         FREERIDGE_COVARIANCE_FREQUENTIST, change.values.data(), errors.values.data(),
+                                         1, nullptr, 0),
           "freeridge_predict_combinations");
     const Dense other = oracle::kernel_matrix(c.problem.kernel, c.problem.x, z);
     Dense delta(n, 1);

@@ -171,8 +171,8 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
   for (std::size_t i = 0; i < group.size(); ++i) group[i] = static_cast<std::int64_t>(i % 2);
   const std::int64_t groups = std::min<std::int64_t>(m, 2);
   Output<double> sums(size_of(groups, t)), sum_errors(size_of(groups, t)), sum_pairs(size_of(groups, groups * t));
-  ASK(freeridge_predict_combinations, 0, model, &columns.fields, groups, group.data(), x.data(), FREERIDGE_COVARIANCE_BAYESIAN,
-      sums, sum_errors, groups, sum_pairs, groups);
+  ASK(freeridge_predict_combinations, 0, model, &columns.fields, groups, group.data(), x.data(),
+      FREERIDGE_COVARIANCE_BAYESIAN, sums, sum_errors, groups, sum_pairs, groups);
 }
 
 void ask_for_gradients(const freeridge_model* model, const Questions& questions, Caller& call) {

@@ -138,7 +138,7 @@ test_that("importance is printed in order with bars, and drawn", {
   fit <- freeridge(mpg ~ wt + hp + qsec, mtcars, kernel = linear_kernel())
   found <- importance(fit)
   text <- capture.output(print(found))
-  expect_match(gsub(" +", " ", paste(text, collapse = " ")), "with the variable permuted (mean of 10 permutations)", fixed = TRUE)
+  expect_match(gsub(" +", " ", paste(text, collapse = " ")), "with the variable permuted (mean of 5 permutations)", fixed = TRUE)
   bars <- nchar(gsub("[^#]", "", text[match(found$table$variable, sub(" .*", "", text))]))
   expect_identical(bars[1L], 20L)
   expect_equal(bars, round(20 * pmax(found$table$increase, 0) / found$table$increase[1L]))
