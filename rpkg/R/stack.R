@@ -13,6 +13,7 @@
 most_rows <- c(default = Inf, gaussian = 10000, linear = Inf, robust = 3000, "one length" = 1000, response = 5000,
                ranks = 5000)
 stack_names <- names(most_rows)
+of_numbers <- c("robust", "response")  # what classes have not
 
 # What is chosen among a few fits is chosen on so many rows at most.
 rows_to_choose <- 1000L
@@ -56,7 +57,8 @@ fit_stack <- function(x, y, stack, given, call) {
     refuse("stack is given, whose members have kernels and lambdas of their own: ", other[1L], " cannot be given",
            if (other[1L] == "fixed") " (nor unpenalised() in a formula)")
   }
-  if (!is.null(class_coding(y))) refuse("stack is given, but y is ", shown(y), ": a stack is for numbers")
+  classes <- class_coding(y)
+  if (!is.null(classes)) y <- classes$y
   if (is_sparse(x)) refuse("stack is given, but x is sparse: a stack takes an ordinary matrix")
   vector <- is.null(dim(y)) || length(dim(y)) == 1L
   x <- numeric_matrix(x, "x")
@@ -68,6 +70,7 @@ fit_stack <- function(x, y, stack, given, call) {
   weights <- if (is.null(given$weights)) NULL else check_weights(given$weights, n)
   settings <- c(list(intercept = check_intercept(given$intercept)),
                 given[c("shrinkage", "learn_rows", "seed", "budget")])
+  numbers <- is.null(classes)
   outputs <- output_names(y)
   stacks <- lapply(seq_len(ncol(y)), function(j) {
     rows <- which(!is.na(y[, j]) & (if (is.null(weights)) TRUE else weights > 0))
@@ -75,11 +78,12 @@ fit_stack <- function(x, y, stack, given, call) {
       refuse("stack is given, and takes three rows or more: ", if (ncol(y) > 1L) paste0("of output ", outputs[j], ", "),
              counted(length(rows), "row"), " can be fitted")
     }
-    one_stack(rows_with_terms(x, rows), y[rows, j], weights[rows], rows, members, settings)
+    one_stack(rows_with_terms(x, rows), y[rows, j], weights[rows], rows, members, settings, numbers)
   })
   fit <- list(call = call, x = x, y = y, vector = vector, weights = weights, intercept = !isFALSE(settings$intercept),
               outputs = outputs, stacks = stats::setNames(stacks, outputs), kernel = matern_kernel(),
               cases = if (is.null(rownames(x))) rownames(y) else rownames(x), cache = new.env(parent = emptyenv()))
+  fit$classes <- classes[c("levels", "kind")]
   structure(fit, class = "freeridge_stack")
 }
 
@@ -94,8 +98,9 @@ stack_choice <- function(stack) {
   intersect(stack_names, c("default", stack))
 }
 
-# The stack of one output, y and x of the rows that count; rows: their places among all rows.
-one_stack <- function(x, y, weights, rows, names, settings) {
+# The stack of one output, y and x of the rows that count; rows: their places among all rows. numbers: FALSE where y has
+# -1 and +1 for a class.
+one_stack <- function(x, y, weights, rows, names, settings, numbers) {
   n <- nrow(x)
   shown_rows <- function(most) format(most, scientific = FALSE)
   started <- proc.time()
@@ -107,7 +112,9 @@ one_stack <- function(x, y, weights, rows, names, settings) {
   left_out <- character()
   for (name in setdiff(names, "default")) {
     started <- proc.time()
-    member <- if (n > most_rows[[name]]) {
+    member <- if (!numbers && name %in% of_numbers) {
+      "it is for numbers, not for classes"
+    } else if (n > most_rows[[name]]) {
       paste("it takes long for more than", shown_rows(most_rows[[name]]), "rows")
     } else {
       tryCatch(suppressWarnings(stack_members[[name]](data)), freeridge_error = conditionMessage)

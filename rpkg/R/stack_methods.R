@@ -1,12 +1,19 @@
 # The methods of a stack: predictions and their intervals, errors, and what print says.
 
 predict.freeridge_stack <- function(object, newdata = NULL, interval = "none", level = 0.95, ...,
+                                    type = if (is.null(object$classes)) "response" else "decision",
                                     learnt = FALSE, na.action = stats::na.pass) {
   refuse_extra(...)
+  check_choice(type, "type", if (is.null(object$classes)) "response" else class_types)
   check_choice(interval, "interval", c("none", "prediction"))
   level <- check_fraction(level, "level")
   if (check_flag(learnt, "learnt") && interval == "none") {
     refuse("learnt is TRUE, which is for interval = \"prediction\"")
+  }
+  if (!is.null(object$classes)) {
+    if (interval != "none") refuse("interval is \"", interval, "\", but the stack is of classes")
+    decision <- predict.freeridge_stack(replace(object, "classes", list(NULL)), newdata, na.action = na.action)
+    return(class_answers(object, decision, type, if (type %in% c("probability", "response")) stack_calibration(object)))
   }
   new <- if (is.null(newdata)) {
     list(x = object$x, offset = object$offset, known = rep(TRUE, nrow(object$x)), names = object$cases, own = TRUE)
@@ -22,6 +29,16 @@ predict.freeridge_stack <- function(object, newdata = NULL, interval = "none", l
   }, numeric(2L))
   bound_columns(object, labelled, centre, list(lower = sweep(centre, 2L, ends[1L, ], "+"),
                                                upper = sweep(centre, 2L, ends[2L, ], "+")))
+}
+
+# Platt's two numbers for each output, as calibration() has them, from the left-out decision values of the stack.
+stack_calibration <- function(fit) {
+  if (!is.null(fit$calibration)) return(fit$calibration)
+  vapply(seq_along(fit$stacks), function(j) {
+    one <- fit$stacks[[j]]
+    y <- fit$y[one$rows, j]
+    platt_scaling(y - one$errors, y > 0, if (is.null(fit$weights)) rep(1, length(y)) else fit$weights[one$rows])
+  }, numeric(2L))
 }
 
 # The predictions of the stack at rows x, m x t. Members without a weight are not asked.
@@ -145,6 +162,17 @@ print_stack <- function(fit, digits) {
       counted(ncol(fit$y), "output"), if (!is.null(fit$weights)) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
   if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
+  if (!is.null(fit$classes)) {
+    cat("Classes: ", shown_classes(fit), "\n", sep = "")
+    labels <- function(values) as.character(as_labels(fit$classes, if (fit$vector) as.vector(values) else values))
+    rows <- fit$stacks[[1L]]$rows  # those of all outputs, as classes have no missing values
+    y <- fit$y[rows, , drop = FALSE]
+    errors <- matrix(unlist(lapply(fit$stacks, `[[`, "errors")), length(rows))
+    wrong <- labels(y - errors) != labels(y)
+    weights <- if (is.null(fit$weights)) rep(1, length(rows)) else fit$weights[rows]
+    wrong <- stats::weighted.mean(wrong, weights, na.rm = TRUE)
+    cat("Left-out points in a wrong class: ", format(100 * wrong, digits = min(digits, 3L)), " %\n", sep = "")
+  }
 }
 
 print_members <- function(fit, j, digits) {
@@ -232,7 +260,8 @@ plot.freeridge_stack <- function(x, output = 1, xlab = "prediction without the p
 # What prediction needs and no more.
 predictor.freeridge_stack <- function(object, ...) {
   refuse_extra(...)
-  value <- unclass(object)[c("call", "vector", "outputs", "kernel", "terms", "xlevels", "contrasts", "columns")]
+  value <- unclass(object)[c("call", "vector", "outputs", "kernel", "terms", "xlevels", "contrasts", "columns", "classes")]
+  if (!is.null(object$classes)) value$calibration <- stack_calibration(object)
   if (!is.null(object$offset)) value$offset <- TRUE
   value$terms <- lean_terms(object$terms)
   value$x <- object$x[0L, , drop = FALSE]
@@ -247,10 +276,11 @@ predictor.freeridge_stack <- function(object, ...) {
 }
 
 predict.freeridge_stack_predictor <- function(object, newdata, interval = "none", level = 0.95, ...,
+                                              type = if (is.null(object$classes)) "response" else "decision",
                                               na.action = stats::na.pass) {
   refuse_extra(...)
   if (missing(newdata)) refuse("newdata is missing: a predictor has no rows of its own")
-  predict.freeridge_stack(object, newdata, interval, level, na.action = na.action)
+  predict.freeridge_stack(object, newdata, interval, level, type = type, na.action = na.action)
 }
 
 print.freeridge_stack_predictor <- function(x, ...) {

@@ -96,7 +96,7 @@ test_that("left-out errors of members are those of refits without the row", {
 })
 
 test_that("transforms have inverses, and are chosen by what y can be", {
-  maps <- c(freeridge:::response_maps(c(1, 2, 5)), freeridge:::response_maps(c(0, 2, 5)), freeridge:::response_maps(c(-1, 2, 5)))
+  maps <- unlist(lapply(list(c(1, 2, 5), c(0, 2, 5), c(-1, 2, 5)), freeridge:::response_maps), recursive = FALSE)
   expect_identical(vapply(maps, `[[`, "", "kind"), c("log", "sqrt", rep("power", 6L)))
   for (map in maps) {
     y <- if (map$kind == "power") c(-3, -0.1, 0.1, 0.5, 4) else c(0.1, 1, 9)
@@ -232,6 +232,34 @@ test_that("members that are of no use or take long are left out, and that is sai
   expect_output(print(fit), "without ranks: it takes long for more than 10 rows")
 })
 
+test_that("classes are outputs of -1 and +1", {
+  two <- droplevels(iris[51:150, ])
+  fit <- freeridge(Species ~ ., two, stack = TRUE)
+  plain <- freeridge(as.matrix(two[1:4]), ifelse(two$Species == "virginica", 1, -1),
+                     stack = c("gaussian", "linear", "one length", "ranks"))
+  expect_equal(coef(fit), coef(plain), tolerance = 1e-8)
+  decision <- unname(predict(plain, as.matrix(two[1:4])))
+  expect_equal(unname(predict(fit, two)), decision, tolerance = 1e-8)
+  labels <- setNames(factor(levels(two$Species)[1 + (decision > 0)]), rownames(two))
+  expect_identical(predict(fit, two, type = "class"), labels)
+  left_out <- as.vector(plain$y[, 1] - loo(plain))
+  scaling <- freeridge:::platt_scaling(left_out, plain$y[, 1] > 0, rep(1, 100))
+  expect_equal(unname(predict(fit, two, type = "response")), plogis(scaling[1] + scaling[2] * decision), tolerance = 1e-6)
+  expect_output(print(fit), paste("Left-out points in a wrong class:", sum((left_out > 0) != (plain$y > 0)), "%"))
+  expect_output(print(fit), "without robust: it is for numbers, not for classes")
+  expect_error(predict(fit, two, interval = "prediction"), "the stack is of classes")
+  expect_error(predict(fit, two, type = "labels"), "type must be one of")
+  three <- freeridge(Species ~ ., iris, stack = "linear", weights = rep(c(1, 2, 0), 50))
+  expect_identical(dim(predict(three, iris[c(1, 60, 110), ])), c(3L, 3L))
+  probabilities <- predict(three, iris[c(1, 60, 110), ], type = "probability")
+  expect_equal(unname(rowSums(probabilities)), rep(1, 3))
+  expect_identical(colnames(probabilities), levels(iris$Species))
+  expect_identical(as.character(predict(three, iris[c(1, 60, 110), ], type = "class")), levels(iris$Species))
+  expect_output(print(three), "one against all")
+  small <- predictor(three)
+  expect_equal(predict(small, iris[c(1, 60, 110), ], type = "probability"), probabilities)
+})
+
 test_that("copies of rows are said", {
   p <- stack_data(30L)
   fit <- freeridge(p$x[c(1:30, 4:5), ], p$y[c(1:30, 4:5)], stack = "linear")
@@ -260,7 +288,6 @@ test_that("what a stack does not take is refused", {
   refused("lambda cannot be given", x, y, lambda = 1, stack = TRUE)
   expect_error(freeridge(mpg ~ wt, mtcars, groups = cyl, stack = TRUE), "groups cannot be given")
   refused("fixed cannot be given (nor unpenalised()", mpg ~ wt + unpenalised(hp), mtcars, stack = TRUE)
-  refused("a stack is for numbers", x, factor(mtcars$am), stack = TRUE)
   refused("stack must be TRUE, FALSE or some of \"default\"", x, y, stack = "lin")
   refused("not \"lin\"", x, y, stack = c("linear", "lin"))
   refused("stack must be TRUE", x, y, stack = 2)
