@@ -24,6 +24,12 @@ class Covariances {
   Span<double> variances() const { return variances_; }  // without numbers where the whole is wanted
   MatrixView whole() const { return whole_; }
 
+  bool finite() const {
+    bool out = all_finite(variances_);
+    for (Index q = 0; q < whole_.cols; ++q) out = out && all_finite({whole_.col(q), whole_.rows});
+    return out;
+  }
+
   void add(double factor, ConstMatrixView a, ConstMatrixView b) const {
     for (std::size_t q = 0; q < variances_.size(); ++q)
       variances_[q] += factor * dot(a.rows, a.col(static_cast<Index>(q)), b.col(static_cast<Index>(q)));

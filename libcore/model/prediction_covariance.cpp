@@ -93,7 +93,11 @@ std::string Model::covariances_of(const Points& seen, Index m, CovarianceType ty
     if (limit && by_coefficients) return void(at_zero = true);
     if (limit) keep_first(reason, "the covariances of the posterior are undefined at lambda = 0");
     each_tile([&](Index row, const Covariances& v) {
-      if (!limit) add_covariances(maker, problem, seen, row, type, v);
+      if (!limit) {
+        add_covariances(maker, problem, seen, row, type, v);
+        if (!v.finite())
+          fail(Status::not_finite, "the covariances overflow; rescale x", seen.functionals ? ", or the factors" : "");
+      }
       for (Index j = first; j < first + count; ++j) set(j, limit ? nan : bayesian ? 1 / lambda : 1, row, v);
     });
   });

@@ -230,11 +230,11 @@ def stack_weights(predictions: ArrayLike, y: ArrayLike, weights: Optional[ArrayL
                              f"and have the shape {members.shape}")
         each = [stack_weights(members[:, :, j], outputs[:, j], weights, prior) for j in range(outputs.shape[1])]
         return StackWeights(np.column_stack([one.w for one in each]), np.column_stack([one.errors for one in each]))
-    members = Matrix(predictions, c.COL_MAJOR, name="predictions")
-    n, k = members.rows, members.columns
+    table = Matrix(predictions, c.COL_MAJOR, name="predictions")
+    n, k = table.rows, table.columns
     given = None if weights is None else vector(weights, length=n, name="weights")
     w, errors = numbers(k), numbers(n)
-    call("stack_weights", members.layout, n, k, members.pointer, members.ld, pointer(vector(y, length=n, name="y")),
+    call("stack_weights", table.layout, n, k, table.pointer, table.ld, pointer(vector(y, length=n, name="y")),
          pointer(given), prior, pointer(w), pointer(errors))
     return StackWeights(w, errors)
 

@@ -91,6 +91,9 @@ class FreeRidge(LeastSquares):
     """
 
     _estimator_type = "regressor"
+    robust: Any
+    stack: Any
+    stack_: Stack
 
     def __init__(self, alpha: Union[None, float, ArrayLike] = None, kernel: Union[None, str, Kernel] = None,
                  sigma: Optional[float] = None, criterion: Optional[str] = None, fit_intercept: Union[bool, str] = True,
@@ -122,7 +125,7 @@ class FreeRidge(LeastSquares):
             return self._fit_stack(points, outputs, weights, groups, names)
         if self.robust is not None:
             self._check_robust(outputs)
-        self.robustness_weights_: Optional[Array] = None
+        self.robustness_weights_ = None
         self._fit(points, outputs, weights, groups, names)
         return self
 
@@ -140,16 +143,16 @@ class FreeRidge(LeastSquares):
         if self.robust is None:
             return found
         given, robustness = model.weights(), None
-        held: Optional[Array] = None
+        held: Any = self.alpha
 
         def lambda_again() -> None:
             nonlocal found
-            if held is None and self.alpha is None:
+            if held is None:
                 found = Chosen(self._choose_alpha(model, CRITERIA[plan.criterion], False), found.learnt)
                 return
-            model.set_lambda(held if self.alpha is None else self.alpha)
+            model.set_lambda(held)
             flags = model.lambda_flags()
-            if held is not None and np.any(flags.below):  # where left-out errors have six digits depends on the weights
+            if self.alpha is None and np.any(flags.below):  # where left-out errors have six digits depends on the weights
                 model.set_lambda(flags.floor)
 
         if plan.learns or plan.bandwidth:
@@ -157,7 +160,8 @@ class FreeRidge(LeastSquares):
             model.set_kernel(self._start(plan))
             found = choose()
             prior = plan.learns and plan.criterion == "reml" and np.isfinite(self.shrinkage)
-            held = model.lambdas() if prior and self.alpha is None and self.alphas is None else None
+            if prior and held is None and self.alphas is None:
+                held = model.lambdas()
         robustness = reweighted(model, given, lambda_again, robustness, True)
         return Chosen(found.best, found.learnt, robustness)
 
@@ -172,8 +176,9 @@ class FreeRidge(LeastSquares):
             raise self._in_words(error) from error
         self._keep(model, X, y, used, names)
         self.stack_ = model
-        self.alpha_ = self.best_score_ = self.sigma_ = self.route_ = self.intercept_ = None
-        self.criterion_ = self.kernel_ = self.scale_ = self.learning_ = self.robustness_weights_ = None
+        none: Any = None
+        self.alpha_ = self.best_score_ = self.sigma_ = self.route_ = self.intercept_ = none
+        self.criterion_ = self.kernel_ = self.scale_ = self.learning_ = self.robustness_weights_ = none
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, interval: Optional[str] = None,

@@ -227,7 +227,7 @@ class Fitting(Estimator):
         needed = f"{model.memory_required() / 2 ** 30:.2g} GiB"
         warnings.warn(f"all {model.n} points do not fit into memory ({needed}): the fit takes {count} of them as "
                       f"landmarks; landmarks={2 * count} is nearer to all points, and takes four times the time",
-                      stacklevel=5)
+                      stacklevel=6)
         model.set_landmarks(count, choice(METHODS, self.landmark_method, "landmark_method"), self.seed)
         return search()
 

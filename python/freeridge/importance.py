@@ -56,7 +56,7 @@ def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutatio
     rows = np.arange(model.n, dtype=np.int32) if labels is None else labels
 
     def squares(of: Model) -> Array:
-        return _known(of.loo if labels is None else partial(of.group_errors, labels)) ** 2
+        return _known(lambda: of.loo() if labels is None else of.group_errors(labels)) ** 2
 
     draw = random_state if hasattr(random_state, "permutation") else np.random.RandomState(random_state)
     orders = [draw.permutation(model.n) for _ in range(permutations if kind == "permutation" else 0)]

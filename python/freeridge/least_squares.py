@@ -35,6 +35,7 @@ class LeastSquares(Fitting):
 
     _metadata = {"fit": ("sample_weight", "groups"), "score": ("sample_weight",)}
     _model: Any  # a Model, or a Stack
+    robustness_weights_: Optional[Array]
     _vector: bool
     _observed: np.ndarray  # in how many rows each output was observed
     _used: Optional[np.ndarray]  # the rows that count, where some have weight 0
@@ -157,7 +158,7 @@ class LeastSquares(Fitting):
         small = copy.copy(self)
         small._model, small._unused = self._fitted().predictor(), None
         if isinstance(small._model, Stack):
-            small.stack_ = small._model
+            setattr(small, "stack_", small._model)
         return small
 
     @property

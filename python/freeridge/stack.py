@@ -181,7 +181,7 @@ class Stack:
     def predictor(self) -> Stack:
         """With what predict() needs and no more."""
         small = type(self).__new__(type(self))
-        small._y = small._row_weights = None
+        small._y, small._row_weights = np.empty((0, 0)), None
         small.stacks = []
         for one in self.stacks:
             members = {name: replace(member, model=member.model.predictor(), errors=np.empty(0))
