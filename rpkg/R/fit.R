@@ -22,6 +22,7 @@ new_model <- function(fit, landmarks = known_landmarks(fit), device = "cpu") {
     stop(condition)
   })
   attr(model, "offset") <- fit$offset
+  attr(model, "robust") <- !is.null(fit$robust)
   core_set_intercept(model, intercept_code(fit))
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
   if (!is.null(fit$groups)) {

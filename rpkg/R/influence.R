@@ -40,14 +40,14 @@ without_each_row <- function(fit, handle) {
     errors[unobserved] <- 0
     squares <- squares + colSums(working[rows] * errors^2)
   }
-  freedom <- core_degrees_of_freedom(handle)
+  freedom <- core_degrees_of_freedom_of_model(handle)
   leverage <- core_by_row(handle, "leverage")
   errors <- core_predict_covariance(handle, with_columns(fit$x), "frequentist", FALSE, fit$fixed)$errors
   of_square <- working * errors^2 / rep(freedom$sigma2, each = n)  # (H^2)_ii, as sigma2 H W^-1 H' are the covariances
   each <- function(values) rep(values, each = n)
   df <- each(freedom$df) - leverage + (of_square - leverage^2) / (1 - leverage)
   left <- each(observed_counts(fit)) - 1 - df
-  sigma <- matrix(ifelse(left > 0, sqrt(squares / left), NaN), n)
+  sigma <- matrix(ifelse(left > 0, sqrt(squares / (kept_of_squares(handle) * left)), NaN), n)
   sigma[is.na(y)] <- NaN
   list(df = df, sigma = sigma)
 }
@@ -128,7 +128,7 @@ dfbetas.freeridge <- function(model, lambda = NULL, ...) {
   own <- rep(NA_real_, row_count(model))
   own[place_of(model, seq_len(nrow(model$x)))] <- sigma
   errors <- coefficient_errors(model, "frequentist", lambda)[, 1L]
-  errors <- errors / sqrt(core_degrees_of_freedom(model_at(model, lambda))$sigma2)
+  errors <- errors / sqrt(core_degrees_of_freedom_of_model(model_at(model, lambda))$sigma2)
   change / outer(with_dropped(model, own, 1), errors[seq_len(ncol(change))])
 }
 

@@ -6,6 +6,10 @@ contour_probabilities <- c(0.1, 0.25, 0.5, 0.75, 0.9)
 
 plot.freeridge_classifier <- function(x, lambda = NULL, size = 101, main = NULL, xlab = NULL, ylab = NULL, xlim = NULL,
                                       ylim = NULL, ...) {
+  if (is.character(lambda)) {
+    refuse("plot() of a classifier has one picture, of two features, and none that is called ", shown(lambda),
+           "; a fit of freeridge() to a factor has those of residuals")
+  }
   d <- ncol(x$x)
   if (x$kernel$name == "precomputed") refuse("the kernel is a matrix of values: there are no features to draw")
   if (d != 2L) {

@@ -63,6 +63,7 @@ test_that("the four pictures of rows have their numbers, of every kind of fit", 
   }
   expect_refusal(plot(freeridge(1:2, c(1, 3), linear_kernel(), 0, route = "primal"), "rows"), "fewer than two rows have a studentised residual")
   expect_refusal(plot(freeridge_chunks(mpg ~ wt, mtcars, lambda = 1), "rows"), "type")
+  expect_refusal(plot(kernel_logistic(p$x, p$y[, 1L] > 3, gaussian_kernel(2), 1), "rows"), 'has one picture, .* none that is called "rows"')
   if (requireNamespace("ggplot2", quietly = TRUE)) {
     for (other in list(one, holes)) expect_silent(drawn(print(ggplot2::autoplot(other, "rows"))))
   }

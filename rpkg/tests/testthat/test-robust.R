@@ -87,6 +87,28 @@ test_that("print says which rows are weighed down, and the error of all rows", {
   expect_identical(glance.freeridge(fit)$logLik, NA_real_)
 })
 
+test_that("at normal errors the standard deviation of the errors is right, and intervals of predictions hold", {
+  set.seed(1)
+  x <- matrix(stats::rnorm(8000L), 2000L)
+  y <- x[, 1L] + 0.5 * stats::rnorm(2000L)
+  new <- matrix(stats::rnorm(8000L), 2000L)
+  fit <- freeridge(x, y, linear_kernel(), 1, robust = "huber")
+  expect_equal(sigma(fit), 0.5, tolerance = 4 / sqrt(2 * 2000))  # four standard errors of a standard deviation
+  working <- weights(fit, "working")
+  left <- 2000 - sum(hatvalues(fit))
+  expect_equal(sigma(fit)^2, sum(working * residuals(fit)^2) / left / (2 * pnorm(1.345) - 1), tolerance = 1e-9)
+  held <- predict(fit, new, interval = "prediction", level = 0.9)
+  truth <- new[, 1L] + 0.5 * stats::rnorm(2000L)
+  expect_lt(abs(mean(truth > held[, "lwr"] & truth < held[, "upr"]) - 0.9), 4 * sqrt(0.09 / 2000))
+  few <- 1:40
+  small <- freeridge(x[few, ], y[few], linear_kernel(), 1, robust = "huber")
+  i <- 7L
+  rest <- freeridge(x[few[-i], ], y[few[-i]], linear_kernel(), 1, weights = weights(small, "working")[-i])
+  expect_close(influence(small)$sigma[i], sigma(rest) / sqrt(2 * pnorm(1.345) - 1), 1e-9)
+  again <- unserialize(serialize(small, NULL))
+  expect_equal(sigma(again), sigma(small))
+})
+
 test_that("what has no robust fit is refused", {
   p <- contaminated()
   make <- function(y, ...) freeridge(p$x, y, gaussian_kernel(2), 1, robust = "huber", ...)
