@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array
+from .effects import Effect, effects
 from .fitting import CRITERIA, Plan
 from .importance import Columns, Importance, importance
 from .inputs import choice, column_names, response, sample_weights, table
@@ -84,7 +85,7 @@ class FreeRidge(LeastSquares):
     After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen), criterion_, kernel_ (with all
     numbers, of X as it is), scale_, learning_ (what the search for the kernel saw, or None), relevance(), sigma_ (None:
     no bandwidth by name), route_, landmarks_, coef_ (linear kernels), dual_coef_, intercept_, n_features_in_,
-    feature_names_in_; loo_errors(), group_errors(), scores(), importance(), predictor(). Where no column of X varies the fit is the
+    feature_names_in_; loo_errors(), group_errors(), scores(), effects(), importance(), predictor(). Where no column of X varies the fit is the
     mean of y; what is to be chosen has no influence then, and alpha_ is 1. Cost of fit: one factorization; of learning
     a kernel: 10 to 50 times 4/3 n^3 flops, n at most 2000; of choosing one sigma: 15 factorizations; at a given alpha:
     31.
@@ -212,6 +213,19 @@ class FreeRidge(LeastSquares):
         if found.covariance is None:
             return f, self._outputs(found.errors)
         return f, self._pairs(found.covariance, len(f))
+
+    def effects(self, X: ArrayLike, columns: Optional[Sequence[Any]] = None, points: int = 25, rows: int = 500,
+                pairs: bool = False) -> List[Effect]:
+        """The average prediction over the rows of X as one column takes the value v in all of them, for each column (None),
+        or columns by their names or numbers: freeridge.effects(), with Bayesian standard errors. Raises NotFittedError,
+        ValueError, Error. Cost: as there."""
+        model = self._fitted()
+        if isinstance(model, Stack):
+            raise ValueError("a stack has no errors of its predictions, and no effects with errors: its members have")
+        self._compare_features(X)
+        names = self._feature_names().tolist()
+        places = None if columns is None else [names.index(one) if one in names else one for one in columns]
+        return effects(model, table(X), places, points, rows, pairs)
 
     def importance(self, X: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
                    permutations: int = 5, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:

@@ -37,11 +37,11 @@ def interval_of(model: Model, X: Any, observed: np.ndarray, interval: str, level
     errors = model.predict_covariance(X, pairs=False).errors
     if interval == "prediction":
         errors = np.sqrt(errors ** 2 + freedom.sigma2)
-    half = errors * _student(observed - freedom.df, level)
+    half = errors * student(observed - freedom.df, level)
     return centre - half, centre + half
 
 
-def _student(freedom: Array, level: float) -> Array:
+def student(freedom: Array, level: float) -> Array:
     """The quantiles; NaN where no degree of freedom is left."""
     try:
         from scipy.special import stdtrit

@@ -1,6 +1,6 @@
-"""Pictures of fitted estimators by matplotlib, in black and grey, as R's plot() draws them: path(), left_out(),
+"""Pictures of fitted estimators by matplotlib, in black and grey, as R's plot() draws them: path(), effect(), left_out(),
 relevance() and calibration(). Each draws into `ax`, or where it is None into a new figure, and returns the Axes
-(path(): an array of them).
+(path(), effect(): an array of them).
 
     from freeridge import plots
     plots.path(model)
@@ -18,8 +18,10 @@ from numpy.typing import ArrayLike
 from . import library as c
 from .arrays import Array
 from .class_estimator import FreeRidgeClassifier
+from .estimator import FreeRidge
 from .fitting import CRITERIA
-from .inputs import class_labels, response
+from .inputs import class_labels, response, table
+from .intervals import student
 from .least_squares import LeastSquares
 
 _TITLES = {"loo": ("Leave-one-out", "mean squared error"), "gcv": ("GCV", "score"),
@@ -169,6 +171,37 @@ def left_out(fit: LeastSquares, y: ArrayLike, output: int = 0, ax: Any = None) -
     panel.set_xlabel("prediction without the point")
     panel.set_ylabel("observed")
     return panel
+
+
+def effect(fit: FreeRidge, X: ArrayLike, y: Optional[ArrayLike] = None, columns: Optional[Sequence[Any]] = None,
+           output: int = 0, most: int = 6, ax: Any = None) -> npt.NDArray[Any]:
+    """A panel for each column: the average prediction over the rows of X along it, with its 95 % band (the quantile of
+    Student's distribution is scipy's); where X and y are those of the fit, in grey the curve at each row and the row's
+    left-out error. columns: names or numbers; None: the `most` along which the prediction moves most. Raises as
+    FreeRidge.effects(). Cost: as there."""
+    fit = _checked(fit, FreeRidge, "FreeRidge")
+    found = fit.effects(X, columns)
+    output = _output(fit, output)
+    if columns is None:
+        found = sorted(found, key=lambda one: -float(np.std(one.estimate[:, output])))[:most]
+    freedom = fit._observed - fit._model.degrees_of_freedom().df
+    half = student(freedom, 0.95)[output]
+    points, names = table(X), fit._feature_names()
+    partial = None if y is None else fit.loo_errors().reshape(len(points), -1)[:, output]
+    panels = _axes(ax, len(found), (3.2, 3.4))
+    for panel, one in zip(panels, found):
+        centre, width = one.estimate[:, output], half * one.errors[:, output]
+        panel.fill_between(one.value, centre - width, centre + width, color="0.85", linewidth=0)
+        if partial is not None:
+            column = points[:, one.column]
+            panel.plot(column, np.interp(column, one.value, centre) + partial, ".", color="0.55", markersize=2)
+        panel.plot(one.value, centre, color="black", linewidth=1.5)
+        panel.set_xlabel(str(names[one.column]))
+    panels[0].set_ylabel("average prediction")
+    low, high = min(p.get_ylim()[0] for p in panels), max(p.get_ylim()[1] for p in panels)
+    for panel in panels:
+        panel.set_ylim(low, high)
+    return panels
 
 
 def relevance(fit: LeastSquares, most: int = 30, ax: Any = None) -> Any:

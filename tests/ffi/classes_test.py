@@ -284,6 +284,19 @@ class Pictures(unittest.TestCase):
             self.assertGreater(file.tell(), 5000)
         pyplot.close(ax.figure)
 
+    def test_effects(self):
+        axes = plots.effect(self.fit, self.x, self.y, most=3)
+        self.assertEqual(len(axes), 3)
+        curves = self.fit.effects(self.x)
+        spread = [np.std(one.estimate) for one in curves]
+        self.assertEqual([ax.get_xlabel() for ax in axes], [f"x{k}" for k in np.argsort(spread)[::-1][:3]])
+        line = axes[0].get_lines()[-1].get_ydata()
+        np.testing.assert_allclose(line, curves[int(np.argmax(spread))].estimate[:, 0])
+        self.saved(axes[0])
+        self.assertEqual(plots.effect(self.fit, self.x, columns=["x1", 2])[1].get_xlabel(), "x2")
+        self.assertRaises(ValueError, plots.effect, self.fit, self.x, output=1)
+        self.assertRaises(TypeError, plots.effect, self.x, self.x)
+
     def test_path(self):
         from freeridge import plots
         axes = plots.path(self.fit, alphas=[0.01, 1.0, 100.0])

@@ -402,6 +402,40 @@ class Estimator(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "unpenalised columns"):
             fr.importance(fixed, x, y)
 
+    def test_effects_are_averages_of_predictions(self):
+        x, y = diabetes()
+        x, y = x[::6, :4] / x[::6, :4].std(axis=0), np.column_stack([y[::6], np.sin(y[::6])])
+        model = fr.FreeRidge(2.0, "gaussian", 3.0, scale=False).fit(x, y)
+        for found in (model.effects(x, [2, "x0"], points=4, pairs=True), model.effects(x, [2, "x0"], points=4, rows=30)):
+            self.assertEqual([one.column for one in found], [2, 0])
+            for one in found:
+                self.assert_close(one.value, np.linspace(x[:, one.column].min(), x[:, one.column].max(), 4))
+                kept = x if one.covariance is not None else x[np.unique(np.round(np.linspace(0, len(x) - 1, 30)).astype(int))]
+                moved = np.tile(kept, (4, 1))
+                moved[:, one.column] = np.repeat(one.value, len(kept))
+                f, whole = model.predict(moved, return_cov=True)
+                average = np.kron(np.eye(4), np.full(len(kept), 1 / len(kept)))
+                self.assert_close(one.estimate, average @ f)
+                for j in range(2):
+                    expected = average @ whole[:, :, j] @ average.T
+                    np.testing.assert_allclose(one.errors[:, j], np.sqrt(np.diag(expected)), rtol=1e-7)
+                    if one.covariance is not None:
+                        np.testing.assert_allclose(one.covariance[:, 4 * j:4 * j + 4], expected, rtol=1e-6, atol=1e-12)
+        few = model.effects(np.round(x), [1], points=50)[0]
+        np.testing.assert_array_equal(few.value, np.unique(np.round(x[:, 1])))
+        for arguments, words in (((x, ["age"]), "columns must be"), ((x, [4]), "columns must be"), ((x, None, 1), "points must be"),
+                                 ((x, None, 5, 0), "rows 1 or more"), ((csr_matrix(x),), "x is sparse")):
+            with self.assertRaisesRegex(ValueError, words):
+                model.effects(*arguments)
+        square = fr.Model(fr.precomputed(), np.eye(5), np.arange(5.0)).set_lambda(1.0)
+        with self.assertRaisesRegex(ValueError, "precomputed"):
+            fr.effects(square, np.eye(5))
+        fixed = fr.Model(fr.linear(), x, y, factorize=False).set_fixed_effects(np.sin(y)).factorize().set_lambda(1.0)
+        with self.assertRaisesRegex(ValueError, "unpenalised columns"):
+            fr.effects(fixed, x)
+        with self.assertRaisesRegex(ValueError, "a stack has no errors"):
+            fr.FreeRidge(stack="linear").fit(x, y[:, 0]).effects(x)
+
     def test_errors_and_draws_as_gaussian_process_regression_has_them(self):
         """Its posterior has the variance of the kernel times sigma^2 / alpha, and no intercept."""
         from sklearn.gaussian_process import GaussianProcessRegressor

@@ -1,0 +1,56 @@
+"""Effects of columns: the average prediction as one column takes the value v in all rows and the others stay as they are,
+with standard errors (J. Friedman, Greedy function approximation, Annals of Statistics 29, 2001, section 8.2)."""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple, Optional, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .arrays import Array, is_sparse
+from .inputs import table
+from .model import Model
+
+
+class Effect(NamedTuple):
+    """Of a column: its values, g numbers; the average predictions and their standard errors, g x t; and their covariances,
+    g x (g t), that of output j in the columns g j to g j + g - 1, None where they were not asked for."""
+
+    column: int
+    value: Array
+    estimate: Array
+    errors: Array
+    covariance: Optional[Array]
+
+
+def effects(model: Model, x: ArrayLike, columns: Optional[Sequence[int]] = None, points: int = 25, rows: int = 500,
+            pairs: bool = False, kind: int = c.COVARIANCE_BAYESIAN) -> List[Effect]:
+    """For a fitted model, averaged over the rows of x, at most `rows` evenly spaced ones. columns: of x; None: all. points:
+    how many values a column takes, evenly spaced over its range in x; fewer distinct ones are taken as they are. kind: of
+    the errors, as in Model.predict_covariance(); pairs: with covariances, for differences between values. Raises ValueError
+    (columns, a precomputed kernel, unpenalised columns, a sparse x), Error. Cost of a column: points * rows * n kernel
+    values, and points * rows^2 for Bayesian errors."""
+    if "precomputed" in str(model.kernel()):
+        raise ValueError("the kernel is precomputed: there are no columns whose effect could be shown")
+    if model.fixed_count() > 0:
+        raise ValueError("the model has unpenalised columns, which effects() does not know: see predict_combinations_fixed()")
+    x = table(x)
+    if is_sparse(x):
+        raise ValueError("x is sparse: effects are of ordinary arrays")
+    if points < 2 or rows < 1:
+        raise ValueError(f"points must be 2 or more and rows 1 or more, not {points} and {rows}")
+    kept = x if len(x) <= rows else x[np.unique(np.round(np.linspace(0, len(x) - 1, rows)).astype(int))]
+    found = []
+    for column in range(x.shape[1]) if columns is None else columns:
+        if column not in range(x.shape[1]):
+            raise ValueError(f"columns must be whole numbers from 0 to {x.shape[1] - 1}, not {column!r}")
+        value = np.unique(x[:, column])
+        if len(value) > points:
+            value = np.linspace(value[0], value[-1], points)
+        moved = np.tile(kept, (len(value), 1))
+        moved[:, column] = np.repeat(value, len(kept))
+        group = np.repeat(np.arange(len(value)), len(kept))
+        found.append(Effect(int(column), value, *model.predict_combinations(moved, group, pairs=pairs, kind=kind)))
+    return found
