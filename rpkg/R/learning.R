@@ -390,7 +390,7 @@ print_learning <- function(fit, digits, most = 6L) {
   }
   table <- relevance_of_bands(fit)
   if (is.null(table)) return(invisible())
-  cat("  lengths", if (!is.null(fit$scale)) " in divisors of the columns", ", the most relevant first (short: f changes fast)\n", sep = "")
+  cat("  lengths", if (!is.null(fit$scale)) " in divisors of columns", ", most relevant first (short: f changes fast)\n", sep = "")
   print_bars(utils::head(table, most), digits)
   if (nrow(table) > most) cat("    ... (", nrow(table), " in all; see relevance())\n", sep = "")
   print_some <- function(words, columns) {

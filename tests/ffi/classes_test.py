@@ -285,6 +285,7 @@ class Pictures(unittest.TestCase):
         pyplot.close(ax.figure)
 
     def test_effects(self):
+        from freeridge import plots
         axes = plots.effect(self.fit, self.x, self.y, most=3)
         self.assertEqual(len(axes), 3)
         curves = self.fit.effects(self.x)

@@ -24,7 +24,7 @@ test_that("a length for each column is learnt", {
     expect_close(predict(fit, p$x[1:5, ]), predict(again, p$x[1:5, ]), 1e-10)
   }
   expect_output(print(fit), "3 numbers of it learnt by REML on 60 rows")
-  expect_output(print(fit), "the most relevant first .*\n    a #+ +[0-9.]+\n    b #* +[0-9.]+\n    c #* +[0-9.]+")
+  expect_output(print(fit), "most relevant first .*\n    a #+ +[0-9.]+\n    b #* +[0-9.]+\n    c #* +[0-9.]+")
   expect_output(print(summary(fit)), "Left-out error: .*kernel and lambda chosen again without the row's fold")
   expect_named(hyperparameters(fit), c(paste0("scaled.scale[", 0:2, "]"), "scaled.matern.length"))
 })
@@ -158,7 +158,7 @@ test_that("what print() says of lengths is true of R's own data sets", {
   flat <- predict(noise, data.frame(a = 0.5, b = c(0.1, 0.9)))
   if (any(grepl("without influence.*: b", shown))) expect_lt(abs(diff(flat)), 1e-3)
   # a factor is one entry, with its name
-  expect_output(print(freeridge(len ~ ., ToothGrowth)), "the most relevant first .*\n    dose #+ +[0-9.]+\n    supp #+ +[0-9.]+\n")
+  expect_output(print(freeridge(len ~ ., ToothGrowth)), "most relevant first .*\n    dose #+ +[0-9.]+\n    supp #+ +[0-9.]+\n")
   expect_output(print(freeridge(mpg ~ wt + hp + disp, mtcars, bands = c("x", "y", "x"))), "(wt and 1 more #+ +[0-9.]+\n    hp|hp  +#+ +[0-9.]+\n    wt and 1 more)")
   expect_identical(nrow(relevance(freeridge(len ~ ., ToothGrowth))), 3L)
   # no choice of the default is below what rounding allows
