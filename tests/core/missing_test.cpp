@@ -179,8 +179,9 @@ class Missing : public ::testing::TestWithParam<Way> {
                                          average.values.data(), average_errors.values.data(), d));
       Vector both(static_cast<std::size_t>(2 * outputs)), a(static_cast<std::size_t>(m), 1);
       a.back() = 1 - static_cast<double>(m);
-      defined(freeridge_predict_combinations(of.get(), with(at(points), f_points), 1, nullptr, a.data(), FREERIDGE_COVARIANCE_BAYESIAN,
-                                             both.data(), &both[static_cast<std::size_t>(outputs)], 1, nullptr, 0));
+      defined(freeridge_predict_combinations(of.get(), with(at(points), f_points), 1, nullptr, a.data(),
+                                             FREERIDGE_COVARIANCE_BAYESIAN, both.data(),
+                                             &both[static_cast<std::size_t>(outputs)], 1, nullptr, 0));
       for (std::int64_t k = 0; k < 2 * outputs; ++k)
         difference(k / outputs, k % outputs) = both[static_cast<std::size_t>(k)];
       for (const Matrix& each : {average, average_errors, difference}) take(each);
