@@ -105,7 +105,8 @@ local_scales <- function(fit, model, lambda, learnt) {
     ratio <- size / u
     least <- max(0.05 * stats::median(ratio), 1e-8 * max(ratio))  # how far below the others an error is says little
     columns <- scale_columns(fit, fit$x[known, , drop = FALSE], fit$fixed[known, , drop = FALSE], (fit$y - errors)[known, j])
-    spread <- freeridge.default(columns, log(ratio^2 + least^2))
+    # (What may be said against the choices of this fit is not said of the user's.)
+    spread <- suppressWarnings(freeridge.default(columns, log(ratio^2 + least^2)))
     log_s <- (spread$y - core_by_row(model_at(spread), "loo"))[, 1L] / 2
     list(fit = spread, size = size, u = u, log_s = log_s, predictive = predictive)
   })

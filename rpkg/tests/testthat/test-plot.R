@@ -138,6 +138,8 @@ test_that("effects of variables are drawn with left-out partial residuals", {
   many <- freeridge(matrix(rep(mtcars$wt, 14L), 32L) + outer(1:32, 1:14) / 100, mtcars$mpg, linear_kernel(), 1)
   expect_identical(length(unique(drawn(plot(many, "effect"))$variable)), 12L)
   expect_match(curves_words(effect_data(many, 1L, NULL), 12L), "the 12 that move most of 14")
+  still <- freeridge(mpg ~ wt + hp, transform(mtcars, hp = 1), lambda = 1)
+  expect_refusal(plot(effects(still, list(c("wt", "hp")))), "contours need two values of each variable")
   shown <- drawn(plot(marginal_effects(mixed)))
   expect_identical(shown$column[order(shown$column)], c("amTRUE", "cyl6", "cyl8", "wt"))
   expect_false(is.unsorted(-abs(shown$estimate)))
