@@ -30,7 +30,7 @@ anova.freeridge <- function(object, ...) {
   })
   structure(do.call(rbind, tables), class = c("anova", "data.frame"),
             heading = c("Score tests of variables, each against the fit whose kernel does not see it\n",
-                        paste0("Kernel: ", format(object$kernel, digits = 3L), "\n")))
+                        paste0("Kernel: ", shown_kernel(object, 3L), "\n")))
 }
 
 # c(lambda, q, p) of one output.

@@ -9,8 +9,6 @@ effects.freeridge <- function(object, variables = NULL, points = 25, rows = 500,
                               level = 0.95, type = "bayesian", individual = FALSE, covariance = FALSE, ...) {
   refuse_extra(...)
   check_choice(type, "type", covariance_types)
-  points <- check_whole(points, "points", 2, 1000)
-  rows <- check_whole(rows, "rows", 1, .Machine$integer.max)
   level <- check_fraction(level, "level")
   individual <- check_flag(individual, "individual")
   covariance <- check_flag(covariance, "covariance")
@@ -18,36 +16,59 @@ effects.freeridge <- function(object, variables = NULL, points = 25, rows = 500,
   if (object$kernel$name %in% c("precomputed", "function")) {
     refuse("the kernel is ", format(object$kernel), ": there are no columns whose effect could be shown")
   }
-  known <- effect_variables(object)
-  if (length(known) == 0L) refuse("the fit has no predictors, and no effects of them")
-  chosen <- chosen_variables(variables, known)
   model <- model_at(object, lambda, warn = TRUE)
-  at <- averaged_rows(object, newdata, rows)
   freedom <- core_degrees_of_freedom(model)
   df <- named_by_output(object, observed_counts(object) - freedom$df)
   reason <- ""
-  curves <- lapply(chosen, function(of) {
-    grid <- effect_grid(known[of], at, if (length(of) > 1L) min(points, 15L) else points)
-    moved <- moved_rows(known[of], at, grid)
-    found <- core_predict_combinations(model, moved$x, moved$group, nrow(grid), rep(at$weights, times = nrow(grid)), type,
-                                       TRUE, covariance, moved$fixed)
+  found <- average_curves(object, variables, points, rows, newdata, function(moved, groups, weights) {
+    found <- core_predict_combinations(model, moved$x, moved$group, groups, weights, type, TRUE, covariance, moved$fixed)
     if (nzchar(found$reason)) reason <<- found$reason
-    lines <- if (individual) core_predict(model, moved$x, moved$fixed)
-    list(grid = grid, estimate = found$value + at$offset, se = found$errors, covariance = found$covariance,
-         individual = lines, places = known[of])
+    if (individual) found$individual <- core_predict(model, moved$x, moved$fixed)
+    found
   })
   warn_reason(reason)
-  pairs <- any(lengths(chosen) == 2L)
-  table <- do.call(rbind, lapply(curves, function(curve) curve_table(curve, object$outputs, pairs)))
+  table <- found$table
   half <- effect_quantile(df, level, table$output) * table$se
   table$lower <- table$estimate - half
   table$upper <- table$estimate + half
+  structure(table, class = c("freeridge_curves", "data.frame"), kind = type, level = level, df = df,
+            averaged = nrow(found$at$x), fitted_rows = found$at$all,
+            covariance = if (covariance) named_covariances(found$curves, object$outputs),
+            individual = if (individual) individual_lines(found$curves, found$at, object$outputs))
+}
+
+# A stack has no errors of its predictions, and its curves no bands.
+effects.freeridge_stack <- function(object, variables = NULL, points = 25, rows = 500, newdata = NULL, individual = FALSE, ...) {
+  refuse_extra(...)
+  individual <- check_flag(individual, "individual")
+  found <- average_curves(object, variables, points, rows, newdata, function(moved, groups, weights) {
+    lines <- stacked(object, moved$x)
+    list(value = rowsum(weights * lines, moved$group), individual = lines)
+  })
+  structure(found$table, class = c("freeridge_curves", "data.frame"), averaged = nrow(found$at$x), fitted_rows = found$at$all,
+            individual = if (individual) individual_lines(found$curves, found$at, object$outputs))
+}
+
+# list(table, curves, at): the averages of the values that answer(moved rows, how many groups, weights) has.
+average_curves <- function(fit, variables, points, rows, newdata, answer) {
+  points <- check_whole(points, "points", 2, 1000)
+  rows <- check_whole(rows, "rows", 1, .Machine$integer.max)
+  known <- effect_variables(fit)
+  if (length(known) == 0L) refuse("the fit has no predictors, and no effects of them")
+  chosen <- chosen_variables(variables, known)
+  at <- averaged_rows(fit, newdata, rows)
+  curves <- lapply(chosen, function(of) {
+    grid <- effect_grid(known[of], at, if (length(of) > 1L) min(points, 15L) else points)
+    moved <- moved_rows(known[of], at, grid)
+    found <- answer(moved, nrow(grid), rep(at$weights, times = nrow(grid)))
+    list(grid = grid, estimate = found$value + at$offset, se = found$errors, covariance = found$covariance,
+         individual = found$individual, places = known[of])
+  })
+  pairs <- any(lengths(chosen) == 2L)
+  table <- do.call(rbind, lapply(curves, function(curve) curve_table(curve, fit$outputs, pairs)))
   row.names(table) <- NULL
   names(curves) <- vapply(chosen, function(of) paste(names(known)[of], collapse = ":"), "")
-  structure(table, class = c("freeridge_curves", "data.frame"), kind = type, level = level, df = df,
-            averaged = nrow(at$x), fitted_rows = at$all, weighted = at$weighted,
-            covariance = if (covariance) named_covariances(curves, object$outputs),
-            individual = if (individual) individual_lines(curves, at, object$outputs))
+  list(table = table, curves = curves, at = at)
 }
 
 # The variables of a fit, by their names: list(kind, columns), kind "number" of a column, "level" of the columns of a
@@ -67,7 +88,7 @@ effect_variables <- function(fit) {
   })
   all <- c(numbers, levels, fixed)
   all <- all[order(vapply(all, function(one) one$columns[1L] + if (one$kind == "fixed") length(names) else 0, 0))]
-  stats::setNames(all, make.unique(vapply(all, `[[`, "", "name")))
+  stats::setNames(all, make.unique(sub("^`(.*)`$", "\\1", vapply(all, `[[`, "", "name"))))
 }
 
 # The variables that are asked for, a list of one or two places each.
@@ -154,7 +175,7 @@ curve_table <- function(curve, outputs, pairs) {
   frame <- frame[rep(seq_len(count), times = t), , drop = FALSE]
   if (t > 1L) frame$output <- factor(rep(outputs, each = count), levels = outputs)
   frame$estimate <- as.vector(curve$estimate)
-  frame$se <- as.vector(curve$se)
+  if (!is.null(curve$se)) frame$se <- as.vector(curve$se)
   frame
 }
 
@@ -229,8 +250,9 @@ print.freeridge_curves <- function(x, digits = max(3L, getOption("digits") - 3L)
   titles <- curve_titles(x)
   for (title in levels(titles)) {
     rows <- which(titles == title)
-    columns <- lapply(as.list(x)[c("estimate", "se", "lower", "upper")], `[`, rows)
-    decimals <- max(0, digits - 3L - floor(log10(min(columns$se[columns$se > 0], abs(columns$estimate), 1, na.rm = TRUE))))
+    columns <- lapply(as.list(x)[intersect(c("estimate", "se", "lower", "upper"), names(x))], `[`, rows)
+    size <- if (is.null(columns$se)) diff(range(columns$estimate)) / 100 else columns$se
+    decimals <- max(0, digits - 3L - floor(log10(min(size[size > 0], 1, na.rm = TRUE))))
     columns <- lapply(columns, function(values) formatC(values, digits = min(decimals, 15), format = "f"))
     places <- lapply(c("", "2"), function(k) {
       if (is.null(x[[paste0("variable", k)]]) || is.na(x[[paste0("variable", k)]][rows[1L]])) return(NULL)
@@ -242,7 +264,7 @@ print.freeridge_curves <- function(x, digits = max(3L, getOption("digits") - 3L)
     if (!is.null(x$output)) cat("Output ", as.character(x$output[rows[1L]]), "\n", sep = "")
     print(data.frame(unlist(places, recursive = FALSE), columns, check.names = FALSE), row.names = FALSE)
   }
-  cat("\n", standard_error_words(attr(x, "kind")), " Intervals: ", format(100 * attr(x, "level")), " %.\n", sep = "")
+  if (!is.null(x$se)) cat("\n", standard_error_words(attr(x, "kind")), " Intervals: ", format(100 * attr(x, "level")), " %.\n", sep = "")
   invisible(x)
 }
 
@@ -285,7 +307,8 @@ plot.freeridge_curves <- function(x, partial = TRUE, main = NULL, ylab = "averag
 # What the pictures say below their title.
 curves_words <- function(x, panels) {
   all <- attr(x, "all")
-  paste(c(attr(x, "of"), if (is.null(x$variable2) || anyNA(x$variable2)) paste(format(100 * attr(x, "level")), "% bands"),
+  bands <- !is.null(x$se) && (is.null(x$variable2) || anyNA(x$variable2))
+  paste(c(attr(x, "of"), if (bands) paste(format(100 * attr(x, "level")), "% bands"),
           if (!is.null(all) && all > panels) paste("the", panels, "that move most of", all)), collapse = ", ")
 }
 
@@ -296,7 +319,9 @@ plot_curve <- function(curve, points, ylim, ylab, ...) {
   span <- range(at, if (!is.null(points)) points$value)
   if (few) span <- span + c(-0.3, 0.3) * if (of_levels) 1 else max(diff(span), 1e-300)
   graphics::plot.default(span, ylim, type = "n", xlim = span, ylim = ylim, xaxt = if (few) "n" else "s", xlab = "", ylab = "", ...)
-  if (!few) {
+  if (is.null(curve$lower)) {
+    if (few) graphics::axis(1L, at, if (of_levels) shortened(curve$level) else format(at, digits = 3L), gap.axis = 0.1)
+  } else if (!few) {
     graphics::polygon(c(at, rev(at)), c(curve$lower, rev(curve$upper)), col = "grey85", border = NA)
   } else {
     names <- if (of_levels) shortened(curve$level) else format(at, digits = 3L)
@@ -308,7 +333,7 @@ plot_curve <- function(curve, points, ylim, ylab, ...) {
     if (!of_levels) graphics::rug(points$value, col = "grey40", quiet = TRUE)
   }
   if (few) {
-    graphics::segments(at, curve$lower, at, curve$upper, lwd = 2)
+    if (!is.null(curve$lower)) graphics::segments(at, curve$lower, at, curve$upper, lwd = 2)
     graphics::points(at, curve$estimate, pch = 19)
   } else {
     graphics::lines(at, curve$estimate, lwd = 2)

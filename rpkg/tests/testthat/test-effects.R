@@ -312,6 +312,27 @@ test_that("the curves of an additive kernel are its terms, and pairs are average
   expect_output(print(effects(fit, "a", rows = 7)), "7 of the 40 rows, evenly spaced")
 })
 
+test_that("the curves of a stack are averages of its predictions, without bands; names are those of the data", {
+  frame <- transform(mtcars, cyl = factor(cyl))
+  names(frame)[match("wt", names(frame))] <- "a weight"
+  frame <- frame[c("mpg", "a weight", "hp", "cyl")]
+  stack <- freeridge(mpg ~ ., frame, stack = "linear")
+  found <- effects(stack, list("a weight", "cyl", c("cyl", "hp")), points = 3, individual = TRUE)
+  expect_null(found$se)
+  at <- function(name, value) mean(predict(stack, replace(frame, name, value)))
+  expect_close(found$estimate[1:3], vapply(range(frame$"a weight") %*% rbind(c(1, .5, 0), c(0, .5, 1)), at, 0, name = "a weight"), 1e-10)
+  expect_close(found$estimate[4:6], vapply(levels(frame$cyl), function(level) at("cyl", factor(level, levels(frame$cyl))), 0), 1e-10)
+  expect_identical(dim(attr(found, "individual")[[1L]]), c(32L, 3L))
+  expect_output(print(found), "a weight estimate")
+  file <- tempfile(fileext = ".png")
+  grDevices::png(file)
+  plot(found)
+  grDevices::dev.off()
+  expect_gt(file.size(file), 2000)
+  unlink(file)
+  expect_identical(unique(effects(freeridge(mpg ~ ., frame, lambda = 1), points = 2)$variable), c("a weight", "hp", "cyl"))
+})
+
 test_that("bad requests for curves are refused", {
   fit <- freeridge(mpg ~ wt + hp, mtcars, lambda = 1)
   expect_refusal(effects(fit, "cyl"), 'variables must be names among "wt", "hp".*not "cyl"')
