@@ -32,7 +32,7 @@ effects.freeridge <- function(object, variables = NULL, points = 25, rows = 500,
   table$lower <- table$estimate - half
   table$upper <- table$estimate + half
   structure(table, class = c("freeridge_curves", "data.frame"), kind = type, level = level, df = df,
-            averaged = nrow(found$at$x), fitted_rows = found$at$all,
+            averaged = length(found$at$rows), fitted_rows = found$at$all,
             covariance = if (covariance) named_covariances(found$curves, object$outputs),
             individual = if (individual) individual_lines(found$curves, found$at, object$outputs))
 }
@@ -45,7 +45,7 @@ effects.freeridge_stack <- function(object, variables = NULL, points = 25, rows 
     lines <- stacked(object, moved$x)
     list(value = rowsum(weights * lines, moved$group), individual = lines)
   })
-  structure(found$table, class = c("freeridge_curves", "data.frame"), averaged = nrow(found$at$x), fitted_rows = found$at$all,
+  structure(found$table, class = c("freeridge_curves", "data.frame"), averaged = length(found$at$rows), fitted_rows = found$at$all,
             individual = if (individual) individual_lines(found$curves, found$at, object$outputs))
 }
 
@@ -53,13 +53,18 @@ effects.freeridge_stack <- function(object, variables = NULL, points = 25, rows 
 average_curves <- function(fit, variables, points, rows, newdata, answer) {
   points <- check_whole(points, "points", 2, 1000)
   rows <- check_whole(rows, "rows", 1, .Machine$integer.max)
-  known <- effect_variables(fit)
+  at <- averaged_rows(fit, newdata, rows)
+  known <- at$variables
   if (length(known) == 0L) refuse("the fit has no predictors, and no effects of them")
   chosen <- chosen_variables(variables, known)
-  at <- averaged_rows(fit, newdata, rows)
   curves <- lapply(chosen, function(of) {
-    grid <- effect_grid(known[of], at, if (length(of) > 1L) min(points, 15L) else points)
-    moved <- moved_rows(known[of], at, grid)
+    grid <- effect_grid(known[of], if (length(of) > 1L) min(points, 15L) else points)
+    group <- rep(seq_len(nrow(grid)), each = length(at$rows))
+    values <- lapply(seq_along(of), function(k) {
+      levels <- known[[of[k]]]$levels
+      if (is.null(levels)) grid[group, k] else levels[grid[group, k]]
+    })
+    moved <- c(at$put(known[of], values, rep(at$rows, times = nrow(grid))), list(group = group - 1L))
     found <- answer(moved, nrow(grid), rep(at$weights, times = nrow(grid)))
     list(grid = grid, estimate = found$value + at$offset, se = found$errors, covariance = found$covariance,
          individual = found$individual, places = known[of])
@@ -69,26 +74,6 @@ average_curves <- function(fit, variables, points, rows, newdata, answer) {
   row.names(table) <- NULL
   names(curves) <- vapply(chosen, function(of) paste(names(known)[of], collapse = ":"), "")
   list(table = table, curves = curves, at = at)
-}
-
-# The variables of a fit, by their names: list(kind, columns), kind "number" of a column, "level" of the columns of a
-# factor, which has the levels as well, and "fixed" of an unpenalised column.
-effect_variables <- function(fit) {
-  factors <- level_terms(fit$x)
-  names <- feature_names(fit$x)
-  of_factors <- unlist(lapply(factors, `[[`, "columns"))
-  numbers <- lapply(setdiff(seq_along(names), of_factors), function(k) list(kind = "number", columns = k, name = names[k]))
-  levels <- lapply(factors, function(part) {
-    own <- names[part$columns]
-    list(kind = "level", columns = part$columns, name = part$name, values = level_value_of(fit) * diag(length(part$columns)),
-         levels = ifelse(startsWith(own, part$name) & nchar(own) > nchar(part$name), substring(own, nchar(part$name) + 1L), own))
-  })
-  fixed <- lapply(seq_len(NCOL(fit$fixed) * !is.null(fit$fixed)), function(k) {
-    list(kind = "fixed", columns = k, name = colnames(fit$fixed)[k])
-  })
-  all <- c(numbers, levels, fixed)
-  all <- all[order(vapply(all, function(one) one$columns[1L] + if (one$kind == "fixed") length(names) else 0, 0))]
-  stats::setNames(all, make.unique(sub("^`(.*)`$", "\\1", vapply(all, `[[`, "", "name"))))
 }
 
 # The variables that are asked for, a list of one or two places each.
@@ -110,53 +95,30 @@ some_names <- function(names) {
   paste0(paste0("\"", utils::head(names, 8L), "\"", collapse = ", "), if (more > 0L) paste(" and", more, "more"))
 }
 
-# The rows that are averaged over, at most `most`, evenly spaced among those of the fit or of newdata, with their
-# weights, of sum one, and the average offset.
+# variable_rows(), those of its rows that are averaged over, at most `most` and evenly spaced, their weights, of sum one,
+# and the average offset. Variables that are matrices in a formula, or dates, have no curves.
 averaged_rows <- function(fit, newdata, most) {
-  if (is.null(newdata)) {
-    at <- list(x = fit$x, fixed = fit$fixed, offset = fit$offset, weights = fit$weights)
-  } else {
-    new <- new_rows(fit, newdata)
-    if (!any(new$known)) refuse("newdata has no row without missing values")
-    at <- list(x = new$x, fixed = new$fixed, offset = new$offset)
-  }
+  at <- variable_rows(fit, newdata)
   all <- nrow(at$x)
   weights <- if (is.null(at$weights)) rep(1, all) else at$weights
   kept <- if (all > most) unique(round(seq(1, all, length.out = most))) else seq_len(all)
   share <- weights[kept] / sum(weights[kept])
-  list(x = at$x[kept, , drop = FALSE], fixed = if (!is.null(at$fixed)) at$fixed[kept, , drop = FALSE], weights = share,
-       offset = if (is.null(at$offset)) 0 else sum(share * at$offset[kept]), all = all, weighted = !is.null(at$weights),
-       every = at)
+  curved <- vapply(at$variables, function(one) {
+    number <- is.numeric(one$values) && is.null(dim(one$values)) && (!is.object(one$values) || inherits(one$values, "AsIs"))
+    number || !is.null(one$levels)
+  }, NA)
+  list(variables = at$variables[curved], put = at$put, rows = kept, names = rownames(at$x)[kept], weights = share,
+       offset = if (is.null(at$offset)) 0 else sum(share * at$offset[kept]), all = all)
 }
 
 # A row for each value: numbers, or the places of levels. Two variables: all pairs of values.
-effect_grid <- function(variables, at, points) {
+effect_grid <- function(variables, points) {
   values <- lapply(variables, function(variable) {
-    if (variable$kind == "level") return(seq_along(variable$columns))
-    column <- (if (variable$kind == "fixed") at$every$fixed else at$every$x)[, variable$columns]
-    distinct <- sort(unique(column))
+    if (!is.null(variable$levels)) return(seq_along(variable$levels))
+    distinct <- sort(unique(as.vector(variable$values)))
     if (length(distinct) <= points) distinct else seq(distinct[1L], distinct[length(distinct)], length.out = points)
   })
   expand.grid(unname(values), KEEP.OUT.ATTRS = FALSE)
-}
-
-# The rows, once for each row of the grid, with the values of the grid in the columns of the variables.
-moved_rows <- function(variables, at, grid) {
-  m <- nrow(at$x)
-  again <- rep(seq_len(m), times = nrow(grid))
-  group <- rep(seq_len(nrow(grid)), each = m)
-  x <- at$x[again, , drop = FALSE]
-  fixed <- if (!is.null(at$fixed)) at$fixed[again, , drop = FALSE]
-  for (k in seq_along(variables)) {
-    variable <- variables[[k]]
-    values <- grid[group, k]
-    if (variable$kind == "fixed") {
-      fixed[, variable$columns] <- values
-    } else {
-      x[, variable$columns] <- if (variable$kind == "level") variable$values[values, ] else values
-    }
-  }
-  list(x = x, fixed = fixed, group = group - 1L)
 }
 
 # variable, value and level of the grid (variable2 ... of pairs), the output where there are several, estimate and se.
@@ -165,7 +127,7 @@ curve_table <- function(curve, outputs, pairs) {
   columns <- lapply(1:2, function(k) {
     if (k > length(curve$places)) return(list(rep(NA_character_, count), rep(NA_real_, count), rep(NA_character_, count)))
     place <- curve$places[[k]]
-    of_levels <- place$kind == "level"
+    of_levels <- !is.null(place$levels)
     list(rep(names(curve$places)[k], count), if (of_levels) rep(NA_real_, count) else curve$grid[, k],
          if (of_levels) place$levels[curve$grid[, k]] else rep(NA_character_, count))
   })
@@ -196,7 +158,7 @@ named_covariances <- function(curves, outputs) {
 individual_lines <- function(curves, at, outputs) {
   lapply(curves, function(curve) {
     t <- ncol(curve$estimate)
-    lines <- array(curve$individual + at$offset, c(nrow(at$x), nrow(curve$grid), t), list(rownames(at$x), NULL, if (t > 1L) outputs))
+    lines <- array(curve$individual + at$offset, c(length(at$rows), nrow(curve$grid), t), list(at$names, NULL, if (t > 1L) outputs))
     if (t == 1L) matrix(lines, nrow(lines), dimnames = dimnames(lines)[1:2]) else lines
   })
 }
@@ -213,16 +175,16 @@ effect_data <- function(fit, output, variables) {
   moves <- vapply(split(curves$estimate, titles), stats::sd, 0)
   order <- if (is.null(variables)) utils::head(order(-moves), most_curves) else seq_along(moves)
   parts <- split(seq_len(nrow(curves)), titles)[order]
-  known <- effect_variables(fit)
+  known <- variables_of_fit(fit)
   partial <- lapply(parts, function(rows) {
     curve <- curves[rows, ]
     if (!is.null(curve$variable2) && !is.na(curve$variable2[1L])) return(NULL)
     variable <- known[[curve$variable[1L]]]
-    if (variable$kind == "level") {
-      value <- apply(fit$x[, variable$columns, drop = FALSE], 1L, which.max)
+    if (!is.null(variable$levels)) {
+      value <- match(as.character(variable$values), variable$levels)
       height <- curve$estimate[value]
     } else {
-      value <- (if (variable$kind == "fixed") fit$fixed else fit$x)[, variable$columns]
+      value <- variable$values
       height <- if (length(rows) > 1L) stats::approx(curve$value, curve$estimate, value)$y else rep(curve$estimate, length(value))
     }
     data.frame(value = value, partial = height + errors)

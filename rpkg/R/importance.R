@@ -20,7 +20,8 @@ importance.freeridge <- function(object, type = "permutation", permutations = 5,
   if (object$kernel$name == "precomputed") {
     refuse("the kernel is precomputed: there are no variables whose importance could be told")
   }
-  variables <- variables_of_fit(object)
+  at <- variable_rows(object)
+  variables <- at$variables
   if (length(variables) == 0L) refuse("the fit has no predictors")
   codes <- codes_left_out(object, group)
   model <- model_at(object, lambda)
@@ -35,7 +36,10 @@ importance.freeridge <- function(object, type = "permutation", permutations = 5,
   squares <- lapply(variables, function(variable) {
     if (type == "drop") return(errors_left_out(object, model_without(object, variable, lambda), codes)^2)
     sums <- 0
-    for (order in orders) sums <- sums + permuted_errors(object, model, codes, variable$permuted(order))^2
+    for (order in orders) {
+      moved <- at$put(list(variable), list(values_at(variable$values, order)), seq_along(order))
+      sums <- sums + permuted_errors(object, model, codes, moved)^2
+    }
     sums / length(orders)
   })
   weights <- weights_or_ones(object)
@@ -95,58 +99,6 @@ permuted_errors <- function(fit, model, codes, at) {
   errors <- y - core_predict_left_out(model, as_core_rows(fit, at$x), as.integer(codes), label, at$fixed)
   if (!is.null(codes)) errors[codes < 0L, ] <- NaN
   errors
-}
-
-# The variables by their names, list(permuted, columns, fixed): the points with values of other rows, and the columns of
-# x and of the fixed effects that a variable has a part in.
-variables_of_fit <- function(fit) {
-  x <- points_of(fit)
-  if (is.null(fit$terms)) {
-    of_factors <- lapply(level_terms(x), function(part) list(name = part$name, columns = part$columns))
-    single <- setdiff(seq_len(ncol(x)), unlist(lapply(of_factors, `[[`, "columns")))
-    parts <- c(lapply(single, function(k) list(name = feature_names(x)[k], columns = k, fixed = integer())),
-               lapply(of_factors, c, list(fixed = integer())),
-               lapply(seq_len(NCOL(fit$fixed) * !is.null(fit$fixed)), function(k) {
-                 list(name = colnames(fit$fixed)[k], columns = integer(), fixed = k)
-               }))
-    variables <- lapply(parts, function(part) {
-      c(part, permuted = function(order) {
-        x[, part$columns] <- x[order, part$columns]
-        fixed <- fit$fixed
-        if (length(part$fixed) > 0L) fixed[, part$fixed] <- fixed[order, part$fixed]
-        list(x = x, fixed = fixed)
-      })
-    })
-    return(stats::setNames(variables, vapply(parts, `[[`, "", "name")))
-  }
-  frame <- whole_frame(fit)[place_of(fit, seq_len(nrow(fit$x))), , drop = FALSE]
-  terms <- stats::delete.response(fit$terms)
-  has_part <- rowSums(as.matrix(attr(terms, "factors"))) > 0  # as offsets have not
-  names <- if (length(attr(terms, "term.labels")) > 0L) variables_of(terms)[has_part]
-  within <- function(terms, assign, name) {
-    has <- attr(terms, "factors")
-    if (length(has) == 0L) return(integer())
-    which(assign %in% which(has[match(name, variables_of(terms)), ] > 0L))
-  }
-  penalised <- if (is.null(fit$parts)) terms else fit$parts$penalised
-  level_value <- level_value_of(fit)
-  columns_of <- function(...) attr(model_matrix_of(...), "assign")
-  assign <- columns_of(penalised, frame, fit$contrasts, level_value)
-  source <- fit$fixed_source
-  fixed_assign <- if (!is.null(fit$parts)) columns_of(source$terms, frame, source$contrasts, NULL)
-  design <- function(frame) {
-    x <- design_matrix(penalised, frame, fit$contrasts, level_value)$x
-    if (!is.double(x)) storage.mode(x) <- "double"
-    list(x = x, fixed = if (!is.null(fit$parts)) double_columns(design_matrix(source$terms, frame, source$contrasts)$x))
-  }
-  stats::setNames(lapply(names, function(name) {
-    list(columns = within(penalised, assign[assign != 0L], name),
-         fixed = if (!is.null(fit$parts)) within(source$terms, fixed_assign[fixed_assign != 0L], name) else integer(),
-         permuted = function(order) {
-           frame[[name]] <- if (is.matrix(frame[[name]])) frame[[name]][order, , drop = FALSE] else frame[[name]][order]
-           design(frame)
-         })
-  }), names)
 }
 
 # The model, at lambda, whose kernel does not see a variable.

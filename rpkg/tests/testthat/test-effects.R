@@ -312,6 +312,33 @@ test_that("the curves of an additive kernel are its terms, and pairs are average
   expect_output(print(effects(fit, "a", rows = 7)), "7 of the 40 rows, evenly spaced")
 })
 
+test_that("a variable of a formula moves in all columns that are made of it", {
+  frame <- transform(mtcars, cyl = factor(cyl), am = am == 1)
+  frame$size <- ordered(ifelse(frame$disp > 200, "large", "small"), c("small", "large"))
+  fit <- freeridge(mpg ~ wt * cyl + I(wt^2) + log(hp) + poly(qsec, 2) + size + am + unpenalised(gear), frame, kernel = linear_kernel(), lambda = 0.5)
+  found <- effects(fit, points = 5)
+  expect_identical(unique(found$variable), c("wt", "cyl", "I(wt^2)", "log(hp)", "size", "am", "gear"))
+  at <- function(name, value) mean(predict(fit, replace(frame, name, value)))
+  of <- function(name) found[found$variable == name, ]
+  expect_close(of("cyl")$estimate, vapply(levels(frame$cyl), function(level) at("cyl", factor(level, levels(frame$cyl))), 0), 1e-10)
+  expect_close(of("size")$estimate, vapply(levels(frame$size), function(level) at("size", ordered(level, levels(frame$size))), 0), 1e-10)
+  expect_close(of("am")$estimate, c(at("am", FALSE), at("am", TRUE)), 1e-10)
+  expect_close(of("log(hp)")$estimate, vapply(exp(of("log(hp)")$value), at, 0, name = "hp"), 1e-10)
+  expect_close(of("gear")$estimate, vapply(3:5, at, 0, name = "gear"), 1e-10)
+  # wt alone moves in its own column and in those of its levels, and not in its square
+  moved <- frame[rep(1:32, 5), ]
+  wt <- rep(of("wt")$value, each = 32)
+  square <- rep(frame$wt^2, 5)
+  slopes <- coef(fit)
+  plain <- predict(fit, replace(moved, "wt", wt)) + slopes[["I(wt^2)"]] * (square - wt^2)
+  expect_close(of("wt")$estimate, tapply(plain, rep(1:5, each = 32), mean), 1e-10)
+  other <- effects(fit, "cyl", newdata = frame[c(1, 5, 9), ])
+  expect_close(other$estimate, vapply(levels(frame$cyl), function(level) {
+    mean(predict(fit, transform(frame[c(1, 5, 9), ], cyl = factor(level, levels(frame$cyl)))))
+  }, 0), 1e-10)
+  expect_refusal(effects(fit, "poly(qsec, 2)"), "variables must be names among")
+})
+
 test_that("the curves of a stack are averages of its predictions, without bands; names are those of the data", {
   frame <- transform(mtcars, cyl = factor(cyl))
   names(frame)[match("wt", names(frame))] <- "a weight"

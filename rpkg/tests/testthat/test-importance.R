@@ -75,7 +75,10 @@ test_that("factors, terms, unpenalised columns, offsets, rows of weight zero, ou
   dropped <- importance(fit, "drop")
   expect_setequal(found$table$variable, c("wt", "gear", "poly(hp, 2)", "qsec"))
   kept <- cars[-c(3L, 20L), ]
-  for (variable in variables_of_fit(fit)) expect_equal(variable$permuted(1:30)[c("x", "fixed")], list(x = fit$x, fixed = fit$fixed), ignore_attr = TRUE)
+  at <- variable_rows(fit)
+  for (variable in at$variables) {
+    expect_equal(at$put(list(variable), list(variable$values), 1:30), list(x = fit$x, fixed = fit$fixed), ignore_attr = TRUE)
+  }
   set.seed(3)
   order <- sample.int(30L)
   # qsec and gear by hand, through the data frame
