@@ -166,6 +166,7 @@ individual_lines <- function(curves, at, outputs) {
 # What plot(fit, "effect") draws: the curves of an output, the most moving variable first, and for each row of the fit the
 # curve at its value and its left-out error, a left-out partial residual.
 most_curves <- 12L
+most_lines <- 100L
 
 effect_data <- function(fit, output, variables) {
   curves <- effects.freeridge(fit, variables, covariance = FALSE)
@@ -230,9 +231,9 @@ print.freeridge_curves <- function(x, digits = max(3L, getOption("digits") - 3L)
   invisible(x)
 }
 
-# A panel for each variable, all with one vertical axis: the curve with its band, left-out partial residuals in grey, and
-# the values in the data as a rug; levels as points with intervals; two numbers as contours, a number and a factor as a
-# curve for each level.
+# A panel for each variable, all with one vertical axis: the curve with its band, left-out partial residuals or the curves
+# of single rows in grey, and the values in the data as a rug; levels as points with intervals; two numbers as contours, a
+# number and a factor as a curve for each level.
 plot.freeridge_curves <- function(x, partial = TRUE, main = NULL, ylab = "average prediction", ylim = NULL, ...) {
   titles <- curve_titles(x)
   parts <- split(seq_len(nrow(x)), titles)
@@ -243,6 +244,7 @@ plot.freeridge_curves <- function(x, partial = TRUE, main = NULL, ylab = "averag
     far <- if (check_flag(partial, "partial")) {
       unlist(lapply(points, function(of) stats::quantile(of$partial, c(0.01, 0.99), na.rm = TRUE)))
     }
+    far <- c(far, unlist(lapply(attr(x, "individual"), stats::quantile, c(0.01, 0.99))))
     ylim <- range(x$lower[alone], x$upper[alone], x$estimate[alone], far, na.rm = TRUE)
   }
   if (length(parts) > 1L) {
@@ -254,7 +256,9 @@ plot.freeridge_curves <- function(x, partial = TRUE, main = NULL, ylab = "averag
   }
   for (k in seq_along(parts)) {
     curve <- as.list(x[parts[[k]], ])
-    if (!single[k]) plot_pair(curve, ylab, ...) else plot_curve(curve, if (partial) points[[names(parts)[k]]], ylim, ylab, ...)
+    lines <- attr(x, "individual")[[names(parts)[k]]]
+    shown <- if (partial) points[[names(parts)[k]]]
+    if (!single[k]) plot_pair(curve, ylab, ...) else plot_curve(curve, shown, if (is.matrix(lines)) lines, ylim, ylab, ...)
   }
   if (is.null(main)) main <- "Effects of variables"
   if (length(parts) == 1L) {
@@ -274,7 +278,7 @@ curves_words <- function(x, panels) {
           if (!is.null(all) && all > panels) paste("the", panels, "that move most of", all)), collapse = ", ")
 }
 
-plot_curve <- function(curve, points, ylim, ylab, ...) {
+plot_curve <- function(curve, points, lines, ylim, ylab, ...) {
   of_levels <- !is.na(curve$level[1L])
   at <- if (of_levels) seq_along(curve$level) else curve$value
   few <- of_levels || length(at) < 3L
@@ -288,6 +292,10 @@ plot_curve <- function(curve, points, ylim, ylab, ...) {
   } else {
     names <- if (of_levels) shortened(curve$level) else format(at, digits = 3L)
     graphics::axis(1L, at, names, gap.axis = 0.1)
+  }
+  if (!is.null(lines)) {  # of rows, evenly spaced
+    rows <- unique(round(seq(1, nrow(lines), length.out = min(nrow(lines), most_lines))))
+    graphics::matlines(at, t(lines[rows, , drop = FALSE]), col = "grey60", lty = 1L, lwd = 0.5)
   }
   if (!is.null(points)) {
     beside <- if (of_levels) 0.15 + 0.1 * ((seq_along(points$value) * 0.618) %% 1) else 0

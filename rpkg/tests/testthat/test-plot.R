@@ -134,6 +134,7 @@ test_that("effects of variables are drawn with left-out partial residuals", {
   expect_identical(nrow(drawn(plot(mixed, "effect", variables = pairs, ylim = c(10, 30)))), 25L + 225L + 45L + 6L)
   drawn(plot(mixed, "effect", variables = list(c("wt", "hp"))))
   drawn(plot(effects(fit, 1), partial = FALSE))
+  drawn(plot(effects(mixed, list("wt", "cyl", c("wt", "hp")), individual = TRUE)))
   expect_identical(unique(drawn(plot(fit, "effect", output = "second"))$output), factor("second", c("first", "second")))
   many <- freeridge(matrix(rep(mtcars$wt, 14L), 32L) + outer(1:32, 1:14) / 100, mtcars$mpg, linear_kernel(), 1)
   expect_identical(length(unique(drawn(plot(many, "effect"))$variable)), 12L)
