@@ -352,7 +352,8 @@ class Pictures(unittest.TestCase):
 
 
 class Types(unittest.TestCase):
-    @unittest.skipUnless(shutil.which("mypy"), "mypy is not installed (Debian: mypy)")
+    # numpy 2 has other hints for the same calls; those of numpy 1 judge, as clang-format 14 judges the layout.
+    @unittest.skipUnless(shutil.which("mypy") and np.__version__.startswith("1."), "mypy (Debian: mypy) with numpy 1 is not here")
     def test_mypy(self):
         with tempfile.TemporaryDirectory() as cache:
             done = subprocess.run(["mypy", "--cache-dir", cache], cwd=os.path.join(SOURCE, "python"),
