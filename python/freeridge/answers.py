@@ -9,8 +9,8 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import (Array, Integers, Matrix, Sparse, empty, is_sparse, leading_dimension, matrix_of_labels, numbers,
-                     pointer, same_names, struct_of, vector)
+from .arrays import (Array, Integers, Matrix, Sparse, empty, leading_dimension, matrix_of_labels, numbers, pointer,
+                     points_of, same_names, struct_of, vector)
 from .settings import Settings
 
 
@@ -121,7 +121,7 @@ class Answers(Settings):
         return self._answer(out, name, *arguments, pointer(out), rows)
 
     def _points(self, x: ArrayLike, name: str = "x") -> Union[Matrix, Sparse]:
-        points: Union[Matrix, Sparse] = Sparse(x, name) if is_sparse(x) else Matrix(x, name=name)
+        points = points_of(x, name)
         if points.columns != self.d:
             raise ValueError(f"{name} has {points.columns} columns, the model's data have {self.d}")
         if isinstance(points, Matrix):
@@ -165,8 +165,8 @@ class Answers(Settings):
         count = 1 if labels is None else int(labels.max()) + 1
         out = Combinations(empty(count, self.t), empty(count, self.t), empty(count, count * self.t) if pairs else None)
         return self._answer(out, "predict_combinations", given, count, pointer(labels),
-                            None if factors is None else pointer(vector(factors, length=points.rows, name="factors")), kind, pointer(out.value), pointer(out.errors), count,
-                            pointer(out.covariance), count)
+                            self._weights_of(points, factors, "factors"), kind, pointer(out.value), pointer(out.errors),
+                            count, pointer(out.covariance), count)
 
     def predict(self, x: ArrayLike) -> Array:
         """f(x) + b at m new points (m x d, the units of the model's x): m x t. Needs a lambda, or raises Error
@@ -261,8 +261,8 @@ class Answers(Settings):
                             self._weights_of(points, weights), kind, pointer(out.average), pointer(out.errors), self.d)
 
     @staticmethod
-    def _weights_of(points: Union[Matrix, Sparse], weights: Optional[ArrayLike]) -> Any:
-        return None if weights is None else pointer(vector(weights, length=points.rows, name="weights"))
+    def _weights_of(points: Union[Matrix, Sparse], weights: Optional[ArrayLike], name: str = "weights") -> Any:
+        return None if weights is None else pointer(vector(weights, length=points.rows, name=name))
 
     def coefficient_covariance(self, kind: int = c.COVARIANCE_BAYESIAN) -> Array:
         """The covariances of b (where there is an intercept) and w, output after output; linear kernels only, else
