@@ -52,24 +52,26 @@ def sample_weights(weights: Any, rows: int) -> Array:
     return weights
 
 
-def _row_numbers(X: np.ndarray) -> np.ndarray:
+def row_numbers(X: np.ndarray) -> np.ndarray:
     """A number for each row, the same for equal rows; different rows have the same one by less than chance 2^-40."""
     bits = (np.array(X.reshape(len(X), -1), dtype=np.float64, order="C") + 0.0).view(np.uint64)
     bits ^= bits >> np.uint64(32)
     bits *= np.uint64(0x9E3779B97F4A7C15)
     bits ^= bits >> np.uint64(29)
     factors = np.random.default_rng(1).integers(0, 2 ** 63, size=bits.shape[1], dtype=np.uint64) * np.uint64(2)
-    return (bits * (factors + np.uint64(1))).sum(axis=1, dtype=np.uint64)
+    rows = (bits * (factors + np.uint64(1))).sum(axis=1, dtype=np.uint64)
+    rows ^= rows >> np.uint64(32)  # so that sums over rows tell which values stand in one row
+    return rows * np.uint64(0xD6E8FEB86659FD93)
 
 
 def copies(X: Any, y: np.ndarray) -> int:
     """How many rows have the X and the y of a row before; of sparse rows that is not looked for."""
     if not isinstance(X, np.ndarray) or X.shape[1] == 0:
         return 0
-    of_y = _row_numbers(y)
+    of_y = row_numbers(y)
     _, place, count = np.unique(of_y, return_inverse=True, return_counts=True)
     tied = np.flatnonzero(count[place.ravel()] > 1)
-    return len(tied) - len(np.unique(_row_numbers(X[tied]) ^ of_y[tied])) if len(tied) > 0 else 0
+    return len(tied) - len(np.unique(row_numbers(X[tied]) ^ of_y[tied])) if len(tied) > 0 else 0
 
 
 def warn_of_copies(X: Any, y: np.ndarray, stacklevel: int) -> None:

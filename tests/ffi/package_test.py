@@ -301,8 +301,10 @@ class Prompt(unittest.TestCase):
 
     def test_the_page_and_ctrl_c(self):
         self.wait(">>> ")
-        with open(os.path.join(SOURCE, "python", "README.md"), encoding="utf-8") as page:
-            blocks = re.findall(r"```python\n(.*?)```", page.read(), re.DOTALL)
+        blocks = []
+        for name in ("python/README.md", "docs/many-rows.md"):
+            with open(os.path.join(SOURCE, name), encoding="utf-8") as page:
+                blocks += re.findall(r"```python\n(.*?)```", page.read(), re.DOTALL)
         for number, block in enumerate(blocks):
             for line in block.splitlines():
                 self.type(line)  # an empty line ends a loop
