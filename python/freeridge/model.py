@@ -354,8 +354,6 @@ class Model(Selection):
             model._predictor = True
         return model
 
-    _predictor = False
-
     def __reduce__(self) -> Tuple[Any, ...]:
         names = {"_names": self._names, "_fixed_names": self._fixed_names}
         return type(self).from_bytes, (self.to_bytes(),), names

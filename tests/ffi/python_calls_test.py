@@ -1,6 +1,7 @@
 """The Python package of python/, below its estimator: arrays are not copied; errors, progress, Ctrl-C and threads are
 Python's own; what is pickled answers the same in another process."""
 
+import concurrent.futures
 import copy
 import ctypes
 import gc
@@ -112,6 +113,40 @@ class Callers(unittest.TestCase):
         with self.assertRaises(fr.Error) as caught:
             fr.Model.from_bytes(bytes(damaged))
         self.assertEqual(caught.exception.status, library.CORRUPT)
+
+    def test_few_rows_of_a_predictor(self):
+        """Predicted by a way of their own: the same bits, refusals and progress."""
+        rng = np.random.default_rng(1)
+        x, y = rng.normal(size=(60, 4)), rng.normal(size=(60, 2))
+        for kernel in (fr.linear(), fr.gaussian(1.0), fr.matern(1.5, 1.0).additive()):
+            small = fr.Model(kernel, x, y).set_lambda(0.5).predictor()
+            for rows in (1, 7, 60):
+                new = rng.normal(size=(rows, 4))
+                quick, slow = small.predict(new), small.predict(new.tolist())
+                self.assertTrue(np.array_equal(quick, slow) and quick.shape == slow.shape == (rows, 2))
+                for other in (np.asfortranarray(new), new.astype(">f8"), np.repeat(new, 2, axis=0)[::2], new[:, ::-1][:, ::-1]):
+                    self.assertTrue(np.allclose(small.predict(other), quick, rtol=1e-14))
+                self.assertTrue(np.allclose(small.predict(new.astype(np.float32)), quick, rtol=1e-4, atol=1e-5))
+            for wrong in (new[:, :3], new[:0], new[0], np.zeros((2, 2, 4)), new.astype(complex), new.astype(str)):
+                with self.assertRaises((ValueError, TypeError)):
+                    small.predict(wrong)
+            with self.assertRaises(fr.InputError):
+                small.predict(np.full((1, 4), np.nan))
+            heard = []
+            small.set_progress(lambda fraction: heard.append(fraction) or len(heard) > 3)
+            self.assertTrue(np.array_equal(small.predict(new), quick))
+            self.assertEqual((heard[0], heard[-1]), (0.0, 1.0))
+            small.set_progress(lambda fraction: True)
+            with self.assertRaisesRegex(fr.Error, "CANCELLED"):
+                small.predict(new)
+            small.set_progress(None)
+            self.assertTrue(np.array_equal(small.predict(new), quick))
+            for again in (pickle.loads(pickle.dumps(small)), small.clone(), copy.deepcopy(small)):
+                del small
+                small = again
+                self.assertTrue(np.array_equal(again.predict(new), quick))
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                self.assertTrue(all(pool.map(lambda _: np.array_equal(small.predict(new), quick), range(200))))
 
     def test_kernels(self):
         kernel = fr.sum_kernel([fr.linear(), fr.product_kernel([fr.matern(1.5, 2.0), fr.gaussian(0.3)])], [0.5, 2.0])
