@@ -92,15 +92,18 @@ variables_of <- function(terms) {
 # The variables of the right-hand side that are factors. (Terms of offsets alone have variables and no columns.)
 factor_names <- function(terms, frame) {
   if (!is.matrix(attr(terms, "factors"))) return(character())
+  of_levels <- vapply(frame, function(column) is.factor(column) || is.character(column) || is.logical(column), NA)
+  if (!any(of_levels)) return(character())
   known <- variables_of(terms)
-  kind <- vapply(frame[known], function(column) is.factor(column) || is.character(column) || is.logical(column), NA)
-  setdiff(known[kind], if (attr(terms, "response") == 1L) known[1L])
+  setdiff(known[of_levels[known]], if (attr(terms, "response") == 1L) known[1L])
 }
 
 # The attribute "factor_terms" of design_matrix(). term: the number of the term of each column, 0 for the constant one.
 factor_terms <- function(terms, frame, term) {
   if (!is.matrix(attr(terms, "factors"))) return(list())
-  of_factor <- variables_of(terms) %in% factor_names(terms, frame)
+  factors <- factor_names(terms, frame)
+  if (length(factors) == 0L) return(list())
+  of_factor <- variables_of(terms) %in% factors
   parts <- lapply(seq_len(ncol(attr(terms, "factors"))), function(k) {
     variables <- attr(terms, "factors")[, k] > 0L
     if (any(variables & of_factor)) {
