@@ -1,6 +1,6 @@
-"""The man page freeridge(3).
+"""The man pages: freeridge(3), the whole manual, and one with the name of each call.
 
-    man.py PAGE HEADER ...      to the file PAGE; its date is SOURCE_DATE_EPOCH, or when the headers last changed
+    man.py FOLDER HEADER ...    into FOLDER; their date is SOURCE_DATE_EPOCH, or when the headers last changed
 """
 import os
 import re
@@ -80,13 +80,25 @@ def declaration(call):
     return "\n".join(lines + [line.rstrip()])
 
 
-def man(header, date):
+def heading(name, header, date):
     numbers = dict(re.findall(r"#define FREERIDGE_VERSION_(MAJOR|MINOR|PATCH) (\d+)", header))
     version = "{MAJOR}.{MINOR}.{PATCH}".format(**numbers)
+    return [f'.TH {name.upper()} 3 {date} "freeridge {version}" "Library Functions Manual"', ".nr HY 0", ".ad l", ".SH NAME"]
+
+
+def in_bold(text):
+    return [f"\\fB{roff(line)}\\fR" for line in text.split("\n")]
+
+
+def finished(lines):
+    """A paragraph at once after a heading or an indentation is no paragraph."""
+    return re.sub(r"(\.(?:SH|SS|RS)[^\n]*\n)\.PP\n", r"\1", "\n".join(lines) + "\n")
+
+
+def man(header, date):
     items = items_of(header)
     purpose = items[0].lines[1].strip().removeprefix("freeridge.h - ")
-    out = [f'.TH FREERIDGE 3 {date} "freeridge {version}" "Library Functions Manual"']
-    out += [".nr HY 0", ".ad l", ".SH NAME", "freeridge \\- " + roff_text(purpose)]
+    out = [*heading("freeridge", header, date), "freeridge \\- " + roff_text(purpose)]
     out += [".SH SYNOPSIS", ".nf", ".B #include <freeridge.h>", ".B #include <freeridge_classical.h>", ".PP"]
     out += [".B cc program.c \\-lfreeridge", ".fi"]
     out += [".SH DESCRIPTION"]
@@ -100,18 +112,40 @@ def man(header, date):
                 out.append(roff_code(item.code))
         elif item.calls:
             for call in item.calls:
-                lines = [f"\\fB{roff(line)}\\fR" for line in declaration(call).split("\n")]
-                out.append("\n".join([".PP\n.nf"] + lines + [".fi"]))
+                out.append("\n".join([".PP\n.nf"] + in_bold(declaration(call)) + [".fi"]))
             out += [".RS 4", roff_blocks(item.lines), ".RE"]
         else:
             out += [roff_blocks(item.lines), roff_code(item.code)]
-    text = "\n".join(out) + "\n"
-    # A paragraph at once after a heading or an indentation is no paragraph.
-    return re.sub(r"(\.(?:SH|SS|RS)[^\n]*\n)\.PP\n", r"\1", text)
+    return finished(out)
+
+
+def pages_of_calls(header, paths, date):
+    """(name of a call, its page). Calls that share a comment share a page, which the others name."""
+    texts = {os.path.basename(path): text_of(path) for path in paths}
+    for item in items_of(header):
+        names = [call["name"] for call in item.calls]
+        if not names:
+            continue
+        file = next(file for file, text in texts.items() if f" {names[0]}(" in text)
+        purpose = re.split(r"[.;](?: |$)|, as ", item.text)[0]
+        if len(purpose) > 100:
+            purpose = re.match(r".{30,100}(?=[,(:] ?)|.{,100}(?= )", purpose)[0].strip()
+        out = [*heading(names[0], header, date), ", ".join(map(roff, names)) + " \\- " + roff_text(purpose).replace("\n", " ")]
+        out += [".SH SYNOPSIS", ".nf", f".B #include <{file}>"]
+        for call in item.calls:
+            out += [".PP", *in_bold(declaration(call))]
+        out += [".fi", ".SH DESCRIPTION", roff_blocks(item.lines), ".SH SEE ALSO",
+                ".BR freeridge (3),\nthe whole manual: what is solved, the statuses, the rules of all calls"]
+        yield names[0], finished(out)
+        for name in names[1:]:
+            yield name, f".so man3/{names[0]}.3\n"
 
 
 if __name__ == "__main__":
-    page, *headers = sys.argv[1:]
+    folder, *headers = sys.argv[1:]
     moment = int(os.environ.get("SOURCE_DATE_EPOCH", max(os.stat(header).st_mtime for header in headers)))
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(man(text_of(*headers), time.strftime("%Y-%m-%d", time.gmtime(moment))))
+    manual, date = text_of(*headers), time.strftime("%Y-%m-%d", time.gmtime(moment))
+    os.makedirs(folder, exist_ok=True)
+    for name, page in [("freeridge", man(manual, date)), *pages_of_calls(manual, headers, date)]:
+        with open(os.path.join(folder, name + ".3"), "w", encoding="utf-8") as file:
+            file.write(page)

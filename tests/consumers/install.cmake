@@ -22,6 +22,14 @@ set(expected
     ${package}/freeridge-static.cmake
     ${package}/freeridge-static-${configuration}.cmake
     ${MANDIR}/man3/freeridge.3)
+foreach(header freeridge freeridge_classical)  # a page for each call
+  file(READ ${SOURCE}/capi/${header}.h text)
+  string(REGEX MATCHALL "FREERIDGE_API [^;(]*[ *]freeridge_[a-z_0-9]+\\(" declarations "${text}")
+  foreach(declaration IN LISTS declarations)
+    string(REGEX REPLACE ".*[ *](freeridge_[a-z_0-9]+)\\($" "${MANDIR}/man3/\\1.3" page "${declaration}")
+    list(APPEND expected ${page})
+  endforeach()
+endforeach()
 # libfreeridge_mpi, where it was built.
 if(EXISTS ${WORK}/first/${INCLUDEDIR}/freeridge_mpi.h)
   list(APPEND expected

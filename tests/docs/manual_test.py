@@ -116,13 +116,27 @@ class ManPage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as folder:
-            page = pathlib.Path(folder) / "freeridge.3"
-            subprocess.run([sys.executable, ROOT / "docs/manual/man.py", page, *HEADERS], check=True,
+            subprocess.run([sys.executable, ROOT / "docs/manual/man.py", folder, *HEADERS], check=True,
                            env=dict(os.environ, SOURCE_DATE_EPOCH="0"))
-            cls.source = page.read_text(encoding="utf-8")
-            cls.lint = subprocess.run([tool("mandoc"), "-Tlint", "-Wwarning", page], capture_output=True, text=True)
-            show = subprocess.run([tool("mandoc"), "-Tutf8", page], capture_output=True, text=True, check=True)
+            pages = sorted(pathlib.Path(folder).iterdir())
+            cls.sources = {page.stem: page.read_text(encoding="utf-8") for page in pages}
+            whole = [page for page in pages if not cls.sources[page.stem].startswith(".so ")]
+            cls.lint = subprocess.run([tool("mandoc"), "-Tlint", "-Wwarning", *whole], capture_output=True, text=True)
+            show = subprocess.run([tool("mandoc"), "-Tutf8", pathlib.Path(folder) / "freeridge.3"], capture_output=True,
+                                  text=True, check=True)
+        cls.source = cls.sources["freeridge"]
         cls.text = re.sub(".\b", "", show.stdout)  # without bold
+
+    def test_every_call_has_a_page(self):
+        self.assertEqual(set(self.sources), {"freeridge", *EXPORTS})
+        for name in EXPORTS:
+            page = self.sources[name]
+            if page.startswith(".so "):
+                page = self.sources[re.fullmatch(r"\.so man3/(\w+)\.3\n", page)[1]]
+            names = re.search(r"\.SH NAME\n(.*?) \\- .{5,120}\n", page)[1]
+            self.assertIn(name, names.split(", "))
+            self.assertIn(f" {name}(", page)
+            self.assertRegex(page, r"#include <freeridge(_classical)?\.h>")
 
     def test_lint(self):
         self.assertEqual(self.lint.stdout, "")
