@@ -20,6 +20,7 @@ from .arrays import Array, is_sparse
 from .classical import make_folds, stack_weights
 from .kernels import Kernel, linear, matern, parse_kernel, sum_kernel
 from .model import Model
+from .robust import huber_weights
 
 MOST_ROWS = {"default": np.inf, "gaussian": 10000, "linear": np.inf, "robust": 3000, "one length": 1000,
              "response": 5000, "ranks": 5000}
@@ -330,23 +331,22 @@ def _linear(data: _Data) -> Member:
 
 
 def _robust(data: _Data, folds: int = 5) -> Member:
-    """Huber's weights of left-out errors; the errors are those of the default, changed by what the weights change in
+    """huber_weights() of left-out errors, three times; the errors are those of the default, changed by what the weights change in
     folds that they have not seen."""
     n = len(data.y)
     if n < 5 * folds:
         raise _NoMember(f"it takes {5 * folds} rows or more")
-    if not np.median(np.abs(data.default.errors)) > 0:
-        raise _NoMember("half of the left-out errors are zero")
     weights = np.ones(n) if data.weights is None else data.weights
 
     def refitted(rows: Any, value: float, times: int, choose: bool) -> Model:
         all_weights = weights.copy()
         for _ in range(times):
             model = data.held(rows=rows, weights=all_weights, value=value)
-            sizes = np.abs(model.loo()[:, 0]) * np.sqrt(weights[rows])
-            size = 1.345 * np.median(sizes) / 0.6745
-            robust = size / np.maximum(sizes, size) if size > 0 else np.ones(len(sizes))
-            all_weights[rows] = weights[rows] * robust
+            try:
+                robust = huber_weights(model.loo()[:, 0], weights[rows])
+            except ValueError as why:
+                raise _NoMember(str(why)) from why
+            all_weights[rows] = weights[rows] * robust.weights
         return data.held(rows=rows, weights=all_weights, value=None if choose else value)
 
     model = refitted(np.arange(n), float(data.default.model.lambdas()[0]), 3, True)

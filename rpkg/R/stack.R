@@ -207,8 +207,7 @@ with_gaussians <- function(kernel, factor) {
   kernel
 }
 
-# Huber's weights min(1, 1.345 s / |e_i|) of the left-out errors e_i, s their median size / 0.6745, three times, with
-# the kernel of the default. As the weights of a row's neighbours know the row, its left-out error would flatter: the
+# huber_weights() of the left-out errors, three times, with the kernel of the default. As the weights of a row's neighbours know the row, its left-out error would flatter: the
 # errors are those of the default, changed by what the weights change in folds that they have not seen.
 robust_member <- function(data, folds = 5L) {
   n <- length(data$y)
@@ -219,14 +218,11 @@ robust_member <- function(data, folds = 5L) {
     robust <- rep(1, length(rows))
     for (time in seq_len(times)) {
       fit <- with_learnt_kernel(data, x, data$y[rows], lambda, weights = weights[rows] * robust)
-      sizes <- abs(loo(fit)) * sqrt(weights[rows])
-      robust <- pmin(1, 1.345 * stats::median(sizes) / 0.6745 / sizes)
-      robust[!(robust > 0)] <- 1
+      robust <- huber_weights(as.vector(loo(fit)), weights[rows])$weights
     }
     with_learnt_kernel(data, x, data$y[rows], if (!choose) lambda, weights = weights[rows] * robust)
   }
   lambda <- data$default$lambda
-  if (!(stats::median(abs(data$errors)) > 0)) return("half of the left-out errors are zero")
   fit <- refitted(seq_len(n), lambda, 3L, TRUE)
   fold <- make_folds(n, folds)
   change <- numeric(n)
