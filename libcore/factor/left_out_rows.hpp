@@ -19,6 +19,7 @@ class LeftOutFactor {
   // A bound of the relative error that noise and rounding leave in a solution; 1 and more where it is not regular().
   double error() const { return error_; }
   void solve(MatrixView v) const;  // only where it is regular(), like the functions below
+  void solve_last(MatrixView v);   // the same; nothing can be solved afterwards
   // P = L L': v = L^-1 v, and v = L^-T v; log|P|
   void half_solve(MatrixView v) const;
   void other_half_solve(MatrixView v) const;
@@ -29,6 +30,7 @@ class LeftOutFactor {
   MatrixView l_;  // the factor of D^-1/2 P D^-1/2, in the place of P
   Array<double> root_;
   bool regular_ = false;
+  double condition_ = 0;  // reciprocal
   double error_ = 1;
 };
 

@@ -28,7 +28,8 @@ double work_of(ConstMatrixView tile, Index d) {
 // column(j): the row of the second argument that column j of the tile belongs to.
 template <class Column>
 void require_finite(ConstMatrixView tile, Index row, const Column& column) {
-  if (tile.ld == tile.rows && passes().finite(tile.data, tile.rows * tile.cols)) return;  // also of short columns at once
+  if (tile.ld == tile.rows && passes().finite(tile.data, tile.rows * tile.cols))
+    return;  // also of short columns at once
   for (Index j = 0; j < tile.cols; ++j) {
     if (passes().finite(tile.col(j), tile.rows)) continue;
     for (Index i = 0; i < tile.rows; ++i)

@@ -9,6 +9,9 @@ namespace freeridge {
 namespace {
 
 constexpr double basis_work = 1e8;
+// From so many columns on a BLAS, which packs the columns for each product, gains more by one product of all rows than
+// by rows that are still in the cache.
+constexpr Index many_columns = 256;
 constexpr double far_from_one = 0.1;  // N_ii above which rounding of size eps does not matter to diag P~
 
 // The columns of every `stride`-th output.
@@ -49,6 +52,7 @@ LambdaProducts::Columns LambdaProducts::columns_of(Matrix p, ConstMatrixView gam
 
 void LambdaProducts::Columns::multiply(ConstMatrixView b, MatrixView squares, MatrixView residual,
                                        MatrixView diagonal) const {
+  const bool at_once = p_gamma.cols() >= many_columns;
   for (Index row = 0; row < b.rows; row += squares.rows) {
     const Index rows = std::min(squares.rows, b.rows - row);
     const ConstMatrixView part = b.row_range(row, rows);
@@ -56,8 +60,9 @@ void LambdaProducts::Columns::multiply(ConstMatrixView b, MatrixView squares, Ma
     for (Index k = 0; k < b.cols; ++k)
       for (Index i = 0; i < rows; ++i) room(i, k) = part(i, k) * part(i, k);
     gemm(Op::none, Op::none, 1, room, p.view(), 0, diagonal.row_range(row, rows));
-    gemm(Op::none, Op::none, 1, part, p_gamma.view(), 0, residual.row_range(row, rows));
+    if (!at_once) gemm(Op::none, Op::none, 1, part, p_gamma.view(), 0, residual.row_range(row, rows));
   }
+  if (at_once) gemm(Op::none, Op::none, 1, b, p_gamma.view(), 0, residual);
 }
 
 void LambdaProducts::multiply(ConstMatrixView b, Span<const double> rest_diagonal, Room& room, MatrixView residual,

@@ -192,7 +192,14 @@ GroupRows::GroupRows(const SpectrumFactorization& factorization, Span<const Inde
 }
 
 void GroupRows::residual(const SpectrumAt& at, Index first, MatrixView out) const {
-  gemm(Op::none, Op::none, 1, b.view(), f.shared_gamma(at, first, out.cols).view(), 0, out);
+  if (out.cols > out.rows) {  // the shares go to the smaller factor of B_S [share Gamma]
+    Matrix shared(b.rows(), b.cols());
+    for (Index k = 0; k < b.cols(); ++k)
+      for (Index i = 0; i < b.rows(); ++i) shared(i, k) = b(i, k) * f.share(at, k);
+    gemm(Op::none, Op::none, 1, shared.view(), f.spectrum().gamma.view().columns(first, out.cols), 0, out);
+  } else {
+    gemm(Op::none, Op::none, 1, b.view(), f.shared_gamma(at, first, out.cols).view(), 0, out);
+  }
   if (!f.complement()) return;
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < out.rows; ++i) out(i, j) += rest(i, first + j);

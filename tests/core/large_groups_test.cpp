@@ -117,6 +117,35 @@ TEST(LargeGroups, AgainstTheDualRoutes) {
   }
 }
 
+// With many more outputs than rows of a group, and than columns in one product of rows of B.
+TEST(LargeGroups, ManyOutputs) {
+  Random random(404);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 140, 8, 260, true, true);
+  const Labels group = modulo_groups(140, 9), points = modulo_groups(140, 140);
+  for (const double lambda : {1e-2, 100.0}) {
+    const Matrix errors = oracle::group_errors(tall(problem), group, lambda),
+                 loo = oracle::group_errors(tall(problem), points, lambda);
+    for (const freeridge_route route : {FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_CHOLESKY}) {
+      SCOPED_TRACE(::testing::Message() << "route " << route << ", lambda = " << lambda);
+      Model model = oracle::make_model(problem, route);
+      model.groups(group).factorize().lambda(lambda);
+      EXPECT_CLOSE(model.group_errors(group), errors, 1e-10);
+      const Matrix scores = model.score(FREERIDGE_LOO, {lambda}), of_groups = model.score(FREERIDGE_GROUPS, {lambda});
+      for (std::int64_t j = 0; j < 260; ++j) {
+        Real sum = 0, group_sum = 0, weights = 0;
+        for (std::int64_t i = 0; i < 140; ++i) {
+          const auto weight = static_cast<Real>(problem.weight(i));
+          sum += weight * loo(i, j) * loo(i, j);
+          group_sum += weight * errors(i, j) * errors(i, j);
+          weights += weight;
+        }
+        EXPECT_NEAR(scores(0, j), static_cast<double>(sum / weights), 1e-10 * scores(0, j));
+        EXPECT_NEAR(of_groups(0, j), static_cast<double>(group_sum / weights), 1e-10 * of_groups(0, j));
+      }
+    }
+  }
+}
+
 // 400 rows in 6 features, and `left` of them remain. With a penalty one row (none without an intercept) is enough; the
 // error of the answer is that of p = lambda / (Lambda + lambda), which is what holds the system together then.
 TEST(LargeGroups, AllRowsButAFew) {
