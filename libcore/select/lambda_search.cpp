@@ -18,7 +18,8 @@ constexpr Index coarse_grid = 50;  // where every lambda has a factor of its own
 // Where every lambda has a factor of its own for each output. Criteria are analytic in log lambda within pi of the real
 // line, so that a polynomial through points 1.3 apart shows every dip, and the minimum that it foretells is tried.
 constexpr Index sparse_grid = 32;
-constexpr double widest = 0.5;        // between grid points, in log lambda; beyond it cells are divided
+constexpr double widest = 0.5;  // between grid points, in log lambda; beyond it cells are divided
+constexpr double widest_sparse = 1.6;
 constexpr std::size_t most_dips = 5;  // refined for an output, the deepest first
 constexpr int most_rounds = 8;
 constexpr double foretold = 1e-12;           // relative: with no larger error of the polynomial the dip is done
@@ -30,7 +31,8 @@ constexpr Index estimated_pieces = 3;  // of the decades beside the lowest
 constexpr double caution = 2;          // standard errors of an estimate that are added to it
 constexpr Index tried_together = 2;    // decades of lambda that share passes
 constexpr Index rises = 2;             // of the score, over as many decades, that end the descent
-constexpr Index block_outputs = 32;    // refined together: a call tries the lambdas of each of them for all of them
+constexpr Index many_outputs = 16;
+constexpr Index block_outputs = 4;  // refined together: a call tries the lambdas of each of them for all of them
 
 // A bracket of one output, in log lambda.
 struct Dip {
@@ -48,7 +50,7 @@ class Search {
         criterion_(searched.criterion),
         range_(range),
         grid_count_(range.low == range.high                                ? 1
-                    : searched.alone                                       ? sparse_grid
+                    : sparse()                                             ? sparse_grid
                     : searched.fine || criterion_ == Criterion::error_rate ? fine_grid
                                                                            : coarse_grid),
         t_(searched.t),
@@ -72,6 +74,10 @@ class Search {
   }
 
  private:
+  // With many outputs the grid, which all of them share, would be most of the work.
+  bool sparse() const {
+    return criterion_ != Criterion::error_rate && (searched_.alone || searched_.t >= many_outputs);
+  }
   double lambda_at(double x) const { return std::clamp(std::exp(x), range_.low, range_.high); }
 
   // One call of scores(), whose results are recorded. None of the lambdas has been tried for these outputs yet.
@@ -149,9 +155,10 @@ class Search {
   void refine(Index first, Index count) {
     const double spacing =
         (std::log(range_.high) - std::log(range_.low)) / static_cast<double>(std::max<Index>(grid_count_ - 1, 1));
-    const Index pieces = estimated_                             ? estimated_pieces
-                         : spacing > widest && !searched_.alone ? static_cast<Index>(std::ceil(spacing / widest)) + 1
-                                                                : 1;
+    const double wide = sparse() ? widest_sparse : widest;
+    const Index pieces = estimated_       ? estimated_pieces
+                         : spacing > wide ? static_cast<Index>(std::ceil(spacing / wide)) + 1
+                                          : 1;
     double done = pieces > 1 ? 0.5 : 0;
     Stage stage(0, done);
     if (pieces > 1) attempt_new(cells_of_dips(first, count, pieces), first, count);
