@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/twofold_functions.hpp"
 
 namespace freeridge {
@@ -28,7 +29,7 @@ TwofoldMatrix kernel_values(const Kernel& kernel, const Rows& x, Span<const Inde
   for (Index j = 0; j < count; ++j) {
     for (Index i = j; i < count; ++i) {
       const DoubleDouble value =
-          kernel.precomputed() ? DoubleDouble(x(landmarks[i], landmarks[j])) : kernel.twofold(points[i], points[j]);
+          kernel.precomputed() ? DoubleDouble(given_value(kernel, x.dense(), landmarks[i], landmarks[j])) : kernel.twofold(points[i], points[j]);
       out.set(i, j, value);
     }
     worked(each_value * static_cast<double>(count - j));

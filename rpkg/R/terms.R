@@ -47,7 +47,7 @@ part_of_prediction <- function(fit, kernel, x, coefficients) {
 
 predict_terms <- function(fit, new, lambda, terms) {
   if (is_sparse(fit$x)) refuse_sparse("a prediction by terms")
-  if (fit$kernel$name %in% c("precomputed", "function")) {
+  if (is_of_values(fit$kernel)) {
     refuse("the kernel is ", format(fit$kernel), ", which is no sum of parts that are known")
   }
   model <- model_at(fit, lambda)
