@@ -1014,7 +1014,7 @@ FREERIDGE_API freeridge_status freeridge_get_unpenalised_covariance(const freeri
                                                                     int64_t ld);
 
 /* The variance components of the mixed model Y = F a + f + e at the lambdas in force, of covariance tau^2 K of f, and
- * where the kernel is a sum, K = sum_k w_k K_k, of the effects of each term; *count is the number of terms, 1 without a
+ * where the kernel is a sum, or one within scaled kernels, K = sum_k w_k K_k, of the effects of each term; *count is the number of terms, 1 without a
  * sum (then K_1 = K, w_1 = 1). NULL is fine for each of the outputs: ask for the count first. t numbers, and count x t
  * (column-major), with tau^2 = Y'PY / m:
  *     residual = lambda tau^2     of the errors;      random = w_k tau^2      of term k

@@ -173,7 +173,8 @@ class Additive final : public Kernel, public ValuesWithGradient {
     return overflow ? Kernel::rank_bound(d) : bound;
   }
 
-  // Linear terms: k = 1 / m sum_k x_k z_k / s_k^2. A column in no term has a divisor that makes it vanish.
+  // Linear terms: k = 1 / m sum_k x_k z_k / s_k^2. A column in no term has a divisor that makes it vanish. (d = 0 asks
+  // whether it is linear.)
   std::optional<Array<double>> linear_scale(Index d) const override {
     Array<double> out(d, 0x1p500);
     bool linear = true;
@@ -181,7 +182,8 @@ class Additive final : public Kernel, public ValuesWithGradient {
     each_term(d, [&](Span<const Index> columns) {
       const std::optional<Array<double>> own = inner_->linear_scale(std::ssize(columns));
       linear = linear && own;
-      for (std::size_t c = 0; c < columns.size() && own; ++c) out[columns[c]] = root * (*own)[c];
+      for (std::size_t c = 0; c < columns.size() && own; ++c)
+        if (columns[c] < d) out[columns[c]] = root * (*own)[c];
     });
     return linear ? std::optional(std::move(out)) : std::nullopt;
   }

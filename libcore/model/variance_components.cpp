@@ -30,6 +30,7 @@ namespace freeridge {
 namespace {
 
 constexpr double step = 0.02;  // in log lambda: the error of l'' is about 1e-8 of it
+constexpr double beyond = 1e7;  // times the largest lambda of a search, which leaves 1e-3 of K
 constexpr double factors[] = {1, -8, 8, -1}, places[] = {-2, -1, 1, 2};  // of the difference quotient, times 12 step
 
 // Adds factor l' of the outputs. In the ratio |PY~|^2 / Y~'PY~ with |PY~| = |P~Y~| / s the units of Y cancel.
@@ -47,9 +48,8 @@ void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double
 
 // w_k, one for each term of a kernel that is a sum.
 Array<double> Model::term_weights() const {
-  if (!kernel_->is_sum()) return {1};
-  const Span<const double> weights = kernel_->parameter(0).values;
-  return {weights.begin(), weights.end()};
+  const Array<double> weights = weights_of_sum(*kernel_).value;
+  return weights.empty() ? Array<double>{1} : weights;
 }
 
 Model::VarianceComponents Model::variance_components(bool with_error) const {
@@ -81,6 +81,17 @@ Model::VarianceComponents Model::variance_components(bool with_error) const {
       }
     }
   });
+  // Where there is no variance but that of the errors it is Y~'P~Y~ / m in the limit.
+  for (Index j = 0; j < t(); ++j) {
+    if (!defined(j) || !none(j)) continue;
+    const double there = beyond * lambdas[j];
+    try_residual_maker(
+        there, j, 1,
+        [&](const ResidualMaker& maker, Index begin, Index) {
+          out.residual[begin] = there * maker.quadratic_form(begin) / static_cast<double>(problem.reml_degrees_of(j));
+        },
+        [](const std::string&) {});
+  }
   stage.next(1);
   if (with_error) set_share_errors(out.share.view(), out.share_error.view());
   for (Index j = 0; j < t(); ++j) {
@@ -141,9 +152,7 @@ Matrix Model::weight_curvatures(Index j, Span<const Index> moves) const {
   const Array<Index> outputs = t() > 1 ? Array<Index>{j} : Array<Index>();
   Model there = of_rows(rows, false, outputs);
   there.route_ = route_;
-  Array<Index> place(std::ssize(kernel_->parts()), 0);  // of the weights among the kernel's numbers
-  for (std::size_t k = 1; k < place.size(); ++k)
-    place[k] = place[k - 1] + 1 + kernel_->parts()[k - 1]->extent().hyperparameters;
+  const Array<Index> place = weights_of_sum(*kernel_).place;
   const Array<double> numbers = hyperparameters(*kernel_);
   Stage stage(0, 0);
   for (Index a = 0; a < count; ++a)

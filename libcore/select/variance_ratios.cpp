@@ -17,18 +17,6 @@ constexpr double same = 1e-9;         // of gamma
 constexpr double largest_growth = 30;  // of gamma in a step
 constexpr double flat = 1e-7;         // of the largest curvature
 
-// The places of the weights of the outermost sum among the hyperparameters; none for another kernel.
-Array<Index> places_of_weights(const Kernel& kernel) {
-  Array<Index> out;
-  if (!kernel.is_sum()) return out;
-  Index place = 0;
-  for (const KernelPtr& part : kernel.parts()) {
-    out.push_back(place);
-    place += 1 + part->extent().hyperparameters;
-  }
-  return out;
-}
-
 class Ratios {
  public:
   struct At {
@@ -144,7 +132,7 @@ class Ratios {
 
 void refine_variances(KernelSearch& search, const RowsOfSearch& rows) {
   const KernelObjective& objective = *search.objective;
-  const Array<Index> weights = places_of_weights(*search.kernel);
+  const Array<Index> weights = weights_of_sum(*search.kernel).place;
   if (weights.size() < 2 || objective.options.criterion != Criterion::reml || has_noise_prior(Criterion::reml, objective.options))
     return;
   const Array<double> before = hyperparameters(*search.kernel);

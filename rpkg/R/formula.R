@@ -9,7 +9,7 @@ formula_parts <- function(call, environment, formula, kernel, intercept, lambda 
   data <- data_of_call(call, environment)
   call <- call_with_data(call, formula, data)
   random <- random_parts(formula, !is.null(kernel) && is_linear(as_kernel(kernel)))
-  parts <- unpenalised_parts(random$formula, call$data, random$effects)
+  parts <- unpenalised_parts(random$formula, call$data, random$effects, formula)
   framing <- frame_call(call, parts$flat)
   frame <- made_frame(framing, environment)
   terms <- terms_with_units(attr(frame, "terms"), frame)

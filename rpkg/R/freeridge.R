@@ -131,7 +131,13 @@ without_row_names <- function(y) {
 # What a fit keeps of the model frame it was made from. parts: those of formula_parts().
 with_terms <- function(fit, parts) {
   fit$terms <- parts$terms
-  fit$xlevels <- known_levels(parts)
+  fit$xlevels <- stats::.getXlevels(parts$terms, parts$frame)
+  if (length(parts$effects) > 0L) {
+    any <- factors_of_effects(parts)
+    fit$xlevels <- fit$xlevels[setdiff(names(fit$xlevels), any)]
+    classes <- attr(fit$terms, "dataClasses")
+    attr(fit$terms, "dataClasses") <- classes[setdiff(names(classes), any)]
+  }
   fit$contrasts <- parts$design$contrasts
   fit[c("columns", "response_columns")] <- parts[c("columns", "response_columns")]
   fit$frame <- kept_frame(parts$frame, fit, parts$dropped)

@@ -447,6 +447,7 @@ hyperparameters <- function(kernel) {
 
 # The kernel as print() shows it, without the lengths that were learnt, which print_learning() shows.
 shown_kernel <- function(fit, digits) {
+  if (!is.null(attr(fit$x, "random_terms"))) return(shown_with_effects(fit, digits, shown_kernel))
   kernel <- fit$kernel
   if (is.null(relevance_table(fit)) || kernel$name != "scaled") return(format(kernel, digits = digits))
   inner <- kernel$inner

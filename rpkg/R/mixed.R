@@ -30,15 +30,20 @@ components_table <- function(fit, found) {
   do.call(rbind, tables)
 }
 
-# The names of the terms of the kernel as a sum: random effects and given matrices have their own.
+# The names of the terms of the kernel as a sum: random effects and given matrices have their own, the others those of
+# their columns.
 component_names <- function(fit) {
-  terms <- if (fit$kernel$name == "sum") fit$kernel$terms else list(fit$kernel)
+  terms <- outer_sum(fit$kernel)$terms
   random <- vapply(attr(fit$x, "random_terms"), `[[`, "", "name")
-  if (length(terms) == length(fit$matrices)) return(fit$matrices)
+  if (length(fit$matrices) > 0L) return(fit$matrices)
   others <- length(terms) - length(random)
-  columns <- feature_names(fit$x)[own_columns(fit$x)]
-  if (others == 1L && length(random) == 0L) return("random")
-  c(if (others == 1L) short_names(columns) else if (others > 1L) paste0("kernel", seq_len(others)), random)
+  if (length(terms) == 1L && length(random) == 0L) return("random")
+  columns <- short_names(feature_names(fit$x)[own_columns(fit$x)])
+  names <- vapply(terms[seq_len(others)], function(term) {
+    several <- term$name == "additive" && length(unique(term$label[term$label >= 0L])) != 1L
+    paste0(if (several) "each of ", columns)
+  }, "")
+  make.unique(c(names, random))
 }
 
 print.freeridge_components <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {

@@ -7,8 +7,8 @@
 # of a sum of kernels, K = K_0 + sum_k w_k Z_k Z_k', whose weights REML finds with lambda. A level that is not known has
 # only zeros, and so the effect 0, the mean of the others.
 #
-# An effect is list(name, groups, slope): its name, the factors whose levels are combined, as expressions, and the
-# number or NULL; once the data are known `levels`, and in the attribute "random_terms" of x `columns`, too.
+# An effect is list(name, groups, slope, term): its name, the factors whose levels are combined, as expressions, the
+# number or NULL, and the term of the formula that it comes from; once the data are known `levels`, and in the attribute "random_terms" of x `columns`, too.
 
 random <- function(...) {
   refuse("random() is a term of a formula of freeridge(), by itself: as in y ~ x + random(id)")
@@ -29,8 +29,8 @@ take_random <- function(part) {
   head <- if (is.call(part)) deparse(part[[1L]])[1L] else ""
   inner <- if (head == "(") part[[2L]] else part
   bar <- is.call(inner) && deparse(inner[[1L]])[1L] %in% c("|", "||")
-  if (bar) return(list(effects = bar_effects(inner), bars = TRUE))
-  if (sub("^.*::", "", head) == "random") return(list(effects = call_effects(part), bars = FALSE))
+  own <- if (bar) bar_effects(inner) else if (sub("^.*::", "", head) == "random") call_effects(part)
+  if (!is.null(own)) return(list(effects = lapply(own, c, term = frame_name(inner)), bars = bar))
   if (head == "+" || (head == "-" && length(part) == 3L)) {
     sides <- lapply(as.list(part)[-1L], take_random)
     if (head == "-" && length(sides[[2L]]$effects) > 0L) refuse_random(part)
@@ -179,7 +179,11 @@ with_random_kernels <- function(kernel, x) {
   })
   if (is.null(kernel) && length(effects) == 1L) return(linear_kernel())
   effects <- lapply(effects, function(effect) NA * effect)
-  Reduce(`+`, c(if (!is.null(kernel)) list(of_columns(kernel, own_columns(x), ncol(x))), effects))
+  beside <- function(kernel) {  # within a scaled kernel, so that the terms of a sum there and the effects are one sum
+    if (kernel$name == "scaled") return(with_parts(kernel, beside))
+    Reduce(`+`, c(list(kernel), effects))
+  }
+  if (is.null(kernel)) Reduce(`+`, effects) else beside(of_columns(kernel, own_columns(x), ncol(x)))
 }
 
 # The kernel of the first columns, `own`, as one of d columns.
@@ -224,12 +228,10 @@ variances_alone <- function(fit) {
   fit
 }
 
-# The levels of factors that new data must have; factors of random effects alone may have others.
-known_levels <- function(parts) {
-  levels <- stats::.getXlevels(parts$terms, parts$frame)
-  if (length(parts$effects) == 0L) return(levels)
+# The factors that random effects alone have: new data may have other levels of them, and of another class.
+factors_of_effects <- function(parts) {
   used <- c(variables_of(parts$parts$penalised), if (!is.null(parts$fixed)) variables_of(parts$fixed$source$terms))
-  levels[setdiff(names(levels), setdiff(vapply(random_variables(parts$effects), frame_name, ""), used))]
+  setdiff(vapply(do.call(c, lapply(parts$effects, `[[`, "groups")), frame_name, ""), used)
 }
 
 # The columns of the effects that a variable has a part in.
@@ -274,4 +276,53 @@ new_matrices <- function(fit, newdata) {
   if (!is.null(all_cases(fit))) values <- Map(columns_by_name, values, list(all_cases(fit)), paste("newdata,", fit$matrices))
   if (length(unique(vapply(values, nrow, 0L))) > 1L) refuse("the matrices in newdata have other numbers of rows")
   unname(do.call(cbind, values))
+}
+
+# The names of the columns, all those of a random effect with the name of the effect.
+names_by_effect <- function(x) {
+  names <- feature_names(x)
+  for (term in attr(x, "random_terms")) {
+    names[term$columns] <- make.unique(c(names[own_columns(x)], term$name))[length(own_columns(x)) + 1L]
+  }
+  names
+}
+
+# The inverse of of_columns(): a kernel of the columns `own` alone, as print() shows it.
+of_own_columns <- function(kernel, own) {
+  if (kernel$name == "additive") {
+    label <- kernel$label[own]
+    if (all(label == 0L) && length(own) > 1L || length(own) == 1L) return(kernel$inner)
+    kernel$label <- if (anyDuplicated(label)) label
+    return(kernel)
+  }
+  if (kernel$name == "scaled" && !is.null(kernel$scale)) kernel$scale <- kernel$scale[own]
+  with_parts(kernel, of_own_columns, own)
+}
+
+# The kernel as print() shows it: that of the other columns by `shown`, a function of a fit without random effects.
+shown_with_effects <- function(fit, digits, shown) {
+  effects <- attr(fit$x, "random_terms")
+  names <- paste0("random(", vapply(effects, `[[`, "", "name"), ")")
+  terms <- outer_sum(fit$kernel)
+  others <- length(terms$terms) - length(effects)
+  number <- function(weights) {
+    ifelse(weights == 1, "", paste0(formatC(weights, digits = digits, format = "g", width = 1L), " * "))
+  }
+  words <- paste0(number(utils::tail(terms$weights, length(effects))), names)
+  if (others > 0L) {
+    kept <- seq_len(others)
+    sum <- if (others == 1L) terms$weights[1L] * terms$terms[[1L]] else new_kernel("sum", terms = terms$terms[kept], weights = terms$weights[kept])
+    if (others == 1L && terms$weights[1L] == 1) sum <- terms$terms[[1L]]
+    around <- function(kernel) if (kernel$name == "scaled") with_parts(kernel, around) else sum
+    fit$kernel <- of_own_columns(around(fit$kernel), own_columns(fit$x))
+    fit$x <- without_random_columns(fit$x)
+    words <- c(shown(fit, digits), words)
+  }
+  paste(words, collapse = " + ")
+}
+
+# list(terms, weights) of a kernel that is a sum, or a sum within scaled kernels, and of another kernel as a sum of one.
+outer_sum <- function(kernel) {
+  while (kernel$name == "scaled") kernel <- kernel$inner
+  weighted_terms(kernel)
 }

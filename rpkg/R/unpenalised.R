@@ -39,8 +39,9 @@ with_one_spelling <- function(part) {
 
 # list(given, penalised, fixed, flat), as above, fixed NULL without unpenalised(); NULL for a formula without unpenalised()
 # and random effects, whose variables are in `flat`, too. given and penalised are terms, fixed and flat formulas, as the
-# coding of `fixed` depends on the intercept, which is decided later. data: for the dot alone.
-unpenalised_parts <- function(formula, data, effects = list()) {
+# coding of `fixed` depends on the intercept, which is decided later. data: for the dot alone. whole: the formula with its
+# effects.
+unpenalised_parts <- function(formula, data, effects = list(), whole = formula) {
   spelled <- with_one_spelling(formula[[length(formula)]])
   if (length(formula) == 3L && with_one_spelling(formula[[2L]])$found) refuse("unpenalised() is not for the response")
   if (!spelled$found && length(effects) == 0L) return(NULL)
@@ -66,6 +67,10 @@ unpenalised_parts <- function(formula, data, effects = list()) {
   sum_of <- function(parts) {  # ~ 1 or ~ 0 where there are none
     parts <- c(parts, if (constant == 0L) 0, if (length(parts) == 0L && constant == 1L) 1)
     Reduce(function(a, b) call("+", a, b), parts)
+  }
+  if (length(effects) > 0L) {
+    whole[[length(whole)]] <- with_one_spelling(whole[[length(whole)]])$part
+    given <- terms_of(whole, others)
   }
   list(given = given, penalised = stats::terms(formula_of(NULL, sum_of(labels), environment)),
        fixed = if (!is.null(inner)) formula_of(NULL, inner, environment),

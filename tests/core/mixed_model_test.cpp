@@ -432,7 +432,7 @@ TEST(MixedModel, AVarianceOfZero) {
   EXPECT_TRUE(random == 0 && share == 0);
   double squares = 0;
   for (const double value : y.values) squares += value * value;
-  EXPECT_NEAR(residual, squares / static_cast<double>(of.n - 1), 1e-2);
+  EXPECT_NEAR(residual, squares / static_cast<double>(of.n - 1), 1e-9);
 }
 
 // Matrices side by side give the answers of their sum, on every route and with landmarks.
