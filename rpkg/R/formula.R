@@ -38,7 +38,7 @@ formula_parts <- function(call, environment, formula, kernel, intercept, lambda 
 fit_formula <- function(name, call, environment, formula, intercept, fit_to, kernel = NULL, lambda = NULL) {
   call[[1L]] <- as.name(name)
   parts <- formula_parts(call, environment, formula, kernel, intercept, lambda)
-  for (word in c(if (!is.null(parts$fixed)) "unpenalised()", if (length(parts$effects) > 0L) "random()")) {
+  for (word in c(if (length(parts$effects) > 0L) "random()", if (!is.null(parts$fixed)) "unpenalised()")) {
     refuse(word, " is for freeridge(), ", name, "() has no such columns")
   }
   if (!is.null(stats::model.offset(parts$frame))) {

@@ -49,8 +49,9 @@ check_square <- function(kernel, x) {
   }
 }
 
-# How many matrices x has side by side; 0 where x has points.
+# How many matrices x has side by side; 0 where x has points (kernel NULL: of ols() and its like).
 given_count <- function(kernel) {
+  if (is.null(kernel)) return(0L)
   if (kernel$name == "sum" && all(vapply(kernel$terms, function(term) term$name == "precomputed", NA))) {
     return(length(kernel$terms))
   }

@@ -275,7 +275,8 @@ new_matrices <- function(fit, newdata) {
   values <- Map(numeric_matrix, newdata, paste("newdata,", fit$matrices), rows = FALSE)
   if (!is.null(all_cases(fit))) values <- Map(columns_by_name, values, list(all_cases(fit)), paste("newdata,", fit$matrices))
   if (length(unique(vapply(values, nrow, 0L))) > 1L) refuse("the matrices in newdata have other numbers of rows")
-  unname(do.call(cbind, values))
+  names <- rownames(values[[1L]])
+  structure(do.call(cbind, values), dimnames = if (!is.null(names)) list(names, NULL))
 }
 
 # The names of the columns, all those of a random effect with the name of the effect.
@@ -311,12 +312,11 @@ shown_with_effects <- function(fit, digits, shown) {
   words <- paste0(number(utils::tail(terms$weights, length(effects))), names)
   if (others > 0L) {
     kept <- seq_len(others)
-    sum <- if (others == 1L) terms$weights[1L] * terms$terms[[1L]] else new_kernel("sum", terms = terms$terms[kept], weights = terms$weights[kept])
-    if (others == 1L && terms$weights[1L] == 1) sum <- terms$terms[[1L]]
+    sum <- if (others == 1L) terms$terms[[1L]] else new_kernel("sum", terms = terms$terms[kept], weights = terms$weights[kept])
     around <- function(kernel) if (kernel$name == "scaled") with_parts(kernel, around) else sum
     fit$kernel <- of_own_columns(around(fit$kernel), own_columns(fit$x))
     fit$x <- without_random_columns(fit$x)
-    words <- c(shown(fit, digits), words)
+    words <- c(paste0(if (others == 1L) number(terms$weights[1L]), shown(fit, digits)), words)
   }
   paste(words, collapse = " + ")
 }
