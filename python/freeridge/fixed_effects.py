@@ -67,7 +67,7 @@ class FixedAnswers(Answers):
         gradients for each term and output."""
         count = c.INT64()
         self._ask("variance_components", byref(count), None, None, None, None)
-        shape = self.t if count.value == 1 else (self.t, count.value)
+        shape = (self.t,) if count.value == 1 else (self.t, count.value)
         out = VarianceComponents(numbers(self.t), *(np.full(shape, np.nan) for _ in range(3)))
         return self._answer(out, "variance_components", None, *(pointer(part) for part in out))
 
