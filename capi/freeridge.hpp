@@ -367,15 +367,14 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
     std::int64_t count = 0;
     check(freeridge_variance_components(get(), &count, nullptr, nullptr, nullptr, nullptr));
     const std::int64_t t = sizes()[2], one = count * t;
-    std::vector<double> of_terms(static_cast<std::size_t>(3 * one));
-    double* const terms = of_terms.data();
-    Matrix out = Matrix(t, 1 + 3 * count).filled([&](double* residual, std::int64_t) {
-      return freeridge_variance_components(get(), nullptr, residual, terms, terms + one, terms + 2 * one);
+    std::vector<double> terms(static_cast<std::size_t>(3 * one));
+    double* const of = terms.data();
+    return Matrix(t, 1 + 3 * count).filled([&](double* out, std::int64_t) {
+      const freeridge_status status = freeridge_variance_components(get(), nullptr, out, of, of + one, of + 2 * one);
+      for (std::int64_t k = 0; k < 3 * count; ++k)
+        for (std::int64_t j = 0; j < t; ++j) out[(1 + k) * t + j] = of[k / count * one + j * count + k % count];
+      return status;
     });
-    for (std::int64_t part = 0; part < 3; ++part)
-      for (std::int64_t k = 0; k < count; ++k)
-        for (std::int64_t j = 0; j < t; ++j) out(j, 1 + part * count + k) = terms[part * one + j * count + k];
-    return out;
   }
   std::array<std::int64_t, 3> sizes() const { return sizes_by(freeridge_get_dimensions); }  // n, d, t
 };

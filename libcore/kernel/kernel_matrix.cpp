@@ -66,7 +66,8 @@ constexpr double symmetry = 1e-8;  // of sqrt(K_ii K_jj): a precomputed K may co
 
 // pq and qp: K(p, q) and K(q, p).
 void require_symmetric(const Kernel& kernel, const LayoutView& x, Index p, Index q, double pq, double qp) {
-  const double root = std::sqrt(std::abs(given_value(kernel, x, p, p))) * std::sqrt(std::abs(given_value(kernel, x, q, q)));
+  const double root =
+      std::sqrt(std::abs(given_value(kernel, x, p, p))) * std::sqrt(std::abs(given_value(kernel, x, q, q)));
   if (!(std::abs(pq - qp) <= symmetry * root))
     fail(Status::invalid_argument, "x is a precomputed kernel matrix and must be symmetric, but x[", p, ", ", q,
          "] is ", pq, " and x[", q, ", ", p, "] is ", qp, kernel.is_sum() ? " (in the sum of the matrices in x)" : "");

@@ -101,7 +101,8 @@ Array<double> cross_log_gradient(const Kernel& kernel, const Rows& x, Span<const
 
 void add_log_gradient(const Kernel& kernel, ConstMatrixView a, ConstMatrixView b, MatrixView s, Span<double> out) {
   if (hyperparameter_count(kernel) == 0) return;
-  if (kernel.precomputed()) return add_given_gradient(kernel, {a.data, a.rows, a.cols, a.ld, Layout::col_major}, 0, 0, s, 1, out);
+  if (kernel.precomputed())
+    return add_given_gradient(kernel, {a.data, a.rows, a.cols, a.ld, Layout::col_major}, 0, 0, s, 1, out);
   for (Index col = 0; col < s.cols; col += tile_side)
     for (Index row = 0; row < s.rows; row += tile_side) {
       const Index rows = std::min(tile_side, s.rows - row), cols = std::min(tile_side, s.cols - col);

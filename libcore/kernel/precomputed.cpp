@@ -27,9 +27,7 @@ class Precomputed final : public Kernel {
   Span<const double> given_weights() const override { return {&one, 1}; }
 
  private:
-  [[noreturn]] static void no_function() {
-    fail(Status::internal, "a precomputed kernel has no function to evaluate");
-  }
+  [[noreturn]] static void no_function() { fail(Status::internal, "a precomputed kernel has no function to evaluate"); }
 };
 
 }  // namespace

@@ -137,9 +137,8 @@ std::string Model::predict_combinations(const Points& points, const Combinations
     }
     const bool dual = route() != Route::primal && !(problem.linear() && route() == Route::iterative);
     if (kernel_->precomputed()) {
-      const Matrix all = sums_of(of, n(), [&](Index row, MatrixView tile) {
-        given_values(*problem.kernel, rows.x.dense(), row, 0, tile);
-      });
+      const Matrix all = sums_of(
+          of, n(), [&](Index row, MatrixView tile) { given_values(*problem.kernel, rows.x.dense(), row, 0, tile); });
       kappa = landmarks().empty() ? copy_of(all.view()) : picked_rows(all.view(), landmarks());
     } else if (problem.linear() && landmarks().empty() && dual) {
       const Functionals along{g.view(), {}, {}, slopes.view()};

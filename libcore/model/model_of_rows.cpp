@@ -34,7 +34,8 @@ CopiedRows copied_rows(const Rows& x, Span<const Index> rows, const Kernel* give
     out.sparse = std::move(copied);
     return out;
   }
-  auto copied = std::make_shared<Matrix>(given != nullptr ? given_among(*given, x.dense(), rows) : Matrix(count, x.cols));
+  auto copied =
+      std::make_shared<Matrix>(given != nullptr ? given_among(*given, x.dense(), rows) : Matrix(count, x.cols));
   for (Index i = 0; i < count && given == nullptr; ++i) {
     copy_rows(x, rows[i], copied->view().row_range(i, 1));
     worked(touched * static_cast<double>(copied->cols()));
@@ -62,7 +63,8 @@ Model Model::of_rows(Span<const Index> rows, bool with_groups, Span<const Index>
   auto y = std::make_shared<Matrix>(std::ssize(rows), std::ssize(outputs));
   for (Index j = 0; j < y->cols(); ++j)
     for (Index i = 0; i < y->rows(); ++i) (*y)(i, j) = data_->y(rows[i], outputs[j]);
-  CopiedRows x = copied_rows(data_->x, rows, kernel_->precomputed() && columns == Columns::own ? kernel_.get() : nullptr);
+  CopiedRows x =
+      copied_rows(data_->x, rows, kernel_->precomputed() && columns == Columns::own ? kernel_.get() : nullptr);
   Data data{x.view, layout_view(*y), x.dense, y, x.sparse, {}, {}, 0, {}, {}};
   if (data_->missing) data.missing = data_->missing->among(rows, outputs);
   for (Index j = 0; j < y->cols() && data.missing; ++j)

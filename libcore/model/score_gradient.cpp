@@ -45,7 +45,8 @@ std::shared_ptr<Problem> Model::gradient_problem(const KernelPtr& kernel) const 
 
 void Model::require_landmark_gradient() const {
   if (kernel_->precomputed() && kernel_->is_sum())
-    fail(Status::invalid_state, "the model has landmarks, and the matrices of its kernel are given: their weights have no "
+    fail(Status::invalid_state,
+         "the model has landmarks, and the matrices of its kernel are given: their weights have no "
          "derivatives then; set none (freeridge_set_landmarks)");
 }
 

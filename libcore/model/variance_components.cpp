@@ -29,7 +29,7 @@
 namespace freeridge {
 namespace {
 
-constexpr double step = 0.02;  // in log lambda: the error of l'' is about 1e-8 of it
+constexpr double step = 0.02;   // in log lambda: the error of l'' is about 1e-8 of it
 constexpr double beyond = 1e7;  // times the largest lambda of a search, which leaves 1e-3 of K
 constexpr double factors[] = {1, -8, 8, -1}, places[] = {-2, -1, 1, 2};  // of the difference quotient, times 12 step
 
@@ -64,8 +64,8 @@ Model::VarianceComponents Model::variance_components(bool with_error) const {
   };
   const Array<double> weights = term_weights();
   const Index terms = std::ssize(weights);
-  VarianceComponents out{Array<double>(t(), nan), Matrix(terms, t(), nan), Matrix(terms, t(), nan),
-                         Matrix(terms, t(), nan), {}};
+  VarianceComponents out{
+      Array<double>(t(), nan), Matrix(terms, t(), nan), Matrix(terms, t(), nan), Matrix(terms, t(), nan), {}};
   Stage stage(0, 0.2);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     for (Index j = first; j < first + count; ++j) {
@@ -163,8 +163,7 @@ Matrix Model::weight_curvatures(Index j, Span<const Index> moves) const {
       there.kernel_ = with_hyperparameters(*kernel_, moved);
       const auto found =
           value_of([&] { return there.gradient_of_all(Criterion::reml, nullptr, fit_->lambdas[j]).kernel; });
-      for (Index b = 0; b < count; ++b)
-        h(b, a) += found ? factors[q] / (12 * step) * (*found)[place[moves[b]]] : nan;
+      for (Index b = 0; b < count; ++b) h(b, a) += found ? factors[q] / (12 * step) * (*found)[place[moves[b]]] : nan;
     }
   for (Index a = 0; a < count; ++a)
     for (Index b = a; b < count; ++b) h(b, a) = (h(b, a) + h(a, b)) / 2;

@@ -13,9 +13,9 @@ namespace {
 constexpr double nearly_zero = 1e-9;  // of gamma, where zero is meant
 constexpr double step_of_difference = 1e-3, least_difference = 1e-6;
 constexpr Index most_steps = 30, most_halvings = 30;
-constexpr double same = 1e-9;         // of gamma
+constexpr double same = 1e-9;          // of gamma
 constexpr double largest_growth = 30;  // of gamma in a step
-constexpr double flat = 1e-7;         // of the largest curvature
+constexpr double flat = 1e-7;          // of the largest curvature
 
 class Ratios {
  public:
@@ -90,8 +90,7 @@ class Ratios {
       up[g] += by;
       if (down[g] > 2 * by) down[g] -= by;
       const At above = at(up), below = down[g] == here.gamma[g] ? here : at(down);
-      for (Index i = 0; i < count; ++i)
-        h(i, j) = (above.slope[moves[i]] - below.slope[moves[i]]) / (up[g] - down[g]);
+      for (Index i = 0; i < count; ++i) h(i, j) = (above.slope[moves[i]] - below.slope[moves[i]]) / (up[g] - down[g]);
     }
     for (Index j = 0; j < count; ++j)
       for (Index i = j; i < count; ++i) h(i, j) = (h(i, j) + h(j, i)) / 2;
@@ -133,7 +132,8 @@ class Ratios {
 void refine_variances(KernelSearch& search, const RowsOfSearch& rows) {
   const KernelObjective& objective = *search.objective;
   const Array<Index> weights = weights_of_sum(*search.kernel).place;
-  if (weights.size() < 2 || objective.options.criterion != Criterion::reml || has_noise_prior(Criterion::reml, objective.options))
+  if (weights.size() < 2 || objective.options.criterion != Criterion::reml ||
+      has_noise_prior(Criterion::reml, objective.options))
     return;
   const Array<double> before = hyperparameters(*search.kernel);
   Array<Array<Index>> groups(1);  // the first: what is held, the place of which lambda takes

@@ -37,8 +37,9 @@ Rcpp::List core_variance_components(SEXP handle, bool errors) {
   const int terms = static_cast<int>(count);
   auto residual = fresh<Rcpp::NumericVector>(t);
   Rcpp::NumericMatrix random(terms, t), share(terms, t), error(terms, t);
-  const std::string reason = reason_of(model, freeridge_variance_components(model.core, nullptr, residual.begin(), random.begin(),
-                                                                            share.begin(), errors ? error.begin() : nullptr));
+  const std::string reason =
+      reason_of(model, freeridge_variance_components(model.core, nullptr, residual.begin(), random.begin(),
+                                                     share.begin(), errors ? error.begin() : nullptr));
   return Rcpp::List::create(Rcpp::Named("random") = random, Rcpp::Named("residual") = residual,
                             Rcpp::Named("share") = share, Rcpp::Named("se") = error, Rcpp::Named("reason") = reason);
 }

@@ -268,7 +268,8 @@ TEST(MixedModel, VarianceComponents) {
     EXPECT_NEAR(share, 1 / (1 + lambda[0]), 1e-15);
     EXPECT_NEAR(error / (share * (1 - share) / std::sqrt(static_cast<double>(curvature))), 1, 1e-4);
     model.lambda(0);
-    EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, &function, &share, &error), FREERIDGE_UNDEFINED);
+    EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, &function, &share, &error),
+              FREERIDGE_UNDEFINED);
     EXPECT_TRUE(std::isnan(residual) && std::isnan(function) && std::isnan(share) && std::isnan(error));
   }
 }
@@ -297,15 +298,14 @@ struct Levels {
         Vector errors = random.uniform_vector(static_cast<std::size_t>(n), -1, 1);
         for (std::size_t i = 0; i < errors.size(); ++i) mean[level[2][i]] += errors[i], rows[level[2][i]] += 1;
         for (std::size_t i = 0; i < errors.size(); ++i)
-          y(static_cast<std::int64_t>(i), j) +=
-              effect[static_cast<std::size_t>(level[p][i])] + (p == 2 ? errors[i] - mean[level[2][i]] / rows[level[2][i]] : 0);
+          y(static_cast<std::int64_t>(i), j) += effect[static_cast<std::size_t>(level[p][i])] +
+                                                (p == 2 ? errors[i] - mean[level[2][i]] / rows[level[2][i]] : 0);
       }
     for (std::int64_t i = 0; i < n; ++i) f(i, 0) = random.normal();
   }
   Matrix side_by_side() const {
     Matrix out(n, 3 * n);
-    for (int p = 0; p < 3; ++p)
-      std::copy(k[p].values.begin(), k[p].values.end(), out.values.begin() + p * n * n);
+    for (int p = 0; p < 3; ++p) std::copy(k[p].values.begin(), k[p].values.end(), out.values.begin() + p * n * n);
     return out;
   }
   // A column for each level, those of the factors one after the other, and their kernel.
@@ -327,7 +327,8 @@ struct Levels {
   Real reml(const Vector& weights, Real lambda) const {
     Dense sum(n, n);
     for (std::size_t p = 0; p < 3; ++p)
-      for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += static_cast<Real>(weights[p]) * Real{k[p].values[i]};
+      for (std::size_t i = 0; i < sum.values.size(); ++i)
+        sum.values[i] += static_cast<Real>(weights[p]) * Real{k[p].values[i]};
     const Mixed mixed{sum, with_ones(f, true), to_real(y), {}, lambda};
     Real out = 0;
     for (std::int64_t j = 0; j < y.cols; ++j) out += mixed.reml(j);
@@ -370,12 +371,14 @@ TEST(MixedModel, SeveralVariancesByReml) {
       EXPECT_EQ(found.at[2], -1);
       if (outputs > 1) continue;  // each has a lambda of its own
       const auto at = [&](Real a, Real b, Real c) {
-        return of.reml({std::exp(static_cast<double>(a)), w[1] * std::exp(static_cast<double>(b)), static_cast<double>(c)},
-                       static_cast<Real>(lambda[0]));
+        return of.reml(
+            {std::exp(static_cast<double>(a)), w[1] * std::exp(static_cast<double>(b)), static_cast<double>(c)},
+            static_cast<Real>(lambda[0]));
       };
       const Real h = 1e-3L, h00 = at(0, 0, 0);
       const Real g0 = (at(h, 0, 0) - at(-h, 0, 0)) / (2 * h), g1 = (at(0, h, 0) - at(0, -h, 0)) / (2 * h);
-      const Real a = (at(h, 0, 0) - 2 * h00 + at(-h, 0, 0)) / (h * h), b = (at(0, h, 0) - 2 * h00 + at(0, -h, 0)) / (h * h);
+      const Real a = (at(h, 0, 0) - 2 * h00 + at(-h, 0, 0)) / (h * h),
+                 b = (at(0, h, 0) - 2 * h00 + at(0, -h, 0)) / (h * h);
       const Real c = (at(h, h, 0) - at(h, -h, 0) - at(-h, h, 0) + at(-h, -h, 0)) / (4 * h * h);
       const Real det = a * b - c * c;
       EXPECT_LT(std::abs((b * g0 - c * g1) / det), 2e-6L) << "of log w_0 to its maximum";
@@ -497,7 +500,8 @@ TEST(MixedModel, OnlyWhatIsAskedForMayBeUndefined) {
   EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, nullptr, &share, nullptr), FREERIDGE_OK);
   EXPECT_GT(residual, 0);
   model.lambda(0);
-  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, nullptr, nullptr, nullptr), FREERIDGE_UNDEFINED);
+  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, nullptr, nullptr, nullptr),
+            FREERIDGE_UNDEFINED);
   EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, nullptr, nullptr, nullptr, nullptr), FREERIDGE_OK);
 }
 

@@ -120,7 +120,8 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
   const std::int64_t m = questions.m, d = size.d, t = size.t, q = known.untouched() ? 0 : known.values[0];
   const std::vector<double> x = repeated(questions.numbers, m * d), fixed = repeated(questions.numbers, m * (q + 1));
   Output<double> out(size_of(m, t)), lower(size_of(m, t)), upper(size_of(m, t)), variance(size_of(m, t)),
-      noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), path(size_of(m, t)), covariance(size_of(q, q * t));
+      noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), path(size_of(m, t)),
+      covariance(size_of(q, q * t));
   Output<std::int32_t> kept(size_of(q));
   const support::Points both = support::with(support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), q, fixed.data());
   const freeridge_points* const points = both;
