@@ -401,8 +401,9 @@ FREERIDGE_API freeridge_status freeridge_kernel_laplacian(double sigma, freeridg
 FREERIDGE_API freeridge_status freeridge_kernel_matern(double nu, double length, freeridge_kernel** out);
 
 /* k(x, z) = sum_i weights[i] terms[i](x, z);  count >= 1 terms, copied; weights: count numbers >= 0, one of them
- * positive, or NULL: all one. The sum of linear kernels is a linear kernel. Statuses: INVALID_ARGUMENT, NOT_FINITE.
- * Cost: O(count). */
+ * positive, or NULL: all one. The sum of linear kernels is a linear kernel. Of precomputed kernels alone
+ * (freeridge_kernel_precomputed) x has their matrices side by side. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost:
+ * O(count). */
 FREERIDGE_API freeridge_status freeridge_kernel_sum(const freeridge_kernel* const* terms, const double* weights,
                                                     int32_t count, freeridge_kernel** out);
 
@@ -433,7 +434,9 @@ FREERIDGE_API freeridge_status freeridge_kernel_additive(const freeridge_kernel*
  * sqrt(K_ii K_jj), and uses the lower triangle; SPECTRAL, BAND and CHOLESKY refuse eigenvalues below -1e-8 of the norm
  * of K and its rounding: INVALID_ARGUMENT; ITERATIVE those that 40 steps of Lanczos' method find, LANDMARK those that
  * show at the landmarks, or at them and another row, a constant included), and predict takes the m x n values
- * k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead.
+ * k(x*_i, x_j). In a sum of p precomputed kernels, K = sum_k w_k K_k, x is [K_1 ... K_p], n x (p n), and predict takes
+ * the m x (p n) values of each; the weights are learnt as those of other sums (freeridge_select_kernel), without
+ * landmarks, and the intercept cannot be penalised. It cannot be a part of any other kernel: combine the matrices instead.
  * Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
 
@@ -1010,18 +1013,24 @@ FREERIDGE_API freeridge_status freeridge_get_unpenalised(const freeridge_model* 
 FREERIDGE_API freeridge_status freeridge_get_unpenalised_covariance(const freeridge_model* model, double* covariance,
                                                                     int64_t ld);
 
-/* The variance components of the mixed model Y = F a + f + e, t numbers each at the lambdas in force; NULL is fine:
- *     random = tau^2 = Y'PY / m     of f, of covariance tau^2 K;      residual = lambda tau^2     of the errors
- *     share = random / (random + residual) = 1 / (1 + lambda)
- * share is the heritability h^2 where K is a relationship matrix with a diagonal of about 1; error is its standard
- * error, where lambda is chosen by REML, by the delta method: share (1 - share) / l''^(1/2), with l'' the second
- * derivative of FREERIDGE_REML by log lambda, the difference quotient of first derivatives at 4 lambdas beside. Needs
- * FITTED. Cost: 4 lambdas, the trace of P at each. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED
- * (lambda is 0, or m is; error: l'' is not positive: NaN), CANCELLED. Source: H. Patterson, R. Thompson, Biometrika 58
- * (1971); J. Endelman, Ridge regression and other kernels for genomic selection with R package rrBLUP, Plant Genome 4
- * (2011). */
-FREERIDGE_API freeridge_status freeridge_variance_components(const freeridge_model* model, double* residual,
-                                                             double* random, double* share, double* error);
+/* The variance components of the mixed model Y = F a + f + e at the lambdas in force, of covariance tau^2 K of f, and
+ * where the kernel is a sum, or one within scaled kernels, K = sum_k w_k K_k, of the effects of each term; *count is the number of terms, 1 without a
+ * sum (then K_1 = K, w_1 = 1). NULL is fine for each of the outputs: ask for the count first. t numbers, and count x t
+ * (column-major), with tau^2 = Y'PY / m:
+ *     residual = lambda tau^2     of the errors;      random = w_k tau^2      of term k
+ *     share = w_k / (sum_l w_l + lambda)              of random in the sum of all variances
+ * share is the heritability h^2 where K_k is a relationship matrix with a diagonal of about 1. error is its standard
+ * error, where lambda and the weights are chosen by REML (freeridge_select_kernel), by the delta method: J H^-1 J' has
+ * its squares on the diagonal, H the second derivatives of FREERIDGE_REML by log w, as difference quotients of first
+ * derivatives, J = d share / d log w; for one term share (1 - share) / l''^(1/2), l'' by log lambda. A variance is 0 where
+ * the weight is, or where REML chose the largest lambda of its range. Needs FITTED. Cost: 4 lambdas, the trace of P at
+ * each; of two weights or more 4 gradients (freeridge_score_gradient) for each term and output. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (lambda is 0, or m is; error: H is not positive definite, the variance is 0, or
+ * there are landmarks and several weights: NaN), CANCELLED. Source: H. Patterson, R. Thompson, Biometrika 58 (1971); J.
+ * Endelman, Ridge regression and other kernels for genomic selection with R package rrBLUP, Plant Genome 4 (2011). */
+FREERIDGE_API freeridge_status freeridge_variance_components(const freeridge_model* model, int64_t* count,
+                                                             double* residual, double* random, double* share,
+                                                             double* error);
 
 /* fitted: n x t, column-major, ld >= n: f(x_i) + b, from the residuals (no kernel is evaluated again). Needs FITTED.
  * Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a fitted value overflows), CANCELLED. */
@@ -1476,7 +1485,9 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * range of its feature (in a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of
  * the median distance of the points and 64 times it; a weight by a factor 10^6, the scale and offset of a polynomial by
  * 1000 either way; lambda as in freeridge_select_lambda. The given kernel stays where nothing with a lower criterion
- * (and its penalty) is found on the rows learnt on. *score: the criterion on all rows at the end, one number for all
+ * (and its penalty) is found on the rows learnt on. Where weights of the outermost sum are all that is free, by REML
+ * with shrinkage infinity, they end at the maximum of the restricted likelihood to all digits, or at exactly 0, by
+ * Newton's method. *score: the criterion on all rows at the end, one number for all
  * outputs as in freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search.
  * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 60 times 4/3 rows^3 flops
  * (REML, GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda.

@@ -362,9 +362,18 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
     std::vector<std::int32_t> kept(static_cast<std::size_t>(unpenalised_count()));
     return check(freeridge_get_unpenalised(get(), nullptr, kept.data(), nullptr, nullptr, 0)), kept;
   }
-  Matrix variance_components() const {  // a row for each output; columns residual, random, share, error of the share
-    return Matrix(sizes()[2], 4).filled([&](double* out, std::int64_t t) {
-      return freeridge_variance_components(get(), out, out + t, out + 2 * t, out + 3 * t);
+  // A row for each output; columns residual, then random, share and error of the share, each for all terms of a sum.
+  Matrix variance_components() const {
+    std::int64_t count = 0;
+    check(freeridge_variance_components(get(), &count, nullptr, nullptr, nullptr, nullptr));
+    const std::int64_t t = sizes()[2], one = count * t;
+    std::vector<double> terms(static_cast<std::size_t>(3 * one));
+    double* const of = terms.data();
+    return Matrix(t, 1 + 3 * count).filled([&](double* out, std::int64_t) {
+      const freeridge_status status = freeridge_variance_components(get(), nullptr, out, of, of + one, of + 2 * one);
+      for (std::int64_t k = 0; k < 3 * count; ++k)
+        for (std::int64_t j = 0; j < t; ++j) out[(1 + k) * t + j] = of[k / count * one + j * count + k % count];
+      return status;
     });
   }
   std::array<std::int64_t, 3> sizes() const { return sizes_by(freeridge_get_dimensions); }  // n, d, t

@@ -81,14 +81,16 @@ freeridge_status freeridge_get_unpenalised_covariance(const freeridge_model* mod
   });
 }
 
-freeridge_status freeridge_variance_components(const freeridge_model* model, double* residual, double* random,
-                                               double* share, double* error) {
+freeridge_status freeridge_variance_components(const freeridge_model* model, int64_t* count, double* residual,
+                                               double* random, double* share, double* error) {
   return guarded(__func__, [&] {
-    Model::VarianceComponents found = model_of(model).variance_components(error != nullptr);
+    const Model& m = model_of(model);
+    Model::VarianceComponents found = m.variance_components(error != nullptr);
+    if (count != nullptr) *count = found.random.rows();
     copy_to(found.residual, residual);
-    copy_to(found.random, random);
-    copy_to(found.share, share);
-    copy_to(found.share_error, error);
+    copy_to(found.random.values(), random);
+    copy_to(found.share.values(), share);
+    copy_to(found.share_error.values(), error);
     if (residual != nullptr || random != nullptr || share != nullptr || error != nullptr)
       report_undefined(std::move(found.reason));
   });

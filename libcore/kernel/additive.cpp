@@ -4,6 +4,7 @@
 #include "libcore/kernel/additive.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -170,6 +171,21 @@ class Additive final : public Kernel, public ValuesWithGradient {
       overflow = __builtin_add_overflow(bound, inner_->rank_bound(std::ssize(columns)), &bound) || overflow;
     });
     return overflow ? Kernel::rank_bound(d) : bound;
+  }
+
+  // Linear terms: k = 1 / m sum_k x_k z_k / s_k^2. A column in no term has a divisor that makes it vanish. (d = 0 asks
+  // whether it is linear.)
+  std::optional<Array<double>> linear_scale(Index d) const override {
+    Array<double> out(d, 0x1p500);
+    bool linear = true;
+    const double root = std::sqrt(static_cast<double>(term_count(d)));
+    each_term(d, [&](Span<const Index> columns) {
+      const std::optional<Array<double>> own = inner_->linear_scale(std::ssize(columns));
+      linear = linear && own;
+      for (std::size_t c = 0; c < columns.size() && own; ++c)
+        if (columns[c] < d) out[columns[c]] = root * (*own)[c];
+    });
+    return linear ? std::optional(std::move(out)) : std::nullopt;
   }
 
   std::optional<double> bandwidth() const override { return inner_->bandwidth(); }

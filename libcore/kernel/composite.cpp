@@ -1,9 +1,10 @@
 // Kernels made of kernels:
 //   scaled       inner(x / scale, z / scale), column by column
-//   sum          sum_i weight_i term_i(x, z), weight_i >= 0
+//   sum          sum_i weight_i term_i(x, z), weight_i >= 0      of functions, or of precomputed kernels alone
 //   product      prod_i factor_i(x, z)        positive semi-definite by Schur's product theorem
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "libcore/kernel/feature_sums.hpp"
@@ -247,6 +248,18 @@ class Sum final : public Composite {
     }
   }
 
+  // Of precomputed kernels: then x has the matrix of each term, side by side.
+  Span<const double> given_weights() const override {
+    return parts_[0]->precomputed() ? Span<const double>(weights_) : Span<const double>();
+  }
+  void check_data(Index n, Index d) const override {
+    if (!precomputed()) return check_features(d);
+    const Index count = std::ssize(parts_);
+    if (n != d / count || d % count != 0)
+      fail(Status::dimension_mismatch, "x is ", n, " x ", d, "; with a sum of ", count,
+           " precomputed kernels it has their matrices side by side, n x ", count, " n");
+  }
+
   const char* name() const override { return "sum"; }
   KernelPtr rebuilt(Span<const double> numbers, Array<KernelPtr> parts) const override {
     return sum_kernel(std::move(parts), numbers);
@@ -271,7 +284,7 @@ class Sum final : public Composite {
       if (!scale) return std::nullopt;
       for (std::size_t k = 0; k < precision.size(); ++k) precision[k] += weights_[p] / (*scale)[k] / (*scale)[k];
     }
-    for (double& value : precision) value = 1 / std::sqrt(value);
+    for (double& value : precision) value = value > 0 ? 1 / std::sqrt(value) : 0x1p500;  // 0: without a part
     return precision;
   }
 
@@ -404,7 +417,9 @@ KernelPtr scaled_kernel(KernelPtr inner, Span<const double> scale) {
 }
 
 KernelPtr sum_kernel(Array<KernelPtr> terms, Span<const double> weights) {
-  for (std::size_t i = 0; i < terms.size(); ++i) require_function(text("terms[", i, "]"), *terms[i]);
+  const auto is_given = [](const KernelPtr& term) { return term->name() == std::string_view("precomputed"); };
+  if (!std::ranges::all_of(terms, is_given))
+    for (std::size_t i = 0; i < terms.size(); ++i) require_function(text("terms[", i, "]"), *terms[i]);
   double largest = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!std::isfinite(weights[i])) fail(Status::not_finite, "weights[", i, "] is ", weights[i], "; it must be finite");

@@ -119,6 +119,21 @@ std::optional<Index> factor_of_kernel(const Kernel& kernel) {
   return hyperparameter_count(kernel) - hyperparameter_count(inner) + *place;
 }
 
+WeightsOfSum weights_of_sum(const Kernel& kernel) {
+  const Kernel* sum = &kernel;
+  Index place = 0;
+  for (; sum->name() == std::string_view("scaled"); sum = sum->parts()[0].get())
+    place += std::ssize(sum->parameter(0).values);
+  WeightsOfSum out;
+  if (!sum->is_sum()) return out;
+  out.value.assign(sum->parameter(0).values.begin(), sum->parameter(0).values.end());
+  for (const KernelPtr& part : sum->parts()) {
+    out.place.push_back(place);
+    place += 1 + part->extent().hyperparameters;
+  }
+  return out;
+}
+
 KernelPtr with_hyperparameters(const Kernel& kernel, Span<const double> values) {
   const Kernel::Extent extent = kernel.extent();
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -26,6 +26,14 @@ std::string hyperparameter_name(const Kernel& kernel, Index i);
 // The place of a number w with k = w k', k' without it: the weight of a sum of one term, scaled or additive or as it is.
 std::optional<Index> factor_of_kernel(const Kernel& kernel);
 
+// The weights of a kernel that is a sum, or a sum within scaled kernels, and their places among the hyperparameters; none
+// for another kernel.
+struct WeightsOfSum {
+  Array<double> value;
+  Array<Index> place;
+};
+WeightsOfSum weights_of_sum(const Kernel& kernel);
+
 // The same tree with other numbers, hyperparameter_count(kernel) of them. Parts that the kernel shared become separate
 // parts. Throws NOT_FINITE and INVALID_ARGUMENT, with the place and the name, where a number is not allowed.
 KernelPtr with_hyperparameters(const Kernel& kernel, Span<const double> values);

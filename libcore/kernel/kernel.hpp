@@ -130,9 +130,11 @@ class Kernel {
   // The same for the data, n points with d features.
   virtual void check_data(Index /*n*/, Index d) const { check_features(d); }
 
-  // Whether x is the kernel matrix K itself, instead of points. Such a kernel cannot be evaluated: its values are read
-  // by the functions of kernel_matrix.hpp.
-  virtual bool precomputed() const { return false; }
+  // Whether x is the kernel matrix K itself, instead of points, or of a sum the matrices of its terms side by side
+  // (given_values.hpp). Such a kernel cannot be evaluated: its values are read by the functions of kernel_matrix.hpp.
+  bool precomputed() const { return !given_weights().empty(); }
+  // The weights of the matrices that are given; none for a kernel that is a function of two points.
+  virtual Span<const double> given_weights() const { return {}; }
 
   // For a kernel x' diag(s)^-2 z: the d divisors s. Nothing for other kernels.
   virtual std::optional<Array<double>> linear_scale(Index /*d*/) const { return std::nullopt; }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/sparse_inner_products.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -66,22 +67,23 @@ void evaluate_tile(const Kernel& kernel, ConstMatrixView a, ConstMatrixView b, M
 constexpr double symmetry = 1e-8;  // of sqrt(K_ii K_jj): a precomputed K may come from single precision arithmetic
 
 // pq and qp: K(p, q) and K(q, p).
-void require_symmetric(const LayoutView& k, Index p, Index q, double pq, double qp) {
-  const double root = std::sqrt(std::abs(k(p, p))) * std::sqrt(std::abs(k(q, q)));
+void require_symmetric(const Kernel& kernel, const LayoutView& x, Index p, Index q, double pq, double qp) {
+  const double root =
+      std::sqrt(std::abs(given_value(kernel, x, p, p))) * std::sqrt(std::abs(given_value(kernel, x, q, q)));
   if (!(std::abs(pq - qp) <= symmetry * root))
     fail(Status::invalid_argument, "x is a precomputed kernel matrix and must be symmetric, but x[", p, ", ", q,
-         "] is ", pq, " and x[", q, ", ", p, "] is ", qp);
+         "] is ", pq, " and x[", q, ", ", p, "] is ", qp, kernel.is_sum() ? " (in the sum of the matrices in x)" : "");
 }
 
 // tile(i, j) = K(row + i, col + j) from the lower triangle of a precomputed K. Throws where K is not symmetric.
-void copy_symmetric(const LayoutView& k, Index row, Index col, MatrixView tile) {
+void copy_symmetric(const Kernel& kernel, const LayoutView& x, Index row, Index col, MatrixView tile) {
   Matrix lower(tile.rows, tile.cols), upper(tile.cols, tile.rows);
-  copy_rows(k.columns(col, tile.cols), row, lower.view());
-  copy_rows(k.columns(row, tile.rows), col, upper.view());
+  given_values(kernel, x, row, col, lower.view());
+  given_values(kernel, x, col, row, upper.view());
   for (Index j = 0; j < tile.cols; ++j)
     for (Index i = 0; i < tile.rows; ++i) {
       const Index p = row + i, q = col + j;
-      require_symmetric(k, p, q, lower(i, j), upper(j, i));
+      require_symmetric(kernel, x, p, q, lower(i, j), upper(j, i));
       tile(i, j) = p >= q ? lower(i, j) : upper(j, i);
     }
 }
@@ -109,7 +111,7 @@ void require_symmetric(const Kernel& kernel, const Rows& x) {
   Matrix tile(std::min(tile_rows, x.rows), std::min(tile_rows, x.rows));
   for (Index row = 0; row < x.rows; row += tile_rows)
     for (Index col = 0; col <= row; col += tile_rows) {
-      copy_symmetric(x.dense(), row, col,
+      copy_symmetric(kernel, x.dense(), row, col,
                      tile.view().block(0, 0, std::min(tile_rows, x.rows - row), std::min(tile_rows, x.rows - col)));
       worked(4 * touched * static_cast<double>(tile_rows * tile_rows));
     }
@@ -136,7 +138,7 @@ void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, Span<const doub
     // `out`. In `out` itself columns are n numbers apart: where a large power of two divides n, they compete for the
     // same few lines of the cache. In a block on the diagonal a strip begins at its first row on or below the diagonal.
     Matrix strip_space(given ? 0 : rows, std::min(strip, cols));
-    if (given) copy_symmetric(x.dense(), i0, j0, out.block(i0, j0, rows, cols));
+    if (given) copy_symmetric(kernel, x.dense(), i0, j0, out.block(i0, j0, rows, cols));
     for (Index col = 0; col < cols; col += strip) {
       const Index width = std::min(strip, cols - col), top = block_j == block_i ? col : 0;
       const MatrixView to = out.block(i0 + top, j0 + col, rows - top, width);
@@ -159,10 +161,11 @@ void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, Span<const doub
   });
 }
 
-void require_symmetric(const LayoutView& k, Span<const Index> rows) {
+void require_symmetric(const Kernel& kernel, const LayoutView& x, Span<const Index> rows) {
   for (const Index q : rows) {
-    for (Index p = 0; p < k.rows; ++p) require_symmetric(k, p, q, k(p, q), k(q, p));
-    worked(4 * touched * static_cast<double>(k.rows));
+    for (Index p = 0; p < x.rows; ++p)
+      require_symmetric(kernel, x, p, q, given_value(kernel, x, p, q), given_value(kernel, x, q, p));
+    worked(4 * touched * static_cast<double>(x.rows));
   }
 }
 
@@ -178,7 +181,7 @@ void kernel_product(const Kernel& kernel, const Rows& points, Index first, const
       const Index cols = std::min(step, n - col);
       const MatrixView tile = k.view().columns(0, cols);
       if (given)
-        copy_rows(points.dense().columns(col, cols), first + row, tile);
+        given_values(kernel, points.dense(), first + row, col, tile);
       else
         evaluate_tile(kernel, a.view(), points_of(x, col, cols, {}, space), tile);
       require_finite(tile, first + row, col);
@@ -193,7 +196,7 @@ void cross_kernel(const Kernel& kernel, const Rows& x, Span<const double> shift,
   const Index n = x.rows;
   if (kernel.precomputed()) {
     for (Index q = 0; q < out.cols; ++q) {
-      for (Index i = 0; i < n; ++i) out(i, q) = points(first + q, i);
+      for (Index i = 0; i < n; ++i) out(i, q) = given_value(kernel, points.dense(), first + q, i);
       worked(4 * touched * static_cast<double>(n));
     }
     return;
@@ -227,7 +230,10 @@ void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, Span
 
 void own_diagonal(const Kernel& kernel, const Rows& x, Span<double> out) {
   if (!kernel.precomputed()) return kernel_diagonal(kernel, x, 0, {}, out);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = x(static_cast<Index>(i), static_cast<Index>(i));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto row = static_cast<Index>(i);
+    out[i] = given_value(kernel, x.dense(), row, row);
+  }
 }
 
 Support::Support(KernelPtr kernel, const Rows& x) : kernel_(std::move(kernel)), size_(x.rows) {
@@ -246,8 +252,8 @@ Support::Support(KernelPtr kernel, const Rows& x, Span<const Index> rows)
 
 void Support::evaluate(const Rows& points, Index row, MatrixView out) const {
   if (kernel_->precomputed()) {
-    if (rows_.empty()) return copy_rows(points, row, out);
-    for (Index q = 0; q < size_; ++q) copy_rows(points.dense().columns(rows_[q], 1), row, out.columns(q, 1));
+    if (rows_.empty()) return given_values(*kernel_, points.dense(), row, 0, out);
+    for (Index q = 0; q < size_; ++q) given_values(*kernel_, points.dense(), row, rows_[q], out.columns(q, 1));
     return;
   }
   Matrix tile(out.rows, points.cols);

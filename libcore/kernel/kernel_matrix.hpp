@@ -23,7 +23,7 @@ void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, Span<const doub
                             MatrixView out);
 
 // Throws INVALID_ARGUMENT when these rows of a precomputed K differ from the same columns. O(n rows).
-void require_symmetric(const LayoutView& k, Span<const Index> rows);
+void require_symmetric(const Kernel& kernel, const LayoutView& x, Span<const Index> rows);
 
 // out = K(points[first ...], x) c, out.rows x t. Memory: one tile a thread. Throws NOT_FINITE when a value overflows.
 void kernel_product(const Kernel& kernel, const Rows& points, Index first, const Rows& x, ConstMatrixView c,

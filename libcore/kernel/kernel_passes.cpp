@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -55,7 +56,7 @@ class KernelPasses::Strip {
   void evaluate(Index i, Index j, double* tile) {
     const Rows& x = of_.x_;
     const MatrixView out{tile, rows_of(i), rows_of(j), side};
-    if (of_.kernel_->precomputed()) return copy_rows(x.dense().columns(j * side, out.cols), i * side, out);
+    if (of_.kernel_->precomputed()) return given_values(*of_.kernel_, x.dense(), i * side, j * side, out);
     take_points(i, a_.view());
     if (i != j) take_points(j, b_.view());
     const Matrix& b = i == j ? a_ : b_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/parts.hpp"
 #include "libcore/kernel/value_loops.hpp"
@@ -66,7 +67,8 @@ MatrixView tile_in(Matrix& space, Index rows, Index cols) {
 Array<double> log_gradient(const Kernel& kernel, const Rows& x, Span<const double> shift, Span<const double> sqrt_w,
                            const FillTile& fill) {
   if (hyperparameter_count(kernel) == 0) return {};
-  const Index n = x.rows, d = x.cols, blocks = pieces(n, tile_side);
+  const bool given = kernel.precomputed();
+  const Index n = x.rows, d = given ? 0 : x.cols, blocks = pieces(n, tile_side);
   return sum_of_tiles(kernel, blocks * (blocks + 1) / 2, n, n, d, [&](Index p, GradientRoom& room) {
     const BlockPair pair = block_pair(p);
     const Index row = pair.i * tile_side, col = pair.j * tile_side;
@@ -74,6 +76,7 @@ Array<double> log_gradient(const Kernel& kernel, const Rows& x, Span<const doubl
     const MatrixView s = tile_in(room.s, rows, cols), a = tile_in(room.a, rows, d), b = tile_in(room.b, cols, d);
     fill(row, col, s);
     for (Index j = 0; j < cols; ++j) passes().weighted(s.col(j), rows, &sqrt_w[row], sqrt_w[col + j], s.col(j));
+    if (given) return add_given_gradient(kernel, x.dense(), row, col, s, row == col ? 1 : 2, room.own);
     pack_rows(x, row, shift, a);
     if (row != col) pack_rows(x, col, shift, b);
     add_tile(kernel, a, row == col ? a : b, s, row == col ? 1 : 2, room.own);
@@ -98,6 +101,8 @@ Array<double> cross_log_gradient(const Kernel& kernel, const Rows& x, Span<const
 
 void add_log_gradient(const Kernel& kernel, ConstMatrixView a, ConstMatrixView b, MatrixView s, Span<double> out) {
   if (hyperparameter_count(kernel) == 0) return;
+  if (kernel.precomputed())
+    return add_given_gradient(kernel, {a.data, a.rows, a.cols, a.ld, Layout::col_major}, 0, 0, s, 1, out);
   for (Index col = 0; col < s.cols; col += tile_side)
     for (Index row = 0; row < s.rows; row += tile_side) {
       const Index rows = std::min(tile_side, s.rows - row), cols = std::min(tile_side, s.cols - col);

@@ -1,7 +1,7 @@
 // The derivatives of <S, K> = sum_ij S_ij k(x_i, z_j) by the logarithms of the kernel's hyperparameters
 // (hyperparameters.hpp), for a constant S. S is made tile by tile, contracted and dropped: a tile goes down the
 // kernel's tree (Kernel::add_log_gradient). Each function answers with hyperparameter_count(kernel) numbers: none, and
-// at once, where the kernel has no hyperparameters, like a precomputed one.
+// at once, where the kernel has no hyperparameters, like a precomputed one alone.
 // Cost: a kernel value and a derivative for each pair and each kernel in the tree, and for features with divisors 2 d
 // flops more. Memory: tiles of 256 x 256 for each level of the tree and thread. The answers do not depend on the number
 // of threads.
@@ -30,7 +30,8 @@ Array<double> log_gradient(const Kernel& kernel, const Rows& x, Span<const doubl
 Array<double> cross_log_gradient(const Kernel& kernel, const Rows& x, Span<const double> shift, ConstMatrixView z,
                                  const FillTile& fill);
 
-// The same for one S and its points, on this thread, added to `out`. a: p x d, b: q x d, s: p x q, used up.
+// The same for one S and its points, on this thread, added to `out`. a: p x d, b: q x d, s: p x q, used up. Of given
+// values a is [K_1 ... K_k].
 void add_log_gradient(const Kernel& kernel, ConstMatrixView a, ConstMatrixView b, MatrixView s, Span<double> out);
 
 // Throws NOT_FINITE, with the name of the hyperparameter, where a derivative is not finite.

@@ -39,7 +39,8 @@ Index doubles_of_gradient(const Kernel& kernel, Index side, Index d) {
 void require_function(std::string_view name, const Kernel& part) {
   if (part.precomputed())
     fail(Status::invalid_argument, name,
-         " is a precomputed kernel, which cannot be a part of another kernel; combine the matrices instead");
+         " is a precomputed kernel, which cannot be a part of another kernel, but for a sum of precomputed kernels "
+         "alone, whose matrices stand side by side; combine the matrices instead");
 }
 
 }  // namespace freeridge

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/kernel_gradient.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/model/model.hpp"
@@ -136,7 +137,8 @@ std::string Model::predict_combinations(const Points& points, const Combinations
     }
     const bool dual = route() != Route::primal && !(problem.linear() && route() == Route::iterative);
     if (kernel_->precomputed()) {
-      const Matrix all = sums_of(of, n(), [&](Index row, MatrixView tile) { copy_rows(rows.x, row, tile); });
+      const Matrix all = sums_of(
+          of, n(), [&](Index row, MatrixView tile) { given_values(*problem.kernel, rows.x.dense(), row, 0, tile); });
       kappa = landmarks().empty() ? copy_of(all.view()) : picked_rows(all.view(), landmarks());
     } else if (problem.linear() && landmarks().empty() && dual) {
       const Functionals along{g.view(), {}, {}, slopes.view()};

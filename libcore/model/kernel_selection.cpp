@@ -10,10 +10,12 @@
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/random.hpp"
+#include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/model/model.hpp"
 #include "libcore/select/noise_prior.hpp"
+#include "libcore/select/variance_ratios.hpp"
 
 namespace freeridge {
 namespace {
@@ -125,14 +127,18 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   if (rows <= sample_of_kernel_search)
     whole = [&](const KernelPtr& kernel, Criterion by) { return of_search.lambda_of_sample(kernel, by); };
   const Index points = std::min(rows, rows_of_size);
-  auto some = std::make_shared<Matrix>(points, d());
-  for (Index i = 0; i < points; ++i) copy_rows(data_->x, order[i], some->view().row_range(i, 1));
+  const bool given = kernel_->precomputed();
+  auto some = std::make_shared<Matrix>(given ? given_among(*kernel_, data_->x.dense(), order.first(points))
+                                             : Matrix(points, d()));
+  for (Index i = 0; i < points && !given; ++i) copy_rows(data_->x, order[i], some->view().row_range(i, 1));
   const auto size = [some, weight](const KernelPtr& kernel) { return kernel_size(*kernel, some->view(), weight); };
-  return search_kernel(
+  KernelSearch search = search_kernel(
       std::make_shared<const KernelObjective>(KernelObjective{kernel_, variables, options, size}),
       {of_sample.rows_of_search(Criterion::reml), likelihood, all,
        part > 0 ? (of_part ? *of_part : of_sample).rows_of_search(Criterion::reml) : RowsOfSearch{}, apart, choose,
        whole, few, [&](const KernelPtr& kernel) { return of_few.lambda_of_sample(kernel, Criterion::loo); }});
+  refine_variances(search, all);
+  return search;
 }
 
 const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage,
@@ -142,6 +148,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
     fail(Status::invalid_state, "the model's kernel, ", describe(*kernel_),
          ", has no hyperparameters; call freeridge_select_lambda, which chooses lambda alone");
   require_learnable(criterion, 1);
+  if (data_->landmarks > 0) require_landmark_gradient();
   const Groups* const groups = groups_for(criterion);
   rows = std::min(n(), rows == 0 ? usual_rows_of_kernel : rows);
   const Hearing hearing(listener_);

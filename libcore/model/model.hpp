@@ -124,13 +124,16 @@ class Model final : public AbstractModel {
   void accuracy(double* out) const;
   // Of the fixed effects (fixed_effects.cpp), q x q t, output after output.
   [[nodiscard]] std::string fixed_covariance(MatrixView covariance) const;
-  // The mixed model at the lambdas in force (variance_components.cpp), t each.
+  // The mixed model at the lambdas in force (variance_components.cpp): t numbers, and for each term of a kernel that is
+  // a sum t numbers each.
   struct VarianceComponents {
-    Array<double> residual, random, share, share_error;
+    Array<double> residual;
+    Matrix random, share, share_error;
     std::string reason;
   };
-  // with_error: share_error, too, which costs four lambdas.
+  // with_error: share_error, too, which costs four lambdas, or gradients for each term of a sum.
   VarianceComponents variance_components(bool with_error) const;
+  Array<double> term_weights() const;
   // At many lambdas, whatever lambdas are in force (path.cpp). Output j of lambda l is in column l t + j; b: t x
   // lambdas, without data: not wanted.
   // take(prediction, column): what predicts for the columns from `column` on, count t in all, at m new points.
@@ -308,6 +311,8 @@ class Model final : public AbstractModel {
   ScoreGradient landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient gradient_with(const KernelPtr& kernel, const Landmarks& landmarks, Criterion criterion,
                               const Groups* groups, double lambda) const;
+  // Throws INVALID_STATE for a sum of given matrices.
+  void require_landmark_gradient() const;
   Index landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const;
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda) const;
@@ -387,6 +392,8 @@ class Model final : public AbstractModel {
   static std::string of_part(const std::string& reason, Span<const Index> outputs) {
     return text(reason, " (of the outputs that are observed in the same rows as output ", outputs[0], ")");
   }
+  void set_share_errors(ConstMatrixView share, MatrixView error) const;
+  Matrix weight_curvatures(Index j, Span<const Index> moves) const;
   Array<double> curvatures() const;  // of the restricted likelihoods (variance_components.cpp)
   // take(P~, v, first, count) for each run of outputs with one lambda: v are the variances, divided by tau^2, of
   // functionals g of the part that is not penalised. Answers with the reason for a NaN. effect_scale: tau of an output.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/kernel/given_values.hpp"
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
@@ -14,8 +15,8 @@ struct CopiedRows {
   Rows view;
 };
 
-// square: of the columns, too, only those with the numbers of these rows are copied.
-CopiedRows copied_rows(const Rows& x, Span<const Index> rows, bool square) {
+// given: a kernel of given values, of whose columns only those with the numbers of these rows are copied, or NULL.
+CopiedRows copied_rows(const Rows& x, Span<const Index> rows, const Kernel* given) {
   CopiedRows out;
   const Index count = std::ssize(rows);
   if (x.is_sparse()) {
@@ -33,12 +34,10 @@ CopiedRows copied_rows(const Rows& x, Span<const Index> rows, bool square) {
     out.sparse = std::move(copied);
     return out;
   }
-  auto copied = std::make_shared<Matrix>(count, square ? count : x.cols);
-  for (Index i = 0; i < count; ++i) {
-    if (square)
-      for (Index j = 0; j < count; ++j) (*copied)(i, j) = x.dense()(rows[i], rows[j]);
-    else
-      copy_rows(x, rows[i], copied->view().row_range(i, 1));
+  auto copied =
+      std::make_shared<Matrix>(given != nullptr ? given_among(*given, x.dense(), rows) : Matrix(count, x.cols));
+  for (Index i = 0; i < count && given == nullptr; ++i) {
+    copy_rows(x, rows[i], copied->view().row_range(i, 1));
     worked(touched * static_cast<double>(copied->cols()));
   }
   out.view = layout_view(*copied);
@@ -64,14 +63,15 @@ Model Model::of_rows(Span<const Index> rows, bool with_groups, Span<const Index>
   auto y = std::make_shared<Matrix>(std::ssize(rows), std::ssize(outputs));
   for (Index j = 0; j < y->cols(); ++j)
     for (Index i = 0; i < y->rows(); ++i) (*y)(i, j) = data_->y(rows[i], outputs[j]);
-  CopiedRows x = copied_rows(data_->x, rows, kernel_->precomputed() && columns == Columns::own);
+  CopiedRows x =
+      copied_rows(data_->x, rows, kernel_->precomputed() && columns == Columns::own ? kernel_.get() : nullptr);
   Data data{x.view, layout_view(*y), x.dense, y, x.sparse, {}, {}, 0, {}, {}};
   if (data_->missing) data.missing = data_->missing->among(rows, outputs);
   for (Index j = 0; j < y->cols() && data.missing; ++j)
     if (const Index values = y->rows() - std::ssize(data.missing->rows_of(j)); values < 2)
       fail(Status::invalid_argument, "rows is ", rows.size(), ", and output ", outputs[j], " has ", values,
            " values in the rows drawn; it must have at least 2; learn the kernel on more rows");
-  if (data_->fixed) data.fixed = copied_rows(data_->fixed_view(), rows, false).dense;
+  if (data_->fixed) data.fixed = copied_rows(data_->fixed_view(), rows, nullptr).dense;
   if (data_->weights) {
     Array<double> weights;
     for (const Index row : rows) weights.push_back((*data_->weights)[row]);

@@ -55,6 +55,10 @@ KernelPtr offset_kernel(const KernelPtr& kernel, Index d) {
 }
 
 OffsetRows offset_rows(const Kernel& kernel, const Rows& x) {
+  if (kernel.precomputed() && kernel.is_sum())
+    fail(Status::invalid_argument,
+         "the kernel is a sum of precomputed ones: its intercept cannot be penalised; give a matrix of ones beside "
+         "them");
   if (kernel.precomputed()) return dense_rows(x.dense(), 1, 0);
   if (!kernel.linear_scale(x.cols)) return {x, nullptr};
   return x.is_sparse() ? sparse_rows(x.sparse()) : dense_rows(x.dense(), 0, 1);

@@ -157,9 +157,9 @@ std::int64_t Predictor::load_head(ByteReader& in) {
   d_ = in.integer("d", 1, largest_dimension);
   t_ = in.integer("t", 1, largest_dimension);
   const std::int64_t form = in.integer("form", hyperplane_form, landmark_form);
-  in.require("d features", d_);  // each form has at least d numbers
   kernel_ = load_kernel(in);
   kernel_->check_data(n_, d_);
+  if (!kernel_->precomputed()) in.require("d features", d_);  // each other form has at least d numbers
   if ((form == hyperplane_form) != kernel_->linear_scale(d_).has_value() ||
       (form == landmark_form && kernel_->precomputed()))
     fail(Status::corrupt, "the saved form is ", form, ", which is not that of the kernel");

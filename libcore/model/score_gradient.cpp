@@ -43,6 +43,13 @@ std::shared_ptr<Problem> Model::gradient_problem(const KernelPtr& kernel) const 
                                    data_->fixed_view());
 }
 
+void Model::require_landmark_gradient() const {
+  if (kernel_->precomputed() && kernel_->is_sum())
+    fail(Status::invalid_state,
+         "the model has landmarks, and the matrices of its kernel are given: their weights have no "
+         "derivatives then; set none (freeridge_set_landmarks)");
+}
+
 ScoreGradient Model::gradient_with(const KernelPtr& kernel, const Landmarks& landmarks, Criterion criterion,
                                    const Groups* groups, double lambda) const {
   const auto of = [&](ProblemPtr problem, const Landmarks& chosen, const Groups* own) {
@@ -98,6 +105,7 @@ ScoreGradient Model::dual_gradient(const KernelPtr& kernel, Criterion criterion,
 }
 
 ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const {
+  require_landmark_gradient();
   const bool linear = kernel_->linear_scale(d()).has_value(), other_problem = linear && offset_ == Offset::penalised;
   Landmarks wanted = wanted_landmarks();
   FactorizationPtr f = factorization_;

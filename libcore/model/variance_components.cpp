@@ -7,7 +7,11 @@
 //     l(log lambda) = 1/2 (m log Y~'PY~ + log|Z'GZ|) + const,   l' = lambda / 2 (tr P - m |PY~|^2 / Y~'PY~)
 // and as logit h^2 = -log lambda, the delta method says
 //     se(h^2) = h^2 (1 - h^2) / l''^(1/2)
-// l'' is the difference quotient of l' at four points, of fourth order.
+// l'' is the difference quotient of l' at four points, of fourth order. Of a kernel that is a sum, K = sum_k w_k K_k, the
+// terms have the variances w_k sigma_f^2, and with W = sum_k w_k
+//     s_k = w_k / (W + lambda),    d s_k / d log w_l = s_k (1_(k = l) - s_l),    cov(s) = J H^-1 J',   J these derivatives
+// H: the second derivatives of l by log w, at lambda, of the terms with w_k > 0, by the same quotients of the gradient. A
+// variance is zero where its weight is, and all are where REML is least at the largest lambda of a search.
 // H. Patterson, R. Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971); H.
 // Kang et al., Efficient control of population structure in model organism association mapping, Genetics 178 (2008); J.
 // Endelman, Ridge regression and other kernels for genomic selection with R package rrBLUP, Plant Genome 4 (2011).
@@ -16,13 +20,18 @@
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/constants.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/symmetric_eigen.hpp"
 #include "libcore/model/model.hpp"
 #include "libcore/select/criteria.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double step = 0.02;  // in log lambda: the error of l'' is about 1e-8 of it
+constexpr double step = 0.02;   // in log lambda: the error of l'' is about 1e-8 of it
+constexpr double beyond = 1e7;  // times the largest lambda of a search, which leaves 1e-3 of K
+constexpr double factors[] = {1, -8, 8, -1}, places[] = {-2, -1, 1, 2};  // of the difference quotient, times 12 step
 
 // Adds factor l' of the outputs. In the ratio |PY~|^2 / Y~'PY~ with |PY~| = |P~Y~| / s the units of Y cancel.
 void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double factor, Index first,
@@ -37,6 +46,12 @@ void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double
 
 }  // namespace
 
+// w_k, one for each term of a kernel that is a sum.
+Array<double> Model::term_weights() const {
+  const Array<double> weights = weights_of_sum(*kernel_).value;
+  return weights.empty() ? Array<double>{1} : weights;
+}
+
 Model::VarianceComponents Model::variance_components(bool with_error) const {
   require_fitted();
   require_room(lambda_bytes(), "the variance components", "use fewer outputs, or landmarks");
@@ -44,44 +59,120 @@ Model::VarianceComponents Model::variance_components(bool with_error) const {
   const Problem& problem = factorization_->problem();
   const Array<double>& lambdas = fit_->lambdas;
   const auto defined = [&](Index j) { return lambdas[j] > 0 && problem.reml_degrees_of(j) > 0; };
+  const auto none = [&](Index j) {
+    return search_ && search_->criterion == Criterion::reml && search_->edge[j] > 0 && search_->best[j] == lambdas[j];
+  };
+  const Array<double> weights = term_weights();
+  const Index terms = std::ssize(weights);
   VarianceComponents out{
-      Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), {}};
+      Array<double>(t(), nan), Matrix(terms, t(), nan), Matrix(terms, t(), nan), Matrix(terms, t(), nan), {}};
   Stage stage(0, 0.2);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     for (Index j = first; j < first + count; ++j) {
       if (!defined(j)) continue;
-      out.random[j] = maker.quadratic_form(j) / static_cast<double>(problem.reml_degrees_of(j));
-      out.residual[j] = lambdas[j] * out.random[j];
-      out.share[j] = 1 / (1 + lambdas[j]);
-      if (!std::isfinite(out.random[j]) || !std::isfinite(out.residual[j]))
-        fail(Status::not_finite, "the variance components of output ", j, " overflow; rescale y or x");
+      const double unit = maker.quadratic_form(j) / static_cast<double>(problem.reml_degrees_of(j));
+      out.residual[j] = lambdas[j] * unit;
+      const double all = sum_of(weights) + lambdas[j];
+      for (Index k = 0; k < terms; ++k) {
+        out.random(k, j) = none(j) ? 0 : weights[k] * unit;
+        out.share(k, j) = none(j) ? 0 : weights[k] / all;
+        if (!std::isfinite(out.random(k, j)) || !std::isfinite(out.residual[j]))
+          fail(Status::not_finite, "the variance components of output ", j, " overflow; rescale y or x");
+      }
     }
   });
-  stage.next(1);
-  const Array<double> curvature = with_error ? curvatures() : Array<double>();
+  // Where there is no variance but that of the errors it is Y~'P~Y~ / m in the limit.
   for (Index j = 0; j < t(); ++j) {
-    const double h2 = out.share[j];
-    if (!defined(j))
+    if (!defined(j) || !none(j)) continue;
+    const double there = beyond * lambdas[j];
+    try_residual_maker(
+        there, j, 1,
+        [&](const ResidualMaker& maker, Index begin, Index) {
+          out.residual[begin] = there * maker.quadratic_form(begin) / static_cast<double>(problem.reml_degrees_of(j));
+        },
+        [](const std::string&) {});
+  }
+  stage.next(1);
+  if (with_error) set_share_errors(out.share.view(), out.share_error.view());
+  for (Index j = 0; j < t(); ++j) {
+    if (!defined(j)) {
       keep_first(out.reason, lambdas[j] <= 0
                                  ? "the variance components are undefined at lambda = 0"
                                  : "the variance components are undefined: there is no degree of freedom left");
-    else if (!with_error)
       continue;
-    else if (curvature[j] > 0 && std::isfinite(curvature[j]))
-      out.share_error[j] = h2 * (1 - h2) / std::sqrt(curvature[j]);
-    else
-      keep_first(out.reason,
-                 text("the standard error of the share of output ", j,
-                      " is undefined: the restricted likelihood has no maximum near lambda = ", lambdas[j]));
+    }
+    for (Index k = 0; k < terms && with_error; ++k) {
+      if (std::isfinite(out.share_error(k, j))) continue;
+      const std::string of = text("the standard error of the share of ", terms > 1 ? text("term ", k, " in ") : "",
+                                  "output ", j, " is undefined: ");
+      keep_first(out.reason, out.share(k, j) == 0
+                                 ? of + "its variance is zero, the least there is"
+                                 : text(of, "the restricted likelihood has no maximum near lambda = ", lambdas[j]));
+    }
   }
   report(1);
   return out;
 }
 
+// Stays NaN for variances of zero, and where there is no maximum.
+void Model::set_share_errors(ConstMatrixView share, MatrixView error) const {
+  const Array<double> weights = term_weights();
+  Array<Index> moves;
+  for (Index k = 0; k < share.rows; ++k)
+    if (weights[k] > 0) moves.push_back(k);
+  const Index count = std::ssize(moves);
+  const Array<double> curvature = count == 1 ? curvatures() : Array<double>();
+  for (Index j = 0; j < t(); ++j) {
+    if (!(fit_->lambdas[j] > 0) || share(moves[0], j) == 0 || std::isnan(share(moves[0], j))) continue;
+    Matrix h = count == 1 ? Matrix(1, 1, curvature[j]) : weight_curvatures(j, moves);
+    if (!all_finite(h.values())) continue;
+    Array<double> eigenvalues(count);
+    symmetric_eigen(h.view(), eigenvalues);
+    if (!(eigenvalues[0] > 0)) continue;
+    for (const Index k : moves) {
+      double variance = 0;
+      for (Index e = 0; e < count; ++e) {
+        double along = 0;
+        for (Index l = 0; l < count; ++l)
+          along += share(k, j) * ((moves[l] == k ? 1 : 0) - share(moves[l], j)) * h(l, e);
+        variance += along * along / eigenvalues[e];
+      }
+      error(k, j) = std::sqrt(variance);
+    }
+  }
+}
+
+// H of output j; NaN with landmarks, and where a gradient has no value.
+Matrix Model::weight_curvatures(Index j, Span<const Index> moves) const {
+  const Index count = std::ssize(moves);
+  Matrix h(count, count, 0.0);
+  if (data_->landmarks > 0) return Matrix(count, count, nan);
+  Array<Index> rows = consecutive(0, n());
+  if (data_->missing) rows.assign(data_->missing->rows_of(j).begin(), data_->missing->rows_of(j).end());
+  const Array<Index> outputs = t() > 1 ? Array<Index>{j} : Array<Index>();
+  Model there = of_rows(rows, false, outputs);
+  there.route_ = route_;
+  const Array<Index> place = weights_of_sum(*kernel_).place;
+  const Array<double> numbers = hyperparameters(*kernel_);
+  Stage stage(0, 0);
+  for (Index a = 0; a < count; ++a)
+    for (int q = 0; q < 4; ++q) {
+      stage.next(fraction(4 * a + q + 1, 4 * count));
+      Array<double> moved = numbers;
+      moved[place[moves[a]]] *= std::exp(places[q] * step);
+      there.kernel_ = with_hyperparameters(*kernel_, moved);
+      const auto found =
+          value_of([&] { return there.gradient_of_all(Criterion::reml, nullptr, fit_->lambdas[j]).kernel; });
+      for (Index b = 0; b < count; ++b) h(b, a) += found ? factors[q] / (12 * step) * (*found)[place[moves[b]]] : nan;
+    }
+  for (Index a = 0; a < count; ++a)
+    for (Index b = a; b < count; ++b) h(b, a) = (h(b, a) + h(a, b)) / 2;
+  return h;
+}
+
 // l'' of each output. P~ of all rows is made once for the outputs with one lambda, at each of the four points.
 Array<double> Model::curvatures() const {
   const Problem& problem = factorization_->problem();
-  constexpr double factors[] = {1, -8, 8, -1}, places[] = {-2, -1, 1, 2};
   Array<double> out(t(), 0.0);
   Stage stage(0, 0);
   each_lambda(fit_->lambdas, [&](double lambda, Index first, Index end) {

@@ -74,7 +74,7 @@ void centre(MatrixView a) {
 }  // namespace
 
 LandmarkFeatures::LandmarkFeatures(const Problem& problem, Array<Index> rows) : landmarks_(std::move(rows)) {
-  if (problem.kernel->precomputed()) require_symmetric(problem.basis.dense(), landmarks_);
+  if (problem.kernel->precomputed()) require_symmetric(*problem.kernel, problem.basis.dense(), landmarks_);
   const Index count = static_cast<Index>(landmarks_.size());
   Matrix k(count, count);
   const Support all(problem.kernel, problem.basis, landmarks_);

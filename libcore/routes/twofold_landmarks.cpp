@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/twofold_functions.hpp"
 
 namespace freeridge {
@@ -27,8 +28,9 @@ TwofoldMatrix kernel_values(const Kernel& kernel, const Rows& x, Span<const Inde
     if (!kernel.precomputed()) points.push_back(point_of(x, row));
   for (Index j = 0; j < count; ++j) {
     for (Index i = j; i < count; ++i) {
-      const DoubleDouble value =
-          kernel.precomputed() ? DoubleDouble(x(landmarks[i], landmarks[j])) : kernel.twofold(points[i], points[j]);
+      const DoubleDouble value = kernel.precomputed()
+                                     ? DoubleDouble(given_value(kernel, x.dense(), landmarks[i], landmarks[j]))
+                                     : kernel.twofold(points[i], points[j]);
       out.set(i, j, value);
     }
     worked(each_value * static_cast<double>(count - j));

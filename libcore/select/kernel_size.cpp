@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/log_gradient.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -14,7 +15,10 @@ KernelSize kernel_size(const Kernel& kernel, ConstMatrixView points, double weig
   const Index m = points.rows;
   const auto count = static_cast<double>(m);
   Matrix k(m, m), identity(m, m, 0.0), centring(m, m, -1 / (count * count));
-  kernel.evaluate(points, points, k.view());
+  if (kernel.precomputed())
+    given_values(kernel, {points.data, m, points.cols, points.ld, Layout::col_major}, 0, 0, k.view());
+  else
+    kernel.evaluate(points, points, k.view());
   double trace = 0;
   for (Index i = 0; i < m; ++i) {
     trace += k(i, i);

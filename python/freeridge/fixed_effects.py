@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctypes import byref
 from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
@@ -22,9 +23,9 @@ class FixedEffects(NamedTuple):
 
 
 class VarianceComponents(NamedTuple):
-    """t numbers each. residual: the variance of the errors at weight one; random: that of f, the random effect; share:
-    of random in the sum of both, which is the heritability where K is a relationship matrix; error: the standard error
-    of share."""
+    """t numbers each; of a kernel that is a sum of several, all but residual are t x terms. residual: the variance of the
+    errors at weight one; random: that of f, the random effect, or of each term's; share: of random in the sum of all
+    variances, which is the heritability where K is a relationship matrix; error: the standard error of share."""
 
     residual: Array
     random: Array
@@ -60,11 +61,15 @@ class FixedAnswers(Answers):
         return self._answer(parts, "get_unpenalised_covariance", pointer(whole), max(q, 1))
 
     def variance_components(self) -> VarianceComponents:
-        """Those of the mixed model y = F a + f + e at the lambda set, which REML should have chosen. Raises Error
-        (UNDEFINED) at lambda = 0, or where the likelihood has no maximum nearby, with NaN in its `values`. Cost: four
-        lambdas."""
-        out = VarianceComponents(numbers(self.t), numbers(self.t), numbers(self.t), numbers(self.t))
-        return self._answer(out, "variance_components", *(pointer(part) for part in out))
+        """Those of the mixed model y = F a + f + e at the lambda set, which REML should have chosen, as well as the weights
+        of a sum (select_kernel). Raises Error (UNDEFINED) at lambda = 0, where the likelihood has no maximum nearby, or
+        where a variance is zero and has no standard error, with NaN in its `values`. Cost: four lambdas; of a sum four
+        gradients for each term and output."""
+        count = c.INT64()
+        self._ask("variance_components", byref(count), None, None, None, None)
+        shape = (self.t,) if count.value == 1 else (self.t, count.value)
+        out = VarianceComponents(numbers(self.t), *(np.full(shape, np.nan) for _ in range(3)))
+        return self._answer(out, "variance_components", None, *(pointer(part) for part in out))
 
     def _with_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Tuple[Union[Matrix, Sparse], Any]:
         points = self._points(x)

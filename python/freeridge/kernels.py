@@ -184,7 +184,9 @@ def matern(nu: float, length: float) -> Kernel:
 
 def precomputed() -> Kernel:
     """k is given: a model's x is K itself, n x n, symmetric and positive semi-definite, and predictions take the m x n
-    values k(x*_i, x_j). It cannot be a part of another kernel. Cost: O(1)."""
+    values k(x*_i, x_j). In a sum of p precomputed kernels x is numpy.hstack([K_1, ..., K_p]), and predictions take the
+    m x (p n) values; Model.select_kernel(REML, label=[-1, 0, 1, ...], shrinkage=inf) then finds the variance of each. It
+    cannot be a part of any other kernel. Cost: O(1)."""
     return Kernel("precomputed")
 
 

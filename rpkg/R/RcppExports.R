@@ -265,8 +265,8 @@ core_fixed_covariance <- function(handle) {
     .Call(`_freeridge_core_fixed_covariance`, handle)
 }
 
-core_variance_components <- function(handle) {
-    .Call(`_freeridge_core_variance_components`, handle)
+core_variance_components <- function(handle, errors) {
+    .Call(`_freeridge_core_variance_components`, handle, errors)
 }
 
 core_check_kernel <- function(kernel) {

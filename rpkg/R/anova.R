@@ -12,7 +12,7 @@
 
 anova.freeridge <- function(object, ...) {
   refuse_extra(...)
-  if (object$kernel$name == "precomputed") refuse("the kernel is precomputed: there are no variables to test")
+  if (given_count(object$kernel) > 0L) refuse("the kernel is precomputed: there are no variables to test")
   if (!is.null(object$classes)) refuse("the tests are of normal errors, and the fit is to classes")
   if (!is.null(object$robust)) refuse("the tests are of normal errors, and the fit is robust")
   if (object$missing_values) refuse("the tests need each output in all rows, and y has missing values")

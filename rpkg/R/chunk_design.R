@@ -9,6 +9,9 @@
 # are not columns of the data go along in the environment of the terms.
 new_design_of <- function(formula, setting, head, intercept, environment) {
   formula <- check_formula(formula)
+  if (length(random_parts(formula, FALSE)$effects) > 0L) {
+    refuse("random effects are for freeridge(), which has all rows at once")
+  }
   head <- call_with_data(setting$call, formula, as.data.frame(head))$data
   apart <- unpenalised_parts(formula, head)
   formula <- if (is.null(apart)) stats::formula(terms_of(formula, head)) else apart$flat

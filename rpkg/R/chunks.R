@@ -38,7 +38,7 @@ freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda =
 }
 
 check_chunk_kernel <- function(kernel, landmarks) {
-  if (kernel$name %in% c("function", "precomputed")) {
+  if (is_of_values(kernel)) {
     refuse("the kernel must be one of the library, as rows never meet each other; not ", format(kernel))
   }
   if (!is_linear(kernel) && is.null(landmarks)) {

@@ -13,7 +13,7 @@ effects.freeridge <- function(object, variables = NULL, points = 25, rows = 500,
   individual <- check_flag(individual, "individual")
   covariance <- check_flag(covariance, "covariance")
   if (is_sparse(object$x)) refuse_sparse("an effect")
-  if (object$kernel$name %in% c("precomputed", "function")) {
+  if (is_of_values(object$kernel)) {
     refuse("the kernel is ", format(object$kernel), ": there are no columns whose effect could be shown")
   }
   model <- model_at(object, lambda, warn = TRUE)

@@ -159,7 +159,7 @@ factor_steps <- function(fit, factors) {
 check_derivative <- function(kernel, smooth) {
   for (part in parts_of(kernel)) check_derivative(part, smooth)
   if (kernel$name == "function") refuse("the kernel is an R function, whose derivative is not known")
-  if (kernel$name == "precomputed") refuse("the kernel is precomputed: there are no columns to differentiate along")
+  if (given_count(kernel) > 0L) refuse("the kernel is precomputed: there are no columns to differentiate along")
   if (smooth && (kernel$name == "laplacian" || (kernel$name == "matern" && kernel$nu == 0.5))) {
     refuse("the kernel ", format(kernel), " is not differentiable at the points of the fit; those that are: ",
            "gaussian, matern with nu = 1.5 or 2.5, polynomial, linear, and their sums and products")

@@ -76,10 +76,10 @@ check_two_levels <- function(terms, frame) {
   }
 }
 
-# Some rows of x, with the attribute "factor_terms".
+# Some rows of x, with the attributes that say which columns belong together.
 rows_with_terms <- function(x, rows) {
   part <- x[rows, , drop = FALSE]
-  if (!is_sparse(x)) attr(part, "factor_terms") <- attr(x, "factor_terms")
+  if (!is_sparse(x)) for (name in c("factor_terms", "random_terms")) attr(part, name) <- attr(x, name)
   part
 }
 

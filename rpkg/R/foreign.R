@@ -1,18 +1,11 @@
 # What users of other packages write, and what it is called here: terms of formulas, and arguments.
 
-# Refuses terms of formulas that have a meaning in other packages: (1 | g) of lme4, s(x) of mgcv. A function s of the
-# user's own is one that R finds, and that is of no package.
+# Refuses terms of formulas that have a meaning in other packages: s(x) of mgcv. A function s of the user's own is one
+# that R finds, and that is of no package. (Random effects: random.R.)
 check_formula <- function(formula) {
   if (!inherits(formula, "formula")) refuse("formula must be a formula such as y ~ x1 + x2, not ", shown(formula))
   for (term in terms_within(formula[[length(formula)]])) {
     head <- deparse(term[[1L]])[1L]
-    if (head %in% c("|", "||")) {
-      within <- deparse(term[[3L]], backtick = TRUE)[1L]
-      refuse("the formula has ", deparse(term)[1L], ", which is no term here: a random effect of ", within, " is the ",
-             "penalised factor ", within, " beside unpenalised() terms, as in y ~ unpenalised(x) + ", within, " with ",
-             "kernel = linear_kernel() and criterion = \"reml\" (see ?variance_components), and a logical column is ",
-             "I(", deparse(term[[2L]], backtick = TRUE)[1L], " | ", within, ")")
-    }
     head <- sub("^.*::", "", head)
     if (head %in% smooth_terms && !is_own_function(head, environment(formula))) {
       refuse("the formula has ", deparse(term)[1L], ", which is no term here: name the columns alone, as in y ~ x, ",
@@ -73,7 +66,7 @@ other_concepts <- c(
   "cost c" = "lambda is the penalty, and convert_lambda() makes one of a cost",
   "gamma" = "gaussian_kernel(sigma) has sigma = 1 / sqrt(gamma)",
   "degree coef0 kpar" = "polynomial_kernel(degree, scale, offset) is a kernel with a degree",
-  "random" = "a random effect is a penalised factor, see ?variance_components",
+  "random" = "a random effect is the term random(id) of a formula, see ?random",
   "reml" = "criterion = \"reml\" chooses by REML",
   "method" = "route says how the fit is computed, and criterion how lambda is chosen",
   "contrasts" = "contrasts(data$g) <- sets the coding of a factor g",

@@ -2,13 +2,14 @@
 
 # What a call of a formula method gives: list(frame, terms, response, design, intercept, fixed, parts, dropped,
 # columns, response_columns). With unpenalised() in the formula `fixed` has its columns and their source, and `parts`
-# the terms as given and those of the kernel. dropped: the rows of the frame that na.exclude took away. columns: the
+# the terms as given and those of the kernel; with random effects `parts` is there, too, and `effects`. dropped: the rows of the frame that na.exclude took away. columns: the
 # variables that new data must have. kernel: NULL for a linear fit.
 formula_parts <- function(call, environment, formula, kernel, intercept, lambda = NULL) {
   formula <- check_formula(formula)
   data <- data_of_call(call, environment)
   call <- call_with_data(call, formula, data)
-  parts <- unpenalised_parts(formula, call$data)
+  random <- random_parts(formula, !is.null(kernel) && is_linear(as_kernel(kernel)))
+  parts <- unpenalised_parts(random$formula, call$data, random$effects, formula)
   framing <- frame_call(call, parts$flat)
   frame <- made_frame(framing, environment)
   terms <- terms_with_units(attr(frame, "terms"), frame)
@@ -16,16 +17,18 @@ formula_parts <- function(call, environment, formula, kernel, intercept, lambda 
   if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
   design <- design_matrix(if (is.null(parts)) terms else parts$penalised, frame,
                           level_value = level_value_for(kernel, lambda))
+  effects <- with_levels(random$effects, frame)
+  design$x <- with_random_columns(design$x, effects, frame)
   intercept <- check_intercept(intercept)
   if (attr(if (is.null(parts)) terms else parts$given, "intercept") != 1L) intercept <- FALSE
-  fixed <- if (!is.null(parts)) fixed_design(parts$fixed, frame, intercept)
+  fixed <- if (!is.null(parts$fixed)) fixed_design(parts$fixed, frame, intercept)
   if (!is.null(fixed)) {  # no name of another penalised column; a trend has that of its variable
     same <- intersect(attr(parts$penalised, "term.labels"), attr(fixed$source$terms, "term.labels"))
     names <- make.unique(c(setdiff(colnames(design$x), same), colnames(fixed$x)))
     colnames(fixed$x) <- utils::tail(names, ncol(fixed$x))
   }
   c(list(frame = frame, terms = terms, response = response, design = design, intercept = intercept, fixed = fixed,
-         parts = parts[c("given", "penalised")],
+         parts = parts[c("given", "penalised")], effects = effects,
          dropped = dropped_rows(frame, framing, environment)),
     columns_of_call(call, terms, data, environment(formula)))
 }
@@ -35,7 +38,9 @@ formula_parts <- function(call, environment, formula, kernel, intercept, lambda 
 fit_formula <- function(name, call, environment, formula, intercept, fit_to, kernel = NULL, lambda = NULL) {
   call[[1L]] <- as.name(name)
   parts <- formula_parts(call, environment, formula, kernel, intercept, lambda)
-  if (!is.null(parts$fixed)) refuse("unpenalised() is for freeridge(), ", name, "() has no such columns")
+  for (word in c(if (length(parts$effects) > 0L) "random()", if (!is.null(parts$fixed)) "unpenalised()")) {
+    refuse(word, " is for freeridge(), ", name, "() has no such columns")
+  }
   if (!is.null(stats::model.offset(parts$frame))) {
     refuse("the formula has an offset, which ", name, "() does not take; freeridge() does")
   }

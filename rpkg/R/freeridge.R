@@ -32,7 +32,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   y <- response_matrix(y, finite = FALSE)
   n <- nrow(x)
   if (nrow(y) != n) refuse("y has ", nrow(y), " rows, x has ", n)
-  check_row_names(x, y, kernel$name == "precomputed")
+  check_row_names(x, y, given_count(kernel) > 0L)
   check_row_names(x, weights, called = "weights")
   check_row_names(x, groups, called = "groups")
   if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(y), output_names(y))
@@ -47,11 +47,14 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
     several <- missing_values && sets_of_rows(y) > most_sets_of_rows  # each costs gradients of its own
     lengths <- if (!several && has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
   }
-  if (is.null(criterion)) criterion <- default_criterion(kernel, y, groups, lengths, route)
+  effects <- attr(x, "random_terms")
+  if (!is.null(effects)) check_random(kernel)
+  if (is.null(criterion)) criterion <- default_criterion(kernel, y, groups, lengths, route, !is.null(effects) || given_count(kernel) > 1L)
   check_criterion(criterion, groups, route, lambda)
   check_square(kernel, x)
 
   counts <- if (is.null(weights)) TRUE else weights > 0
+  own <- own_columns(x)
   fit <- list(
     call = call, kernel = kernel,
     scale = column_scale(scale, if (all(counts)) x else rows_with_terms(x, counts), divisor_of_constant(kernel)),
@@ -67,7 +70,9 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   fit$fixed_source <- fixed$source
   if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
   fit <- learning_settings(fit, lengths, learn, bands, shrinkage, learn_rows)
-  if (!given) fit$kernel <- default_kernel(fit)
+  if (!given) fit$kernel <- default_kernel(without_random_columns(x), fit$lengths)
+  if (length(own) < ncol(x)) fit <- with_random_effects(fit, own)
+  if (given_count(fit$kernel) > 1L) fit <- variances_alone(fit)
   fit <- set_aside(fit)
   fit$robust <- check_robust(robust, fit)
   if (kernel$name == "function") fit <- with_kernel_values(fit)
@@ -101,6 +106,23 @@ freeridge.data.frame <- function(x, y, kernel = NULL, lambda = NULL, ...) {
   with_terms(fit, list(terms = terms, frame = frame, design = design, columns = names(x)))
 }
 
+# Several given matrices, each with its variance.
+freeridge.list <- function(x, y, kernel = NULL, lambda = NULL, ...) {
+  call <- match.call(freeridge.default, sys.call(), envir = parent.frame())
+  call[[1L]] <- quote(freeridge)
+  if (missing(y)) refuse("y is missing")
+  x <- matrices_side_by_side(x)
+  if (is.null(kernel)) kernel <- Reduce(`+`, rep(list(if (length(x$names) > 1L) NA * precomputed_kernel() else precomputed_kernel()), length(x$names)))
+  if (!is_kernel(kernel) || given_count(kernel) != length(x$names)) {
+    refuse("x is a list of ", counted(length(x$names), "matrix"), ": kernel must be a sum of as many precomputed_kernel(), ",
+           "which it is where it is not given")
+  }
+  fit <- freeridge.default(x$x, y, kernel, lambda, ...)
+  fit$call <- call
+  fit$matrices <- x$names
+  fit
+}
+
 without_row_names <- function(y) {
   if (is.null(dim(y))) names(y) <- NULL else rownames(y) <- NULL
   y
@@ -110,6 +132,12 @@ without_row_names <- function(y) {
 with_terms <- function(fit, parts) {
   fit$terms <- parts$terms
   fit$xlevels <- stats::.getXlevels(parts$terms, parts$frame)
+  if (length(parts$effects) > 0L) {
+    any <- factors_of_effects(parts)
+    fit$xlevels <- fit$xlevels[setdiff(names(fit$xlevels), any)]
+    classes <- attr(fit$terms, "dataClasses")
+    attr(fit$terms, "dataClasses") <- classes[setdiff(names(classes), any)]
+  }
   fit$contrasts <- parts$design$contrasts
   fit[c("columns", "response_columns")] <- parts[c("columns", "response_columns")]
   fit$frame <- kept_frame(parts$frame, fit, parts$dropped)
@@ -118,9 +146,10 @@ with_terms <- function(fit, parts) {
 
 # REML for a kernel that learns a length for each column: it found kernels that predict better than leave-one-out errors
 # did (docs/defaults.md), and leave-one-out errors flatter less where nothing was chosen by them. REML has no value for an
-# output that does not vary.
-default_criterion <- function(kernel, y, groups, lengths, route) {
+# output that does not vary. variances: whether there are random effects or several given matrices.
+default_criterion <- function(kernel, y, groups, lengths, route, variances = FALSE) {
   if (!is.null(groups)) return("groups")
+  if (variances) return("reml")
   if (lengths != "each" || !chooses_bandwidth(kernel) || identical(route, "iterative")) return("loo")
   constant <- apply(y, 2L, function(column) length(unique(column[!is.na(column)])) < 2L)
   if (any(constant)) "loo" else "reml"
@@ -194,10 +223,9 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
                 lambda = lambda, weights = stats::model.weights(frame), groups = labels_of_frame(frame[["(groups)"]]),
                 gap = labels_of_frame(frame[["(gap)"]]), intercept = intercept, fixed = parts$fixed$x, ...)
   if (!is.null(offset)) fit <- with_offset(fit, offset)
-  if (!is.null(parts$fixed)) {
-    fit$parts <- parts$parts
-    fit$fixed_source <- parts$fixed$source
-  }
+  fit$parts <- if (!is.null(parts$parts$given)) parts$parts
+  fit$fixed_source <- parts$fixed$source
+  if (length(parts$effects) > 0L) fit$random <- parts$effects
   fit$call <- call
   fit$na.action <- attr(frame, "na.action")
   with_terms(fit, parts)

@@ -17,7 +17,7 @@ importance.freeridge <- function(object, type = "permutation", permutations = 5,
   check_choice(type, "type", importance_types)
   permutations <- check_whole(permutations, "permutations", 1, 1e6)
   seed <- check_whole(seed, "seed", 0, .Machine$integer.max)
-  if (object$kernel$name == "precomputed") {
+  if (given_count(object$kernel) > 0L) {
     refuse("the kernel is precomputed: there are no variables whose importance could be told")
   }
   at <- variable_rows(object)

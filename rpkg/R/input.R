@@ -39,13 +39,27 @@ check_finite <- function(value, name) {
   refuse(name, "[", where, "] is ", format(value[place]), "; all values must be finite numbers")
 }
 
-# With a precomputed kernel x is the kernel matrix.
+# With a precomputed kernel x is the kernel matrix; with a sum of them it has their matrices side by side.
 check_square <- function(kernel, x) {
-  if (kernel$name == "precomputed" && nrow(x) != ncol(x)) {
-    refuse("x is ", nrow(x), " x ", ncol(x), "; with precomputed_kernel() it is the square matrix of the values ",
-           "k(x_i, x_j)")
+  count <- given_count(kernel)
+  if (count > 0L && nrow(x) * count != ncol(x)) {
+    refuse("x is ", nrow(x), " x ", ncol(x), "; with ", if (count > 1L) paste("a sum of", count, "kernels "),
+           "precomputed_kernel() it ", if (count > 1L) "has the square matrices" else "is the square matrix",
+           " of the values k(x_i, x_j)", if (count > 1L) " side by side, as list(K1, K2) makes them")
   }
 }
+
+# How many matrices x has side by side; 0 where x has points (kernel NULL: of ols() and its like).
+given_count <- function(kernel) {
+  if (is.null(kernel)) return(0L)
+  if (kernel$name == "sum" && all(vapply(kernel$terms, function(term) term$name == "precomputed", NA))) {
+    return(length(kernel$terms))
+  }
+  sum(kernel$name == "precomputed")
+}
+
+# The columns of x that belong to some of its n rows, in each of the matrices side by side.
+given_columns <- function(kernel, rows, n) as.vector(outer(rows, n * (seq_len(given_count(kernel)) - 1L), `+`))
 
 response_matrix <- function(y, finite = TRUE) {
   if (inherits(y, not_numbers)) refuse("y must be numeric, not ", shown(y), advice(y, "y"))
@@ -225,7 +239,7 @@ gap_codes <- function(gap, group, n, name = "gap") {
 no_part <- 2^500
 
 # What a constant column is divided by. A linear kernel has one slope for it, which is 0, or is that of an intercept.
-divisor_of_constant <- function(kernel) if (kernel$name == "precomputed" || is_linear(kernel)) 1 else no_part
+divisor_of_constant <- function(kernel) if (given_count(kernel) > 0L || is_linear(kernel)) 1 else no_part
 
 # The divisors of the columns: for scale = FALSE NULL, for TRUE standard deviations, and `constant` for a constant column.
 column_scale <- function(scale, x, constant = 1) {
@@ -274,6 +288,7 @@ new_matrix <- function(fit, newdata) {
 # The columns of newdata that the fit was made with, found by name where there are names.
 new_features <- function(fit, newdata) {
   points <- points_of(fit)
+  if (given_count(fit$kernel) > 1L && is.list(newdata) && !is.data.frame(newdata)) newdata <- new_matrices(fit, newdata)
   newdata <- if (is.data.frame(newdata)) flat_columns(newdata) else without_class(newdata)
   newdata <- columns_by_name(newdata, colnames(points), "newdata")
   x <- if (is_sparse(newdata) && is_sparse(points)) {
@@ -281,8 +296,9 @@ new_features <- function(fit, newdata) {
   } else {
     numeric_matrix(newdata, "newdata", finite = FALSE, rows = FALSE)
   }
-  if (!is.null(fit$aside) && fit$kernel$name == "precomputed" && ncol(x) == row_count(fit)) {
-    x <- x[, -fit$aside$rows, drop = FALSE]  # values with the rows that count
+  n <- row_count(fit)
+  if (!is.null(fit$aside) && given_count(fit$kernel) > 0L && ncol(x) == n * given_count(fit$kernel)) {
+    x <- x[, given_columns(fit$kernel, seq_len(n)[-fit$aside$rows], n), drop = FALSE]  # values with the rows that count
   }
   if (ncol(x) != ncol(points)) refuse("newdata has ", ncol(x), " columns, the fit has ", ncol(points))
   x
@@ -298,15 +314,16 @@ new_design <- function(fit, newdata) {
   frame <- new_frame(terms, newdata, fit$xlevels, "newdata does not fit the model: ")
   some <- nrow(frame) > 0L
   x <- if (some) {
-    design_matrix(if (is.null(fit$parts)) terms else fit$parts$penalised, frame, fit$contrasts,
-                  level_value_of(fit))$x
+    design <- design_matrix(if (is.null(fit$parts)) terms else fit$parts$penalised, frame, fit$contrasts,
+                            level_value_of(fit))
+    with_random_columns(design$x, fit$random, frame)
   } else {
     points_of(fit)[0L, , drop = FALSE]
   }
   if (!is.double(x)) storage.mode(x) <- "double"
   offset <- new_offset(fit, frame, newdata)
   if (!is.null(offset)) attr(x, "offset") <- offset
-  if (!is.null(fit$parts)) {
+  if (!is.null(fit$parts) && !is.null(fit$fixed_source)) {
     source <- fit$fixed_source
     attr(x, "fixed") <- if (some) {
       double_columns(design_matrix(source$terms, frame, source$contrasts)$x)

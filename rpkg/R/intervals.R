@@ -94,7 +94,7 @@ local_scales <- function(fit, model, lambda, learnt) {
   if (is.null(lambda) && !is.null(fit$cache[[name]])) return(fit$cache[[name]])
   errors <- if (learnt) learnt_again(fit)$errors else core_by_row(model, "loo")
   leverage <- core_by_row(model, "leverage")
-  predictive <- !fit$kernel$name %in% c("precomputed", "function") && all(core_lambda(model) > 0)
+  predictive <- !is_of_values(fit$kernel) && all(core_lambda(model) > 0)
   noise <- if (predictive) core_predict_variance(model, fit$x[1L, , drop = FALSE], fit$fixed[1L, , drop = FALSE])$noise
   scales <- lapply(seq_len(ncol(fit$y)), function(j) {
     known <- which(!is.na(errors[, j]))
@@ -132,7 +132,7 @@ half_width <- function(scale, level, columns, u) {
 
 # The columns of a fit that are numbers for another fit, and its predictions beside them.
 scale_columns <- function(fit, x, fixed, predictions) {
-  given <- is_sparse(fit$x) || fit$kernel$name %in% c("precomputed", "function")
+  given <- is_sparse(fit$x) || is_of_values(fit$kernel)
   unname(cbind(if (!given) x[, seq_len(ncol(x)), drop = FALSE], fixed, predictions))
 }
 

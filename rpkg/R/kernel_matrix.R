@@ -21,7 +21,7 @@ kernel_matrix <- function(kernel, x, z = x) {
 evaluable_kernel <- function(kernel) {
   check_kernel(kernel)
   if (chooses_bandwidth(kernel)) refuse("kernel has a bandwidth that is not given: as in gaussian_kernel(sigma = 1)")
-  if (kernel$name == "precomputed") refuse("kernel is precomputed_kernel(): its values are given, and not computed")
+  if (given_count(kernel) > 0L) refuse("kernel is precomputed_kernel(): its values are given, and not computed")
   kernel
 }
 

@@ -12,7 +12,7 @@ one_number <- function(value, name) {
 
 linear_kernel <- function() new_kernel("linear")
 
-# The user gives the values k(x_i, x_j) in the place of x.
+# The user gives the values k(x_i, x_j) in the place of x; in a sum of such kernels the matrices of all, side by side.
 precomputed_kernel <- function() new_kernel("precomputed")
 
 polynomial_kernel <- function(degree, scale = 1, offset = 1) {
@@ -199,6 +199,9 @@ with_kernel_values <- function(fit) {
 Ops.freeridge_kernel <- function(e1, e2) {
   refuse("kernels have no operator ", .Generic, "; they have +, * (by a kernel or a positive number), == and !=")
 }
+
+# Whether k is known by its values at the rows alone.
+is_of_values <- function(kernel) kernel$name == "function" || given_count(kernel) > 0L
 
 is_kernel <- function(value) inherits(value, "freeridge_kernel")
 

@@ -44,7 +44,7 @@ with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
       start <- if (open) 1 else kernel[[bandwidth]]
       kernel[[bandwidth]] <- 1
       kernel <- new_kernel("scaled", inner = kernel, scale = rep(start, length(setting$bands)))
-      return(list(kernel = kernel, keys = c(paste0(place, "length", setting$bands), NA)))
+      return(list(kernel = kernel, keys = c(band_keys(setting, place), NA)))
     }
     if (open) kernel[[bandwidth]] <- 1
     return(list(kernel = kernel, keys = own("bandwidth", !(open || all) || beneath)))
@@ -56,8 +56,7 @@ with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
     free <- (all || open) && !beneath
     inner <- of_part(kernel$inner, 1L, beneath || free)
     kernel$inner <- inner$kernel
-    scales <- if (open && setting$lengths == "one") "length" else paste0("length", setting$bands)
-    scales <- if (free) paste0(place, scales) else NA_character_
+    scales <- if (free) band_keys(setting, place, open && setting$lengths == "one") else NA_character_
     return(list(kernel = kernel, keys = c(rep_len(scales, length(kernel$scale)), inner$keys)))
   }
   if (kernel$name == "additive") {  # lengths stand around it: within it are the columns of one term
@@ -82,15 +81,20 @@ with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
   list(kernel = kernel, keys = unlist(keys))
 }
 
+# A key for the scale of each column; columns of random effects, which have no band, are held.
+band_keys <- function(setting, place, one = FALSE) {
+  ifelse(is.na(setting$bands), NA, paste0(place, "length", if (!one) setting$bands))
+}
+
 # The default kernel (docs/defaults.md): the Matern 3/2 kernel plus the additive kernel of it, with the same lengths,
 # one for each column. The weight of the second is learnt, and a factor is one term of it. The additive part is left out
 # where it would be the same as the first (one term varies), where it takes long (many terms), and where one length
 # serves all columns.
 most_terms <- 30L
-default_kernel <- function(fit) {
-  if (fit$lengths == "one") return(matern_kernel())
-  label <- factor_labels(fit$x)
-  terms <- length(unique(label[varying(fit$x)]))
+default_kernel <- function(x, lengths) {
+  if (lengths == "one") return(matern_kernel())
+  label <- factor_labels(x)
+  terms <- length(unique(label[varying(x)]))
   if (terms <= 1L || terms > most_terms) return(matern_kernel())
   scaled_kernel(matern_kernel() + NA * additive_kernel(matern_kernel(), if (anyDuplicated(label)) label))
 }
@@ -139,7 +143,7 @@ has_noise_prior <- function(fit) {
 learning_settings <- function(fit, lengths, learn, bands, shrinkage, learn_rows) {
   fit$learn <- check_choice(learn, "learn", learn_names)
   fit$lengths <- check_choice(lengths, "lengths", lengths_names)
-  fit$bands <- check_bands(bands, fit$x)
+  fit$bands <- check_bands(bands, without_random_columns(fit$x))
   if (fit$lengths == "each" && any(fit$bandwidth_range > 0)) {
     refuse("bandwidth_range is of one bandwidth, and lengths is \"each\"; give lengths = \"one\"")
   }
@@ -443,6 +447,7 @@ hyperparameters <- function(kernel) {
 
 # The kernel as print() shows it, without the lengths that were learnt, which print_learning() shows.
 shown_kernel <- function(fit, digits) {
+  if (!is.null(attr(fit$x, "random_terms"))) return(shown_with_effects(fit, digits, shown_kernel))
   kernel <- fit$kernel
   if (is.null(relevance_table(fit)) || kernel$name != "scaled") return(format(kernel, digits = digits))
   inner <- kernel$inner

@@ -18,11 +18,22 @@ model.matrix.freeridge <- function(object, ...) {
   level_value <- level_value_of(object)
   if (is.null(object$parts)) return(model_matrix_of(object$terms, frame, object$contrasts, level_value))
   penalised <- model_matrix_of(object$parts$penalised, frame, object$contrasts, level_value)
-  fixed <- design_matrix(object$fixed_source$terms, frame, object$fixed_source$contrasts)$x
   given <- attr(given_terms(object), "term.labels")
-  labels <- c("", attr(object$parts$penalised, "term.labels"))[1L + attr(penalised, "assign")]
-  place <- c(match(labels, given, 0L), rep(which(startsWith(given, "unpenalised("))[1L], ncol(fixed)))
-  structure(cbind(penalised, fixed), assign = place)
+  of_terms <- function(terms, assign) match(c("", attr(terms, "term.labels"))[1L + assign], given, 0L)
+  place <- of_terms(object$parts$penalised, attr(penalised, "assign"))
+  random <- attr(object$x, "random_terms")
+  of_random <- match(vapply(object$random, `[[`, "", "term"), given)
+  place <- c(place, rep(of_random, lengths(lapply(random, `[[`, "columns"))))
+  x <- if (is.null(random)) penalised else with_random_columns(penalised, object$random, frame)
+  if (!is.null(object$fixed_source)) {
+    source <- object$fixed_source
+    assign <- attr(model_matrix_of(source$terms, frame, source$contrasts, NULL), "assign")
+    apart <- which(startsWith(given, "unpenalised("))
+    assign <- assign[assign != 0L]
+    place <- c(place, if (length(apart) > 0L) rep(apart[1L], length(assign)) else of_terms(source$terms, assign))
+    x <- cbind(x, design_matrix(source$terms, frame, source$contrasts)$x)
+  }
+  structure(x, factor_terms = NULL, random_terms = NULL, assign = place)
 }
 model.matrix.freeridge_linear <- model.matrix.freeridge_classifier <- model.matrix.freeridge
 

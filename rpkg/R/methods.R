@@ -75,6 +75,7 @@ print_setting <- function(fit, digits) {
   if (!is.null(fit$classes)) cat("Classes: ", shown_classes(fit), "\n", sep = "")
   cat("Kernel: ", shown_kernel(fit, digits), "\n", sep = "")
   if (!is.null(fit$learning)) print_learning(fit, digits)
+  print_variances(fit, digits)
   if (!is.null(fit$bandwidth_search)) {
     cat("  bandwidth chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n",
         sep = "")

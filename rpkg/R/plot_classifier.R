@@ -11,7 +11,7 @@ plot.freeridge_classifier <- function(x, lambda = NULL, size = 101, main = NULL,
            "; a fit of freeridge() to a factor has those of residuals")
   }
   d <- ncol(x$x)
-  if (x$kernel$name == "precomputed") refuse("the kernel is a matrix of values: there are no features to draw")
+  if (given_count(x$kernel) > 0L) refuse("the kernel is a matrix of values: there are no features to draw")
   if (d != 2L) {
     refuse("plot() draws a classifier of two features, and this fit has ", counted(d, "feature"),
            ": predict() and point_margins() have its numbers")

@@ -7,12 +7,12 @@ set_aside <- function(fit) {
   if (length(out) == 0L) return(fit)
   n <- nrow(fit$x)
   if (length(out) == n) refuse("weights are 0 for all rows; one must be positive")
-  square <- fit$kernel$name == "precomputed"
+  square <- given_count(fit$kernel) > 0L
   cases <- if (is.null(rownames(fit$x))) rownames(fit$y) else rownames(fit$x)
   kept <- seq_len(n)[-out]
-  columns <- if (square) kept else seq_len(ncol(fit$x))
+  columns <- if (square) given_columns(fit$kernel, kept, n) else seq_len(ncol(fit$x))
   fit$aside <- list(rows = out, x = fit$x[out, columns, drop = FALSE], y = fit$y[out, , drop = FALSE], cases = cases)
-  fit$x <- if (square) fit$x[kept, kept, drop = FALSE] else rows_with_terms(fit$x, kept)
+  fit$x <- if (square) fit$x[kept, columns, drop = FALSE] else rows_with_terms(fit$x, kept)
   fit$y <- fit$y[kept, , drop = FALSE]
   if (!is.null(fit$fixed)) {
     fit$aside$fixed <- fit$fixed[out, , drop = FALSE]

@@ -37,6 +37,6 @@ sparse_sd <- function(x, constant) {
 refuse_sparse <- function(what) refuse(what, " is not to be had with a sparse x; as.matrix(x) has it")
 
 check_sparse_settings <- function(fit) {
-  if (fit$kernel$name == "precomputed") refuse_sparse("a precomputed kernel")
+  if (given_count(fit$kernel) > 0L) refuse_sparse("a precomputed kernel")
   if (fit$refine > 0) refuse_sparse("iterative refinement")
 }

@@ -22,7 +22,7 @@ additive_terms <- function(kernel, columns) {
   lapply(terms, function(term) {
     inside <- which(label == term)
     part <- new_kernel("additive", inner = kernel$inner, label = replace(rep(-1L, length(columns)), inside, 0L))
-    list(name = paste(columns[inside], collapse = ":"), kernel = (1 / length(terms)) * part)
+    list(name = paste(unique(columns[inside]), collapse = ":"), kernel = (1 / length(terms)) * part)
   })
 }
 
@@ -47,7 +47,7 @@ part_of_prediction <- function(fit, kernel, x, coefficients) {
 
 predict_terms <- function(fit, new, lambda, terms) {
   if (is_sparse(fit$x)) refuse_sparse("a prediction by terms")
-  if (fit$kernel$name %in% c("precomputed", "function")) {
+  if (is_of_values(fit$kernel)) {
     refuse("the kernel is ", format(fit$kernel), ", which is no sum of parts that are known")
   }
   model <- model_at(fit, lambda)
@@ -56,12 +56,16 @@ predict_terms <- function(fit, new, lambda, terms) {
     names <- character()
     values <- list()
   } else if (is_linear(fit$kernel)) {
-    names <- feature_names(fit$x)
+    names <- unique(names_by_effect(fit$x))
     slopes <- core_hyperplane(model)
-    values <- lapply(seq_along(names), function(k) list(new = new$x[, k] %o% slopes[k, ], own = fit$x[, k] %o% slopes[k, ]))
+    values <- lapply(names, function(name) {
+      k <- which(names_by_effect(fit$x) == name)
+      part <- function(x) x[, k, drop = FALSE] %*% slopes[k, , drop = FALSE]
+      list(new = part(new$x), own = part(fit$x))
+    })
   } else {
     coefficients <- core_by_row(model, "coefficients")
-    parts <- kernel_terms(fit$kernel, feature_names(fit$x))
+    parts <- kernel_terms(fit$kernel, names_by_effect(fit$x))
     names <- vapply(parts, `[[`, "", "name")
     values <- lapply(parts, function(part) {
       own <- part_of_prediction(fit, part$kernel, fit$x, coefficients)

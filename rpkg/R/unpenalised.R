@@ -37,36 +37,45 @@ with_one_spelling <- function(part) {
   list(part = part, variables = variables, found = found)
 }
 
-# list(given, penalised, fixed, flat), as above; NULL for a formula without unpenalised(). given and penalised are
-# terms, fixed and flat formulas, as the coding of `fixed` depends on the intercept, which is decided later. data: for
-# the dot alone.
-unpenalised_parts <- function(formula, data) {
+# list(given, penalised, fixed, flat), as above, fixed NULL without unpenalised(); NULL for a formula without unpenalised()
+# and random effects, whose variables are in `flat`, too. given and penalised are terms, fixed and flat formulas, as the
+# coding of `fixed` depends on the intercept, which is decided later. data: for the dot alone. whole: the formula with its
+# effects.
+unpenalised_parts <- function(formula, data, effects = list(), whole = formula) {
   spelled <- with_one_spelling(formula[[length(formula)]])
   if (length(formula) == 3L && with_one_spelling(formula[[2L]])$found) refuse("unpenalised() is not for the response")
-  if (!spelled$found) return(NULL)
+  if (!spelled$found && length(effects) == 0L) return(NULL)
   formula[[length(formula)]] <- spelled$part
   if (!is.data.frame(data)) data <- NULL
+  of_effects <- random_variables(effects)
+  data <- data[setdiff(names(data), unlist(lapply(of_effects, all.vars)))]
   others <- data[setdiff(names(data), spelled$variables)]
   given <- terms_of(formula, others)
   place <- attr(given, "specials")$unpenalised
   factors <- attr(given, "factors")
   own <- if (length(place) > 0L) colSums(factors[place, , drop = FALSE] > 0L) > 0L
-  if (!any(own) || any(attr(given, "order")[own] > 1L)) unpenalised()
+  if (is.null(own)) own <- rep(FALSE, length(attr(given, "term.labels")))
+  if ((spelled$found && !any(own)) || any(attr(given, "order")[own] > 1L)) unpenalised()
   inner <- lapply(as.list(attr(given, "variables"))[1L + place], written_terms)
   inner <- Reduce(function(a, b) call("+", a, b), inner)
   labels <- lapply(attr(given, "term.labels")[!own], str2lang)
   environment <- environment(formula)
   response <- if (attr(given, "response") == 1L) formula[[2L]]
-  inner <- expanded(inner, response, data, environment)
+  if (!is.null(inner)) inner <- expanded(inner, response, data, environment)
   offsets <- as.list(attr(given, "variables"))[1L + attr(given, "offset")]
   constant <- attr(given, "intercept")
   sum_of <- function(parts) {  # ~ 1 or ~ 0 where there are none
     parts <- c(parts, if (constant == 0L) 0, if (length(parts) == 0L && constant == 1L) 1)
     Reduce(function(a, b) call("+", a, b), parts)
   }
+  if (length(effects) > 0L) {
+    whole[[length(whole)]] <- with_one_spelling(whole[[length(whole)]])$part
+    given <- terms_of(whole, others)
+  }
   list(given = given, penalised = stats::terms(formula_of(NULL, sum_of(labels), environment)),
-       fixed = formula_of(NULL, inner, environment),
-       flat = formula_of(response, sum_of(c(labels, list(call("(", inner)), offsets)), environment))
+       fixed = if (!is.null(inner)) formula_of(NULL, inner, environment),
+       flat = formula_of(response, sum_of(c(labels, if (!is.null(inner)) list(call("(", inner)), of_effects, offsets)),
+                         environment))
 }
 
 terms_of <- function(formula, data) {

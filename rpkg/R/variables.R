@@ -74,16 +74,16 @@ formula_variables <- function(fit, terms, own, frame) {
   level_value <- level_value_of(fit)
   columns_of <- function(...) attr(model_matrix_of(...), "assign")
   assign <- columns_of(penalised, own, fit$contrasts, level_value)
-  source <- fit$fixed_source
-  fixed_assign <- if (!is.null(fit$parts)) columns_of(source$terms, own, source$contrasts, NULL)
+  source <- if (!is.null(fit$parts)) fit$fixed_source
+  fixed_assign <- if (!is.null(source)) columns_of(source$terms, own, source$contrasts, NULL)
   variables <- lapply(names, function(name) {
     known <- own[[name]]
     levels <- if (is.factor(known) || is.character(known) || is.logical(known)) {
       found <- as.character(known)
       if (is.factor(known)) intersect(levels(known), found) else sort(unique(found))
     }
-    list(columns = within(penalised, assign[assign != 0L], name),
-         fixed = if (!is.null(fit$parts)) within(source$terms, fixed_assign[fixed_assign != 0L], name) else integer(),
+    list(columns = c(within(penalised, assign[assign != 0L], name), random_columns_of(fit, name)),
+         fixed = if (!is.null(source)) within(source$terms, fixed_assign[fixed_assign != 0L], name) else integer(),
          values = frame[[name]], levels = levels, name = name)
   })
   list(
@@ -96,9 +96,9 @@ formula_variables <- function(fit, terms, own, frame) {
         value <- values[[k]]
         moved[[one$name]] <- if (is.null(one$levels)) value else known[match(as.character(value), as.character(known))]
       }
-      x <- design_matrix(penalised, moved, fit$contrasts, level_value)$x
+      x <- with_random_columns(design_matrix(penalised, moved, fit$contrasts, level_value)$x, fit$random, moved)
       if (!is.double(x)) storage.mode(x) <- "double"
-      list(x = x, fixed = if (!is.null(fit$parts)) double_columns(design_matrix(source$terms, moved, source$contrasts)$x))
+      list(x = x, fixed = if (!is.null(source)) double_columns(design_matrix(source$terms, moved, source$contrasts)$x))
     }
   )
 }

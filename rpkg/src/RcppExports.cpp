@@ -805,12 +805,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_variance_components
-Rcpp::List core_variance_components(SEXP handle);
-RcppExport SEXP _freeridge_core_variance_components(SEXP handleSEXP) {
+Rcpp::List core_variance_components(SEXP handle, bool errors);
+RcppExport SEXP _freeridge_core_variance_components(SEXP handleSEXP, SEXP errorsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_variance_components(handle));
+    Rcpp::traits::input_parameter< bool >::type errors(errorsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_variance_components(handle, errors));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1495,7 +1496,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_predict_combinations", (DL_FUNC) &_freeridge_core_predict_combinations, 9},
     {"_freeridge_core_fixed_effects", (DL_FUNC) &_freeridge_core_fixed_effects, 2},
     {"_freeridge_core_fixed_covariance", (DL_FUNC) &_freeridge_core_fixed_covariance, 1},
-    {"_freeridge_core_variance_components", (DL_FUNC) &_freeridge_core_variance_components, 1},
+    {"_freeridge_core_variance_components", (DL_FUNC) &_freeridge_core_variance_components, 2},
     {"_freeridge_core_check_kernel", (DL_FUNC) &_freeridge_core_check_kernel, 1},
     {"_freeridge_core_kernel_text", (DL_FUNC) &_freeridge_core_kernel_text, 1},
     {"_freeridge_core_parse_kernel", (DL_FUNC) &_freeridge_core_parse_kernel, 1},

@@ -26,15 +26,20 @@ Rcpp::List core_fixed_covariance(SEXP handle) {
   return Rcpp::List::create(Rcpp::Named("covariance") = covariance, Rcpp::Named("reason") = reason);
 }
 
-// t numbers each, and the reason for those that are NaN, or ""
+// residual: t numbers; the others terms x t; and the reason for those that are NaN, or ""; errors: whether se is
+// wanted
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_variance_components(SEXP handle) {
+Rcpp::List core_variance_components(SEXP handle, bool errors) {
   Model& model = model_of(handle);
   const int t = dimensions_of(model).t;
-  auto residual = fresh<Rcpp::NumericVector>(t), random = fresh<Rcpp::NumericVector>(t),
-       share = fresh<Rcpp::NumericVector>(t), error = fresh<Rcpp::NumericVector>(t);
-  const std::string reason = reason_of(
-      model, freeridge_variance_components(model.core, residual.begin(), random.begin(), share.begin(), error.begin()));
+  std::int64_t count = 0;
+  check(model, freeridge_variance_components(model.core, &count, nullptr, nullptr, nullptr, nullptr));
+  const int terms = static_cast<int>(count);
+  auto residual = fresh<Rcpp::NumericVector>(t);
+  Rcpp::NumericMatrix random(terms, t), share(terms, t), error(terms, t);
+  const std::string reason =
+      reason_of(model, freeridge_variance_components(model.core, nullptr, residual.begin(), random.begin(),
+                                                     share.begin(), errors ? error.begin() : nullptr));
   return Rcpp::List::create(Rcpp::Named("random") = random, Rcpp::Named("residual") = residual,
                             Rcpp::Named("share") = share, Rcpp::Named("se") = error, Rcpp::Named("reason") = reason);
 }

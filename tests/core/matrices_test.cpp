@@ -433,6 +433,10 @@ TEST(MatricesOf, LinearKernels) {
                {"scaled([2, 0.5], linear())", true, {2, 0.5}},
                {"3 * linear() + scaled([1, 2], linear())", true, {0.5, 1 / std::sqrt(3.25)}},
                {"product(linear())", true, {1, 1}},
+               {"additive(linear())", true, {std::sqrt(2), std::sqrt(2)}},
+               {"additive([0, -1], linear())", true, {1, 0x1p500}},
+               {"4 * additive([0, -1], linear()) + 9 * additive([-1, 0], linear())", true, {0.5, 1 / 3.0}},
+               {"additive(gaussian(sigma = 1))", false, {}},
                {"polynomial(degree = 1, scale = 1, offset = 0)", false, {}},
                {"linear() + gaussian(sigma = 1)", false, {}},
                {"precomputed()", false, {}}};

@@ -163,7 +163,7 @@ class Missing : public ::testing::TestWithParam<Way> {
       for (const Matrix& each : {effects, errors, covariance}) take(each);
     }
     std::vector<Matrix> parts(4, Matrix(1, outputs));
-    defined(freeridge_variance_components(of.get(), parts[0].values.data(), parts[1].values.data(),
+    defined(freeridge_variance_components(of.get(), nullptr, parts[0].values.data(), parts[1].values.data(),
                                           parts[2].values.data(), parts[3].values.data()));
     for (const Matrix& each : parts) take(each);
     parts.assign(3, Matrix(3, outputs));

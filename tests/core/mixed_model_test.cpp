@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/fixed_effects_oracle.hpp"
 #include "support/compare.hpp"
+#include "support/landmarks.hpp"
 #include "support/problems.hpp"
 #include "support/unpenalised.hpp"
 
@@ -258,7 +260,7 @@ TEST(MixedModel, VarianceComponents) {
           "freeridge_select_lambda");
     EXPECT_NEAR(std::log(lambda[0]), static_cast<double>(best), 1e-4);
     double residual = 0, function = 0, share = 0, error = 0;
-    check(freeridge_variance_components(model.get(), &residual, &function, &share, &error),
+    check(freeridge_variance_components(model.get(), nullptr, &residual, &function, &share, &error),
           "freeridge_variance_components");
     const Mixed mixed{to_real(k), with_ones(f, true), to_real(y), {}, static_cast<Real>(lambda[0])};
     EXPECT_NEAR(function / static_cast<double>(mixed.tau2(0)), 1, tolerance);
@@ -266,9 +268,223 @@ TEST(MixedModel, VarianceComponents) {
     EXPECT_NEAR(share, 1 / (1 + lambda[0]), 1e-15);
     EXPECT_NEAR(error / (share * (1 - share) / std::sqrt(static_cast<double>(curvature))), 1, 1e-4);
     model.lambda(0);
-    EXPECT_EQ(freeridge_variance_components(model.get(), &residual, &function, &share, &error), FREERIDGE_UNDEFINED);
+    EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, &function, &share, &error),
+              FREERIDGE_UNDEFINED);
     EXPECT_TRUE(std::isnan(residual) && std::isnan(function) && std::isnan(share) && std::isnan(error));
   }
+}
+
+// Three matrices of few levels each, the last of which has no part in y.
+struct Levels {
+  std::int64_t n = 48;
+  Labels level[3];
+  Matrix k[3], y, f;
+  std::vector<double> truth = {1.5, 0.4, 0};
+
+  explicit Levels(std::int64_t outputs) : y(n, outputs, 2.0), f(n, 1) {
+    Random random(1984);
+    for (int p = 0; p < 3; ++p) {
+      k[p] = Matrix(n, n);
+      for (std::int64_t i = 0; i < n; ++i) level[p].push_back(static_cast<std::int32_t>(i * (p + 1) / 3 % (6 + p)));
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = 0; i < n; ++i)
+          k[p](i, j) = level[p][static_cast<std::size_t>(i)] == level[p][static_cast<std::size_t>(j)] ? 1 : 0;
+    }
+    for (std::int64_t j = 0; j < outputs; ++j)
+      for (int p = 0; p < 3; ++p) {
+        Vector effect;
+        for (int l = 0; l < 9; ++l) effect.push_back(std::sqrt(truth[static_cast<std::size_t>(p)]) * random.normal());
+        double mean[9] = {}, rows[9] = {};  // the errors have the mean zero in each level of the last factor
+        Vector errors = random.uniform_vector(static_cast<std::size_t>(n), -1, 1);
+        for (std::size_t i = 0; i < errors.size(); ++i) mean[level[2][i]] += errors[i], rows[level[2][i]] += 1;
+        for (std::size_t i = 0; i < errors.size(); ++i)
+          y(static_cast<std::int64_t>(i), j) += effect[static_cast<std::size_t>(level[p][i])] +
+                                                (p == 2 ? errors[i] - mean[level[2][i]] / rows[level[2][i]] : 0);
+      }
+    for (std::int64_t i = 0; i < n; ++i) f(i, 0) = random.normal();
+  }
+  Matrix side_by_side() const {
+    Matrix out(n, 3 * n);
+    for (int p = 0; p < 3; ++p) std::copy(k[p].values.begin(), k[p].values.end(), out.values.begin() + p * n * n);
+    return out;
+  }
+  // A column for each level, those of the factors one after the other, and their kernel.
+  Matrix columns() const {
+    Matrix out(n, 21);
+    for (int p = 0, first = 0; p < 3; first += 6 + p, ++p)
+      for (std::int64_t i = 0; i < n; ++i) out(i, first + level[p][static_cast<std::size_t>(i)]) = 1;
+    return out;
+  }
+  Kernel kernel_of_columns() const {
+    std::vector<Kernel> terms;
+    for (int p = 0, first = 0; p < 3; first += 6 + p, ++p) {
+      Labels label(21, -1);
+      std::fill_n(label.begin() + first, 6 + p, 0);
+      terms.push_back(Kernel::additive(Kernel::linear(), label));
+    }
+    return Kernel::sum(terms, {1, 1, 1});
+  }
+  Real reml(const Vector& weights, Real lambda) const {
+    Dense sum(n, n);
+    for (std::size_t p = 0; p < 3; ++p)
+      for (std::size_t i = 0; i < sum.values.size(); ++i)
+        sum.values[i] += static_cast<Real>(weights[p]) * Real{k[p].values[i]};
+    const Mixed mixed{sum, with_ones(f, true), to_real(y), {}, lambda};
+    Real out = 0;
+    for (std::int64_t j = 0; j < y.cols; ++j) out += mixed.reml(j);
+    return out;
+  }
+};
+
+struct Components {
+  std::int64_t count = 0;
+  Matrix residual, random, share, error;
+  freeridge_status status;
+  Components(const Model& model, std::int64_t t) : residual(1, t), random(3, t), share(3, t), error(3, t) {
+    status = freeridge_variance_components(model.get(), &count, residual.values.data(), random.values.data(),
+                                           share.values.data(), error.values.data());
+  }
+};
+
+// Of matrices, and of linear kernels of columns, which have no other numbers.
+Vector weights_in_force(const Model& model) {
+  return model.kernel_in_force().hyperparameters();
+}
+
+// The weights of matrices that are given, and of linear kernels of the columns of levels, are at the maximum of the
+// restricted likelihood, found at zero where that is zero, and their standard errors are those of its second derivatives.
+TEST(MixedModel, SeveralVariancesByReml) {
+  const Labels free = {-1, 0, 1};
+  for (const std::int64_t outputs : {1, 2}) {
+    const Levels of(outputs);
+    Model given(Kernel::parse("precomputed() + precomputed() + precomputed()")), columns(of.kernel_of_columns());
+    given.data(of.side_by_side(), of.y);
+    columns.data(of.columns(), of.y);
+    for (Model* const model : {&given, &columns}) {
+      SCOPED_TRACE(::testing::Message() << outputs << " outputs, " << (model == &given ? "given" : "columns"));
+      set_unpenalised(*model, of.f);
+      const KernelChoice found = model->select_kernel(FREERIDGE_REML, free, std::numeric_limits<double>::infinity());
+      const Vector w = weights_in_force(*model), lambda = model->lambda_in_force();
+      EXPECT_EQ(w[0], 1);
+      EXPECT_GT(w[1], 0);
+      EXPECT_EQ(w[2], 0);
+      EXPECT_EQ(found.at[2], -1);
+      if (outputs > 1) continue;  // each has a lambda of its own
+      const auto at = [&](Real a, Real b, Real c) {
+        return of.reml(
+            {std::exp(static_cast<double>(a)), w[1] * std::exp(static_cast<double>(b)), static_cast<double>(c)},
+            static_cast<Real>(lambda[0]));
+      };
+      const Real h = 1e-3L, h00 = at(0, 0, 0);
+      const Real g0 = (at(h, 0, 0) - at(-h, 0, 0)) / (2 * h), g1 = (at(0, h, 0) - at(0, -h, 0)) / (2 * h);
+      const Real a = (at(h, 0, 0) - 2 * h00 + at(-h, 0, 0)) / (h * h),
+                 b = (at(0, h, 0) - 2 * h00 + at(0, -h, 0)) / (h * h);
+      const Real c = (at(h, h, 0) - at(h, -h, 0) - at(-h, h, 0) + at(-h, -h, 0)) / (4 * h * h);
+      const Real det = a * b - c * c;
+      EXPECT_LT(std::abs((b * g0 - c * g1) / det), 2e-6L) << "of log w_0 to its maximum";
+      EXPECT_LT(std::abs((a * g1 - c * g0) / det), 2e-6L) << "of log w_1 to its maximum";
+      EXPECT_GT(at(0, 0, 1e-4L), h00);
+      const Components parts(*model, 1);
+      EXPECT_EQ(parts.status, FREERIDGE_UNDEFINED);  // that of the third share
+      EXPECT_EQ(parts.count, 3);
+      EXPECT_TRUE(parts.random(2, 0) == 0 && parts.share(2, 0) == 0 && std::isnan(parts.error(2, 0)));
+      const double all = 1 + w[1] + lambda[0], s0 = 1 / all, s1 = w[1] / all;
+      EXPECT_NEAR(parts.share(0, 0) / s0, 1, 1e-12);
+      EXPECT_NEAR(parts.share(1, 0) / s1, 1, 1e-12);
+      EXPECT_NEAR(parts.residual(0, 0) / parts.random(0, 0), lambda[0], 1e-12 * lambda[0]);
+      const auto error = [&](Real d0, Real d1) {
+        return static_cast<double>(std::sqrt((d0 * d0 * b - 2 * d0 * d1 * c + d1 * d1 * a) / det));
+      };
+      EXPECT_NEAR(parts.error(0, 0) / error(s0 * (1 - s0), -s0 * s1), 1, 1e-4);
+      EXPECT_NEAR(parts.error(1, 0) / error(-s0 * s1, s1 * (1 - s1)), 1, 1e-4);
+    }
+    EXPECT_CLOSE(given.lambda_in_force(), columns.lambda_in_force(), 1e-5);
+    EXPECT_CLOSE(given.loo(), columns.loo(), 1e-5);
+    const Components a(given, outputs), b(columns, outputs);
+    EXPECT_CLOSE(a.random, b.random, 1e-5);
+  }
+}
+
+// A weight of zero is no end: a term that was given a small weight is found.
+TEST(MixedModel, AVarianceLeavesZero) {
+  const Levels of(1);
+  Vector w[2];
+  for (const double start : {1.0, 1e-7}) {
+    std::vector<Kernel> terms;
+    for (int p = 0; p < 3; ++p) terms.push_back(Kernel::precomputed());
+    Model model(Kernel::sum(terms, {1, start, start}));
+    model.data(of.side_by_side(), of.y);
+    set_unpenalised(model, of.f);
+    model.select_kernel(FREERIDGE_REML, {-1, 0, 1}, std::numeric_limits<double>::infinity());
+    w[start < 1] = weights_in_force(model);
+  }
+  EXPECT_CLOSE(w[0], w[1], 1e-5);
+}
+
+// Where a single variance is zero, as between groups of equal means, it is said to be so.
+TEST(MixedModel, AVarianceOfZero) {
+  const Levels of(1);
+  Model model(Kernel::precomputed());
+  Matrix y(of.n, 1);
+  for (std::int64_t i = 0; i < of.n; ++i) y(i, 0) = static_cast<double>(i / 24 * 2 - 1) * (i % 2 == 0 ? 1 : -1);
+  model.data(of.k[0], y).factorize();
+  Vector lambda(1), score(1);
+  check(freeridge_select_lambda(model.get(), FREERIDGE_REML, 0, 0, lambda.data(), score.data()), "select_lambda");
+  double residual = 0, random = 7, share = 7;
+  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, &random, &share, nullptr), FREERIDGE_OK);
+  EXPECT_TRUE(random == 0 && share == 0);
+  double squares = 0;
+  for (const double value : y.values) squares += value * value;
+  EXPECT_NEAR(residual, squares / static_cast<double>(of.n - 1), 1e-9);
+}
+
+// Matrices side by side give the answers of their sum, on every route and with landmarks.
+TEST(MixedModel, MatricesSideBySideAreTheirSum) {
+  const Levels of(2);
+  Random random(7);
+  const Matrix x = random.uniform_matrix(of.n, 2, -1, 1), cross = random.uniform_matrix(5, 2 * of.n, -1, 1);
+  Matrix both(of.n, 2 * of.n), sum(of.n, of.n), of_new(5, of.n);
+  for (std::int64_t j = 0; j < of.n; ++j) {
+    for (std::int64_t i = 0; i < of.n; ++i) {
+      both(i, j) = std::exp(-std::pow(x(i, 0) - x(j, 0), 2)) + (i == j ? 0.1 : 0);
+      both(i, of.n + j) = of.k[0](i, j);
+      sum(i, j) = 2 * both(i, j) + 0.5 * both(i, of.n + j);
+    }
+    for (std::int64_t i = 0; i < 5; ++i) of_new(i, j) = 2 * cross(i, j) + 0.5 * cross(i, of.n + j);
+  }
+  const Kernel two = Kernel::parse("2 * precomputed() + 0.5 * precomputed()");
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                      FREERIDGE_ROUTE_LANDMARK, FREERIDGE_ROUTE_ITERATIVE}) {
+    SCOPED_TRACE(route_name(route));
+    Model a(two), b(Kernel::precomputed());
+    a.data(both, of.y).route(route);
+    b.data(sum, of.y).route(route);
+    for (Model* const model : {&a, &b}) {
+      if (route == FREERIDGE_ROUTE_LANDMARK) set_landmarks(*model, {0, 3, 9, 20, 31, 40});
+      model->factorize().lambda(0.3);
+    }
+    const double close = route == FREERIDGE_ROUTE_ITERATIVE ? 1e-6 : 1e-11;
+    EXPECT_CLOSE(a.predict(cross), b.predict(of_new), close);
+    EXPECT_CLOSE(a.fitted(), b.fitted(), close);
+    if (route == FREERIDGE_ROUTE_ITERATIVE) continue;
+    EXPECT_CLOSE(a.loo(), b.loo(), 1e-10);
+    EXPECT_CLOSE(a.group_errors(modulo_groups(of.n, 5)), b.group_errors(modulo_groups(of.n, 5)), 1e-10);
+    EXPECT_CLOSE(a.score(FREERIDGE_REML, {0.1, 10}), b.score(FREERIDGE_REML, {0.1, 10}), 1e-11);
+  }
+  Model model(two);
+  EXPECT_EQ(freeridge_set_data(model.get(), FREERIDGE_COL_MAJOR, of.n, of.n, sum.values.data(), of.n, 2,
+                               of.y.values.data(), of.n),
+            FREERIDGE_DIMENSION_MISMATCH);
+  model.data(both, of.y);
+  double score = 0;
+  model.intercept_kind(FREERIDGE_INTERCEPT_PENALISED);
+  EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_INVALID_ARGUMENT);
+  set_landmarks(model.intercept_kind(FREERIDGE_INTERCEPT_FREE), {0, 1, 2});
+  EXPECT_EQ(freeridge_select_kernel(model.get(), FREERIDGE_REML, nullptr, 0, 0, 0, 0, &score), FREERIDGE_INVALID_STATE);
+  both(1, 2) += 1;
+  Model crooked(two);
+  crooked.data(both, of.y);
+  EXPECT_EQ(freeridge_factorize(crooked.get()), FREERIDGE_INVALID_ARGUMENT);
 }
 
 // An output that is not asked for has no say in the status: the likelihood of alternating signs has no maximum here, and
@@ -279,13 +495,14 @@ TEST(MixedModel, OnlyWhatIsAskedForMayBeUndefined) {
   Model model(Kernel::gaussian(1));
   model.data(x, y).factorize().lambda(0.001);
   double residual = 0, share = 0, error = 0;
-  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, nullptr, &share, &error), FREERIDGE_UNDEFINED);
+  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, nullptr, nullptr, &share, &error), FREERIDGE_UNDEFINED);
   EXPECT_TRUE(std::isnan(error));
-  EXPECT_EQ(freeridge_variance_components(model.get(), &residual, nullptr, &share, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, nullptr, &share, nullptr), FREERIDGE_OK);
   EXPECT_GT(residual, 0);
   model.lambda(0);
-  EXPECT_EQ(freeridge_variance_components(model.get(), &residual, nullptr, nullptr, nullptr), FREERIDGE_UNDEFINED);
-  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, nullptr, nullptr, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, nullptr, nullptr, nullptr),
+            FREERIDGE_UNDEFINED);
+  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, nullptr, nullptr, nullptr, nullptr), FREERIDGE_OK);
 }
 
 // Rows of high and of low weight, each to its own size.

@@ -438,6 +438,40 @@ class Models(Comparison):
         with self.assertRaises(fr.Error):
             model.landmark_error()
 
+    def test_several_variances(self):
+        """Of matrices side by side, at the maximum of the restricted likelihood by its definition."""
+        rng = np.random.default_rng(11)
+        n, level = 60, np.arange(60) % 9
+        u = rng.normal(size=(n, 3))
+        each = [np.equal.outer(level, level) + 0.0, u @ u.T]
+        y = (rng.normal(size=9)[level] + u @ [1, -0.5, 0.2] + rng.normal(size=n))[:, np.newaxis] * [1, 2]
+
+        def reml(variances):
+            v = sum(w * k for w, k in zip(variances, [*each, np.eye(n)]))
+            inner = np.sum(np.linalg.inv(v))
+            r = y[:, 0] - np.sum(np.linalg.solve(v, y[:, 0])) / inner
+            return (np.linalg.slogdet(v)[1] + np.log(inner) + r @ np.linalg.solve(v, r)) / 2
+
+        kernel = fr.sum_kernel([fr.precomputed(), fr.precomputed()])
+        model = fr.Model(kernel, np.hstack(each), y[:, :1])
+        model.select_kernel(fr.REML, [-1, 0], shrinkage=np.inf)
+        found = model.variance_components()
+        self.assertEqual(found.random.shape, (1, 2))
+        best = [*found.random[0], found.residual[0]]
+        for k in range(3):
+            slope = [reml([w * (np.exp(h) if i == k else 1) for i, w in enumerate(best)]) for h in (1e-3, -1e-3)]
+            self.assertLess(abs(slope[0] - slope[1]) / 2e-3, 1e-4)
+        self.close(found.share[0], best[:2] / np.sum(best))
+        self.assertTrue(np.all(found.error > 0) and np.all(found.error < 0.5))
+        self.close(model.predict(np.hstack([k[:4] for k in each])), model.fitted()[:4])
+        both = fr.Model(kernel, np.hstack(each), y)
+        both.select_kernel(fr.REML, [-1, 0], shrinkage=np.inf)
+        outputs = both.variance_components()
+        self.close(outputs.random[1], 4 * outputs.random[0], 1e-6)
+        self.close(outputs.share[1], outputs.share[0], 1e-6)
+        with self.assertRaises(fr.InputError):
+            fr.Model(kernel, each[0], y)
+
 
 class Accumulators(Comparison):
     def test_is_the_model_of_all_rows(self):

@@ -120,8 +120,8 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
   const std::int64_t m = questions.m, d = size.d, t = size.t, q = known.untouched() ? 0 : known.values[0];
   const std::vector<double> x = repeated(questions.numbers, m * d), fixed = repeated(questions.numbers, m * (q + 1));
   Output<double> out(size_of(m, t)), lower(size_of(m, t)), upper(size_of(m, t)), variance(size_of(m, t)),
-      noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), random(size_of(t)),
-      share(size_of(t)), error(size_of(t)), path(size_of(m, t)), covariance(size_of(q, q * t));
+      noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), path(size_of(m, t)),
+      covariance(size_of(q, q * t));
   Output<std::int32_t> kept(size_of(q));
   const support::Points both = support::with(support::at(FREERIDGE_COL_MAJOR, m, d, x.data()), q, fixed.data());
   const freeridge_points* const points = both;
@@ -136,7 +136,10 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
       m, pairs, m);
   ASK(freeridge_get_unpenalised, 0, model, nullptr, kept, effects, errors, std::max<std::int64_t>(q, 1));
   ASK(freeridge_get_unpenalised_covariance, 0, model, covariance, std::max<std::int64_t>(q, 1));
-  ASK(freeridge_variance_components, 0, model, residual, random, share, error);
+  std::int64_t terms = 1;
+  (void)freeridge_variance_components(model, &terms, nullptr, nullptr, nullptr, nullptr);
+  Output<double> random(size_of(terms, t)), share(size_of(terms, t)), error(size_of(terms, t));
+  ASK(freeridge_variance_components, 0, model, nullptr, residual, random, share, error);
 }
 
 void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {

@@ -84,13 +84,20 @@ impl Model<'_> {
         })
     }
 
-    /// Variances and the share of f, at a lambda that REML chose.
+    /// Variances and the share of f, of each term where the kernel is a sum (fastest, for one output after another), at a
+    /// lambda that REML chose.
     pub fn variance_components(&self) -> Result<VarianceComponents> {
         let t = self.outputs()?;
-        let (mut residual, mut random, mut share, mut error) = (numbers(t)?, numbers(t)?, numbers(t)?, numbers(t)?);
+        let mut count = 0;
+        self.handle.read(|model| unsafe {
+            sys::freeridge_variance_components(model, &mut count, none(), none(), none(), none())
+        })?;
+        let all = t * told(count);
+        let (mut residual, mut random, mut share, mut error) = (numbers(t)?, numbers(all)?, numbers(all)?, numbers(all)?);
         let done = self.handle.read(|model| unsafe {
             sys::freeridge_variance_components(
                 model,
+                none(),
                 residual.as_mut_ptr(),
                 random.as_mut_ptr(),
                 share.as_mut_ptr(),

@@ -132,8 +132,8 @@ test_that("a penalised factor is a random effect, with the variances of REML", {
     1445, 1440, 1595, 1465, 1545, 1595, 1630, 1515, 1635, 1625, 1520, 1455, 1450, 1480, 1445))
   table <- anova(lm(yield ~ batch, dyestuff))[["Mean Sq"]]
   found <- variance_components(freeridge(yield ~ batch, dyestuff, kernel = linear_kernel(), criterion = "reml"))
-  expect_close(c(found$random, found$residual), c((table[1L] - table[2L]) / 5, table[2L]), 1e-5)
-  expect_equal(c(found$random, found$residual), c(1764.05, 2451.25), tolerance = 1e-5)
+  expect_close(found$variance, c((table[1L] - table[2L]) / 5, table[2L]), 1e-5)
+  expect_equal(found$variance, c(1764.05, 2451.25), tolerance = 1e-5)
 
   # not balanced, with a covariate: the restricted likelihood by its definition, over both variances
   set.seed(8)
@@ -152,12 +152,12 @@ test_that("a penalised factor is a random effect, with the variances of REML", {
   for (level in c("a", "i")) {
     fit <- freeridge(y ~ unpenalised(x) + g, transform(d, g = relevel(g, level)), kernel = linear_kernel(), criterion = "reml")
     found <- variance_components(fit)
-    expect_close(c(found$random, found$residual), exp(best$par), 1e-4)
+    expect_close(found$variance, exp(best$par), 1e-4)
   }
   # the predictions of the random effects, and the effect of a level: the difference to the first one with its error
-  v <- found$random * tcrossprod(z) + diag(found$residual, n)
+  v <- found$variance[1L] * tcrossprod(z) + diag(found$variance[2L], n)
   beta <- solve(crossprod(f, solve(v, f)), crossprod(f, solve(v, d$y)))
-  blups <- drop(found$random * crossprod(z, solve(v, d$y - f %*% beta)))
+  blups <- drop(found$variance[1L] * crossprod(z, solve(v, d$y - f %*% beta)))
   expect_close(coef(fit)[sort(names(blups))], blups[sort(names(blups))], 1e-8)
   effects <- marginal_effects(fit)$average
   expect_identical(as.character(effects$column), paste0("g", letters[1:8]))

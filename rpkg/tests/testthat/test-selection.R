@@ -421,8 +421,9 @@ test_that("NA in a matrix response: each output is that of the rows in which it 
       effects <- effects[effects$output == fit$outputs[j], ]
     }
     seen <- !is.na(fit$y[, j])
+    components <- suppressWarnings(variance_components(fit))
     c(list(summary(fit)$outputs[j, ], glance.freeridge(fit)[j, c("logLik", "BIC", "nobs")],
-           suppressWarnings(variance_components(fit))[j, ]),
+           components[own(components), ]),
       as.list(path[c("loo", "training", "norm2", "objective")]), list(effects$estimate, effects$se),
       list(df.residual(fit)[j], deviance(fit)[j], ends[own(ends), ], covariance[own(covariance), own(covariance)],
            of(rstandard(fit))[seen], of(cooks.distance(fit))[seen], of(se$se.fit), se$df[j],

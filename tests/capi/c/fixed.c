@@ -23,6 +23,7 @@ static void answers(void) {
   double effects[Q * T], errors[Q * T], fitted[N * T], out[N * T], path[N * T * 2], lower[N * T], upper[N * T],
       variance[N * T], noise[T], residual[T], random[T], share[T], b[T], covariance[Q * Q * T];
   int32_t kept[Q] = {7, 7};
+  int64_t count = 0;
   int64_t q = -1;
   int i, j;
   OK(freeridge_get_unpenalised(model, &q, NULL, NULL, NULL, 0));
@@ -46,7 +47,8 @@ static void answers(void) {
       CHECK(lower[i + j * N] < upper[i + j * N] && variance[i + j * N] > 0);
     }
   }
-  (void)freeridge_variance_components(model, residual, random, share, NULL);
+  (void)freeridge_variance_components(model, &count, residual, random, share, NULL);
+  CHECK(count == 1);
   for (j = 0; j < T; ++j) {
     NEAR(residual[j], noise[j]);
     NEAR(random[j], noise[j] / 0.5);

@@ -56,7 +56,8 @@ struct PredictVarianceFixed : AnyCall, AtPointsFixed {
 
 // Of any model; the sample's lambda is chosen by REML for it.
 struct VarianceComponents : AnyCall, OnModel {
-  static constexpr const char* optional = "residual random share error";
+  static constexpr const char* optional = "count residual random share error";
+  Output<int64_t> count{1};
   Output<double> residual{sample::size(sample::t)}, random{residual}, share{residual}, error{residual};
   FREERIDGE_CALL(freeridge_variance_components);
 };
