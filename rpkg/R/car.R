@@ -34,6 +34,11 @@ linearHypothesis.freeridge <- function(model, ...) {
              vcov. = vcov.freeridge(model, complete = FALSE))
 }
 
+modelparm.freeridge <- function(model, ...) {
+  check_slopes(model, "multcomp::glht()", "; contrasts of emmeans have adjusted p values")
+  NextMethod()
+}
+
 # The package effects makes the columns of a formula itself, with contrasts.
 Effect.freeridge <- function(focal.predictors, mod, ...) {
   if (!is_linear(mod$kernel) || !is.null(mod$fixed) || length(level_terms(mod$x)) > 0L) {

@@ -39,9 +39,13 @@ joint_predictions <- function(fit, at, kind) {
 }
 
 # A linear fit at the same points: list(design, estimate, covariance, df), where design %*% estimate are the predictions.
-# The estimates are f + b at the centre of the rows, and its change by a standard deviation of each column, unpenalised
-# ones among them.
+# The estimates are the coefficients; beside unpenalised columns, f + b at the centre of the rows, and its change by a
+# standard deviation of each column.
 linear_basis <- function(fit, at, kind) {
+  if (has_coefficients(fit)) {
+    return(list(design = coefficient_columns(fit, at$x), estimate = unname(coef.freeridge(fit)),
+                covariance = unname(vcov.freeridge(fit, kind)), df = unname(df.residual(fit))))
+  }
   rows <- cbind(with_columns(fit$x), fit$fixed)
   p <- ncol(rows)
   d <- p - NCOL(fit$fixed) * !is.null(fit$fixed)
@@ -55,6 +59,12 @@ linear_basis <- function(fit, at, kind) {
   kept <- c(fit$intercept, rep(c(ncol(fit$x) > 0L, TRUE), c(d, p - d)))  # with_columns()
   list(design = unname(design[, kept, drop = FALSE]), estimate = as.vector(change %*% found$estimate)[kept],
        covariance = (change %*% found$covariance %*% t(change))[kept, kept, drop = FALSE], df = found$df)
+}
+
+# Fits whose coefficients have one covariance, and their columns of points x.
+has_coefficients <- function(fit) is_linear(fit$kernel) && is.null(fit$fixed)
+coefficient_columns <- function(fit, x) {
+  unname(cbind(if (fit$intercept) rep(1, nrow(x)), x[, seq_len(ncol(fit$x)), drop = FALSE]))
 }
 
 # Refuses fits of which a tool of another package would give numbers that mean something else.

@@ -338,17 +338,9 @@ made_part <- function(fit, name) {
 }
 
 `$.freeridge` <- function(x, name) {
-  if (name == "x") refuse_lmtest(parent.frame())
   if (name %in% c("fitted.values", "fitted", "model")) made_part(x, name) else .subset2(x, name, exact = FALSE)
 }
 
 `[[.freeridge` <- function(x, i, ...) {
   if (is.character(i) && i[1L] %in% c("fitted.values", "model")) made_part(x, i) else .subset2(x, i, ...)
-}
-
-# The tests of package lmtest take a part x for a model matrix with its constant column, fit a linear model to it, and test that.
-refuse_lmtest <- function(frame) {
-  if (!isNamespaceLoaded("lmtest") || !identical(topenv(frame), asNamespace("lmtest"))) return(invisible())
-  refuse("lmtest would fit a linear model to the columns and test that one: give it lm(), or ask ",
-         "performance::check_heteroscedasticity(fit), and rstudent() and acf() of the residuals")
 }

@@ -14,9 +14,6 @@ sanitize_model_specific.freeridge <- function(model, ...) {
   model
 }
 
-# Fits whose coefficients have one covariance are taken as those of lm.
-has_coefficients <- function(fit) is_linear(fit$kernel) && is.null(fit$fixed)
-
 # coefs: of set_coef(), by which marginaleffects has moved the coefficients of such a fit.
 get_predict.freeridge <- function(model, newdata = NULL, type = "response", ...) {
   newdata <- as.data.frame(newdata)
@@ -75,10 +72,6 @@ get_jacobian_analytic.freeridge <- function(model, type, plan = NULL, kind = "",
   model <- structure(list(names = names), class = "freeridge_basis")
   jacobian <- NextMethod(model = model, plan = plan, contrast_data = contrast_data)
   if (is.null(jacobian) || identical(names, own)) jacobian else as_few_columns(jacobian, own)
-}
-
-coefficient_columns <- function(fit, x) {
-  unname(cbind(if (fit$intercept) rep(1, nrow(x)), x[, seq_len(ncol(fit$x)), drop = FALSE]))
 }
 
 # R with R R' = C, for the rows that unlabelled_rows() gives.

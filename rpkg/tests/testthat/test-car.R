@@ -26,7 +26,9 @@ test_that("sandwich and lmtest", {
                tolerance = 1e-7, ignore_attr = TRUE)
   # These fit linear models of their own: a kernel's residuals are not what they would test.
   for (test in c("bptest", "dwtest", "resettest", "bgtest")) {
-    expect_refusal(getExportedValue("lmtest", test)(curved), "lmtest would fit a linear model to the columns and test that one")
+    for (fit in list(curved, ols(mpg ~ wt, cars))) {
+      expect_refusal(getExportedValue("lmtest", test)(fit), "lmtest would fit a linear model to the columns and test that one")
+    }
   }
 })
 
@@ -39,6 +41,17 @@ test_that("car and effects", {
   wald <- sum(of_factor * solve(vcov(penalised)[3:5, 3:5], of_factor))
   expect_equal(car::Anova(penalised)["cyl", "Chisq"], wald, tolerance = 1e-8)
   expect_equal(car::linearHypothesis(partly, "wt = 0")$Chisq[2L], partly$effects[1L]^2 / vcov(partly)[1L], tolerance = 1e-8)
+  if (requireNamespace("multcomp", quietly = TRUE)) {
+    single <- lapply(list(squares, line), function(fit) {
+      summary(multcomp::glht(fit, c("wt = 0", "hp = 0"), df = 25), test = multcomp::univariate())$test[c("sigma", "tstat", "pvalues")]
+    })
+    expect_equal(lapply(single[[1L]], as.vector), lapply(single[[2L]], as.vector), tolerance = 1e-7)
+    skip_if_not_installed("emmeans")
+    of_means <- lapply(list(squares, line), function(fit) {
+      suppressMessages(summary(multcomp::glht(fit, emmeans::emm(pairwise ~ cyl)), test = multcomp::univariate())$test$pvalues)
+    })
+    expect_equal(as.vector(of_means[[1L]]), as.vector(of_means[[2L]]), tolerance = 1e-6)
+  }
   skip_if_not_installed("effects")
   numbers <- list(freeridge(log(mpg) ~ poly(wt, 2) * hp, mtcars, kernel = linear_kernel(), lambda = 0),
                   lm(log(mpg) ~ poly(wt, 2) * hp, mtcars))
@@ -53,6 +66,7 @@ test_that("what needs slopes says so where there are none", {
   expect_refusal(estfun.freeridge(mixed), "sandwich needs one covariance of all slopes")
   expect_refusal(Anova.freeridge(curved), "has none: .*; anova\\(fit\\) tests the variables of any kernel")
   expect_refusal(linearHypothesis.freeridge(curved, "wt = 0"), "car::linearHypothesis\\(\\) is for slopes")
+  expect_refusal(modelparm.freeridge(curved), "multcomp::glht\\(\\) is for slopes")
   for (fit in list(curved, partly, penalised)) {
     expect_refusal(Effect.freeridge("wt", fit), "the package effects needs slopes of columns coded by contrasts")
   }

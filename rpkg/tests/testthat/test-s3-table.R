@@ -31,7 +31,7 @@ without_lm <- c(
   model_info = "insight", find_formula = "insight", find_parameters = "insight", find_statistic = "insight", get_parameters = "insight",
   get_statistic = "insight", get_df = "insight", get_predicted = "insight", standard_error = "parameters", p_value = "parameters",
   ci = "parameters", model_parameters = "parameters", r2 = "performance", model_performance = "performance", xtable = "xtable",
-  estfun = "sandwich, test-car.R", bread = "sandwich", Anova = "car", linearHypothesis = "car", Effect = "effects",
+  estfun = "sandwich, test-car.R", bread = "sandwich", Anova = "car", linearHypothesis = "car", Effect = "effects", modelparm = "multcomp",
   yhat = "DALEX, test-explainers.R", multi_predict = "parsnip, test-parsnip.R",
   gradient_descent = "the function itself", early_stopping = "the function itself", row_source = "rows in pieces"
 )
