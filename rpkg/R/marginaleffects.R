@@ -5,7 +5,7 @@
 # with the joint covariance C of the predictions there (predict(covariance = TRUE)) and V = I. A is found by marginaleffects
 # itself, from the columns of R as the model matrix of a linear model.
 
-most_joint_points <- 6000L  # their covariance has 288 MB, and takes about 10 s
+most_joint_points <- 6000L  # their covariance has 288 MB, and its factor takes some 10 s
 
 sanitize_model_specific.freeridge <- function(model, ...) {
   check_one_response(model, "marginaleffects")
@@ -83,9 +83,9 @@ covariance_root <- function(fit, at) {
            most_joint_points, " take too much memory: give newdata with fewer rows; marginal_effects() and effects() take all")
   }
   some <- list(x = at$x[first, , drop = FALSE], fixed = if (!is.null(at$fixed)) at$fixed[first, , drop = FALSE])
-  apart <- eigen(joint_predictions(fit, some, "bayesian")$covariance, symmetric = TRUE)
-  kept <- apart$values > 1e-14 * apart$values[1L]
-  root <- apart$vectors[, kept, drop = FALSE] * rep(sqrt(apart$values[kept]), each = length(first))
+  # Warned of is a matrix without full rank, as that of more points than the data tell apart has not.
+  factor <- suppressWarnings(chol(joint_predictions(fit, some, "bayesian")$covariance, pivot = TRUE))
+  root <- t(factor[seq_len(attr(factor, "rank")), order(attr(factor, "pivot")), drop = FALSE])
   root[match(key, key[first]), , drop = FALSE]
 }
 
