@@ -11,6 +11,7 @@
 # forms in normal variables, Biometrika 86 (1999).
 
 anova.freeridge <- function(object, ...) {
+  if (...length() > 0L && is.null(...names()) && all(vapply(list(...), is.list, NA))) return(compared_fits(list(object, ...)))
   refuse_extra(...)
   if (given_count(object$kernel) > 0L) refuse("the kernel is precomputed: there are no variables to test")
   if (!is.null(object$classes)) refuse("the tests are of normal errors, and the fit is to classes")
@@ -96,4 +97,33 @@ upper_tail <- function(a) {
   w <- sign(t) * sqrt(sum(log(1 - 2 * t * a)))
   v <- t * sqrt(second)
   stats::pnorm(w + log(v / w) / w, lower.tail = FALSE)
+}
+
+# Several fits of the same rows, as anova() of package stats has linear models: each beside the one before it, with the
+# effective degrees of freedom. For fits without a penalty the test is exact, else a guide, and the left-out errors say
+# more.
+compared_fits <- function(fits) {
+  for (fit in fits) {
+    if (!inherits(fit, "freeridge")) refuse("anova() compares fits of freeridge() with one another, not with ", shown(fit))
+    if (!is.null(fit$classes)) refuse("the tests are of normal errors, and one fit is to classes")
+    if (!is.null(fit$robust)) refuse("the tests are of normal errors, and one fit is robust")
+    if (ncol(fit$y) > 1L) refuse("anova() compares fits of one response, and one has ", ncol(fit$y))
+    same <- isTRUE(all.equal(as.vector(fit$y), as.vector(fits[[1L]]$y))) && identical(given_weights(fit), given_weights(fits[[1L]]))
+    if (!same) refuse("the fits have not the same rows, responses and weights")
+  }
+  left <- vapply(fits, function(fit) unname(df.residual(fit)), 0)
+  squares <- vapply(fits, function(fit) unname(deviance(fit)), 0)
+  loo <- vapply(fits, function(fit) glance.freeridge(fit)$loo.rmse, 0)
+  largest <- which.min(left)
+  df <- c(NA, -diff(left))
+  change <- c(NA, -diff(squares))
+  f <- change / df / (squares[largest] / left[largest])
+  table <- data.frame(Res.Df = left, RSS = squares, "Left-out RMSE" = loo, Df = df, "Sum of Sq" = change, F = f,
+                      "Pr(>F)" = stats::pf(f, abs(df), left[largest], lower.tail = FALSE), check.names = FALSE)
+  described <- vapply(fits, function(fit) {
+    paste0(if (made_by_formula(fit)) shown_formula(formula(fit)), if (made_by_formula(fit)) ", ", shown_kernel(fit, 3L))
+  }, "")
+  structure(table, class = c("anova", "data.frame"),
+            heading = c("Effective degrees of freedom, and errors of fitted and of left-out rows\n",
+                        paste0("Model ", format(seq_along(fits)), ": ", described, collapse = "\n")))
 }

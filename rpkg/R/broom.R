@@ -3,7 +3,7 @@
 # Other packages pass on arguments that they have for all models; those that mean nothing here are let pass.
 
 # A linear fit has a row for each coefficient, with standard errors, t and p where they exist; another fit has a row for
-# each unpenalised effect or, without such effects, for each point.
+# each unpenalised effect, and for each column its average effect (marginal_effects()).
 tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   refuse_misspelt(...)
   conf.int <- check_flag(conf.int, "conf.int")
@@ -14,17 +14,11 @@ tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate 
     return(table)
   }
   level <- check_fraction(conf.level, "conf.level")
-  if (!is_linear(x$kernel) && is.null(x$fixed)) {
-    if (conf.int) {
-      refuse("conf.int is TRUE, but the coefficients of the kernel ", format(x$kernel), " have no intervals")
-    }
-    return(by_response(x, list(estimate = unclass(coef(x))), case.names(x, full = TRUE)))
-  }
   if (is_linear(x$kernel) && is_sparse(x$x)) {
     if (conf.int) refuse_sparse("a confidence interval")
     return(by_response(x, list(estimate = coef(x)), variable.names(x)))
   }
-  found <- inference(x, "bayesian")
+  found <- if (is_linear(x$kernel)) inference(x, "bayesian") else effects_of_terms(x)
   statistic <- found$estimates / found$errors
   columns <- list(estimate = found$estimates, std.error = found$errors, statistic = statistic,
                   p.value = 2 * stats::pt(-abs(statistic), found$freedom))
@@ -34,6 +28,18 @@ tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate 
     columns$conf.high <- found$estimates + reach
   }
   by_response(x, columns, rownames(found$estimates))
+}
+
+# As inference(), of a fit without slopes: the unpenalised effects, and the average effects of the columns of the kernel.
+effects_of_terms <- function(fit) {
+  found <- if (!is.null(fit$fixed)) inference(fit, "bayesian")
+  if (ncol(fit$x) == 0L) return(found)
+  effects <- marginal_effects.freeridge(fit)
+  by_output <- function(values) matrix(values, ncol = ncol(fit$y))
+  own <- list(estimates = by_output(effects$average$estimate), errors = by_output(effects$average$se))
+  rownames(own$estimates) <- as.character(effects$average$column[seq_len(nrow(own$estimates))])
+  own$freedom <- matrix(effects$df, nrow(own$estimates), ncol(fit$y), byrow = TRUE)
+  if (is.null(found)) own else Map(rbind, found, own)
 }
 
 # Columns (terms x outputs) below one another, output by output.

@@ -2,7 +2,9 @@
 
 explain <- function(object, ...) UseMethod("explain")
 
+# With the data that DALEX::explain() takes it is that function, whichever package was attached last.
 explain.freeridge <- function(object, ...) {
+  if (any(c("data", "y") %in% ...names()) && requireNamespace("DALEX", quietly = TRUE)) return(DALEX::explain(object, ...))
   refuse_extra(...)
   object$route <- object$requested_route
   model <- new_model(object, device = if (is.null(object$device)) "cpu" else object$device)

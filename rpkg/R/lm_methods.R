@@ -2,8 +2,17 @@
 
 model.frame.freeridge <- function(formula, ...) {
   refuse_extra(...)
+  refuse_lmtest(parent.frame())
   if (!made_by_formula(formula)) refuse("this fit was made from a matrix or a data frame: it has no model frame")
   whole_frame(formula)
+}
+
+# The tests of package lmtest take a part x for a model matrix with its constant column, fit a linear model to it, and test
+# that.
+refuse_lmtest <- function(frame) {
+  if (!isNamespaceLoaded("lmtest") || !identical(topenv(frame), asNamespace("lmtest"))) return(invisible())
+  refuse("lmtest would fit a linear model to the columns and test that one: give it lm(), or ask ",
+         "performance::check_heteroscedasticity(fit), and rstudent() and acf() of the residuals")
 }
 
 # The terms as the user wrote them.

@@ -6,11 +6,21 @@
 shared_generics <- list(
   loo = list(packages = "loo",
              classes = c("freeridge", "ridge_accumulator", "freeridge_classifier", "freeridge_chunks")),
-  explain = list(packages = c("dplyr", "generics", "fastshap", "lime", "DALEX"), classes = "freeridge"),
+  explain = list(packages = c("dplyr", "generics", "fastshap", "lime"), classes = "freeridge"),
   accumulate = list(packages = "purrr", classes = "ridge_accumulator"),
   importance = list(packages = c("randomForest", "ranger"), classes = "freeridge"),
   score = list(packages = c("bnlearn", "lava", "riskRegression"), classes = "ridge_accumulator"),
-  axe_data = list(packages = "butcher", classes = "freeridge")
+  axe_data = list(packages = "butcher", classes = "freeridge"),
+  # of packages of which not each version has them
+  get_task = list(packages = "pdp", classes = "freeridge"),
+  get_probs = list(packages = "pdp", classes = "freeridge"),
+  sanitize_model_specific = list(packages = "marginaleffects", classes = "freeridge"),
+  get_predict = list(packages = "marginaleffects", classes = "freeridge"),
+  get_coef = list(packages = "marginaleffects", classes = c("freeridge", "freeridge_basis")),
+  get_vcov = list(packages = "marginaleffects", classes = "freeridge"),
+  set_coef = list(packages = "marginaleffects", classes = "freeridge"),
+  get_jacobian_analytic = list(packages = "marginaleffects", classes = "freeridge"),
+  get_prediction_jacobian_spec = list(packages = "marginaleffects", classes = "freeridge_basis")
 )
 
 # Registers the methods with each of these packages, now where it is loaded, and whenever it is loaded later.

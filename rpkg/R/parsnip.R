@@ -32,10 +32,10 @@ register_engines <- function() {
     for (mode in c("regression", "classification")) parsnip::set_model_mode("kernel_ridge_reg", mode)
   }
   register_engine("linear_reg", "regression", quote(freeridge::linear_kernel()))
-  register_engine("kernel_ridge_reg", "regression", quote(freeridge::gaussian_kernel()))
-  register_engine("kernel_ridge_reg", "classification", quote(freeridge::gaussian_kernel()))
+  for (mode in c("regression", "classification")) register_engine("kernel_ridge_reg", mode, NULL)
 }
 
+# kernel: NULL for the default of freeridge().
 register_engine <- function(model, mode, kernel) {
   engines <- parsnip::get_from_env(model)
   if (any(engines$engine == "freeridge" & engines$mode == mode)) return(invisible())
@@ -47,7 +47,7 @@ register_engine <- function(model, mode, kernel) {
   }
   parsnip::set_fit(model, mode, "freeridge", value = list(
     interface = "formula", protect = c("formula", "data", "weights"), func = c(pkg = "freeridge", fun = "freeridge"),
-    defaults = list(kernel = kernel)
+    defaults = c(list(), if (!is.null(kernel)) list(kernel = kernel))
   ))
   # Factors are expanded by freeridge itself, which drops the intercept's column.
   parsnip::set_encoding(model, mode, "freeridge", options = list(
@@ -60,8 +60,9 @@ register_engine <- function(model, mode, kernel) {
   }
   prediction("raw", NULL)
   if (mode == "regression") {
-    prediction("numeric", function(values, object) if (is.matrix(values)) values else unname(values))
+    prediction("numeric", function(values, object) as_plain(values))
     prediction("pred_int", interval_columns, interval = "jackknife+", level = quote(level))
+    prediction("conf_int", interval_columns, interval = "confidence", level = quote(level))
   } else {
     prediction("class", function(values, object) unname(values), type = "class")
     prediction("prob", function(values, object) data.frame(values, check.names = FALSE, row.names = NULL),
@@ -71,4 +72,27 @@ register_engine <- function(model, mode, kernel) {
 
 interval_columns <- function(values, object) {
   data.frame(.pred_lower = unname(values[, "lwr"]), .pred_upper = unname(values[, "upr"]))
+}
+
+# Predictions at several penalties of the one factorization, a data frame of them for each row. The kernel is that of
+# the fit.
+multi_predict._freeridge <- function(object, new_data, penalty = NULL, type = NULL, ...) {
+  fit <- object$fit
+  known <- if (is.null(fit$classes)) "numeric" else c("class", "prob")
+  if (is.null(type)) type <- known[1L]
+  check_choice(type, "type", known)
+  of_fit <- c(numeric = "response", class = "class", prob = "probability")[[type]]
+  own <- if (length(fit$lambda) == 1L) unname(fit$lambda) else NA_real_  # of several classes each has its own
+  values <- lapply(if (is.null(penalty)) list(NULL) else penalty, function(lambda) {
+    found <- predict(fit, new_data, lambda, type = of_fit)
+    columns <- as.data.frame(found, optional = TRUE)
+    names(columns) <- switch(type, numeric = ".pred", class = ".pred_class", prob = paste0(".pred_", colnames(found)))
+    data.frame(penalty = if (is.null(lambda)) own else lambda, columns, check.names = FALSE, row.names = NULL)
+  })
+  rows <- lapply(seq_len(nrow(new_data)), function(i) as_tibble_frame(do.call(rbind, lapply(values, `[`, i, , drop = FALSE))))
+  as_tibble_frame(structure(list(.pred = rows), row.names = seq_along(rows), class = "data.frame"))
+}
+
+as_tibble_frame <- function(frame) {
+  structure(frame, row.names = seq_len(nrow(frame)), class = c("tbl_df", "tbl", "data.frame"))
 }

@@ -5,7 +5,7 @@
 # beside. Each output is drawn by itself.
 simulate.freeridge <- function(object, nsim = 1, seed = NULL, newdata = NULL, lambda = NULL, noise = TRUE, ...,
                                kind = "bayesian", na.action = stats::na.pass, fixed = NULL) {
-  refuse_extra(...)
+  refuse_misspelt(...)  # performance::check_predictions() says re.form
   if (!is.null(object$classes)) refuse("the fit is to classes, whose decision values are no observations to draw")
   nsim <- check_whole(nsim, "nsim", 1, .Machine$integer.max)
   noise <- check_flag(noise, "noise")

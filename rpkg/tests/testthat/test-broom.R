@@ -23,12 +23,20 @@ test_that("tidy has a row for each coefficient, with standard errors of a linear
   expect_equal(two$conf.high, unlist(lapply(each, function(one) unname(confint(one)[, 2L]))), tolerance = 1e-9)
 })
 
-test_that("tidy of another kernel has the expansion", {
-  fit <- freeridge(mpg ~ wt + hp, mtcars, lambda = 0.1)
-  table <- generics::tidy(fit)
-  expect_identical(table$term, rownames(mtcars))
-  expect_equal(table$estimate, unname(as.vector(coef(fit))))
-  expect_refusal(generics::tidy(fit, conf.int = TRUE), "have no intervals")
+test_that("tidy of another kernel has the average effects of its columns", {
+  fit <- freeridge(mpg ~ wt + factor(cyl), mtcars, kernel = gaussian_kernel(2), lambda = 0.1)
+  table <- generics::tidy(fit, conf.int = TRUE)
+  effects <- marginal_effects(fit)
+  expect_identical(table$term, c("wt", "factor(cyl)6", "factor(cyl)8"))
+  expect_equal(table[c("estimate", "std.error")], effects$average[c("estimate", "se")], ignore_attr = TRUE)
+  expect_equal(table$p.value, 2 * pt(-abs(table$statistic), unname(effects$df)))
+  expect_equal(as.matrix(table[c("conf.low", "conf.high")]), confint(effects), ignore_attr = TRUE)
+  partly <- freeridge(cbind(mpg, qsec) ~ unpenalised(wt) + hp, mtcars, lambda = 1)
+  both <- generics::tidy(partly)
+  expect_identical(both$term, rep(c("wt", "hp"), 2L))
+  expect_equal(both$estimate[c(1, 3)], as.vector(partly$effects))
+  expect_equal(both$estimate[c(2, 4)], marginal_effects(partly)$average$estimate)
+  expect_refusal(generics::tidy(freeridge(tcrossprod(mtcars$wt), mtcars$mpg, precomputed_kernel(), 1)), "no columns to differentiate")
   expect_refusal(generics::tidy(fit, conf.levle = 0.9), "unknown argument: 'conf.levle'")
 })
 

@@ -41,6 +41,18 @@ test_that("kernel_ridge_reg for regression and classification", {
   probability <- predict(flowers, iris[c(1L, 51L, 101L), ], type = "prob")
   expect_named(probability, paste0(".pred_", levels(iris$Species)))
   expect_equal(unname(as.matrix(probability)), unname(predict(direct, iris[c(1L, 51L, 101L), ], type = "probability")))
+  single <- parsnip::fit(kernel_ridge_reg("regression"), mpg ~ wt + hp, mtcars)
+  default <- freeridge(mpg ~ wt + hp, mtcars)  # whose kernel the engine takes
+  expect_equal(predict(single, mtcars)$.pred, unname(predict(default, mtcars)))
+  expect_equal(as.matrix(predict(single, mtcars[1:3, ], type = "conf_int", level = 0.9)),
+               predict(default, mtcars[1:3, ], interval = "confidence", level = 0.9)[, c("lwr", "upr")], ignore_attr = TRUE)
+  several <- parsnip::multi_predict(single, mtcars[1:3, ], penalty = c(0.1, 1))
+  expect_equal(t(vapply(several$.pred, function(rows) rows$.pred, c(0, 0))), predict(default, mtcars[1:3, ], lambda = c(0.1, 1)),
+               ignore_attr = TRUE)
+  expect_identical(parsnip::multi_predict(single, mtcars[1:2, ])$.pred[[1L]]$penalty, unname(default$lambda))
+  of_classes <- parsnip::multi_predict(flowers, iris[c(1L, 51L), ], penalty = 1, type = "prob")$.pred[[2L]]
+  expect_equal(unlist(of_classes[-1L]), predict(direct, iris[51L, ], lambda = 1, type = "probability")[1L, ], ignore_attr = TRUE)
+  expect_identical(parsnip::multi_predict(flowers, iris[51L, ])$.pred[[1L]]$.pred_class, factor("versicolor", levels(iris$Species)))
   changed <- update(classification, penalty = 3)
   expect_identical(unname(parsnip::fit(changed, Species ~ ., iris)$fit$lambda), rep(3, 3L))
 })
