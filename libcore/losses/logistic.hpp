@@ -14,7 +14,7 @@
 #include <string>
 
 #include "libcore/base/array.hpp"
-#include "libcore/losses/loss_functions.hpp"
+#include "libcore/select/loss_functions.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
 namespace freeridge {

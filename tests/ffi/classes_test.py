@@ -54,11 +54,12 @@ class Classes(unittest.TestCase):
             for j, sign in enumerate(coded.T):
                 found = model._calibrations[j]
                 p = 1 / (1 + np.exp(-(found.offset + found.slope * left_out[:, j])))
-                # Platt's targets: a row more of each class stands between the shares and 0 and 1
-                of_sign = {s: weights[sign == s].sum() for s in (-1, 1)}
-                target = np.where(sign > 0, (of_sign[1] + 1) / (of_sign[1] + 2), 1 / (of_sign[-1] + 2))
-                np.testing.assert_allclose([weights @ (target - p), weights @ ((target - p) * left_out[:, j])], 0,
-                                           atol=1e-4)
+                # targets: half a row more of each class stands between the shares and 0 and 1
+                of_sign = {s: weights[sign == s].sum() / weights.mean() for s in (-1, 1)}
+                target = np.where(sign > 0, (of_sign[1] + 0.5) / (of_sign[1] + 1), 0.5 / (of_sign[-1] + 1))
+                np.testing.assert_allclose(weights @ (target - p), 0, atol=1e-4)
+                along = weights @ ((target - p) * left_out[:, j])  # a slope of 0 would be negative without its bound
+                self.assertTrue(abs(along) < 1e-4 if found.slope > 0 else along < 0)
                 decision.append(found.offset + found.slope * f[:, j])
                 own.append(1 / (1 + np.exp(-decision[-1])))
             expected = np.column_stack([1 - own[0], own[0]] if len(own) == 1 else own)

@@ -661,8 +661,8 @@ class Classical(Comparison):
         self.close(stopped.ridge_w[:, 1], fr.ridge(self.x, y, stopped.value[1]).w)
         slope, offset = fr.calibrate(self.x[:, 0], labels)
         n = np.sum(labels > 0), np.sum(labels < 0)
-        rest = 1 / (1 + np.exp(-offset - slope * self.x[:, 0])) - np.where(labels > 0, (n[0] + 1) / (n[0] + 2),
-                                                                        1 / (n[1] + 2))
+        rest = 1 / (1 + np.exp(-offset - slope * self.x[:, 0])) - np.where(labels > 0, (n[0] + 0.5) / (n[0] + 1),
+                                                                        0.5 / (n[1] + 1))
         self.assertLess(abs(rest.sum()) + abs(rest @ self.x[:, 0]), 1e-10)
 
     def test_the_rest(self):
