@@ -26,8 +26,9 @@ from .least_squares import LeastSquares
 
 _TITLES = {"loo": ("Leave-one-out", "mean squared error"), "gcv": ("GCV", "score"),
            "reml": ("REML", "negative log-likelihood"), "groups": ("Leave-group-out", "mean squared error"),
-           "error_rate": ("Leave-one-out error rate", "fraction wrong")}
-_WITH_BAND = ("loo", "groups", "error_rate")
+           "error_rate": ("Leave-one-out error rate", "fraction wrong"),
+           "log_loss": ("Leave-one-out log loss", "mean log loss")}
+_WITH_BAND = ("loo", "groups", "error_rate", "log_loss")
 
 
 def _axes(ax: Any, panels: int = 1, size: Tuple[float, float] = (5.0, 4.0)) -> npt.NDArray[Any]:

@@ -47,7 +47,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
     several <- missing_values && sets_of_rows(y) > most_sets_of_rows  # each costs gradients of its own
     lengths <- if (!several && has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
   }
-  if (is.null(criterion)) criterion <- default_criterion(kernel, y, groups, lengths, route)
+  if (is.null(criterion)) criterion <- default_criterion(kernel, y, groups, lengths, route, !is.null(classes))
   check_criterion(criterion, groups, route, lambda)
   check_square(kernel, x)
 
@@ -119,9 +119,10 @@ with_terms <- function(fit, parts) {
 # REML for a kernel that learns a length for each column: it found kernels that predict better than leave-one-out errors
 # did (docs/defaults.md), and leave-one-out errors flatter less where nothing was chosen by them. REML has no value for an
 # output that does not vary.
-default_criterion <- function(kernel, y, groups, lengths, route) {
+default_criterion <- function(kernel, y, groups, lengths, route, of_classes) {
   if (!is.null(groups)) return("groups")
   if (lengths != "each" || !chooses_bandwidth(kernel) || identical(route, "iterative")) return("loo")
+  if (of_classes) return("log_loss")
   constant <- apply(y, 2L, function(column) length(unique(column[!is.na(column)])) < 2L)
   if (any(constant)) "loo" else "reml"
 }
