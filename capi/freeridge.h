@@ -1460,7 +1460,8 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * half the square of the factor's logarithm, which is at most 2.5. Over all lengths LOG_LOSS is optimistic. Or EVIDENCE
  * alone: its lambda is that of kernel logistic regression (freeridge_classifier_fit), one for all outputs, and the least
  * squares fit at it is in force; it has the penalty 1/2 (log(V / 8) / 1.5)^2 of V = spread / lambda, the variance of the
- * log odds, *score is that of the rows learnt on, and freeridge_get_search has no scores. Both learn without landmarks, on
+ * log odds, *score is that of the rows learnt on, and freeridge_get_search has no scores; where nothing of the kernel is
+ * free, it chooses lambda alone. Both learn without landmarks, on
  * at most 2000 rows where there are any. LOO and GROUPS over many hyperparameters are optimistic: rows that took no part
  * (freeridge_make_holdout) have the last word.
  * label: one for each hyperparameter: negative: held as it is; equal labels: moved together by one factor (the columns

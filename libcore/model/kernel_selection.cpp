@@ -155,7 +155,8 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
 const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage,
                                          Index rows, std::int64_t seed, Index evaluations) {
   data("a search for the kernel by gradients");
-  if (hyperparameter_count(*kernel_) == 0)
+  const bool chooses_lambda = criterion == Criterion::evidence;  // which no other call does by it
+  if (hyperparameter_count(*kernel_) == 0 && !chooses_lambda)
     fail(Status::invalid_state, "the model's kernel, ", describe(*kernel_),
          ", has no hyperparameters; call freeridge_select_lambda, which chooses lambda alone");
   require_learnable(criterion, 1);
@@ -164,7 +165,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   if (data_->landmarks > 0 && is_of_labels(criterion)) rows = std::min(rows, usual_rows_of_kernel);
   const Hearing hearing(listener_);
   const KernelVariables variables = kernel_variables(*kernel_, data_->x, label);
-  if (variables.count() == 0)
+  if (variables.count() == 0 && !chooses_lambda)
     fail(Status::undefined,
          "no hyperparameter of the kernel is free: those that are not held by their labels are scales of features that "
          "are constant, bandwidths of points that all coincide, or 0");

@@ -668,6 +668,16 @@ class Classical(Comparison):
     def test_the_rest(self):
         self.assertEqual(sorted(fr.make_holdout(10, 0.3, 5)), [-1] * 7 + [0] * 3)
         self.assertEqual(np.bincount(fr.make_folds(10, 3)).tolist(), [4, 3, 3])
+        labels = np.repeat(["a", "b", "c"], [50, 30, 7])
+        fold = fr.make_folds(87, 5, 3, strata=labels)
+        for label in "abc":
+            self.assertLessEqual(np.ptp(np.bincount(fold[labels == label], minlength=5)), 1)
+        self.assertLessEqual(np.ptp(np.bincount(fold)), 1)
+        group = np.tile(np.arange(29), 3)
+        whole = fr.make_folds(87, 4, 3, strata=group > 20, groups=group)
+        self.assertTrue(all(len(set(whole[group == g])) == 1 for g in range(29)))
+        for bad in ({"strata": labels[:3]}, {"groups": np.zeros(87)}):
+            self.assertRaises(ValueError, fr.make_folds, 87, 5, **bad)
         self.close(fr.convert_lambda(fr.CONVENTION_MEAN, fr.CONVENTION_TOTAL, 14, 1.0, 0.5), 7.0)
         before = fr.get_threads()
         fr.set_threads(2)
