@@ -17,7 +17,10 @@ plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambd
     slopes = plot_slopes(data, x, output, ...),
     spectrum = plot_spectrum(data, x, output, ...),
     relevance = plot_relevance(data, x, ...),
-    rows = plot_rows(data, x, output, ...)
+    rows = plot_rows(data, x, output, ...),
+    calibration = plot_calibration(data, x, check_output(output, x), ...),
+    roc = plot_roc(data, x, check_output(output, x), ...),
+    confusion = plot_confusion(data, x, ...)
   )
   invisible(data)
 }
