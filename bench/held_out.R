@@ -3,6 +3,7 @@
 #   Rscript bench/held_out.R FOLDER [SET ...]     R_LIBS: a library with the package; FOLDER: <set>.csv, the response last
 #   Rscript bench/held_out.R robust FOLDER [SET ...]   the default, and with robust = "huber", without and with gross errors
 #   Rscript bench/held_out.R stack 500 FOLDER [SET ...]     of stacks, whole and without each member; beyond 500 rows of three splits
+#   Rscript bench/held_out.R classes [SET ...]         probabilities of classes; sets of MASS, kernlab and mlbench
 #
 # Protocol, fixed before any candidate was tried: of each set five splits; split s is `sample(n)` after set.seed(s) (R's
 # generator since 3.6); its first 500 rows, or two thirds where there are fewer than 750, are fitted, the next 5000 at
@@ -169,6 +170,120 @@ stacks <- function(rows, folder, sets) {
                                              collapse = ", "), "\n", sep = "")
 }
 
+# Classes: the log loss of probabilities of rows that were not fitted. 200 rows are fitted, or two thirds where there are
+# fewer than 300. "reml" is the choice by REML of -1 and +1 with Platt's own targets, to whose log loss others are compared.
+class_sets <- list(
+  biopsy = function() stats::na.omit(MASS::biopsy[-1L]),
+  birthwt = function() transform(MASS::birthwt, low = factor(low), race = factor(race), bwt = NULL),
+  crabs = function() MASS::crabs[c("sex", "FL", "RW", "CL", "CW", "BD")],
+  fgl = function() MASS::fgl,
+  Pima = function() rbind(MASS::Pima.tr, MASS::Pima.te),
+  Ionosphere = function() from_package("Ionosphere", "mlbench")[-(1:2)],
+  Sonar = function() from_package("Sonar", "mlbench"),
+  Vehicle = function() from_package("Vehicle", "mlbench"),
+  votes = function() stats::na.omit(from_package("HouseVotes84", "mlbench")),
+  promotergene = function() from_package("promotergene", "kernlab"),
+  spam = function() from_package("spam", "kernlab"),
+  musk = function() from_package("musk", "kernlab")
+)
+class_response <- c(biopsy = "class", birthwt = "low", crabs = "sex", fgl = "type", Pima = "type", votes = "Class",
+                    promotergene = "Class", spam = "type")
+from_package <- function(name, package) {
+  utils::data(list = name, package = package, envir = environment())
+  get(name, environment())
+}
+
+# Probabilities of the classes of `new`, rows x classes; and what the fit says of its own errors.
+by_freeridge <- function(fit, new) {
+  left_out <- freeridge:::left_out_classes(fit)
+  list(probabilities = predict(fit, new, type = "probability"), error = left_out$error)
+}
+with_platt <- function(fit, new) {
+  f <- as.matrix(fit$y - freeridge:::core_by_row(freeridge:::model_at(fit), "loo"))
+  scaling <- vapply(seq_len(ncol(f)), function(j) {
+    plus <- sum(fit$y[, j] > 0)
+    target <- ifelse(fit$y[, j] > 0, (plus + 1) / (plus + 2), 1 / (nrow(f) - plus + 2))
+    suppressWarnings(stats::glm.fit(cbind(1, f[, j]), target, family = stats::quasibinomial()))$coefficients
+  }, numeric(2L))
+  decision <- predict(fit, new)
+  list(probabilities = freeridge:::probabilities(fit$classes$levels, decision, scaling),
+       error = freeridge:::left_out_classes(fit)$error)
+}
+class_candidates <- list(
+  reml = function(formula, data, new) with_platt(freeridge(formula, data, criterion = "reml"), new),
+  default = function(formula, data, new) by_freeridge(freeridge(formula, data), new),
+  kernel_logistic = function(formula, data, new) {
+    fit <- kernel_logistic(formula, data)
+    p <- predict(fit, new, type = "probability")
+    list(probabilities = if (is.matrix(p)) p else cbind(1 - p, p), error = NA)
+  },
+  svm = function(formula, data, new) {
+    grid <- list(cost = 4^(-1:4), gamma = 4^(-2:2) / (ncol(stats::model.matrix(formula, data)) - 1))
+    best <- e1071::tune.svm(formula, data = data, cost = grid$cost, gamma = grid$gamma,
+                            tunecontrol = e1071::tune.control(cross = 5))$best.parameters
+    fit <- e1071::svm(formula, data, cost = best$cost, gamma = best$gamma, probability = TRUE)
+    found <- attr(predict(fit, new, probability = TRUE), "probabilities")
+    list(probabilities = found[, levels(stats::model.response(stats::model.frame(formula, data)))], error = NA)
+  },
+  ranger = function(formula, data, new) {
+    fit <- ranger::ranger(formula, data, probability = TRUE, num.threads = 1L)
+    list(probabilities = predict(fit, new, num.threads = 1L)$predictions, error = fit$prediction.error)
+  }
+)
+
+# Of each candidate: log loss, error, calibration slope, the error that the fit says less the truth in standard errors of
+# both, seconds.
+class_numbers <- function(set, seed) {
+  data <- class_sets[[set]]()
+  response <- if (set %in% names(class_response)) class_response[[set]] else "Class"
+  names(data)[names(data) == response] <- "response"
+  data$response <- droplevels(factor(data$response))
+  rows <- split_of(nrow(data), seed, 200L)
+  train <- data[rows$train, ]
+  train$response <- droplevels(train$response)
+  test <- data[rows$test, ]
+  test <- test[test$response %in% levels(train$response), ]
+  truth <- as.integer(factor(test$response, levels(train$response)))
+  vapply(class_candidates, function(candidate) {
+    set.seed(seed)
+    started <- proc.time()
+    found <- candidate(response ~ ., train, test)
+    spent <- sum((proc.time() - started)[c("user.self", "sys.self")])
+    p <- found$probabilities
+    own <- pmin(pmax(p[cbind(seq_along(truth), truth)], 1e-15), 1 - 1e-15)
+    wrong <- mean(max.col(p, ties.method = "first") != truth)
+    error <- sqrt(wrong * (1 - wrong) * (1 / nrow(test) + 1 / nrow(train)) + 1 / nrow(train)^2)
+    odds <- stats::qlogis(pmin(pmax(as.vector(p), 1e-12), 1 - 1e-12))
+    hits <- as.vector(outer(truth, seq_len(ncol(p)), `==`))
+    slope <- suppressWarnings(stats::glm.fit(cbind(1, odds), hits, family = stats::binomial()))$coefficients[2L]
+    c(loss = -mean(log(own)), wrong = wrong, slope = slope, said = (found$error - wrong) / error, seconds = spent)
+  }, numeric(5L))
+}
+
+classes <- function(sets) {
+  if (length(sets) == 0L) sets <- names(class_sets)
+  names <- names(class_candidates)
+  line(c("set", "log loss of reml", names[-1L], paste("error of", names[1:2]), "slope", "said less true error, se"))
+  line(rep("---", length(names) + 5L))
+  found <- lapply(stats::setNames(sets, sets), function(set) {
+    all <- vapply(1:5, function(seed) class_numbers(set, seed), matrix(0, 5L, length(names)))
+    found <- apply(all, 1:2, mean)
+    found[3L, ] <- apply(all[3L, , ], 1L, stats::median)
+    dimnames(found) <- list(c("loss", "wrong", "slope", "said", "seconds"), names)
+    line(c(set, number(found["loss", 1L]), number(found["loss", -1L] / found["loss", 1L]), number(found["wrong", 1:2]),
+           number(found[c("slope", "said"), 2L])))
+    found
+  })
+  loss <- t(vapply(found, function(each) each["loss", ], numeric(length(names))))
+  line(c("geometric mean", "", number(apply(loss[, -1L, drop = FALSE] / loss[, 1L], 2L, geometric)),
+         number(rowMeans(vapply(found, function(each) each["wrong", 1:2], numeric(2L)))),
+         number(stats::median(vapply(found, function(each) each["slope", 2L], 0))), ""))
+  line(c("worst", "", number(apply(loss[, -1L, drop = FALSE] / loss[, 1L], 2L, max)), rep("", 4L)))
+  line(c("mean rank", number(rowMeans(apply(loss, 1L, rank))), rep("", 4L)))
+  line(c("seconds", formatC(rowSums(vapply(found, function(each) each["seconds", ], numeric(length(names)))) * 5, digits = 3L),
+         rep("", 4L)))
+}
+
 main <- function(folder, sets) {
   data <- read_sets(folder, sets)
   sets <- names(data)
@@ -188,6 +303,8 @@ if (identical(arguments[1L], "robust")) {
   robust(arguments[2L], arguments[-(1:2)])
 } else if (identical(arguments[1L], "stack")) {
   stacks(as.integer(arguments[2L]), arguments[3L], arguments[-(1:3)])
+} else if (identical(arguments[1L], "classes")) {
+  classes(arguments[-1L])
 } else {
   main(arguments[1L], arguments[-1L])
 }

@@ -181,7 +181,8 @@
  * 17 (2004). [GHW] G. Golub, M. Heath, G. Wahba, Generalized cross-validation, Technometrics 21 (1979). [PT] H.
  * Patterson, R. Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971).
  * [DEFTW] M. Diaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, Robust, randomized preconditioning for kernel ridge
- * regression, arXiv:2304.12465.
+ * regression, arXiv:2304.12465. [RW] C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006,
+ * sections 3.4 and 5.5.1.
  */
 #ifndef FREERIDGE_H
 #define FREERIDGE_H
@@ -337,19 +338,27 @@ enum {
  * W^-1. A mean over points is weighted with W_ii. */
 typedef int32_t freeridge_criterion;
 enum {
-  FREERIDGE_LOO = 1,       /* sum_i W_ii e_i^2 / sum_i W_ii, e the exact leave-one-out errors [RL 3], [CT] */
-  FREERIDGE_GCV = 2,       /* n sum_i W_ii r_i^2 / tr(I - H)^2 [GHW] */
-  FREERIDGE_REML = 3,      /* negative restricted log-likelihood, its variance profiled out [PT]:
+  FREERIDGE_LOO = 1,        /* sum_i W_ii e_i^2 / sum_i W_ii, e the exact leave-one-out errors [RL 3], [CT] */
+  FREERIDGE_GCV = 2,        /* n sum_i W_ii r_i^2 / tr(I - H)^2 [GHW] */
+  FREERIDGE_REML = 3,       /* negative restricted log-likelihood, its variance profiled out [PT]:
                           1/2 (m log(2 pi s2) + m + log|M| + log(1'M^-1 1)), s2 = Y'PY/m; no 1'M^-1 1 without
                           intercept. Rows with equal x, fixed effects and Y are copies, and count as one row of their
                           summed weight: as other measurements they would say that there is no noise. (Where Y has a
                           number at two different x it is rounded: then only if all rows at this x have one Y. All rows
                           count where the kernel is linear and d < n, and in accumulators.) */
-  FREERIDGE_GROUPS = 4,    /* sum W_ii e_i^2 / sum W_ii over the rows that freeridge_set_groups leaves out; the mean of
+  FREERIDGE_GROUPS = 4,     /* sum W_ii e_i^2 / sum W_ii over the rows that freeridge_set_groups leaves out; the mean of
                               these over its divisions */
-  FREERIDGE_ERROR_RATE = 5 /* the weighted fraction of points that their left-out values classify wrongly, for outputs
+  FREERIDGE_ERROR_RATE = 5, /* the weighted fraction of points that their left-out values classify wrongly, for outputs
                               -1 / +1: one output: Y_i f_(-i)(x_i) <= 0; t > 1 outputs, one +1 in each row: the largest
                               left-out value is not that output's (one number for all outputs, and one lambda) */
+  FREERIDGE_LOG_LOSS = 6, /* for outputs -1 / +1: sum_i W_ii loss_i / sum_i W_ii, the log loss of the probabilities that
+                              freeridge_calibrate makes of the exact left-out values, by its targets t_i and with
+                              weights in units of their mean: loss_i = -t_i log q_i - (1 - t_i) log(1 - q_i). No
+                              estimates (ITERATIVE), no reader */
+  FREERIDGE_EVIDENCE = 7  /* for outputs -1 / +1: the negative log of the evidence of kernel logistic regression with
+                              this lambda, by Laplace's method, added up over the outputs; an intercept and fixed
+                              effects have the prior variance 25. freeridge_score_gradient and freeridge_select_kernel
+                              take it, and no other call [RW] */
 };
 
 /* Which covariance of the coefficients of a linear kernel (freeridge_coefficient_covariance). */
@@ -1302,17 +1311,17 @@ FREERIDGE_API freeridge_status freeridge_average_gradient(const freeridge_model*
 FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas);
 
 /* The criterion at count >= 1 given lambdas (each >= 0), whatever lambda is in force: scores is count x t,
- * column-major, ld >= count. errors, of the same shape, are their standard errors, of LOO, ERROR_RATE and GROUPS alone;
- * NULL is fine: of the n terms q_i of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,
+ * column-major, ld >= count. errors, of the same shape, are their standard errors, of LOO, ERROR_RATE, LOG_LOSS and
+ * GROUPS alone; NULL is fine: of the n terms q_i of the first three (q_i = e_i^2; 0 or 1; loss_i), or of the G group means of GROUPS,
  *     se^2 = sum_i v_i (q_i - mean)^2 / (sum_i v_i (G - 1)),   v_i the weights (of a group: their sum)
  * Several divisions into groups: q are the means of all G groups, v their parts of what their division leaves out, and
  * se^2 is that times 1 + G rho, rho the mean over groups of (weights of the group / weights of all other rows): a row
  * is in several groups, which are no independent samples (C. Nadeau, Y. Bengio, Machine Learning 52, 2003).
  * Needs FACTORIZED. Cost: LOO: SPECTRAL, PRIMAL O(n r (t + 1)) a lambda as matrix
- * products; ERROR_RATE the same; GCV, REML: O(r t) a lambda; GROUPS as freeridge_group_errors a lambda; BAND 2 n^2 (b +
+ * products; ERROR_RATE and LOG_LOSS the same; GCV, REML: O(r t) a lambda; GROUPS as freeridge_group_errors a lambda; BAND 2 n^2 (b +
  * 2 + t) (GCV, REML O(n b^2)); CHOLESKY: n^3/3 more a lambda. ERROR_RATE: the one number of all outputs stands in each
- * column. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (also: ERROR_RATE with a row of Y that
- * names no class; the message says which; errors of GCV or REML), NOT_FINITE, UNDEFINED (some scores have no value, or
+ * column. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (also: ERROR_RATE and LOG_LOSS with a row
+ * of Y that names no class; the message says which; errors of GCV or REML), NOT_FINITE, UNDEFINED (some scores have no value, or
  * are of one term and have no error, or that overflows: they are NaN, the others are valid), CANCELLED, IO (a reader).
  * */
 FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion,
@@ -1349,12 +1358,13 @@ FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* m
  * landmarks stay the rows that they are (those that the model has, or would choose now); all else by the factor that
  * the route CHOLESKY makes of the same data, intercept and weights. A factorization by PRIMAL or LANDMARK that the
  * model has is used. Needs DATA, and changes nothing. Cost (docs/numerics.md): n^2 kernel values and as many
- * derivatives of each kernel in the tree, n^3 for P, LOO and GCV n^3 more, GROUPS 4 n^2 a group and output; memory 1.1
+ * derivatives of each kernel in the tree, n^3 for P, LOO, GCV and LOG_LOSS n^3 more, EVIDENCE
+ * (Newton steps, about 5, + 3) n^3/3 for each output and 3 n^2 numbers, GROUPS 4 n^2 a group and output; memory 1.1
  * n^2 numbers, tiles and the square of the largest group. With r landmarks n r derivatives, LOO and GROUPS 6 n r^2, GCV
  * 4, REML 2, two passes, memory O(r^2) and tiles (GROUPS: the rows of the largest group); by d columns LOO 2 n d^2,
  * memory O(d^2) and tiles; and the factorization where there is none. Statuses: INVALID_STATE (also: GROUPS without
- * groups), INVALID_ARGUMENT (also: ERROR_RATE, which has no derivative; landmarks and a route that has none; a
- * precomputed K that is not symmetric), NOT_FINITE, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is
+ * groups), INVALID_ARGUMENT (also: ERROR_RATE, which has no derivative; landmarks and a route that has none, or
+ * with LOG_LOSS and EVIDENCE, whose derivatives take all pairs of points, and Y of -1 and +1 alone; a precomputed K that is not symmetric), NOT_FINITE, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is
  * numerically singular, as the CHOLESKY route says it), UNDEFINED (the score has no value), CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion,
                                                         double lambda, double* score, double* by_log_lambda,
@@ -1434,7 +1444,7 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model
  * = 0: from a sixteenth of the median distance of the points (pairs of at most 256 evenly spaced rows; columns
  * divided by the kernel's scales) to 64 times it; budget = 0: the library's choice, 15. With several outputs the
  * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS; of an output that is constant
- * the mean of its squares stands in the place of the variance), or of the scores (REML); ERROR_RATE: the one number. At
+ * the mean of its squares stands in the place of the variance), or of the scores (REML, LOG_LOSS); ERROR_RATE: the one number. At
  * most `budget` (>= 3) factorizations are spent (five log-spaced sigmas, then each where the criterion is expected to
  * fall most, until that is below 1e-5 of it or 25 in a row did not lower it by that), and one more when the choice was
  * not the last one tried: the search keeps one factorization at a time, beside the model's own. *sigma: the choice:
@@ -1454,7 +1464,14 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * of them is found first.
  *
  * criterion: LOO, GROUPS or REML; GCV where one hyperparameter is free (over several it runs away to kernels that fit
- * nothing but noise); not ERROR_RATE. LOO and GROUPS over many hyperparameters are optimistic: rows that took no part
+ * nothing but noise); not ERROR_RATE. For Y of -1 and +1 LOG_LOSS: all numbers by EVIDENCE, from one factor on all
+ * lengths, in the place of REML; then lambda and one factor on all lengths by n LOG_LOSS, with the prior of the noise and
+ * half the square of the factor's logarithm, which is at most 2.5. Over all lengths LOG_LOSS is optimistic. Or EVIDENCE
+ * alone: its lambda is that of kernel logistic regression (freeridge_classifier_fit), one for all outputs, and the least
+ * squares fit at it is in force; it has the penalty 1/2 (log(V / 8) / 1.5)^2 of V = spread / lambda, the variance of the
+ * log odds, *score is that of the rows learnt on, and freeridge_get_search has no scores; where nothing of the kernel is
+ * free, it chooses lambda alone. Both learn without landmarks, on
+ * at most 2000 rows where there are any. LOO and GROUPS over many hyperparameters are optimistic: rows that took no part
  * (freeridge_make_holdout) have the last word.
  * label: one for each hyperparameter: negative: held as it is; equal labels: moved together by one factor (the columns
  * of a factor variable; the features of a band). NULL: each by itself, but that what the scales of a scaled kernel make

@@ -276,9 +276,11 @@ FREERIDGE_API freeridge_status freeridge_early_stopping(freeridge_layout layout,
 
 /* Probabilities from decision values of two classes, P(+1 | f) = 1 / (1 + exp(-(*offset + *slope f))), by Platt's
  * method: logistic regression of the classes on `decision`, n numbers f_i that were made without their own rows
- * (leave-one-out), with the targets (N+ + 1) / (N+ + 2) for y_i = +1 and 1 / (N- + 2) for y_i = -1 in the place of 1
- * and 0; N+ and N- are the sums of the weights of the two classes. With these targets there is one minimum, also where
- * the values separate the classes; *slope is 0 where all of them are equal. y: n labels, -1 or +1 (one class alone is
+ * (leave-one-out), with *slope >= 0 and the targets (N+ + 1/2) / (N+ + 1) for y_i = +1 and 1/2 / (N- + 1) for y_i = -1
+ * in the place of 1 and 0; N+ and N- are the sums of the weights of the two classes. (Platt's own targets are twice as
+ * far from 1 and 0, with larger held-out log losses.) With these targets there is one minimum, also where the values
+ * separate the classes; *slope is 0 where all of them are equal, and where it would be negative: values that are lower
+ * for the class +1 say nothing, as the left-out values of a fit to nothing but the mean. y: n labels, -1 or +1 (one class alone is
  * allowed); weights: n positive numbers, or NULL: all one. Platt's A and B are -*slope and -*offset. Cost: O(n) for
  * each of about 10 steps. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the slope overflows), NOT_CONVERGED. Sources:
  * J. Platt, Probabilistic outputs for support vector machines, in: Advances in Large Margin Classifiers, 1999; H.-T.

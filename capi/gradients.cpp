@@ -2,8 +2,8 @@
 #include "capi/freeridge_classical.h"
 #include "capi/wall.hpp"
 #include "libcore/classical/early_stopping.hpp"
-#include "libcore/losses/calibration.hpp"
 #include "libcore/losses/gradient_descent.hpp"
+#include "libcore/select/calibration.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -119,6 +119,7 @@ freeridge_status freeridge_calibrate(int64_t n, const double* decision, const do
     required("y", y);
     required("slope", slope);
     required("offset", offset);
+    check(LossOutputs{PointLoss::logistic, n, y, weights, 0});
     const Calibration found = calibrate(values, y, weights);
     *slope = found.slope;
     *offset = found.offset;

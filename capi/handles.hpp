@@ -91,9 +91,14 @@ static_assert(FREERIDGE_INTERCEPT_NONE == int(Offset::none) && FREERIDGE_INTERCE
               FREERIDGE_INTERCEPT_PENALISED == int(Offset::penalised));
 
 inline Criterion checked_criterion(freeridge_criterion criterion) {
-  require_one_of("criterion", criterion,
-                 {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE});
+  require_one_of(
+      "criterion", criterion,
+      {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE, FREERIDGE_LOG_LOSS});
   return static_cast<Criterion>(criterion);
+}
+// Of calls that take EVIDENCE, too.
+inline Criterion checked_learning_criterion(freeridge_criterion criterion) {
+  return criterion == FREERIDGE_EVIDENCE ? Criterion::evidence : checked_criterion(criterion);
 }
 
 // Tables of count x t, each of which may be NULL.

@@ -27,7 +27,8 @@ static_assert(FREERIDGE_COVARIANCE_BAYESIAN == int(CovarianceType::bayesian) &&
               FREERIDGE_COVARIANCE_FREQUENTIST == int(CovarianceType::frequentist));
 static_assert(FREERIDGE_LOO == int(Criterion::loo) && FREERIDGE_GCV == int(Criterion::gcv) &&
               FREERIDGE_REML == int(Criterion::reml) && FREERIDGE_GROUPS == int(Criterion::groups) &&
-              FREERIDGE_ERROR_RATE == int(Criterion::error_rate));
+              FREERIDGE_ERROR_RATE == int(Criterion::error_rate) && FREERIDGE_LOG_LOSS == int(Criterion::log_loss) &&
+              FREERIDGE_EVIDENCE == int(Criterion::evidence));
 static_assert(FREERIDGE_COL_MAJOR == int(Layout::col_major) && FREERIDGE_ROW_MAJOR == int(Layout::row_major));
 
 thread_local char last_error[1024] = "";

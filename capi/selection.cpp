@@ -99,7 +99,7 @@ freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridg
                                           double* score, double* by_log_lambda, double* by_log_hyperparameters) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    const Criterion chosen = checked_criterion(criterion);
+    const Criterion chosen = checked_learning_criterion(criterion);
     required("score", score);
     required("by_log_lambda", by_log_lambda);
     if (hyperparameter_count(*m.kernel()) > 0) required("by_log_hyperparameters", by_log_hyperparameters);
@@ -161,7 +161,7 @@ freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_crite
                                          double* score) {
   return guarded(__func__, [&] {
     Model& m = model_of(model);
-    const Criterion chosen = checked_criterion(criterion);
+    const Criterion chosen = checked_learning_criterion(criterion);
     if (std::isnan(shrinkage))
       fail(Status::not_finite, "shrinkage is ", shrinkage, "; it must be 0 (the library's choice) or positive");
     if (shrinkage < 0)

@@ -14,8 +14,8 @@
 #include <string>
 
 #include "libcore/base/array.hpp"
-#include "libcore/losses/loss_functions.hpp"
 #include "libcore/losses/loss_problem.hpp"
+#include "libcore/select/loss_functions.hpp"
 
 namespace freeridge {
 

@@ -7,7 +7,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/linalg/blas.hpp"
-#include "libcore/losses/loss_functions.hpp"
+#include "libcore/select/loss_functions.hpp"
 
 namespace freeridge {
 

@@ -17,7 +17,7 @@
 
 #include "libcore/base/constants.hpp"
 #include "libcore/losses/classifier.hpp"
-#include "libcore/losses/loss_functions.hpp"
+#include "libcore/select/loss_functions.hpp"
 
 namespace freeridge {
 namespace {

@@ -24,8 +24,9 @@ constexpr double usual_shrinkage = 0.5;
 constexpr double cubes_of_search = 40;  // 4/3 rows^3 flops for some 30 evaluations
 // Of the stretch of progress after the search.
 constexpr double part_of_factorization = 0.5, part_of_solution = 0.1;
-constexpr double square_matrices = 2.25;  // of the side rows, that a gradient takes
-constexpr Index rows_of_size = 64;        // on which the size of a kernel is measured
+constexpr double square_matrices = 2.25;     // of the side rows, that a gradient takes
+constexpr double square_of_evidence = 3.25;  // the same
+constexpr Index rows_of_size = 64;           // on which the size of a kernel is measured
 
 // The part of the stretch of progress that the search takes; work: of what follows, as cost.hpp counts it.
 double part_of_search(Index rows, double work) {
@@ -55,17 +56,33 @@ LambdaRange holding(LambdaRange range, double lambda) {
 }
 
 // The penalty that is added to the criterion in the choice of lambda for the learnt kernel; empty: none.
-std::function<double(double)> noise_penalty_of(const KernelSearch& search, const KernelSearchOptions& options) {
+std::function<double(double)> noise_penalty_of(const KernelSearch& search, const KernelSearchOptions& options,
+                                               Index n) {
   if (!has_noise_prior(options.criterion, options)) return {};
-  return [spread = search.spread](double lambda) { return noise_penalty(lambda, spread).value; };
+  const double unit = options.criterion == Criterion::log_loss ? static_cast<double>(n) : 1;
+  return [=, spread = search.spread](double lambda) { return noise_penalty(lambda, spread).value / unit; };
+}
+
+// The search for lambda that EVIDENCE has in the one for the kernel.
+LambdaSearch found_with_kernel(const KernelSearch& search, Index t) {
+  LambdaSearch out;
+  out.criterion = Criterion::evidence;
+  out.lambdas = {search.lambda};
+  out.scores = Matrix(1, t, nan);
+  out.best.assign(t, search.lambda);
+  out.best_score = out.standard_error = Array<double>(t, nan);
+  out.decades.assign(t, 0.0);
+  out.edge = out.dips = Array<std::int32_t>(t, 0);
+  return out;
 }
 
 }  // namespace
 
 RowsOfSearch Model::rows_of_search(Criterion criterion) const {
   const Groups* const groups = criterion == Criterion::groups ? groups_for(criterion) : nullptr;
-  return {n(), t(), [this, groups](const KernelPtr& kernel, Criterion by, double lambda) {
-            return dual_gradient(kernel, by, groups, lambda);
+  const auto modes = std::make_shared<Modes>();  // of the last evaluation, where the next one begins
+  return {n(), t(), [this, groups, modes](const KernelPtr& kernel, Criterion by, double lambda) {
+            return dual_gradient(kernel, by, groups, lambda, *modes);
           }};
 }
 
@@ -98,7 +115,7 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   const Index dual = apart ? usual_rows_of_kernel : rows;
   const Index sample = std::min(rows, sample_of_kernel_search);
   const Model of_sample = of_rows(ascending(order, sample), false);
-  const Index part = rows_for_starts(rows);
+  const Index part = is_of_labels(options.criterion) ? 0 : rows_for_starts(rows);
   std::optional<Model> of_part;
   if (part > 0 && part < sample) of_part.emplace(of_rows(ascending(order, part), false));
   const Index few = std::min(rows, few_of_kernel_search);
@@ -136,7 +153,7 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
       std::make_shared<const KernelObjective>(KernelObjective{kernel_, variables, options, size}),
       {of_sample.rows_of_search(Criterion::reml), likelihood, all,
        part > 0 ? (of_part ? *of_part : of_sample).rows_of_search(Criterion::reml) : RowsOfSearch{}, apart, choose,
-       whole, few, [&](const KernelPtr& kernel) { return of_few.lambda_of_sample(kernel, Criterion::loo); }});
+       whole, few, [&](const KernelPtr& kernel, Criterion by) { return of_few.lambda_of_sample(kernel, by); }});
   refine_variances(search, all);
   return search;
 }
@@ -144,16 +161,18 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
 const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage,
                                          Index rows, std::int64_t seed, Index evaluations) {
   data("a search for the kernel by gradients");
-  if (hyperparameter_count(*kernel_) == 0)
+  const bool chooses_lambda = criterion == Criterion::evidence;  // which no other call does by it
+  if (hyperparameter_count(*kernel_) == 0 && !chooses_lambda)
     fail(Status::invalid_state, "the model's kernel, ", describe(*kernel_),
          ", has no hyperparameters; call freeridge_select_lambda, which chooses lambda alone");
   require_learnable(criterion, 1);
   if (data_->landmarks > 0) require_landmark_gradient();
   const Groups* const groups = groups_for(criterion);
   rows = std::min(n(), rows == 0 ? usual_rows_of_kernel : rows);
+  if (data_->landmarks > 0 && is_of_labels(criterion)) rows = std::min(rows, usual_rows_of_kernel);
   const Hearing hearing(listener_);
   const KernelVariables variables = kernel_variables(*kernel_, data_->x, label);
-  if (variables.count() == 0)
+  if (variables.count() == 0 && !chooses_lambda)
     fail(Status::undefined,
          "no hyperparameter of the kernel is free: those that are not held by their labels are scales of features that "
          "are constant, bandwidths of points that all coincide, or 0");
@@ -161,7 +180,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   const Request wanted = request(kernel_);
   const Plan plan = make_plan(wanted);  // refuses a route that takes no landmarks
   require_possible(wanted, plan);       // before the time that learning takes
-  require_room_to_learn(rows, groups);
+  require_room_to_learn(criterion, rows, groups);
 
   Array<Index> order = consecutive(0, n());
   if (rows < n() || rows > few_of_kernel_search) Random(seed).shuffle(Span<Index>(order), rows);
@@ -176,7 +195,8 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());
   stage.next(1 - part_of_solution * rest);
   auto lambda = std::make_shared<const LambdaSearch>(lambda_for_learnt(*factorization, *search));
-  search->score = combined_score(factorization->problem(), criterion, lambda->best_score);
+  if (criterion != Criterion::evidence)
+    search->score = combined_score(factorization->problem(), criterion, lambda->best_score);
   stage.next(1);
   auto fit = std::make_shared<const Fit>(solve(*factorization, lambda->best));
   const auto again = [=, label = Array<std::int32_t>(label.begin(), label.end())](Model& model) {
@@ -196,8 +216,9 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
 
 LambdaSearch Model::lambda_for_learnt(const Factorization& factorization, const KernelSearch& search) const {
   const KernelSearchOptions& options = search.objective->options;
+  if (options.criterion == Criterion::evidence) return found_with_kernel(search, t());
   return search_lambda(factorization, options.criterion, groups_for(options.criterion),
-                       holding(lambda_range(factorization), search.lambda), noise_penalty_of(search, options));
+                       holding(lambda_range(factorization), search.lambda), noise_penalty_of(search, options, n()));
 }
 
 const KernelSearch& Model::require_kernel_search() const {
@@ -207,7 +228,7 @@ const KernelSearch& Model::require_kernel_search() const {
 
 // At most two copies of the rows, another of a few of them, another of those in which an output is observed, and the
 // memory of a gradient; with landmarks also the memory of the model with landmarks, and of its gradient.
-void Model::require_room_to_learn(Index rows, const Groups* groups) const {
+void Model::require_room_to_learn(Criterion criterion, Index rows, const Groups* groups) const {
   const bool apart = learns_with_landmarks(rows);
   const Index dual = apart ? usual_rows_of_kernel : rows, squares = checked_doubles(dual, dual);
   const double landmarks = apart ? static_cast<double>(memory_required()) +
@@ -215,7 +236,8 @@ void Model::require_room_to_learn(Index rows, const Groups* groups) const {
                                  : 0;
   const Index few = std::min(rows, few_of_kernel_search);
   const Index copies = checked_doubles((data_->missing ? 3 : 2) * rows + few, d() + t());
-  const double bytes = landmarks + 8 * (square_matrices * static_cast<double>(squares) + static_cast<double>(copies));
+  const double matrices = is_of_labels(criterion) ? square_of_evidence : square_matrices;
+  const double bytes = landmarks + 8 * (matrices * static_cast<double>(squares) + static_cast<double>(copies));
   require_room(static_cast<Index>(std::min(bytes, 0x1p62)), "learning a kernel", "learn it on fewer rows");
 }
 

@@ -20,6 +20,7 @@
 #include "libcore/model/prediction.hpp"
 #include "libcore/routes/plan.hpp"
 #include "libcore/select/bandwidth.hpp"
+#include "libcore/select/evidence.hpp"
 #include "libcore/select/group_criteria.hpp"
 #include "libcore/select/kernel_search.hpp"
 #include "libcore/select/lambda_search.hpp"
@@ -293,8 +294,8 @@ class Model final : public AbstractModel {
   const Data& data(const char* wanted) const;
   const Factorization& factorization() const;
   const Fit& fit() const;
-  // Checks what a criterion needs beside x: GROUPS needs groups, which are returned (else NULL); ERROR_RATE needs
-  // outputs of -1 and +1.
+  // Checks what a criterion needs beside x: GROUPS needs groups, which are returned (else NULL); ERROR_RATE, LOG_LOSS
+  // and EVIDENCE need outputs of -1 and +1.
   const Groups* groups_for(Criterion criterion) const;
   void unset();
   void load_rows(ByteReader& in);
@@ -315,8 +316,9 @@ class Model final : public AbstractModel {
   void require_landmark_gradient() const;
   Index landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const;
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
-  ScoreGradient dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda) const;
-  bool by_columns(double lambda) const;
+  ScoreGradient dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda,
+                              Modes& modes) const;
+  bool by_columns(Criterion criterion, double lambda) const;
   ScoreGradient with_exact_factor(ScoreGradient gradient) const;
   ScoreGradient gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const;  // without landmarks
   // The columns of a precomputed kernel in a model of some rows: those of its own rows, or all, so that landmarks are
@@ -344,7 +346,7 @@ class Model final : public AbstractModel {
   LambdaSearch lambda_for_learnt(const Factorization& factorization, const KernelSearch& search) const;
   KernelSearch learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
                             const KernelSearchOptions& options) const;
-  void require_room_to_learn(Index rows, const Groups* groups) const;
+  void require_room_to_learn(Criterion criterion, Index rows, const Groups* groups) const;
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
   // A solution with t columns for each of `count` lambdas.
   static Solution room_for_solution(const Factorization& factorization, Index count = 1);

@@ -138,7 +138,7 @@ void save_search(const LambdaSearch& search, ByteWriter& out) {
 
 LambdaSearch load_search(Index t, ByteReader& in) {
   LambdaSearch search;
-  search.criterion = load_enum("criterion", Criterion::loo, Criterion::error_rate, in);
+  search.criterion = load_enum("criterion", Criterion::loo, Criterion::evidence, in);
   const Index count = in.integer("number of lambdas", 1, largest_dimension);
   search.lambdas = in.vector("the lambdas of the search", largest, count);
   require_lambdas("lambdas", search.lambdas);
@@ -226,7 +226,7 @@ Model Model::load(ByteReader& in) {
   model.reduction_ = load_enum("reduction", Reduction::automatic, Reduction::gram, in);
   model.refinement_ = in.integer("refinement", 0, 100);
   model.expected_lambdas_ = in.integer("expected lambdas", 1, largest_dimension);
-  model.expected_criterion_ = load_enum("expected criterion", Criterion::loo, Criterion::error_rate, in);
+  model.expected_criterion_ = load_enum("expected criterion", Criterion::loo, Criterion::log_loss, in);
   model.missing_allowed_ = in.version() >= 6 && load_flag("whether values may be missing", in);
   const State state = load_enum("state", empty_state, fitted_state, in);
   if (state >= data_state) model.load_rows(in);

@@ -3,7 +3,7 @@
 //                   model has, or would choose now
 //     columns       select/primal_gradient.hpp: linear kernels with fewer columns than rows, where the route is AUTO or
 //                   PRIMAL
-//     dual          select/score_gradient.hpp: all else, from the data alone
+//     dual          select/score_gradient.hpp and, for EVIDENCE, select/evidence.hpp: all else, from the data alone
 // The first two take the factorization that the model has, or make one and drop it. Derivatives are by the
 // hyperparameters of the model's own kernel. With a penalised offset the problem's kernel is k + 1 (plus_one), whose
 // hyperparameters are those of k; of a linear k, too, but for `columns`, where the problem has a column of ones
@@ -19,6 +19,7 @@
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/model/model.hpp"
+#include "libcore/select/evidence.hpp"
 #include "libcore/select/landmark_gradient.hpp"
 #include "libcore/select/primal_gradient.hpp"
 #include "libcore/select/score_gradient.hpp"
@@ -39,8 +40,10 @@ Index largest_group(const Groups* groups) {
 
 std::shared_ptr<Problem> Model::gradient_problem(const KernelPtr& kernel) const {
   if (offset_ != Offset::penalised || kernel->precomputed()) return make_problem(kernel);
-  return std::make_shared<Problem>(plus_one(kernel), data_->x, data_->y, data_->weight_values(), false,
-                                   data_->fixed_view());
+  auto out = std::make_shared<Problem>(plus_one(kernel), data_->x, data_->y, data_->weight_values(), false,
+                                       data_->fixed_view());
+  out->missing = data_->missing;
+  return out;
 }
 
 void Model::require_landmark_gradient() const {
@@ -96,11 +99,12 @@ ScoreGradient Model::sum_over_parts(Criterion criterion, Columns columns,
   return sum;
 }
 
-ScoreGradient Model::dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups,
-                                   double lambda) const {
+ScoreGradient Model::dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda,
+                                   Modes& modes) const {
+  if (criterion == Criterion::evidence) return evidence_gradient(*gradient_problem(kernel), lambda, modes);
   if (!data_->missing) return freeridge::score_gradient(*gradient_problem(kernel), criterion, groups, lambda);
   return sum_over_parts(criterion, Columns::own, [&](const Model& part) {
-    return part.dual_gradient(kernel, criterion, part.groups_for(criterion), lambda);
+    return part.dual_gradient(kernel, criterion, part.groups_for(criterion), lambda, modes);
   });
 }
 
@@ -133,9 +137,10 @@ ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, 
 
 // Where there are as many columns as rows, the kernel matrix does as well and is faster, unless K + lambda I has few
 // digits or PRIMAL is at hand.
-bool Model::by_columns(double lambda) const {
+bool Model::by_columns(Criterion criterion, double lambda) const {
   const Request of = request(kernel_);
-  if (data_->fixed || !of.linear || (route_ != Route::automatic && route_ != Route::primal)) return false;
+  if (data_->fixed || !of.linear || is_of_labels(criterion) || (route_ != Route::automatic && route_ != Route::primal))
+    return false;
   if (of.d < of.n - (offset_ == Offset::free ? 1 : 0) || route_ == Route::primal) return true;
   if (factorization_) return factorization_->route() == Route::primal;
   if (make_plan(of).route != Route::primal) return false;
@@ -151,12 +156,18 @@ bool Model::by_columns(double lambda) const {
 }
 
 ScoreGradient Model::gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const {
-  if (by_columns(lambda)) return primal_gradient(criterion, groups, lambda);
+  if (by_columns(criterion, lambda)) return primal_gradient(criterion, groups, lambda);
   const Index copy = offset_ == Offset::penalised && kernel_->precomputed()
                          ? checked_doubles(offset_doubles(*kernel_, data_->x), 8)
                          : 0;
-  require_room(copy + score_gradient_bytes(*kernel_, n(), d(), t(), groups), "the gradient of a score",
-               "use landmarks (freeridge_set_landmarks) or fewer points");
+  const bool evidence = criterion == Criterion::evidence;
+  const Index own = evidence ? evidence_gradient_bytes(*kernel_, n(), d(), t())
+                             : score_gradient_bytes(*kernel_, n(), d(), t(), groups);
+  require_room(
+      copy + own, "the gradient of a score",
+      is_of_labels(criterion) ? "use fewer points" : "use landmarks (freeridge_set_landmarks) or fewer points");
+  Modes modes;
+  if (evidence) return evidence_gradient(*gradient_problem(kernel_), lambda, modes);
   return freeridge::score_gradient(*gradient_problem(kernel_), criterion, groups, lambda);
 }
 
@@ -175,6 +186,7 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_lambdas("lambda", {&lambda, 1});
   const Groups* const groups = groups_for(criterion);
   if (data_->landmarks > 0) {
+    require_not_of_labels(criterion);
     make_plan(request(kernel_));  // refuses a route that takes no landmarks
     return with_exact_factor(landmark_gradient(criterion, groups, lambda));
   }
@@ -182,7 +194,8 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   const auto of = [&](const Model& model) {
     return model.gradient_of_all(criterion, model.groups_for(criterion), lambda);
   };
-  ScoreGradient out = data_->missing ? sum_over_parts(criterion, Columns::own, of) : of(*this);
+  const bool in_parts = data_->missing && criterion != Criterion::evidence;
+  ScoreGradient out = in_parts ? sum_over_parts(criterion, Columns::own, of) : of(*this);
   report(1);
   return with_exact_factor(std::move(out));
 }

@@ -23,11 +23,11 @@ constexpr double flat = 0.01;  // of f: decades are counted as far as f rises by
 
 // The score that belongs to a value of f that is `above` higher.
 double raised(Criterion criterion, double score, double above) {
-  return score + above * (criterion == Criterion::reml ? reml_unit : std::abs(score));
+  return score + above * (is_likelihood(criterion) ? reml_unit : std::abs(score));
 }
 
 double objective(Criterion criterion, double score) {
-  if (criterion == Criterion::reml) return score / reml_unit;
+  if (is_likelihood(criterion)) return score / reml_unit;
   if (criterion == Criterion::error_rate) return score;
   return std::log(std::max(score, std::numeric_limits<double>::min()));
 }
@@ -159,7 +159,8 @@ double spread_of(const Problem& problem, Index j) {
 
 Array<double> score_divisors(const Problem& problem, Criterion criterion) {
   Array<double> out(problem.t(), 1.0);
-  if (problem.t() == 1 || criterion == Criterion::error_rate || criterion == Criterion::reml) return out;
+  if (problem.t() == 1 || criterion == Criterion::error_rate || is_likelihood(criterion) || is_of_labels(criterion))
+    return out;
   for (Index j = 0; j < problem.t(); ++j) {
     const double spread = spread_of(problem, j);
     if (spread != 0) out[j] = spread;

@@ -48,8 +48,8 @@ constexpr Index usual_budget = 15;
 BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index budget, Criterion criterion,
                                  const std::function<double(double)>& score);
 
-// One number for all outputs: of one output its score; of several the sum of score / weighted variance of Y (REML: of
-// the scores; ERROR_RATE has but one).
+// One number for all outputs: of one output its score; of several the sum of score / weighted variance of Y (REML,
+// LOG_LOSS: of the scores; ERROR_RATE has but one).
 // The divisors: the weighted variances of Y in the rows in which an output is observed (fixed effects are not
 // subtracted before); of an output that is constant the mean of its squares, and 1 where an intercept explains it; 1
 // where scores are added up as they are.

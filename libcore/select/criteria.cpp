@@ -75,6 +75,7 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
     return observed_scores(factorization, criterion, groups, lambdas, first, out, errors);
   if (criterion == Criterion::loo) return loo_scores(factorization, lambdas, first, out, errors);
   if (criterion == Criterion::error_rate) return error_rates(factorization, lambdas, out, errors);
+  if (criterion == Criterion::log_loss) return log_losses(factorization, lambdas, first, out, errors);
 
   if (criterion == Criterion::groups) return group_scores(factorization, *groups, lambdas, first, out, errors);
 

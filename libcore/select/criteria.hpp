@@ -5,7 +5,8 @@
 //           effects]:  log|M| + log|F'M^-1 F| = log|Z'GZ| + log|F'W F| - sum log(w); without F log|G| - sum log(w);
 //           copies of rows count once (data/repeated_rows.hpp)
 //   GROUPS  sum W_ii e_i^2 / sum W_ii over the rows left out: group_criteria.hpp
-//   ERROR_RATE, and the standard errors of LOO and ERROR_RATE: point_criteria.hpp
+//   ERROR_RATE, and the standard errors of LOO, ERROR_RATE and LOG_LOSS: point_criteria.hpp
+//   LOG_LOSS, EVIDENCE, for outputs of -1 and +1: log_loss.hpp; evidence.hpp, of which there is a gradient alone
 #pragma once
 
 #include <string>
@@ -16,12 +17,28 @@
 
 namespace freeridge {
 
-enum class Criterion : std::int32_t { loo = 1, gcv = 2, reml = 3, groups = 4, error_rate = 5 };
+enum class Criterion : std::int32_t {
+  loo = 1,
+  gcv = 2,
+  reml = 3,
+  groups = 4,
+  error_rate = 5,
+  log_loss = 6,
+  evidence = 7
+};
 
 // Whether a criterion is a mean over points or groups: then it has a standard error, and needs rows of P~, not its
 // trace alone.
 inline bool is_mean(Criterion criterion) {
-  return criterion != Criterion::gcv && criterion != Criterion::reml;
+  return criterion != Criterion::gcv && criterion != Criterion::reml && criterion != Criterion::evidence;
+}
+// Whether a criterion is the negative logarithm of a density: then differences of it mean something, not ratios.
+inline bool is_likelihood(Criterion criterion) {
+  return criterion == Criterion::reml || criterion == Criterion::evidence;
+}
+// Whether it is for outputs of -1 and +1, each a class against the others.
+inline bool is_of_labels(Criterion criterion) {
+  return criterion == Criterion::log_loss || criterion == Criterion::evidence;
 }
 
 // GCV of one output from |P~Y~|^2 and tr(P~); REML of one output from Y~'PY~, log|Z'GZ| and log_weights = log|F'W F| -
@@ -48,8 +65,8 @@ std::string loo_errors(const Problem& problem, const ResidualMaker& residual_mak
 
 // out(l, j): the criterion at lambdas[l] for output first + j, lambdas.size() x outputs; NaN where it has no value.
 // errors(l, j): its standard error, for criteria that are means; without data: not wanted.
-// Answers with the reason for the first NaN, empty when there is none. groups: for GROUPS only. ERROR_RATE needs a Y
-// that has passed require_classes.
+// Answers with the reason for the first NaN, empty when there is none. groups: for GROUPS only. ERROR_RATE and
+// LOG_LOSS need a Y that has passed require_classes and require_labels.
 std::string scores(const Factorization& factorization, Criterion criterion, const Groups* groups,
                    Span<const double> lambdas, Index first, MatrixView out, MatrixView errors = {});
 

@@ -12,6 +12,12 @@ bool means_no_value(Status status) {
          status == Status::not_converged;
 }
 
+double in_units_of_likelihood(Criterion criterion, const RowsOfSearch& rows, double score) {
+  const auto n = static_cast<double>(rows.rows);
+  if (is_likelihood(criterion)) return score;
+  return criterion == Criterion::log_loss ? n * score : n * static_cast<double>(rows.outputs) / 2 * std::log(score);
+}
+
 KernelObjective::Value KernelObjective::operator()(const RowsOfSearch& rows, Criterion criterion, Span<const double> z,
                                                    Span<double> g) const {
   const Span<const double> u = z.subspan(1);
@@ -23,26 +29,23 @@ KernelObjective::Value KernelObjective::operator()(const RowsOfSearch& rows, Cri
     out.lambda = std::exp(z[0] + of_kernel.log_size);
     return rows.gradient(at, criterion, out.lambda);
   });
-  if (!found || !std::isfinite(found->score) || (criterion != Criterion::reml && found->score <= 0)) return out;
+  if (!found || !std::isfinite(found->score) || (!is_likelihood(criterion) && found->score <= 0)) return out;
   std::ranges::fill(g, 0.0);
-  out.f = out.score = found->score;
-  g[0] = found->log_lambda;
+  out.score = found->score;
+  out.f = in_units_of_likelihood(criterion, rows, out.score);
+  const auto n = static_cast<double>(rows.rows), outputs = static_cast<double>(rows.outputs);
+  const double unit = is_likelihood(criterion) ? 1 : criterion == Criterion::log_loss ? n : n * outputs / 2 / out.score;
+  g[0] = unit * found->log_lambda;
   Array<double> by_number = found->kernel;
-  const auto outputs = static_cast<double>(rows.outputs);
+  for (double& slope : by_number) slope *= unit;
   if (has_noise_prior(criterion, options)) {
-    const NoisePenalty noise = noise_penalty(out.lambda, of_kernel.spread);
-    out.f += outputs * noise.value;
-    g[0] += outputs * noise.log_lambda;
-    for (std::size_t i = 0; i < by_number.size(); ++i)
-      by_number[i] += outputs * noise.spread * of_kernel.spread_gradient[i];
+    const NoisePenalty noise = noise_penalty(criterion, outputs, out.lambda, of_kernel.spread);
+    out.f += noise.value;
+    g[0] += noise.log_lambda;
+    for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] += noise.spread * of_kernel.spread_gradient[i];
   }
   for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] += g[0] * of_kernel.gradient[i];
   variables.gradient(by_number, g.subspan(1));
-  if (criterion != Criterion::reml) {
-    const double half = static_cast<double>(rows.rows) * outputs / 2;
-    out.f = half * std::log(found->score);
-    for (double& slope : g) slope *= half / found->score;
-  }
   out.f += shrinkage_penalty(variables, options.shrinkage, u, g.subspan(1));
   return out;
 }

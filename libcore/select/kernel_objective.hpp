@@ -2,11 +2,11 @@
 //     z = (log lambda - log size, u)
 // where u are the logarithms of factors on the hyperparameters (kernel_variables.hpp) and `size` is the size of the
 // kernel matrix (kernel_size.hpp):
-//     f = REML + penalty,   or for another criterion   n t / 2 log(criterion) + penalty
-//     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel,   with REML + t noise_penalty (noise_prior.hpp)
+//     f = REML, EVIDENCE or n LOG_LOSS + penalty,   or for another criterion   n t / 2 log(criterion) + penalty
+//     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel,   with the first three + that of noise_prior.hpp
 // n t / 2 log(criterion) is REML without its log-determinant, with the criterion in the place of the variance of the
-// residuals. So the first part of the penalty has the same weight in both. Left-out errors need no noise_penalty: they
-// are large for a fit without noise.
+// residuals. So the first part of the penalty has the same weight in both. Left-out errors need no penalty of the noise:
+// they are large for a fit without noise.
 #pragma once
 
 #include <cmath>
@@ -27,7 +27,7 @@ struct KernelSearchOptions {
 
 // Whether noise_penalty is added to the criterion, in the search and in the choice of lambda for the kernel found.
 inline bool has_noise_prior(Criterion criterion, const KernelSearchOptions& options) {
-  return criterion == Criterion::reml && std::isfinite(options.shrinkage);
+  return (is_likelihood(criterion) || criterion == Criterion::log_loss) && std::isfinite(options.shrinkage);
 }
 
 // A criterion and its gradient on some rows. Calls throw Error where there is no value.
@@ -35,6 +35,9 @@ struct RowsOfSearch {
   Index rows = 0, outputs = 0;
   std::function<ScoreGradient(const KernelPtr&, Criterion, double lambda)> gradient;
 };
+
+// f without the penalty, of a criterion on these rows.
+double in_units_of_likelihood(Criterion criterion, const RowsOfSearch& rows, double score);
 
 // Whether a failure means that a kernel or a lambda has no value, and the search can go on elsewhere.
 bool means_no_value(Status status);

@@ -31,6 +31,8 @@ constexpr Index few_values = 50;                              // n t
 constexpr Index lambda_rounds = 2;                            // of lambda searched once more
 constexpr double lower_by = 1e-3;                             // of n t: REML is lower at another lambda
 constexpr Index lambda_evaluations = 8;                       // for the given kernel
+constexpr double starts_of_evidence[] = {0, 2, 4};            // -log(lambda / size)
+constexpr double most_of_factor = 2.5;                        // log of one factor on all lengths, by LOG_LOSS
 constexpr double part_of_sample = 0.15, part_of_given = 0.2;  // of the stretch of progress
 constexpr double part_of_apart = 0.2;                         // of the rest of it, for the likelihood of fewer rows
 
@@ -56,6 +58,47 @@ LbfgsOptions search_options(const RowsOfSearch& rows, Index evaluations) {
   out.change_tolerance = reml_small;
   out.longest = longest_log_step;
   return out;
+}
+
+// The criterion by which all numbers move, before the one that is asked for.
+Criterion likelihood_for(Criterion criterion) {
+  return is_of_labels(criterion) ? Criterion::evidence : Criterion::reml;
+}
+
+// The least f of LOG_LOSS over lambda and one factor e^x on all lengths of the kernel at `from`, beginning at log_noise
+// and x; x costs x^2 / 2. seen(value, slope): each evaluation, with the largest entry of the projected gradient.
+template <class Seen>
+BoundedMinimum by_one_factor(const KernelObjective& objective, const RowsOfSearch& rows, Span<const double> from,
+                             double log_noise, double x, Span<const double> low, Span<const double> high,
+                             const LbfgsOptions& options, const Seen& seen) {
+  const KernelVariables& variables = objective.variables;
+  const double most = std::ranges::count(variables.length, 1) > 0 ? most_of_factor : 0;
+  const Array<double> least = {low[0], -most}, largest = {high[0], most};
+  Array<double> g(from.size());
+  Array<char> moves(from.size(), 0);
+  const auto z_of = [&](Span<const double> at) {
+    Array<double> z(from.begin(), from.end());
+    z[0] = at[0];
+    for (Index v = 0; v < variables.count(); ++v) {
+      if (variables.length[v] == 0) continue;
+      z[v + 1] = std::clamp(from[v + 1] + at[1], low[v + 1], high[v + 1]);
+      moves[v + 1] = z[v + 1] == from[v + 1] + at[1] ? 1 : 0;
+    }
+    return z;
+  };
+  const auto of_two = [&](Span<const double> at, Span<double> slopes) {
+    const KernelObjective::Value value = objective(rows, Criterion::log_loss, z_of(at), g);
+    slopes[0] = g[0];
+    slopes[1] = at[1];
+    for (std::size_t v = 1; v < g.size(); ++v) slopes[1] += moves[v] != 0 ? g[v] : 0;
+    seen(value, std::isfinite(value.f) ? projected_gradient(at, slopes, least, largest) : nan);
+    return value.f + at[1] * at[1] / 2;
+  };
+  const Array<double> start = {std::clamp(log_noise, low[0], high[0]), std::clamp(x, -most, most)};
+  BoundedMinimum found = minimise_in_box(of_two, start, least, largest, options);
+  found.known.clear();  // they are of two variables
+  found.x = z_of(found.x);
+  return found;
 }
 
 class KernelSearcher {
@@ -102,7 +145,7 @@ class KernelSearcher {
     try_multiple(1);
     const double plain = tried_.z;
     if (variables_.typical > 0) try_multiples();
-    if (!std::isfinite(tried_.found.score)) searched_.lambda_of_few(kernel_);  // throws: there is no lambda anywhere
+    if (!std::isfinite(tried_.found.score)) lambda_of_few(kernel_);  // throws: there is no lambda anywhere
     // The largest eigenvalue, in whose units rounding is measured, grows with the rows.
     const double more = std::log(static_cast<double>(searched_.all.rows) / static_cast<double>(searched_.few));
     low_ = {std::log(tried_.found.low) - tried_.log_size + more};
@@ -118,18 +161,38 @@ class KernelSearcher {
       if (variables_.length[v] != 0) start.z[v + 1] = std::clamp(std::log(tried_.multiple), low_[v + 1], high_[v + 1]);
     stage.next(1);
     Array<Found> starts = {start};
-    if (variables_.typical > 0 && options_.evaluations >= least_for_two) {
+    if (likelihood_ == Criterion::evidence) {
+      starts.front() = best_noise(start);
+    } else if (variables_.typical > 0 && options_.evaluations >= least_for_two) {
       starts.push_back(short_start(much_noise));
       if (std::ranges::count(variables_.additive, 0.0) == variables_.count())
         starts.push_back(short_start(little_noise));
     }
-    if (searched_.part.rows > 0)
+    if (searched_.part.rows > 0)  // for other starts than the first
       for (std::size_t k = 1; k < starts.size(); ++k)
-        starts[k] = minimum(KernelStage::sample, searched_.part, Criterion::reml, starts[k], options_.evaluations);
+        starts[k] = minimum(KernelStage::sample, searched_.part, likelihood_, starts[k], options_.evaluations);
     out_.end[static_cast<Index>(KernelStage::sample) - 1] = SearchEnd::none;
     if (searched_.all.rows > searched_.sample.rows)
       starts = {lowest(KernelStage::sample, searched_.sample, starts, options_.evaluations)};
     return starts;
+  }
+
+  // The start of EVIDENCE: the best of some lambdas, as its own has nothing to do with that of least squares.
+  Found best_noise(const Found& start) {
+    Found best = start;
+    Array<double> g(start.z.size());
+    for (const double log_amplitude : starts_of_evidence) {
+      Found tried = start;
+      tried.z[0] = std::clamp(-log_amplitude, low_[0], high_[0]);
+      tried.f = evaluate(KernelStage::sample, searched_.sample, likelihood_, tried.z, g);
+      if (tried.f < best.f) best = std::move(tried);
+    }
+    best.f = infinity;
+    return best;
+  }
+
+  LambdaOfSample lambda_of_few(const KernelPtr& kernel) const {
+    return searched_.lambda_of_few(kernel, Criterion::loo);
   }
 
   // Lengths at which points are far apart: of several lengths about a standard deviation each, as the typical factor is
@@ -147,7 +210,7 @@ class KernelSearcher {
 
   // The leave-one-out error of a multiple of the kernel's lengths at its best lambda; the best multiple is kept.
   double try_multiple(double multiple) {
-    const auto found = value_of([&] { return searched_.lambda_of_few(multiplied(multiple)); });
+    const auto found = value_of([&] { return lambda_of_few(multiplied(multiple)); });
     if (!found) return infinity;
     keep(KernelStage::multiple, found->score, found->lambda, nan);
     if (found->score < tried_.found.score) {
@@ -191,7 +254,7 @@ class KernelSearcher {
 
   // REML gets half of the budget where another criterion follows, which gets the rest.
   Found on_all_rows(const Array<Found>& starts) {
-    const bool last = options_.criterion == Criterion::reml && !searched_.apart;
+    const bool last = options_.criterion == likelihood_ && !searched_.apart;
     const Index first = last ? left_ : left_ / 2;
     Found out = starts.front();
     Stage stage(0, last ? 1 : searched_.apart ? part_of_apart : 0.4);
@@ -218,26 +281,52 @@ class KernelSearcher {
 
   // A minimum of the criterion on all rows, within the rest of the budget.
   Found by_criterion(const Found& from) {
+    if (options_.criterion == Criterion::log_loss) return by_log_loss(from);
     const std::size_t before = out_.trials.size();
     Found out = minimum(KernelStage::criterion, searched_.all, options_.criterion, from, left_);
     left_ -= static_cast<Index>(out_.trials.size() - before);
     return at_best_lambda(KernelStage::criterion, searched_.all, std::move(out));
   }
 
-  // The minimum of REML that is found from the first place, or from another one. A search from another place goes on
+  // With the ratios of lengths and the weights that EVIDENCE found: over all of them LOG_LOSS is too low where columns
+  // are many. Of a problem of few rows lambda begins at its best one.
+  Found by_log_loss(const Found& from) {
+    const KernelPtr kernel = kernel_at(from);
+    const auto start = value_of([&] {
+      return searched_.lambda ? searched_.lambda(kernel, Criterion::log_loss)
+                              : searched_.lambda_of_few(kernel, Criterion::log_loss);
+    });
+    double log_noise = from.z[0];
+    if (start) {
+      const double log_size = objective_.size(kernel).log_size;
+      low_[0] = std::min(low_[0], std::log(start->low) - log_size);
+      log_noise = std::log(start->lambda) - log_size;
+    }
+    out_.ends = {{from.z, from.f, from.known.pairs}};
+    const BoundedMinimum found =
+        by_one_factor(objective_, searched_.all, from.z, log_noise, 0, low_, high_,
+                      search_options(searched_.all, left_), [&](const KernelObjective::Value& value, double slope) {
+                        keep(KernelStage::criterion, value.score, value.lambda, slope);
+                      });
+    left_ -= found.evaluations;
+    out_.end[static_cast<Index>(KernelStage::criterion) - 1] = found.end;
+    return {found.x, found.f, {}, found.end};
+  }
+
+  // The minimum of the likelihood that is found from the first place, or from another one. A search from another place goes on
   // only while REML is lower there by a margin, which is larger where the outputs have few values (docs/defaults.md). Of
   // minima that are near the lowest, one is taken by its left-out errors, too.
   Found lowest(KernelStage stage, const RowsOfSearch& rows, const Array<Found>& starts, Index evaluations) {
     const std::size_t before = out_.trials.size();
     const auto left = [&] { return evaluations - static_cast<Index>(out_.trials.size() - before); };
-    Array<Found> found = {minimum(stage, rows, Criterion::reml, starts.front(), evaluations)};
+    Array<Found> found = {minimum(stage, rows, likelihood_, starts.front(), evaluations)};
     const double margin = rows.rows * rows.outputs <= few_values ? ahead_of_few : ahead;
     double best = found.front().f;
     for (std::size_t k = 1; k < starts.size() && left() > 2 * first_look; ++k) {
       Found other = starts[k];
       const bool near = searched_.part.rows > 0;  // its minimum on a part of the rows
-      if (near) other = minimum(stage, rows, Criterion::reml, other, first_look);
-      if (!near || other.f < best - margin) other = minimum(stage, rows, Criterion::reml, other, left());
+      if (near) other = minimum(stage, rows, likelihood_, other, first_look);
+      if (!near || other.f < best - margin) other = minimum(stage, rows, likelihood_, other, left());
       if (!(other.f < best - margin)) {
         keep_end(other, best);
         continue;
@@ -261,7 +350,11 @@ class KernelSearcher {
 
   // The ends at different minima, the first of them that of the kernel.
   void keep_first_end(const Found& best) {
-    if (options_.criterion != Criterion::reml) out_.ends.clear();  // f of another criterion is not that of REML
+    if (options_.criterion == Criterion::log_loss && !out_.kept) {  // that of EVIDENCE, where it begins again
+      out_.chosen_z = best.z;
+      return;
+    }
+    if (options_.criterion != likelihood_) out_.ends.clear();  // f of another criterion is not that of the likelihood
     out_.ends.insert(out_.ends.begin(), {best.z, best.f, best.known.pairs});
     Array<EndOfSearch> different;
     for (EndOfSearch& end : out_.ends)
@@ -292,7 +385,8 @@ class KernelSearcher {
   Found at_best_lambda(KernelStage stage, const RowsOfSearch& rows, Found out) {
     const Criterion criterion = options_.criterion;
     for (Index round = 0; round < lambda_rounds; ++round) {
-      if (!searched_.lambda || left_ < 2 || !std::isfinite(out.f)) break;
+      const bool searches = searched_.lambda && criterion != Criterion::evidence;  // each of whose lambdas is a mode
+      if (!searches || left_ < 2 || !std::isfinite(out.f)) break;
       const std::size_t before = out_.trials.size();
       const KernelPtr kernel = kernel_at(out);
       const auto found = value_of([&] { return searched_.lambda(kernel, criterion); });
@@ -304,12 +398,13 @@ class KernelSearcher {
       other.z[0] = std::clamp(std::log(found->lambda) - of_kernel.log_size, low_[0], high_[0]);
       if (other.z[0] == out.z[0]) break;
       Array<double> unused(variables_.count(), 0.0);
-      const double size = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
-      other.f = (criterion == Criterion::reml ? found->score : size / 2 * std::log(found->score)) +
+      const auto outputs = static_cast<double>(rows.outputs);
+      const double size = static_cast<double>(rows.rows) * outputs;
+      other.f = in_units_of_likelihood(criterion, rows, found->score) +
                 shrinkage_penalty(variables_, options_.shrinkage, u_of(out), unused);
       if (has_noise_prior(criterion, options_)) {
         const double lambda = std::exp(other.z[0] + of_kernel.log_size);
-        other.f += static_cast<double>(rows.outputs) * noise_penalty(lambda, of_kernel.spread).value;
+        other.f += noise_penalty(criterion, outputs, lambda, of_kernel.spread).value;
       }
       if (!(other.f < out.f - lower_by * size)) break;
       other = minimum(stage, rows, criterion, other, left_ - 1);
@@ -324,7 +419,7 @@ class KernelSearcher {
     LbfgsOptions options = search_options(rows, evaluations);
     if (&rows == &searched_.part)
       options.change_tolerance = part_small;
-    else if (criterion != Criterion::reml)
+    else if (!is_likelihood(criterion))
       options.change_tolerance = change_small;
     const double size = options.scale;
     Index step = 0;
@@ -372,6 +467,10 @@ class KernelSearcher {
     const KernelSize size = objective_.size(out_.kernel);
     out_.spread = size.spread;
     out_.lambda = std::exp(best.z[0] + size.log_size);
+    if (options_.criterion == Criterion::evidence) {
+      Array<double> g(best.z.size());
+      out_.score = objective_(searched_.likelihood, Criterion::evidence, best.z, g).score;
+    }
     const auto at_bound = [&](std::size_t v) { return best.z[v] <= low_[v] ? -1 : best.z[v] >= high_[v] ? 1 : 0; };
     out_.low_z = low_;
     out_.high_z = high_;
@@ -398,6 +497,7 @@ class KernelSearcher {
   const KernelVariables& variables_;
   const SearchedRows& searched_;
   const KernelSearchOptions& options_;
+  const Criterion likelihood_ = likelihood_for(options_.criterion);
 
   Multiple tried_;            // the best
   Array<double> low_, high_;  // of z
@@ -411,7 +511,8 @@ class KernelSearcher {
 void require_learnable(Criterion criterion, Index variables) {
   if (criterion == Criterion::error_rate)
     fail(Status::invalid_argument,
-         "criterion is 5 (ERROR_RATE), a step function without gradients: learn the kernel by LOO, REML or GROUPS");
+         "criterion is 5 (ERROR_RATE), a step function without gradients: learn the kernel by LOO, REML, GROUPS or "
+         "LOG_LOSS");
   if (criterion == Criterion::gcv && variables > 1)
     fail(
         Status::invalid_argument, "criterion is 2 (GCV), and ", variables,
@@ -422,10 +523,12 @@ void require_learnable(Criterion criterion, Index variables) {
 EndOfSearch search_again(const KernelSearch& search, const RowsOfSearch& rows, Index evaluations) {
   LbfgsOptions options = search_options(rows, evaluations);
   EndOfSearch out;
+  const KernelObjective& objective = *search.objective;
+  const Criterion criterion = search.chosen_z.empty() ? objective.options.criterion : Criterion::evidence;
   for (const EndOfSearch& end : search.ends) {
     double first = nan;
     const auto f = [&](Span<const double> z, Span<double> g) {
-      const double value = (*search.objective)(rows, search.objective->options.criterion, z, g).f;
+      const double value = objective(rows, criterion, z, g).f;
       if (std::isnan(first)) first = value;
       return value - first;
     };
@@ -434,7 +537,15 @@ EndOfSearch search_again(const KernelSearch& search, const RowsOfSearch& rows, I
     const double lowest = found.f + first + std::max(search.ends.front().f - end.f, 0.0);
     if (lowest < out.f) out = {std::move(found.x), lowest, {}};
   }
-  return out;
+  if (search.chosen_z.empty() || out.z.empty()) return out;
+  double x = 0;  // the factor that was found on all rows
+  for (Index v = 0; v < objective.variables.count(); ++v)
+    if (const double moved = search.chosen_z[v + 1] - search.ends.front().z[v + 1]; std::abs(moved) > std::abs(x))
+      if (objective.variables.length[v] != 0) x = moved;
+  options.known = {};
+  BoundedMinimum found = by_one_factor(objective, rows, out.z, search.chosen_z[0], x, search.low_z, search.high_z,
+                                       options, [](const KernelObjective::Value&, double) {});
+  return {std::move(found.x), found.f, {}};
 }
 
 KernelSearch search_kernel(const std::shared_ptr<const KernelObjective>& objective, const SearchedRows& rows) {

@@ -8,6 +8,8 @@
 //     likelihood  REML on all rows of the search, from the end of `sample`, or from the best factor and from the end on
 //                 the part; with landmarks on some of these rows, as a problem without landmarks
 //     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
+// For labels EVIDENCE takes the place of REML, from the first place alone, with the best of three lambdas. LOG_LOSS moves
+// lambda and one factor on all lengths, and nothing else.
 // REML comes first: it has fewer local minima than left-out errors, and its gradient costs half. Two kinds of places
 // are searched from (bench/restarts.py). Where LOO is best is the first. REML there is often lowest at long lengths
 // with little noise, where a wiggle in one column beside a strong slope in another is not seen; and a search cannot
@@ -85,10 +87,11 @@ struct KernelSearch {
   std::shared_ptr<const KernelObjective> objective;
   Array<EndOfSearch> ends;  // the first is that of the kernel; others of REML, on all rows, up to 6 above the lowest
   Array<double> low_z, high_z;  // the box
+  Array<double> chosen_z;       // by LOG_LOSS from the end of EVIDENCE; else without numbers
   KernelPtr kernel;
   double spread = 0;  // of the kernel (kernel_size.hpp)
   double lambda = 0;
-  double score = 0;  // the criterion on all rows of the model, one number for all outputs
+  double score = 0;  // the criterion on all rows of the model (EVIDENCE: of the search), one number for all outputs
 };
 
 struct LambdaOfSample {
@@ -103,7 +106,7 @@ struct SearchedRows {
   std::function<void(const KernelPtr&)> prepare;
   std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda;  // on all rows; empty: they are too many
   Index few = 0;                                                      // rows of the sample, for the first stage
-  std::function<LambdaOfSample(const KernelPtr&)> lambda_of_few;      // by LOO
+  std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda_of_few;
 };
 
 // Throws INVALID_ARGUMENT for GCV with more than one variable and for ERROR_RATE.

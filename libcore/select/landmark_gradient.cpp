@@ -292,6 +292,7 @@ ScoreGradient by_pairs(const Factorization& factorization, const FeatureSystem& 
 ScoreGradient landmark_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
                                 double lambda) {
   require_differentiable(criterion);
+  require_not_of_labels(criterion);
   Stage stage(0, 0.05);
   const std::optional<FeatureSystem> system = factorization.feature_system(lambda);
   if (!system) fail(Status::internal, "the route of these derivatives is LANDMARK");

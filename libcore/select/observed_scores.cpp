@@ -5,6 +5,7 @@
 #include "libcore/base/constants.hpp"
 #include "libcore/factor/observed_rows.hpp"
 #include "libcore/select/group_criteria.hpp"
+#include "libcore/select/log_loss.hpp"
 #include "libcore/select/spread.hpp"
 
 namespace freeridge {
@@ -35,6 +36,23 @@ Scored loo_of(const Problem& problem, Index output, Span<const double> r, Span<c
   }
   out.error = spread_of_squares(q, v.data()).root / std::sqrt(static_cast<double>(q.size() - 1));
   return out;
+}
+
+Scored log_loss_of(const Problem& problem, Index output, Span<const double> r, Span<const double> p) {
+  Array<double> f, y, weights;
+  for (const Index i : other_indices(problem.missing_rows(output), problem.n())) {
+    if (p[i] == 0) return {nan, nan, no_left_out_error(i)};
+    y.push_back(problem.y(i, output));
+    weights.push_back(problem.weight(i));
+    f.push_back(y.back() - r[i] / p[i] / problem.sqrt_w[i]);
+  }
+  try {
+    const LogLoss found = log_loss(f, y, weights);
+    return {found.score, found.error, {}};
+  } catch (const Error& error) {
+    if (error.status() != Status::not_finite && error.status() != Status::not_converged) throw;
+    return {};
+  }
 }
 
 class ObservedScores {
@@ -113,6 +131,7 @@ class ObservedScores {
   Scored score(const ObservedRows& rows, double lambda, Index output, Span<const double> r,
                Span<const double> p) const {
     if (criterion_ == Criterion::loo) return loo_of(problem_, output, r, p);
+    if (criterion_ == Criterion::log_loss) return log_loss_of(problem_, output, r, p);
     if (criterion_ == Criterion::gcv) {
       double norm2 = 0, trace = 0;
       for (std::size_t i = 0; i < r.size(); ++i) norm2 += r[i] * r[i], trace += p[i];

@@ -5,10 +5,13 @@
 
 #include "libcore/base/constants.hpp"
 #include "libcore/select/criteria.hpp"
+#include "libcore/select/log_loss.hpp"
 #include "libcore/select/spread.hpp"
 
 namespace freeridge {
 namespace {
+
+constexpr Index most_values = 1 << 21;  // left-out values that LOG_LOSS keeps at a time
 
 Array<double> relative_weights(const Problem& problem) {
   Array<double> v(problem.sqrt_w.size());
@@ -178,6 +181,50 @@ class ErrorRateSum final : public PointSink {
   Array<double> own_, other_;    // of the rows of a tile
 };
 
+// Keeps the left-out values of all rows.
+class LogLossSum final : public PointSink {
+ public:
+  LogLossSum(const Problem& problem, Span<const double> lambdas, Index first, MatrixView scores, MatrixView errors)
+      : PointSink(problem, lambdas, scores, errors),
+        first_(first),
+        f_(problem.n(), std::ssize(lambdas) * scores.cols) {}
+
+  void tile(Index row, Index lambda, Index lambdas, ConstMatrixView residual, ConstMatrixView diagonal) override {
+    const Index t = scores_.cols;
+    for (Index l = 0; l < lambdas; ++l) {
+      for (Index j = 0; j < t; ++j)
+        for (Index i = 0; i < residual.rows; ++i)
+          f_(row + i, (lambda + l) * t + j) =
+              problem_.y(row + i, first_ + j) - residual(i, l * t + j) / diagonal(i, l) / problem_.sqrt_w[row + i];
+      undefined_leverages(row, lambda + l, diagonal.col(l), residual.rows);
+    }
+  }
+
+  std::string finish() {
+    Array<double> weights(problem_.n()), y(problem_.n());
+    for (Index i = 0; i < problem_.n(); ++i) weights[i] = problem_.weight(i);
+    for (Index j = 0; j < scores_.cols; ++j) {
+      for (Index i = 0; i < problem_.n(); ++i) y[i] = problem_.y(i, first_ + j);
+      for (Index l = 0; l < scores_.rows; ++l) {
+        if (std::isnan(scores_(l, j))) continue;
+        try {
+          const LogLoss found = log_loss({f_.col(l * scores_.cols + j), problem_.n()}, y, weights);
+          scores_(l, j) = found.score;
+          if (wants_errors()) errors_(l, j) = found.error;
+        } catch (const Error& error) {
+          if (error.status() != Status::not_finite && error.status() != Status::not_converged) throw;
+          scores_(l, j) = nan;
+        }
+      }
+    }
+    return PointSink::finish(first_);
+  }
+
+ private:
+  Index first_;
+  Matrix f_;  // n x (lambdas * outputs)
+};
+
 }  // namespace
 
 std::string loo_scores(const Factorization& factorization, Span<const double> lambdas, Index first, MatrixView scores,
@@ -192,6 +239,33 @@ std::string error_rates(const Factorization& factorization, Span<const double> l
   ErrorRateSum sum(factorization.problem(), lambdas, scores, errors);
   factorization.sweep(lambdas, 0, factorization.problem().t(), sum);
   return sum.finish();
+}
+
+std::string log_losses(const Factorization& factorization, Span<const double> lambdas, Index first, MatrixView scores,
+                       MatrixView errors) {
+  const Problem& problem = factorization.problem();
+  const Index together = std::clamp<Index>(most_values / (problem.n() * scores.cols), 1, std::ssize(lambdas));
+  std::string reason;
+  Stage stage(0, 0);
+  for (Index l = 0; l < std::ssize(lambdas); l += together) {
+    const Index count = std::min(together, std::ssize(lambdas) - l);
+    stage.next(fraction(l + count, std::ssize(lambdas)));
+    const auto some = [&](MatrixView of) { return of.data == nullptr ? of : of.block(l, 0, count, of.cols); };
+    LogLossSum sum(problem, lambdas.subspan(l, count), first, some(scores), some(errors));
+    factorization.sweep(lambdas.subspan(l, count), first, scores.cols, sum);
+    keep_first(reason, sum.finish());
+  }
+  return reason;
+}
+
+void require_labels(const LayoutView& y, const MissingOutputs* missing) {
+  for (Index j = 0; j < y.cols; ++j) {
+    const Span<const Index> unobserved = missing == nullptr ? Span<const Index>() : missing->rows_of(j);
+    for (Index i = 0; i < y.rows; ++i)
+      if (y(i, j) != 1 && y(i, j) != -1 && !std::ranges::binary_search(unobserved, i))
+        fail(Status::invalid_argument, "the criterion is for labels, and y[", i, ", ", j, "] is ", y(i, j),
+             "; each number of y must be -1 or +1");
+  }
 }
 
 void require_classes(const LayoutView& y) {

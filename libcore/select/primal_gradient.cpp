@@ -175,6 +175,7 @@ class PrimalGradient {
 ScoreGradient column_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
                               double lambda) {
   require_differentiable(criterion);
+  require_not_of_labels(criterion);
   Stage stage(0, 0.1);
   const std::optional<FeatureSystem> system = factorization.feature_system(lambda);
   stage.next(1);

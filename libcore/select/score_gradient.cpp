@@ -14,6 +14,7 @@
 #include "libcore/linalg/work_done.hpp"
 #include "libcore/select/bandwidth.hpp"
 #include "libcore/select/group_gradient.hpp"
+#include "libcore/select/log_loss.hpp"
 #include "libcore/select/residual_matrix.hpp"
 
 namespace freeridge {
@@ -36,7 +37,7 @@ class DualGradient {
   ScoreGradient loo() {
     const Index n = problem_.n(), t = problem_.t();
     Matrix u(n, t);
-    Array<double> root(n, 0.0);  // |D|^(1/2)
+    Array<double> d(n, 0.0);
     for (Index i = 0; i < n; ++i) {
       const double p = p_.p(i, i);
       if (!(p > 0)) fail(Status::undefined, no_left_out_error(i), " (lambda = ", lambda_, ")");
@@ -47,10 +48,10 @@ class DualGradient {
         squares += e * e / divisors_[j];
         u(i, j) = 2 * e / p / problem_.sum_w / divisors_[j];
       }
-      root[i] = std::sqrt(2 * squares / p / problem_.sum_w);
+      d[i] = -2 * squares / p / problem_.sum_w;
     }
     for (double& score : scores_) score /= problem_.sum_w;
-    return contract_square(u, root);
+    return contract_square(u, d);
   }
 
   ScoreGradient gcv() {
@@ -63,7 +64,28 @@ class DualGradient {
       for (Index i = 0; i < n; ++i) u(i, j) = 2 * (static_cast<double>(n) / trace) * p_.c(i, j) / trace / divisors_[j];
     }
     set_score();
-    return contract_square(u, Array<double>(n, std::sqrt(2 * out_.score / trace)));
+    return contract_square(u, Array<double>(n, -2 * out_.score / trace));
+  }
+
+  ScoreGradient log_loss() {
+    const Index n = problem_.n(), t = problem_.t();
+    Matrix u(n, t);
+    Array<double> d(n, 0.0), f(n), y(n), weights(n);
+    for (Index i = 0; i < n; ++i) weights[i] = problem_.weight(i);
+    for (Index j = 0; j < t; ++j) {
+      for (Index i = 0; i < n; ++i) {
+        if (!(p_.p(i, i) > 0)) fail(Status::undefined, no_left_out_error(i), " (lambda = ", lambda_, ")");
+        y[i] = problem_.y(i, j);
+        f[i] = y[i] - p_.c(i, j) / p_.p(i, i) / problem_.sqrt_w[i];
+      }
+      const LogLoss found = freeridge::log_loss(f, y, weights);
+      scores_[j] = found.score;
+      for (Index i = 0; i < n; ++i) {
+        u(i, j) = -found.slope[i] / problem_.sqrt_w[i] / p_.p(i, i);
+        d[i] -= u(i, j) * (p_.c(i, j) / p_.p(i, i));
+      }
+    }
+    return contract_square(u, d);
   }
 
   ScoreGradient reml() {
@@ -106,22 +128,29 @@ class DualGradient {
     require_scores({&out_.score, 1}, lambda_);
   }
 
-  // S~ = sym(P~ u c~') - B B', B = P~ diag(root), in the place of P~. Where root is zero, so is u.
-  ScoreGradient contract_square(Matrix& u, const Array<double>& root) {
-    const Index n = problem_.n();
+  // S~ = sym(P~ u c~') + B sign(d) B', B = P~ |diag(d)|^(1/2) in the place of P~.
+  ScoreGradient contract_square(const Matrix& u, const Array<double>& d) {
     set_score();
+    Matrix v(u.rows(), u.cols());
+    symm(p_.p.view(), u.view(), v.view());
+    Array<double> root(d.size());
+    for (std::size_t i = 0; i < d.size(); ++i) root[i] = std::sqrt(std::abs(d[i]));
     p_.fill_upper_and_scale(root);
-    for (Index j = 0; j < u.cols(); ++j)
-      for (Index i = 0; i < n; ++i) u(i, j) = root[i] > 0 ? u(i, j) / root[i] : 0;
-    Matrix v(n, u.cols());
-    gemm(Op::none, Op::none, 1, p_.p.view(), u.view(), 0, v.view());
+    const bool one_sign = std::ranges::none_of(d, [](double each) { return each > 0; });
     contract(v.view(), p_.c.view(), [&](Index row, Index col, MatrixView tile) {
       const ConstMatrixView b = p_.p.view();
-      if (row != col)
+      if (one_sign && row != col)
         return gemm(Op::none, Op::transpose, -1, b.row_range(row, tile.rows), b.row_range(col, tile.cols), 0, tile);
-      syrk(Op::none, -1, b.row_range(row, tile.rows), 0, tile);
-      for (Index j = 0; j < tile.cols; ++j)
-        for (Index i = 0; i < j; ++i) tile(i, j) = tile(j, i);
+      if (one_sign) {
+        syrk(Op::none, -1, b.row_range(row, tile.rows), 0, tile);
+        for (Index j = 0; j < tile.cols; ++j)
+          for (Index i = 0; i < j; ++i) tile(i, j) = tile(j, i);
+        return;
+      }
+      Matrix with_sign = copy_of(b.row_range(row, tile.rows));
+      for (Index k = 0; k < with_sign.cols(); ++k)
+        for (Index i = 0; i < tile.rows && d[k] < 0; ++i) with_sign(i, k) = -with_sign(i, k);
+      gemm(Op::none, Op::transpose, 1, with_sign.view(), b.row_range(col, tile.cols), 0, tile);
     });
     return finish();
   }
@@ -174,6 +203,13 @@ void require_differentiable(Criterion criterion) {
          ", ERROR_RATE, which counts points and has no derivative; use LOO, GROUPS, REML or GCV");
 }
 
+void require_not_of_labels(Criterion criterion) {
+  if (is_of_labels(criterion))
+    fail(Status::invalid_argument, "criterion is ", static_cast<std::int32_t>(criterion),
+         criterion == Criterion::log_loss ? ", LOG_LOSS" : ", EVIDENCE",
+         ", whose derivatives take all pairs of points: it goes without landmarks");
+}
+
 void require_scores(Span<const double> scores, double lambda) {
   for (std::size_t j = 0; j < scores.size(); ++j)
     if (!std::isfinite(scores[j]))
@@ -189,15 +225,15 @@ void require_finite(const ScoreGradient& gradient, const Kernel& kernel) {
 
 ScoreGradient score_gradient(const Problem& problem, Criterion criterion, const Groups* groups, double lambda) {
   require_differentiable(criterion);
-  const bool square = criterion == Criterion::loo || criterion == Criterion::gcv;
+  const bool square = is_mean(criterion) ? criterion != Criterion::groups : criterion == Criterion::gcv;
   const double n = static_cast<double>(problem.n());
   const Stage stage(0, 1, flop() * cube(problem.n()) * (square ? 2.0 : 1.0) + 4 * touched * n * n);
   DualGradient gradient(problem, criterion, lambda);
-  return gradient_by(gradient, criterion, groups);
+  return criterion == Criterion::log_loss ? gradient.log_loss() : gradient_by(gradient, criterion, groups);
 }
 
 Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, const Groups* groups) {
-  const Index columns = checked_doubles(n, 8 + 4 * t);
+  const Index columns = checked_doubles(n, 12 + 4 * t + Index{thread_count()} * log_gradient_tile);
   const Index room = groups != nullptr ? group_gradient_doubles(n, t, *groups) : 0;
   return checked_doubles(checked_doubles(n, n) + columns + room +
                              4 * Index{thread_count()} * log_gradient_tile * (log_gradient_tile + d),

@@ -9,9 +9,11 @@
 //     REML     S = sum_j m / (2 Y~_j'c_j) c_j c_j' - t/2 P
 //     GROUPS   S = sym(sum over groups S and outputs of a_S (c - b_S)'),   a_S = P_:S v_S,  b_S = P_:S e_S,
 //              e_S = P_SS^-1 c_S,   v_S = 2 alpha share_S / (sum of weights of S) P_SS^-1 e_S
+//     LOG_LOSS S = sym(V c') + P D P,   V = -P (h / p),   D = diag(sum h c / p^2) of both signs,
+//              h_i = W_ii^(-1/2) dJ / df_i (log_loss.hpp)
 // alpha_j = 1 / variance of output j, as in combined_score (bandwidth.hpp), whose score is J. S is made by tiles,
 // contracted (log_gradient.hpp) and dropped.
-// Cost: n^2 kernel values, n^3/3 for the factor and 2/3 n^3 for P; LOO and GCV n^3 more, GROUPS 4 n^2 for each group
+// Cost: n^2 kernel values, n^3/3 for the factor and 2/3 n^3 for P; LOO, GCV and LOG_LOSS n^3 more, GROUPS 4 n^2 for each group
 // and output; for S n^2 derivatives of the kernel (with very many groups 20 times).
 // Memory: n^2 for P, n (4 t + 0.1 n) at most for panels, tiles, and for GROUPS the square of the largest group.
 // Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes,
@@ -43,15 +45,17 @@ ScoreGradient gradient_by(Gradient& of, Criterion criterion, const Groups* group
   return criterion == Criterion::reml ? of.reml() : of.groups(*groups);
 }
 
-// LOO, GCV, REML and GROUPS (groups: for these alone). Throws NOT_POSITIVE_DEFINITE where the CHOLESKY route has no
+// LOO, GCV, REML, LOG_LOSS and GROUPS (groups: for these alone). Throws NOT_POSITIVE_DEFINITE where the CHOLESKY route has no
 // factor, UNDEFINED where the criterion has no value, NOT_FINITE where a derivative overflows.
 ScoreGradient score_gradient(const Problem& problem, Criterion criterion, const Groups* groups, double lambda);
 
 // The bytes that score_gradient takes. t: outputs.
 Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, const Groups* groups);
 
-// A check for every way to make the gradient: throws INVALID_ARGUMENT for a criterion without derivatives.
+// Checks for every way to make the gradient: throws INVALID_ARGUMENT for a criterion without derivatives, and, where
+// not all pairs of points are looked at, for those of labels.
 void require_differentiable(Criterion criterion);
+void require_not_of_labels(Criterion criterion);
 // Throws UNDEFINED where a score is not finite, with the output.
 void require_scores(Span<const double> scores, double lambda);
 

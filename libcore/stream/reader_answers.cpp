@@ -12,7 +12,7 @@ namespace freeridge {
 namespace {
 
 void require_streamed(Criterion criterion) {
-  if (criterion == Criterion::error_rate)
+  if (criterion == Criterion::error_rate || is_of_labels(criterion))
     fail(Status::invalid_argument, "criterion is ", static_cast<int>(criterion),
          "; with a reader it is LOO, GCV, REML or GROUPS");
 }

@@ -35,6 +35,7 @@ class FreeRidgeClassifier(LeastSquares):
     """
 
     _estimator_type = "classifier"
+    _learns_by = "log_loss"
 
     def __init__(self, alpha: Union[None, float, ArrayLike] = None, kernel: Union[None, str, Kernel] = None,
                  sigma: Optional[float] = None, criterion: Optional[str] = None, fit_intercept: Union[bool, str] = True,
@@ -93,6 +94,7 @@ class FreeRidgeClassifier(LeastSquares):
             errors = error.values
         signs = self._signs if self._used is None else self._signs[self._used]
         weights, found = model.weights(), []
+        weights = weights / np.mean(weights)  # a common factor of the weights changes no probability
         for f, sign in zip((signs - errors).T, signs.T):
             known = ~np.isnan(f)
             if len(np.unique(sign[known])) < 2:

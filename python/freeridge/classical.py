@@ -248,12 +248,39 @@ def convert_lambda(source: int, target: int, n: int, sd_y: float, value: float) 
     return out.value
 
 
-def make_folds(n: int, folds: int, seed: int = 0) -> npt.NDArray[np.int32]:
-    """Labels of `folds` random folds, for Model.group_errors() and Model.set_groups(); the same on any machine. Cost:
-    O(n)."""
-    out = np.empty(max(0, n), dtype=np.int32)
-    call("make_folds", n, folds, seed, pointer(out))
-    return out
+def make_folds(n: int, folds: int, seed: int = 0, strata: Optional[ArrayLike] = None,
+               groups: Optional[ArrayLike] = None) -> npt.NDArray[np.int32]:
+    """Labels of `folds` random folds, for Model.group_errors() and Model.set_groups(); the same on any machine. strata:
+    n labels, as of classes, each of which has about the same share of every fold; groups: n labels, rows with the same
+    one are in the same fold (with strata each group goes with the stratum of most of its rows). Cost: O(n log n)."""
+    if strata is None and groups is None:
+        out = np.empty(max(0, n), dtype=np.int32)
+        call("make_folds", n, folds, seed, pointer(out))
+        return out
+
+    def codes(labels: ArrayLike, name: str) -> np.ndarray:
+        """Numbers of labels in the order of their first rows."""
+        given = np.asarray(labels)
+        if given.shape != (n,):
+            raise ValueError(f"{name} must be {n} labels, one for each row, not an array of shape {given.shape}")
+        _, first, label = np.unique(given, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[label]
+
+    unit = np.arange(n) if groups is None else codes(groups, "groups")
+    count = int(np.max(unit)) + 1
+    if not 2 <= folds <= count:
+        raise ValueError(f"folds is {folds}; it must lie between 2 and {count}, the rows or groups there are")
+    stratum = np.zeros(count, dtype=int)
+    if strata is not None:
+        code = codes(strata, "strata")
+        of_unit = np.zeros((count, int(np.max(code)) + 1))
+        np.add.at(of_unit, (unit, code), 1)
+        stratum = np.argmax(of_unit, axis=1)
+    random = np.empty(count, dtype=np.int32)
+    call("make_folds", count, count, seed, pointer(random))
+    fold = np.empty(count, dtype=np.int32)
+    fold[np.lexsort((random, stratum))] = np.arange(count) % folds
+    return fold[unit]
 
 
 def make_holdout(n: int, fraction: float, seed: int = 0) -> npt.NDArray[np.int32]:

@@ -46,7 +46,8 @@ class FreeRidge(LeastSquares):
     lengths        "each": a length for each column; "one": one bandwidth for all. None: "each" where a bandwidth is to
                    be chosen, X is dense, and criterion and sigma_range leave it open.
     criterion      "reml", "loo", "gcv", "groups" (left-out errors of the groups that fit has) or, where y is -1 and +1,
-                   "error_rate". None: "groups" where there are any, else "reml" with a length for each column, else
+                   "error_rate", for labels -1 and +1 "log_loss". None: "groups" where there are any, else "reml" (of
+                   FreeRidgeClassifier "log_loss") with a length for each column, else
                    "loo".
     alphas         the alphas to choose among. alpha_range: (low, high), in which to choose.
     rule           "min"; "1se": the largest alpha whose score is within a standard error of the best.

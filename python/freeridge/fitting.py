@@ -19,7 +19,8 @@ from .model import Model
 from .protocol import Estimator
 from .selection import LearntKernel
 
-CRITERIA = {"loo": c.LOO, "gcv": c.GCV, "reml": c.REML, "groups": c.GROUPS, "error_rate": c.ERROR_RATE}
+CRITERIA = {"loo": c.LOO, "gcv": c.GCV, "reml": c.REML, "groups": c.GROUPS, "error_rate": c.ERROR_RATE,
+            "log_loss": c.LOG_LOSS}
 ROUTES = {"auto": c.ROUTE_AUTO, "cholesky": c.ROUTE_CHOLESKY, "spectral": c.ROUTE_SPECTRAL, "band": c.ROUTE_BAND,
           "primal": c.ROUTE_PRIMAL, "landmark": c.ROUTE_LANDMARK, "iterative": c.ROUTE_ITERATIVE}
 METHODS = {"auto": c.LANDMARKS_AUTO, "random": c.LANDMARKS_RANDOM, "kmeans": c.LANDMARKS_KMEANS,
@@ -30,7 +31,7 @@ WITH_BANDWIDTH: Dict[str, Callable[[float], Kernel]] = {
     "gaussian": gaussian, "laplacian": laplacian, "matern": lambda length: matern(1.5, length)}
 _THEIRS = {"rbf": '"gaussian" with sigma = 1 / sqrt(gamma)',
            "poly": '"polynomial(degree = 3, scale = gamma, offset = coef0)" with numbers'}
-_WITH_ERROR = ("loo", "groups", "error_rate")  # criteria that are means, and have a standard error
+_WITH_ERROR = ("loo", "groups", "error_rate", "log_loss")  # criteria that are means, and have a standard error
 
 # So many landmarks take the place of all points where these do not fit into memory.
 _LANDMARKS_THAT_FIT = 1000
@@ -120,7 +121,7 @@ class Fitting(Estimator):
         if lengths is None:
             several = y.ndim == 2 and len(np.unique(np.isnan(y), axis=1).T) > _MOST_SETS_OF_ROWS
             each = (is_open and not sparse and self.sigma_range is None and not several and
-                    self.criterion in (None, "loo", "reml", "groups"))
+                    self.criterion in (None, "loo", "reml", "groups", "log_loss"))
             lengths = "each" if each else "one"
         choice({"each": 0, "one": 0}, lengths, "lengths")
         criterion = self._criterion(y, lengths if is_open else "one", grouped)
@@ -139,13 +140,15 @@ class Fitting(Estimator):
                 raise ValueError(f'learn is "all", but the kernel {kernel} has no number to learn')
         return Plan(kernel, scale, is_open and not learns, learns, keys, criterion)
 
+    _learns_by = "reml"  # of classes: the log loss
+
     def _criterion(self, y: Array, lengths: str, grouped: bool) -> str:
         """REML for a kernel that learns a length for each column; it has no value for an output that does not vary."""
         criterion = self.criterion
         if criterion is None:
             varies = all(len(np.unique(column[~np.isnan(column)])) > 1 for column in y.reshape(len(y), -1).T)
             learnt = lengths == "each" and self.route != "iterative" and varies
-            criterion = "groups" if grouped else "reml" if learnt else "loo"
+            criterion = "groups" if grouped else self._learns_by if learnt else "loo"
         choice(CRITERIA, criterion, "criterion")
         if criterion == "groups" and not grouped:
             raise ValueError('criterion is "groups", and fit has no groups: fit(X, y, groups=labels)')

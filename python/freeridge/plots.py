@@ -1,5 +1,5 @@
 """Pictures of fitted estimators by matplotlib, in black and grey, as R's plot() draws them: path(), effect(), left_out(),
-relevance() and calibration(). Each draws into `ax`, or where it is None into a new figure, and returns the Axes
+relevance(), calibration(), roc() and confusion(). Each draws into `ax`, or where it is None into a new figure, and returns the Axes
 (path(), effect(): an array of them).
 
     from freeridge import plots
@@ -26,8 +26,9 @@ from .least_squares import LeastSquares
 
 _TITLES = {"loo": ("Leave-one-out", "mean squared error"), "gcv": ("GCV", "score"),
            "reml": ("REML", "negative log-likelihood"), "groups": ("Leave-group-out", "mean squared error"),
-           "error_rate": ("Leave-one-out error rate", "fraction wrong")}
-_WITH_BAND = ("loo", "groups", "error_rate")
+           "error_rate": ("Leave-one-out error rate", "fraction wrong"),
+           "log_loss": ("Leave-one-out log loss", "mean log loss")}
+_WITH_BAND = ("loo", "groups", "error_rate", "log_loss")
 
 
 def _axes(ax: Any, panels: int = 1, size: Tuple[float, float] = (5.0, 4.0)) -> npt.NDArray[Any]:
@@ -266,6 +267,72 @@ def calibration(fit: FreeRidgeClassifier, y: Any, X: Optional[ArrayLike] = None,
     panel.set_ylabel("share of the points")
     panel.set_xlim(-0.02, 1.02)
     panel.set_ylim(-0.02, 1.02)
+    return panel
+
+
+def roc(fit: FreeRidgeClassifier, y: Any, X: Optional[ArrayLike] = None, ax: Any = None) -> Any:
+    """The ROC curve of decision values, with its area and the standard error of the area (E. DeLong, D. DeLong, D.
+    Clarke-Pearson, Biometrics 44, 1988). y, X: as in calibration(). Of two classes the second is positive, of more
+    there is a curve for each against all others. Cost: decision_function(), or loo_decision()."""
+    fit = _checked(fit, FreeRidgeClassifier, "FreeRidgeClassifier")
+    decision = fit.loo_decision() if X is None else fit.decision_function(X)
+    decision = decision.reshape(len(decision), -1)
+    labels = class_labels(y, len(decision))
+    [panel] = _axes(ax)
+    panel.plot([0, 1], [0, 1], color="black", linestyle="--", linewidth=1)
+    several = decision.shape[1] > 1
+    for k, (values, label) in enumerate(zip(decision.T, fit.classes_ if several else fit.classes_[1:])):
+        known = ~np.isnan(values)
+        alarms, hits, area, error = _roc_curve(values[known], labels[known] == label)
+        words = f"{area:.3g}, standard error {error:.2g}"
+        grey = str(0.7 * (k / max(1, decision.shape[1] - 1))) if several else "black"
+        panel.plot(alarms, hits, color=grey, linewidth=2, label=f"{label}: area {words}")
+    if several:
+        panel.legend(frameon=False, loc="lower right")
+    panel.set_title("ROC curve\n", fontweight="bold")
+    points = "left-out points" if X is None else "these points"
+    panel.text(0.5, 1.02, points if several else f"{points}: area {words}", transform=panel.transAxes, ha="center",
+               va="bottom")
+    panel.set_xlabel("false positive rate")
+    panel.set_ylabel("true positive rate" if several else f"true positive rate of class {fit.classes_[1]}")
+    return panel
+
+
+def _roc_curve(decision: Array, positive: npt.NDArray[np.bool_]) -> Tuple[Array, Array, float, float]:
+    """False and true positive rates at each decision value, the largest first, the area below the curve and its
+    standard error. Raises ValueError where all points are of one kind. Cost: O(n log n)."""
+    if len(np.unique(positive)) < 2:
+        raise ValueError("the points are of one kind: there is no ROC curve")
+    place = np.unique(-decision, return_inverse=True)[1]
+    rates = [np.append(0.0, np.cumsum(np.bincount(place[kind], minlength=np.max(place) + 1)) / np.sum(kind))
+             for kind in (~positive, positive)]
+    middle = [(rate[place] + rate[place + 1]) / 2 for rate in rates]
+    placed = (1 - middle[0][positive], middle[1][~positive])  # the share of the other kind in the right order
+    area = float(np.mean(placed[0]))
+    variance = sum(np.sum((each - area) ** 2) / (len(each) * max(len(each) - 1, 1)) for each in placed)
+    return rates[0], rates[1], area, float(np.sqrt(variance))
+
+
+def confusion(fit: FreeRidgeClassifier, y: Any, X: Optional[ArrayLike] = None, ax: Any = None) -> Any:
+    """How many points of each class get each class; grey is the share of the class. y, X: as in calibration(). Cost:
+    predict(), or loo_predict()."""
+    fit = _checked(fit, FreeRidgeClassifier, "FreeRidgeClassifier")
+    found = fit.loo_predict() if X is None else fit.predict(X)
+    labels = class_labels(y, len(found))
+    names = fit.classes_
+    count = np.array([[np.sum((labels == own) & (found == other)) for other in names] for own in names])
+    [panel] = _axes(ax)
+    share = count / np.maximum(1, np.sum(count, axis=1, keepdims=True))
+    panel.imshow(0.6 * share, cmap="Greys", vmin=0, vmax=1)
+    for (i, j), points in np.ndenumerate(count):
+        panel.text(j, i, str(points), ha="center", va="center")
+    panel.set_xticks(range(len(names)), [str(name) for name in names])
+    panel.set_yticks(range(len(names)), [str(name) for name in names])
+    panel.set_title("Confusion\n", fontweight="bold")
+    wrong = f"{100 * np.mean(found != labels):.3g} % in a wrong class; grey: share of the class"
+    panel.text(0.5, 1.02, wrong, transform=panel.transAxes, ha="center", va="bottom")
+    panel.set_xlabel("class when left out" if X is None else "predicted class")
+    panel.set_ylabel("class")
     return panel
 
 

@@ -1,4 +1,5 @@
-"""Choosing lambda and the bandwidth by a criterion: LOO, GCV, REML, GROUPS or ERROR_RATE."""
+"""Choosing lambda, the bandwidth and the kernel by a criterion: LOO, GCV, REML, GROUPS, ERROR_RATE or LOG_LOSS; a kernel
+also by EVIDENCE."""
 
 from __future__ import annotations
 
@@ -128,7 +129,8 @@ class Objective(NamedTuple):
 
 
 class Selection(FixedAnswers):
-    """Scores are in the units of y, squared (LOO, GCV, GROUPS), log-likelihoods (REML) or fractions (ERROR_RATE)."""
+    """Scores are in the units of y, squared (LOO, GCV, GROUPS), log-likelihoods (REML), fractions (ERROR_RATE) or mean
+    log losses (LOG_LOSS)."""
 
     def score(self, criterion: int, lambdas: ArrayLike) -> Array:
         """The criterion at some lambdas >= 0, whatever lambda is set: count x t. Needs the factorization, and groups
@@ -139,7 +141,7 @@ class Selection(FixedAnswers):
         return self._answer(out, "score", criterion, len(lambdas), pointer(lambdas), pointer(out), None, len(lambdas))
 
     def score_with_error(self, criterion: int, lambdas: ArrayLike) -> Scores:
-        """The same with standard errors, for LOO, GROUPS and ERROR_RATE; others: InputError. Cost: as score()."""
+        """The same with standard errors, for LOO, GROUPS, ERROR_RATE and LOG_LOSS; others: InputError. Cost: as score()."""
         lambdas = vector(lambdas, name="lambdas")
         count = len(lambdas)
         out = Scores(empty(count, self.t), empty(count, self.t))
@@ -158,9 +160,10 @@ class Selection(FixedAnswers):
                             pointer(out.errors), count)
 
     def score_gradient(self, criterion: int, lambda_: float) -> ScoreGradient:
-        """The criterion (LOO, GCV, REML or GROUPS) at one lambda as one number for all outputs, and its derivatives. No
+        """The criterion (all but ERROR_RATE) at one lambda as one number for all outputs, and its derivatives. No
         factorization is needed before. Raises InputError for ERROR_RATE, Error (NOT_POSITIVE_DEFINITE) where K + lambda
-        W^-1 is numerically singular. Cost: n^3; LOO and GCV 2 n^3."""
+        W^-1 is numerically singular. Cost: n^3; LOO, GCV and LOG_LOSS 2 n^3; EVIDENCE
+        about 2.3 n^3 for each output."""
         score, by_log_lambda = c.DOUBLE(), c.DOUBLE()
         by_kernel = numbers(len(self.kernel().hyperparameters))
         self._ask("score_gradient", criterion, lambda_, score, by_log_lambda, pointer(by_kernel))

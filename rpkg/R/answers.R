@@ -114,7 +114,8 @@ lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) 
   if (is.null(criteria) && is_estimated(object)) {
     criteria <- c(estimated_criteria, "training")
   } else if (is.null(criteria)) {
-    criteria <- c(setdiff(available, if (object$criterion != "error_rate") "error_rate"), "training")
+    of_labels <- setdiff(c("error_rate", "log_loss"), object$criterion)
+    criteria <- c(setdiff(available, of_labels), "training")
   }
   if (is_estimated(object)) available <- estimated_criteria
   check_criteria(criteria, c(available, objective_names))

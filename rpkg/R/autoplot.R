@@ -36,7 +36,20 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
         ggplot2::labs(x = if (is.null(object$scale)) "length" else "length / divisor of the column", y = NULL,
                       subtitle = "a short length: a relevant column")
     },
-    rows = draw_rows(data, chosen)
+    rows = draw_rows(data, chosen),
+    calibration = ggplot2::ggplot(data, mapped("probability", "share")) +
+      ggplot2::geom_ribbon(mapped(ymin = "lower", ymax = "upper"), fill = "grey85") +
+      ggplot2::geom_abline(linetype = 2) + ggplot2::geom_line() + ggplot2::geom_point() +
+      ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
+      ggplot2::labs(x = paste("probability of", class_name(object, output)), y = "share of the class",
+                    subtitle = "left-out points; band: 95 % intervals"),
+    roc = ggplot2::ggplot(data, mapped("false_positive", "true_positive")) + ggplot2::geom_abline(linetype = 2) +
+      ggplot2::geom_step(direction = "hv") + ggplot2::coord_equal(xlim = c(0, 1), ylim = c(0, 1)) +
+      ggplot2::labs(x = "false positive rate", y = paste("true positive rate of", class_name(object, output)),
+                    subtitle = paste("left-out points,", auc_words(data))),
+    confusion = ggplot2::ggplot(data, mapped("left_out", "class")) + ggplot2::geom_tile(mapped(fill = "share"), color = "grey50") +
+      ggplot2::geom_text(mapped(label = "points")) + ggplot2::scale_fill_gradient(low = "white", high = "grey40", guide = "none") +
+      ggplot2::scale_y_discrete(limits = rev) + ggplot2::labs(x = "class when left out", y = "class", subtitle = "left-out points")
   )
   picture + ggplot2::theme_bw() + ggplot2::theme(plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5))
 }

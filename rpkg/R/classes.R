@@ -135,10 +135,11 @@ calibration <- function(fit, lambda = NULL) {
   found
 }
 
-# c(A, B) by Platt's method, from the decision values that exist. (At a leverage of one there is no left-out value.)
+# c(A, B) by Platt's method, from the decision values that exist. (At a leverage of one there is no left-out value.) Weights
+# are in units of their mean: a common factor of them changes no probability.
 platt_scaling <- function(decision, positive, weights) {
   known <- !is.nan(decision)
-  core_calibrate(decision[known], ifelse(positive[known], 1, -1), weights[known])
+  core_calibrate(decision[known], ifelse(positive[known], 1, -1), weights[known] / mean(weights[known]))
 }
 
 # Probabilities, points x classes. Of more than two classes they are the probabilities of each class against all others,

@@ -1,16 +1,34 @@
-# Kernel logistic regression and support vector machines for two classes.
+# Kernel logistic regression and support vector machines for two classes; several classes: logistic_classes.R.
 
 kernel_logistic <- function(x, ...) {
   call <- formula_first(...names(), sys.call(), parent.frame())
   if (is.null(call)) UseMethod("kernel_logistic") else eval(call, parent.frame())
 }
 
-kernel_logistic.default <- function(x, y, kernel, lambda, intercept = TRUE, weights = NULL, scale = FALSE,
-                                    tolerance = NULL, iterations = NULL, ...) {
+kernel_logistic.default <- function(x, y, kernel = NULL, lambda = NULL, intercept = TRUE, weights = NULL,
+                                    scale = chooses_bandwidth(kernel), tolerance = NULL, iterations = NULL,
+                                    class_weights = NULL, lengths = NULL, shrinkage = 0.5, learn_rows = NULL, seed = 0,
+                                    ...) {
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(kernel_logistic)
-  fit_classifier("logistic", call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
+  all_given(x, y)
+  if (!is.null(kernel)) check_kernel(kernel)
+  y <- labels_of_classes(y)
+  weights <- with_class_weights(weights, class_weights, y)
+  x <- numeric_matrix(x, "x")
+  learning <- NULL
+  if (is.null(kernel) || is.null(lambda) || chooses_bandwidth(kernel)) {
+    learning <- learnt_logistic(x, y, kernel, intercept, weights, scale, lengths, shrinkage, learn_rows, seed)
+    kernel <- learning$kernel
+    scale <- if (is.null(learning$scale)) FALSE else learning$scale
+    if (is.null(lambda)) lambda <- learning$lambda
+  }
+  fit_to <- function(y) fit_classifier("logistic", call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
+  fit <- if (is_of_several(y)) several_logistic(fit_to, y, call) else fit_to(y)
+  fit$learning <- learning$learning
+  fit$open_kernel <- learning$open_kernel
+  fit
 }
 
 kernel_svm <- function(x, ...) {
@@ -29,7 +47,7 @@ kernel_svm.default <- function(x, y, kernel, lambda, intercept = TRUE, weights =
 fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations) {
   all_given(x, y)
   if (missing(kernel)) refuse("kernel is missing: as in gaussian_kernel(sigma = 1)")
-  if (missing(lambda)) refuse_missing_lambda(loss)
+  if (missing(lambda)) refuse_missing_lambda()
   check_kernel(kernel)
   if (chooses_bandwidth(kernel)) {
     refuse("kernel has a bandwidth that is not given; it is not chosen here, as freeridge() does")
@@ -114,9 +132,7 @@ check_one_positive <- function(value, name) {
 }
 
 # A support vector machine has a limit at lambda = 0, the hard margin.
-refuse_missing_lambda <- function(loss) {
-  refuse("lambda is missing: one positive number", if (loss == "svm") ", or 0 for the hard margin")
-}
+refuse_missing_lambda <- function() refuse("lambda is missing: one positive number, or 0 for the hard margin")
 check_classifier_lambda <- function(value, loss) {
   if (loss == "svm" && is.numeric(value) && length(value) == 1L && !is.na(value) && value == 0) return(0)
   if (loss == "svm" && (!is.numeric(value) || length(value) != 1L || !is.finite(value) || value < 0)) {
@@ -177,12 +193,11 @@ predict.freeridge_classifier <- function(object, newdata = NULL, type = "decisio
   check_choice(type, "type", c(class_types, "distance"))
   # as glm has it; a machine without probabilities answers with classes, as those of other packages do
   if (type == "response") type <- if (object$loss == "svm") "class" else "probability"
-  if (type == "probability" && object$loss == "svm") {
-    refuse("type is \"probability\", but a support vector machine has decision values only")
-  }
+  scaling <- if (type == "probability" && object$loss == "svm") svm_calibration(object, lambda)
   model <- classifier_at(object, lambda)
   ask <- function(x) {
     if (type == "distance") return(hyperplane_distances(model, x))
+    if (!is.null(scaling)) return(stats::plogis(scaling[1L] + scaling[2L] * core_classifier_predict(model, x)))
     core_classifier_predict(model, x, if (type == "probability") type else "decision")
   }
   if (is.null(newdata)) return(classifier_rows(object, ask(object$x), ask, type == "class"))
@@ -190,6 +205,30 @@ predict.freeridge_classifier <- function(object, newdata = NULL, type = "decisio
   values <- answered(new, function(x) matrix(ask(x)))[, 1L]
   if (type == "class") values <- as_classes(object, values)
   stats::setNames(values, new$names)
+}
+
+# Platt's two numbers (A, B) of a support vector machine, from the decision values of rows that were left out of fits with
+# the same kernel and lambda, in folds that hold each class in its share.
+folds_of_svm <- 10L
+svm_calibration <- function(fit, lambda) {
+  if (is.null(lambda)) lambda <- fit$lambda
+  if (identical(fit$cache$calibration$lambda, lambda)) return(fit$cache$calibration$scaling)
+  folds <- min(folds_of_svm, sum(fit$y > 0), sum(fit$y < 0))
+  if (folds < 2L) refuse("type is \"probability\", which is calibrated on left-out rows, and a class has one row only")
+  fold <- make_folds(length(fit$y), folds, strata = fit$y)
+  decision <- numeric(length(fit$y))
+  for (k in seq_len(folds)) {
+    kept <- fold != k
+    columns <- if (fit$kernel$name == "precomputed") kept else TRUE
+    others <- fit
+    others$x <- fit$x[kept, columns, drop = FALSE]
+    others$y <- fit$y[kept]
+    others$weights <- fit$weights[kept]
+    decision[!kept] <- core_classifier_predict(new_classifier(others, lambda), fit$x[!kept, columns, drop = FALSE])
+  }
+  scaling <- platt_scaling(decision, fit$y > 0, if (is.null(fit$weights)) rep(1, length(fit$y)) else fit$weights)
+  fit$cache$calibration <- list(lambda = lambda, scaling = scaling)
+  scaling
 }
 
 # Values of all rows in the order of the data: `values` at the rows that count, ask(x) at those of weight zero.
@@ -251,6 +290,7 @@ print_classifier_setting <- function(x, digits) {
 
 print.freeridge_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_classifier_setting(x, digits)
+  print_logistic_learning(x)
   cat("lambda: ", format(x$lambda, digits = digits), if (x$lambda == 0) " (hard margin)", "; objective: ",
       format(x$objective, digits = digits), " after ",
       counted(x$iterations, if (x$loss == "svm") "pair update" else "Newton step"), "\n", sep = "")

@@ -74,20 +74,17 @@ tls.formula <- function(formula, data, exact = NULL, subset, na.action, intercep
   })
 }
 
-kernel_logistic.formula <- function(formula, data, kernel, lambda, subset, na.action, weights, intercept = TRUE, ...) {
-  classifier_formula("kernel_logistic", match.call(), parent.frame(), formula, kernel, lambda, intercept,
-                     kernel_logistic.default, ...)
+kernel_logistic.formula <- function(formula, data, kernel = NULL, lambda = NULL, subset, na.action, weights,
+                                    intercept = TRUE, ...) {
+  fit_formula("kernel_logistic", match.call(), parent.frame(), formula, intercept, function(x, y, intercept, weights) {
+    kernel_logistic.default(x, y, kernel, lambda, intercept, weights, ...)
+  }, if (is.null(kernel)) matern_kernel() else kernel)
 }
 
 kernel_svm.formula <- function(formula, data, kernel, lambda, subset, na.action, weights, intercept = TRUE, ...) {
-  classifier_formula("kernel_svm", match.call(), parent.frame(), formula, kernel, lambda, intercept, kernel_svm.default,
-                     ...)
-}
-
-classifier_formula <- function(name, call, environment, formula, kernel, lambda, intercept, fit_to, ...) {
   if (missing(kernel)) refuse("kernel is missing: as in gaussian_kernel(sigma = 1)")
-  if (missing(lambda)) refuse_missing_lambda(sub("kernel_", "", name))
-  fit_formula(name, call, environment, formula, intercept, function(x, y, intercept, weights) {
-    fit_to(x, y, kernel, lambda, intercept, weights, ...)
+  if (missing(lambda)) refuse_missing_lambda()
+  fit_formula("kernel_svm", match.call(), parent.frame(), formula, intercept, function(x, y, intercept, weights) {
+    kernel_svm.default(x, y, kernel, lambda, intercept, weights, ...)
   }, kernel)
 }

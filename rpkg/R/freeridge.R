@@ -49,7 +49,10 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   }
   effects <- attr(x, "random_terms")
   if (!is.null(effects)) check_random(kernel)
-  if (is.null(criterion)) criterion <- default_criterion(kernel, y, groups, lengths, route, !is.null(effects) || given_count(kernel) > 1L)
+  if (is.null(criterion)) {
+    variances <- !is.null(effects) || given_count(kernel) > 1L
+    criterion <- default_criterion(kernel, y, groups, lengths, route, !is.null(classes), variances)
+  }
   check_criterion(criterion, groups, route, lambda)
   check_square(kernel, x)
 
@@ -147,10 +150,11 @@ with_terms <- function(fit, parts) {
 # REML for a kernel that learns a length for each column: it found kernels that predict better than leave-one-out errors
 # did (docs/defaults.md), and leave-one-out errors flatter less where nothing was chosen by them. REML has no value for an
 # output that does not vary. variances: whether there are random effects or several given matrices.
-default_criterion <- function(kernel, y, groups, lengths, route, variances = FALSE) {
+default_criterion <- function(kernel, y, groups, lengths, route, of_classes, variances = FALSE) {
   if (!is.null(groups)) return("groups")
   if (variances) return("reml")
   if (lengths != "each" || !chooses_bandwidth(kernel) || identical(route, "iterative")) return("loo")
+  if (of_classes) return("log_loss")
   constant <- apply(y, 2L, function(column) length(unique(column[!is.na(column)])) < 2L)
   if (any(constant)) "loo" else "reml"
 }

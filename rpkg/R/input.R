@@ -128,8 +128,8 @@ check_criteria <- function(criteria, available) {
   for (criterion in criteria) check_choice(criterion, "criteria", available)
 }
 
-criteria_names <- c("loo", "gcv", "reml", "groups", "error_rate")
-criteria_with_error <- c("loo", "groups", "error_rate")  # those that are means, and have a standard error
+criteria_names <- c("loo", "gcv", "reml", "groups", "error_rate", "log_loss")
+criteria_with_error <- c("loo", "groups", "error_rate", "log_loss")  # those that are means, and have a standard error
 # What a fit minimises, and the parts of it. They are no criteria for a choice, as they say nothing of new rows.
 objective_names <- c("training", "norm2", "objective")
 route_names <- c("auto", "cholesky", "spectral", "band", "primal", "landmark", "iterative")

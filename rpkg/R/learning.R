@@ -17,7 +17,7 @@ learn_names <- c("open", "all")
 # Whether the kernel has a length for each column of x where the user says nothing of lengths.
 has_lengths <- function(kernel, sparse, criterion, bandwidth_range) {
   chooses_bandwidth(kernel) && !sparse && is.null(bandwidth_range) &&
-    (is.null(criterion) || (is.character(criterion) && all(criterion %in% c("loo", "reml", "groups"))))
+    (is.null(criterion) || (is.character(criterion) && all(criterion %in% c("loo", "reml", "groups", "log_loss"))))
 }
 
 # Whether one bandwidth is the only free number: for it the core has a search of its own (freeridge_select_bandwidth).
@@ -136,7 +136,7 @@ check_bands <- function(bands, x) {
 
 # Whether lambda was chosen by REML with a prior of the noise, as it is where a kernel was learnt with shrinkage.
 has_noise_prior <- function(fit) {
-  fit$criterion == "reml" && !is.null(fit$learning) && is.finite(fit$shrinkage)
+  fit$criterion %in% c("reml", "log_loss") && !is.null(fit$learning) && is.finite(fit$shrinkage)
 }
 
 # The arguments that say what is learnt, as parts of the fit.
@@ -428,7 +428,9 @@ learning_doubt <- function(fit) {
 }
 
 learnt_by <- function(fit) {
-  if (fit$criterion == "reml") "REML" else paste("REML, then by the", criterion_titles[[fit$criterion]])
+  if (fit$criterion == "reml") return("REML")
+  paste0(if (fit$criterion == "log_loss") "the evidence of logistic regression" else "REML", ", then by the ",
+         criterion_titles[[fit$criterion]])
 }
 
 # The hyperparameters of a kernel, with their names; NA: to be chosen. Those are the numbers that with_bandwidth() sets.

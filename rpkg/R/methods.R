@@ -3,7 +3,7 @@
 criterion_titles <- c(
   loo = "leave-one-out mean squared error", gcv = "generalized cross-validation",
   reml = "negative restricted log-likelihood", groups = "leave-group-out mean squared error",
-  error_rate = "leave-one-out error rate"
+  error_rate = "leave-one-out error rate", log_loss = "leave-one-out log loss"
 )
 
 counted <- function(count, thing) paste0(count, " ", thing, if (count != 1L) "s")

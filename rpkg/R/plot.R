@@ -1,9 +1,10 @@
 # plot(fit): pictures of the data frames of plot_data.R in base graphics, all in black and grey.
 
 panel_titles <- c(loo = "Leave-one-out", gcv = "GCV", reml = "REML", groups = "Leave-group-out",
-                  error_rate = "Leave-one-out error rate")
+                  error_rate = "Leave-one-out error rate", log_loss = "Leave-one-out log loss")
 panel_labels <- c(loo = "mean squared error", gcv = "score", reml = "negative log-likelihood",
-                  groups = "mean squared error", error_rate = "fraction wrong")
+                  groups = "mean squared error", error_rate = "fraction wrong",
+                  log_loss = "mean log loss")
 
 plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambdas = NULL, variables = NULL, ...) {
   data <- plot_data(x, type, criteria, output, lambdas, variables)
@@ -16,7 +17,10 @@ plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambd
     slopes = plot_slopes(data, x, output, ...),
     spectrum = plot_spectrum(data, x, output, ...),
     relevance = plot_relevance(data, x, ...),
-    rows = plot_rows(data, x, output, ...)
+    rows = plot_rows(data, x, output, ...),
+    calibration = plot_calibration(data, x, check_output(output, x), ...),
+    roc = plot_roc(data, x, check_output(output, x), ...),
+    confusion = plot_confusion(data, x, ...)
   )
   invisible(data)
 }

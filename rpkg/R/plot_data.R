@@ -1,6 +1,7 @@
 # The data frames that the pictures of plot() and autoplot() show.
 
-plot_types <- c("path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance", "rows")
+plot_types <- c("path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance", "rows",
+                "calibration", "roc", "confusion")
 
 plot_data <- function(fit, type, criteria, output, lambdas, variables = NULL) {
   check_choice(type, "type", plot_types)
@@ -20,7 +21,10 @@ plot_data <- function(fit, type, criteria, output, lambdas, variables = NULL) {
     slopes = slope_data(fit, output),
     spectrum = spectrum_data(fit),
     relevance = relevance(fit),
-    rows = rows_data(fit, output)
+    rows = rows_data(fit, output),
+    calibration = calibration_data(fit, output),
+    roc = roc_data(fit, output),
+    confusion = confusion_data(fit)
   )
 }
 

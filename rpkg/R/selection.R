@@ -22,11 +22,32 @@ check_count_of_folds <- function(folds, n) {
   folds
 }
 
-make_folds <- function(n, folds, seed = 0, repeats = 1) {
+make_folds <- function(n, folds, seed = 0, repeats = 1, strata = NULL, groups = NULL) {
   all_given(n, folds)
   n <- check_whole(n, "n", 1, .Machine$integer.max)
-  folds <- check_count_of_folds(folds, n)
-  repeated(function(seed) core_make_folds(n, folds, seed) + 1L, n, seed, repeats)
+  if (is.null(strata) && is.null(groups)) {
+    folds <- check_count_of_folds(folds, n)
+    return(repeated(function(seed) core_make_folds(n, folds, seed) + 1L, n, seed, repeats))
+  }
+  codes <- function(labels, name) {
+    if (is.null(labels)) return(NULL)
+    if (!is.atomic(labels) || length(labels) != n || anyNA(labels)) {
+      refuse(name, " must be ", n, " labels, none missing, not ", shown(labels))
+    }
+    match(labels, unique(labels))
+  }
+  strata <- codes(strata, "strata")
+  unit <- if (is.null(groups)) seq_len(n) else codes(groups, "groups")
+  count <- max(unit)
+  if (count < 2L) refuse("groups has one label only, and there are to be two folds or more")
+  folds <- check_count_of_folds(folds, count)
+  # of a group the stratum of most of its rows
+  stratum <- if (is.null(strata)) rep(1L, count) else max.col(table(unit, strata), ties.method = "first")
+  repeated(function(seed) {
+    fold <- integer(count)  # dealt in turn, to each stratum in random order
+    fold[order(stratum, core_make_folds(count, count, seed))] <- rep_len(seq_len(folds), count)
+    fold[unit]
+  }, n, seed, repeats)
 }
 
 make_blocks <- function(n, folds, gap = 0) {

@@ -172,7 +172,9 @@ freeridge_criterion criterion_of(const std::string& name) {
                     {"gcv", FREERIDGE_GCV},
                     {"reml", FREERIDGE_REML},
                     {"groups", FREERIDGE_GROUPS},
-                    {"error_rate", FREERIDGE_ERROR_RATE}});
+                    {"error_rate", FREERIDGE_ERROR_RATE},
+                    {"log_loss", FREERIDGE_LOG_LOSS},
+                    {"evidence", FREERIDGE_EVIDENCE}});
 }
 
 namespace {

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import Ridge
-from sklearn.metrics import log_loss
+from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score, roc_curve
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -54,11 +54,12 @@ class Classes(unittest.TestCase):
             for j, sign in enumerate(coded.T):
                 found = model._calibrations[j]
                 p = 1 / (1 + np.exp(-(found.offset + found.slope * left_out[:, j])))
-                # Platt's targets: a row more of each class stands between the shares and 0 and 1
-                of_sign = {s: weights[sign == s].sum() for s in (-1, 1)}
-                target = np.where(sign > 0, (of_sign[1] + 1) / (of_sign[1] + 2), 1 / (of_sign[-1] + 2))
-                np.testing.assert_allclose([weights @ (target - p), weights @ ((target - p) * left_out[:, j])], 0,
-                                           atol=1e-4)
+                # targets: half a row more of each class stands between the shares and 0 and 1
+                of_sign = {s: weights[sign == s].sum() / weights.mean() for s in (-1, 1)}
+                target = np.where(sign > 0, (of_sign[1] + 0.5) / (of_sign[1] + 1), 0.5 / (of_sign[-1] + 1))
+                np.testing.assert_allclose(weights @ (target - p), 0, atol=1e-4)
+                along = weights @ ((target - p) * left_out[:, j])  # a slope of 0 would be negative without its bound
+                self.assertTrue(abs(along) < 1e-4 if found.slope > 0 else along < 0)
                 decision.append(found.offset + found.slope * f[:, j])
                 own.append(1 / (1 + np.exp(-decision[-1])))
             expected = np.column_stack([1 - own[0], own[0]] if len(own) == 1 else own)
@@ -349,6 +350,34 @@ class Pictures(unittest.TestCase):
         ax = plots.calibration(fr.FreeRidgeClassifier().fit(self.x, three), three[:60], self.x[:60], bins=3)
         self.assertEqual(len(ax.get_legend().get_texts()), 3)
         self.saved(ax)
+
+    def test_roc_and_confusion(self):
+        from freeridge import plots
+        top = self.y > np.median(self.y)
+        fit = fr.FreeRidgeClassifier().fit(self.x, top)
+        ax = plots.roc(fit, top)
+        alarms, hits, _ = roc_curve(top, fit.loo_decision(), drop_intermediate=False)
+        np.testing.assert_allclose(ax.lines[1].get_xdata(), alarms)
+        np.testing.assert_allclose(ax.lines[1].get_ydata(), hits)
+        self.assertIn(f"area {roc_auc_score(top, fit.loo_decision()):.3g}, standard error", ax.texts[0].get_text())
+        self.saved(ax)
+        decision = np.round(fit.loo_decision())  # with ties; by all pairs
+        pairs = (np.sign(decision[top][:, np.newaxis] - decision[~top]) + 1) / 2
+        _, _, area, error = plots._roc_curve(decision, top)
+        self.assertAlmostEqual(area, pairs.mean(), places=12)
+        parts = [np.var(pairs.mean(axis=k), ddof=1) / pairs.shape[1 - k] for k in (0, 1)]
+        self.assertAlmostEqual(error, np.sqrt(sum(parts)), places=12)
+        self.assertRaises(ValueError, plots.roc, fit, np.ones(len(top), bool))
+        three = np.digitize(self.y, np.quantile(self.y, [0.3, 0.6]))
+        several = fr.FreeRidgeClassifier().fit(self.x, three)
+        ax = plots.roc(several, three[:60], self.x[:60])
+        self.assertEqual(len(ax.get_legend().get_texts()), 3)
+        self.saved(ax)
+        ax = plots.confusion(several, three)
+        expected = confusion_matrix(three, several.loo_predict())
+        self.assertEqual([text.get_text() for text in ax.texts[:9]], [str(count) for count in expected.ravel()])
+        self.saved(ax)
+        self.assertRaises(TypeError, plots.confusion, self.fit, three)
 
 
 class Types(unittest.TestCase):

@@ -695,13 +695,23 @@ class Classical(Comparison):
         self.close(stopped.ridge_w[:, 1], fr.ridge(self.x, y, stopped.value[1]).w)
         slope, offset = fr.calibrate(self.x[:, 0], labels)
         n = np.sum(labels > 0), np.sum(labels < 0)
-        rest = 1 / (1 + np.exp(-offset - slope * self.x[:, 0])) - np.where(labels > 0, (n[0] + 1) / (n[0] + 2),
-                                                                        1 / (n[1] + 2))
+        rest = 1 / (1 + np.exp(-offset - slope * self.x[:, 0])) - np.where(labels > 0, (n[0] + 0.5) / (n[0] + 1),
+                                                                        0.5 / (n[1] + 1))
         self.assertLess(abs(rest.sum()) + abs(rest @ self.x[:, 0]), 1e-10)
 
     def test_the_rest(self):
         self.assertEqual(sorted(fr.make_holdout(10, 0.3, 5)), [-1] * 7 + [0] * 3)
         self.assertEqual(np.bincount(fr.make_folds(10, 3)).tolist(), [4, 3, 3])
+        labels = np.repeat(["a", "b", "c"], [50, 30, 7])
+        fold = fr.make_folds(87, 5, 3, strata=labels)
+        for label in "abc":
+            self.assertLessEqual(np.ptp(np.bincount(fold[labels == label], minlength=5)), 1)
+        self.assertLessEqual(np.ptp(np.bincount(fold)), 1)
+        group = np.tile(np.arange(29), 3)
+        whole = fr.make_folds(87, 4, 3, strata=group > 20, groups=group)
+        self.assertTrue(all(len(set(whole[group == g])) == 1 for g in range(29)))
+        for bad in ({"strata": labels[:3]}, {"groups": np.zeros(87)}):
+            self.assertRaises(ValueError, fr.make_folds, 87, 5, **bad)
         self.close(fr.convert_lambda(fr.CONVENTION_MEAN, fr.CONVENTION_TOTAL, 14, 1.0, 0.5), 7.0)
         before = fr.get_threads()
         fr.set_threads(2)

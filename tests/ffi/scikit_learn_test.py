@@ -9,6 +9,8 @@ import os
 import unittest
 
 import numpy as np
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier, RidgeCV
 from sklearn.model_selection import KFold, LeaveOneGroupOut, LeaveOneOut, cross_val_predict
@@ -257,6 +259,23 @@ class Conventions(Comparison):
         total = fr.convert_lambda(fr.CONVENTION_GURLS, fr.CONVENTION_TOTAL, len(y), 1.0, 1e-3)
         ours = fr.Model(fr.gaussian(2.0), x, y, intercept=False).set_lambda(total)
         self.assert_close(ours.coefficients()[:, 0], theirs)
+
+
+class Evidence(unittest.TestCase):
+    def test_is_that_of_gaussian_process_classification(self):
+        """The same model without an intercept: Laplace's log marginal likelihood, and its slopes by the logarithms of the
+        amplitude 1 / lambda and of the length sigma / sqrt(2)."""
+        rng = np.random.default_rng(5)
+        x = rng.normal(size=(60, 3))
+        y = np.where(x[:, 0] + 0.5 * x[:, 1] ** 2 + 0.7 * rng.normal(size=60) > 0.3, 1.0, -1.0)
+        for amplitude, length in ((0.5, 2.0), (3.0, 1.3), (100.0, 0.8)):
+            theirs = GaussianProcessClassifier(ConstantKernel(amplitude) * RBF(length), optimizer=None).fit(x, y)
+            value, slopes = theirs.log_marginal_likelihood(theirs.kernel_.theta, eval_gradient=True)
+            ours = fr.Model(fr.gaussian(length * np.sqrt(2)), x, y, intercept=False)
+            found = ours.score_gradient(fr.EVIDENCE, 1 / amplitude)
+            self.assertAlmostEqual(found.score, -value, delta=1e-8 * abs(value))
+            np.testing.assert_allclose([found.by_log_lambda, -found.by_log_hyperparameters[0]], slopes, rtol=1e-5,
+                                       atol=1e-6)
 
 
 if __name__ == "__main__":

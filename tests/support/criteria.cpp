@@ -53,6 +53,61 @@ Real reml(const Problem& problem, double lambda, std::int64_t output) {
   return (size * std::log(two_pi * quadratic / size) + size + determinants) / 2;
 }
 
+namespace {
+
+Real logistic_loss(Real z) {
+  return std::max(Real(0), -z) + std::log1p(std::exp(-std::abs(z)));
+}
+
+// Of a function that rises.
+template <class F>
+Real root(Real low, Real high, const F& rising) {
+  for (int k = 0; k < 90; ++k) {
+    const Real middle = (low + high) / 2;
+    (rising(middle) < 0 ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+}  // namespace
+
+Real log_loss(const Problem& problem, double lambda, std::int64_t output, Real* error) {
+  const Matrix errors = oracle::loo(problem, lambda);
+  const auto n = static_cast<std::size_t>(errors.rows);
+  std::vector<Real> f(n), y(n), w(n), target(n), terms(n);
+  Real sum = 0, mass[2] = {0, 0}, size = 0, mean = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += w[i] = problem.weight(static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < n; ++i) {
+    y[i] = problem.y(static_cast<std::int64_t>(i), output);
+    f[i] = y[i] - static_cast<Real>(errors(static_cast<std::int64_t>(i), output));
+    w[i] *= static_cast<Real>(n) / sum;
+    mass[y[i] > 0] += w[i];
+    size = std::max(size, std::abs(f[i]));
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    target[i] = y[i] > 0 ? (mass[1] + Real(0.5)) / (mass[1] + 1) : Real(0.5) / (mass[0] + 1);
+  const auto slope = [&](Real a, Real b, bool by_a) {  // by a or by b
+    Real out = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      out += w[i] * (1 / (1 + std::exp(-(a * f[i] + b))) - target[i]) * (by_a ? f[i] : 1);
+    return out;
+  };
+  const auto offset = [&](Real a) {
+    const Real most = a * size + 100;
+    return root(-most, most, [&](Real b) { return slope(a, b, false); });
+  };
+  const bool flat = slope(0, offset(0), true) >= 0;
+  const Real a = flat ? 0 : root(0, 1000 / size, [&](Real at) { return slope(at, offset(at), true); });
+  const Real b = offset(a);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Real z = a * f[i] + b;
+    terms[i] = target[i] * logistic_loss(z) + (1 - target[i]) * logistic_loss(-z);
+    mean += w[i] / static_cast<Real>(n) * terms[i];
+  }
+  if (error != nullptr) *error = standard_error(w, terms);
+  return mean;
+}
+
 Real score(const Problem& problem, freeridge_criterion criterion, const Labels& group, double lambda,
            std::int64_t output) {
   switch (criterion) {
@@ -66,6 +121,8 @@ Real score(const Problem& problem, freeridge_criterion criterion, const Labels& 
       return mean_square(problem, group_errors(problem, group, lambda), output);
     case FREERIDGE_ERROR_RATE:
       return error_rate(problem, lambda);
+    case FREERIDGE_LOG_LOSS:
+      return log_loss(problem, lambda, output);
     default:
       throw std::invalid_argument("score: criterion");
   }

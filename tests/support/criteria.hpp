@@ -17,6 +17,10 @@ Real reml(const Problem& problem, double lambda, std::int64_t output);
 // to a tie.
 Real error_rate(const Problem& problem, double lambda, Real* margin = nullptr);
 
+// The log loss of left-out values by the slope and offset at which it is least, found by bisection; *error: its standard
+// error.
+Real log_loss(const Problem& problem, double lambda, std::int64_t output, Real* error = nullptr);
+
 // Any of them; group: for GROUPS.
 Real score(const Problem& problem, freeridge_criterion criterion, const Labels& group, double lambda,
            std::int64_t output);

@@ -59,6 +59,8 @@ choices! {
         Reml = FREERIDGE_REML,
         Groups = FREERIDGE_GROUPS,
         ErrorRate = FREERIDGE_ERROR_RATE,
+        LogLoss = FREERIDGE_LOG_LOSS,
+        Evidence = FREERIDGE_EVIDENCE,
     }
 }
 

@@ -42,10 +42,34 @@ test_that("classes are those of the largest decision value, of the kind the resp
   expect_identical(predict(two, type = "class", lambda = 50), predict(update(two, lambda = 50), type = "class"))
 })
 
-# Platt's criterion, minimised by a general optimizer over left-out values of brute-force refits.
+test_that("lengths are learnt by the log loss of left-out values where the response is of classes", {
+  two <- droplevels(iris[51:150, ])
+  fit <- freeridge(Species ~ ., two)
+  expect_identical(fit$criterion, "log_loss")
+  expect_output(print(fit), "evidence of logistic regression, then by the leave-one-out log loss")
+  p <- stats::plogis(freeridge:::calibration(fit)[1L, ] + freeridge:::calibration(fit)[2L, ] * (fit$y - loo(fit)))
+  target <- ifelse(fit$y > 0, 50.5 / 51, 0.5 / 51)
+  expect_equal(fit$score[[1L]], -mean(target * log(p) + (1 - target) * log(1 - p)), tolerance = 1e-8)
+  path <- lambda_path(fit, fit$lambda, "log_loss")
+  expect_equal(path$log_loss, fit$score[[1L]], tolerance = 1e-10)
+  expect_gt(path$log_loss_se, 0)
+  expect_identical(freeridge(Species ~ ., two, criterion = "reml")$criterion, "reml")
+  expect_identical(freeridge(Species ~ ., two, kernel = linear_kernel())$criterion, "loo")
+  three <- freeridge(Species ~ ., iris)
+  expect_length(three$lambda, 3L)
+  expect_lt(freeridge:::left_out_classes(three)$error, 0.06)
+  # classes of labels that say nothing, of one row, and rows that stand twice
+  for (label in list(rep_len(c("a", "b"), 100L), replace(rep("a", 100L), 7L, "b"), rep(c("a", "b"), each = 50L))) {
+    odd <- freeridge(rbind(two[1:50, 1:4], two[1:50, 1:4]), factor(label))
+    expect_true(all(is.finite(predict(odd, type = "probability"))))
+  }
+})
+
+# Platt's criterion with half of his smoothing, minimised by a general optimizer over left-out values of brute-force refits.
 platt <- function(decision, positive, weights) {
+  weights <- weights / mean(weights)
   many <- c(sum(weights[!positive]), sum(weights[positive]))
-  target <- ifelse(positive, (many[2L] + 1) / (many[2L] + 2), 1 / (many[1L] + 2))
+  target <- ifelse(positive, (many[2L] + 0.5) / (many[2L] + 1), 0.5 / (many[1L] + 1))
   loss <- function(ab) {
     p <- stats::plogis(ab[1L] + ab[2L] * decision)
     -sum(weights * (target * log(p) + (1 - target) * log(1 - p)))
@@ -70,6 +94,8 @@ test_that("probabilities are Platt's, from exact left-out values", {
     expect_equal(found[, "TRUE"], expected, tolerance = 1e-5)
     expect_equal(rowSums(found), rep(1, 7L))
     expect_identical(colnames(found), c("FALSE", "TRUE"))
+    heavy <- if (is.null(weights)) rep(1e6, 40L) else 1e6 * weights
+    expect_equal(predict(update(fit, lambda = 0.3 * 1e6, weights = heavy), p$new, type = "probability"), found, tolerance = 1e-8)
   }
   three <- freeridge(x, flowers$Species, gaussian_kernel(2), 0.1)
   raw <- vapply(1:3, function(j) {

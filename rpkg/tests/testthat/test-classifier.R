@@ -171,11 +171,8 @@ test_that("bad input is refused", {
   for (method in list(kernel_logistic, kernel_svm)) {
     expect_refusal(method(), "x is missing")
     expect_refusal(method(p$x), "y is missing")
-    expect_refusal(method(p$x, p$y), "kernel is missing")
-    expect_refusal(method(p$x, p$y, linear_kernel()), "lambda is missing")
     expect_refusal(method(p$x, p$y, linear_kernel(), 1, foo = 2), "unknown argument: 'foo'")
     expect_refusal(method(p$x, p$y, "linear", 1), "kernel must be a kernel")
-    expect_refusal(method(p$x, p$y, gaussian_kernel(), 1), "kernel has a bandwidth that is not given")
     expect_refusal(method(p$x, p$y, scaled_kernel(linear_kernel(), 1:3), 1), "", "freeridge_dimension_mismatch")
     for (bad in c(if (identical(method, kernel_logistic)) 0, list(-1, NA, Inf, "a", 1:2))) {
       expect_refusal(method(p$x, p$y, linear_kernel(), bad), "lambda must be one positive number")
@@ -184,7 +181,6 @@ test_that("bad input is refused", {
     expect_refusal(given(rep(1, 60)), "y has one class only, 1")
     expect_refusal(given(replace(p$y, 3, 0)), "y\\[3\\] is 0; numbers must be 0 and 1, or -1 and")
     expect_refusal(given(replace(p$y, 3, NA)), "y\\[3\\] is NA")
-    expect_refusal(given(factor(1:60)), "y has 60 levels; there must be two")
     expect_refusal(given(rep("a", 60)), "y has one class only, a")
     expect_refusal(given(list(1)), "y must be a factor with two levels")
     expect_refusal(given(cbind(p$y, p$y)), "y must be a factor with two levels")
@@ -204,7 +200,106 @@ test_that("bad input is refused", {
     expect_refusal(predict(fit, lambda = -1), "lambda must be one positive number.*, not -1")
     expect_refusal(coef(fit, foo = 1), "unknown argument: 'foo'")
   }
-  expect_refusal(predict(fit, type = "probability"), "has decision values only")
+  expect_refusal(kernel_svm(p$x, p$y), "kernel is missing")
+  expect_refusal(kernel_svm(p$x, p$y, linear_kernel()), "lambda is missing")
+  expect_refusal(kernel_svm(p$x, p$y, gaussian_kernel(), 1), "kernel has a bandwidth that is not given")
+  expect_refusal(kernel_svm(p$x, factor(1:60), linear_kernel(), 1), "y has 60 levels; there must be two")
+  one <- kernel_svm(p$x, seq_len(60) == 3, linear_kernel(), 1)
+  expect_refusal(predict(one, type = "probability"), "a class has one row only")
+  expect_refusal(kernel_logistic(p$x, p$y, class_weights = 2), "class_weights must be \"balanced\" or numbers")
+  expect_refusal(kernel_logistic(p$x, p$y, class_weights = c("7" = 2)), "class_weights has the class '7'")
+  expect_refusal(kernel_logistic(p$x, factor(replace(p$y, 4, NA))), "y\\[4\\] is NA")
+  expect_refusal(kernel_logistic(p$x, p$y[-1]), "y has 59 labels, x has 60 rows")
+  expect_refusal(kernel_logistic(p$x, factor(rep(1:3, 20)), weights = rep(c(0, 1, 1), 20)),
+                 "a class has no row whose weight is positive")
   expect_refusal(loo(fit), "no leave-one-out values here")
   expect_refusal(kernel_svm(p$x, p$y, precomputed_kernel(), 1), "x is 60 x 2; with precomputed_kernel")
+})
+
+test_that("logistic regression learns its lambda and its kernel by the evidence", {
+  two <- droplevels(iris[51:150, ])
+  x <- as.matrix(two[1:4])
+  fit <- kernel_logistic(x, two$Species, gaussian_kernel(3))
+  evidence <- function(lambda) {  # Laplace's, by its definition
+    gram <- 25 + exp(-as.matrix(dist(x))^2 / 9) / lambda
+    f <- rep(0, 100)
+    t <- as.integer(two$Species) - 1
+    for (step in 1:50) {
+      p <- plogis(f)
+      f <- as.vector(gram %*% solve(diag(100) + (p * (1 - p)) * gram, p * (1 - p) * f + t - p))
+    }
+    p <- plogis(f)
+    spread <- (1 - mean(exp(-as.matrix(dist(x[1:64, ]))^2 / 9))) / lambda
+    list(value = sum((t - p) * f) / 2 + sum(log1p(exp(-(2 * t - 1) * f))) +
+      determinant(diag(100) + (p * (1 - p)) * gram)$modulus / 2, spread = spread)
+  }
+  lambdas <- fit$lambda * exp(c(-0.02, 0, 0.02))
+  # flat there with the penalty of the log odds' variance, of 64 of the rows
+  values <- vapply(lambdas, function(lambda) {
+    found <- evidence(lambda)
+    found$value + (log(found$spread / 8) / 1.5)^2 / 2
+  }, 0)
+  expect_lt(abs(values[3L] - values[1L]) / 0.04, 0.01)
+  expect_true(all(values >= values[2L]))
+  expect_output(print(fit), "lambda by the evidence on 100 rows")
+
+  learnt <- kernel_logistic(Species ~ ., two)
+  expect_gt(learnt$learning$learnt, 4)
+  expect_lt(mean(predict(learnt, type = "class") != two$Species), 0.06)
+  expect_equal(predict(learnt, two), predict(learnt))
+  one <- kernel_logistic(x, two$Species, gaussian_kernel(), lengths = "one")
+  expect_identical(one$learning$learnt, 1)
+  again <- kernel_logistic(x, two$Species, one$kernel, one$lambda, scale = FALSE)
+  expect_lt(abs(again$lambda - one$lambda), 1e-12)
+  # a common factor of the weights is one of lambda
+  heavy <- kernel_logistic(Species ~ ., two, weights = rep(1e6, 100))
+  expect_equal(heavy$lambda, 1e6 * learnt$lambda, tolerance = 1e-4)
+  expect_equal(predict(heavy), predict(learnt), tolerance = 1e-4)
+  balanced <- kernel_logistic(x[1:70, ], two$Species[1:70], linear_kernel(), 1, class_weights = "balanced")
+  given <- kernel_logistic(x[1:70, ], two$Species[1:70], linear_kernel(), 1, weights = rep(c(0.7, 1.75), c(50, 20)))
+  expect_identical(predict(balanced), predict(given))
+  named <- kernel_logistic(x, two$Species, linear_kernel(), 1, class_weights = c(virginica = 3))
+  expect_identical(predict(named), predict(kernel_logistic(x, two$Species, linear_kernel(), 1, weights = rep(c(1, 3), each = 50))))
+})
+
+test_that("several classes are one fit for each, against all others", {
+  fit <- kernel_logistic(Species ~ ., iris, gaussian_kernel(2), 0.1)
+  of <- function(level) kernel_logistic(as.matrix(iris[1:4]), iris$Species == level, gaussian_kernel(2), 0.1)
+  each <- vapply(levels(iris$Species), function(level) predict(of(level)), numeric(150))
+  expect_equal(unname(predict(fit)), unname(each))
+  expect_identical(fitted(fit), predict(fit))
+  expect_equal(unname(predict(fit, type = "probability")), unname(plogis(each) / rowSums(plogis(each))))
+  expect_equal(predict(fit, iris[c(1, 60, 150), ], type = "response"),
+               predict(fit, type = "probability")[c(1, 60, 150), ], ignore_attr = TRUE)
+  expect_identical(as.character(predict(fit, type = "class")), levels(iris$Species)[max.col(each)])
+  expect_equal(unname(loo(fit)[, 2L]), unname(loo(of("versicolor"))))
+  expect_equal(unname(predict(fit, iris[1:3, ], lambda = 3)),
+               unname(predict(kernel_logistic(Species ~ ., iris, gaussian_kernel(2), 3), iris[1:3, ])), tolerance = 1e-6)
+  expect_identical(nobs(fit), 150L)
+  expect_output(print(fit), "each class against all others: 150 points, 4 features")
+  learnt <- kernel_logistic(as.matrix(iris[1:4]), as.character(iris$Species), weights = rep(c(0, 1, 2), 50))
+  expect_identical(learnt$counts, c(setosa = 33, versicolor = 33, virginica = 34))
+  expect_identical(dim(predict(learnt, type = "probability")), c(150L, 3L))
+  expect_lt(mean(predict(learnt, type = "class") != iris$Species), 0.06)
+  saved <- tempfile()
+  saveRDS(learnt, saved)
+  expect_equal(predict(readRDS(saved), as.matrix(iris[1:2, 1:4])), predict(learnt, as.matrix(iris[1:2, 1:4])))
+})
+
+test_that("probabilities of support vector machines come from rows left out in folds with each class's share", {
+  two <- droplevels(iris[51:150, ])
+  x <- as.matrix(two[1:4])
+  fit <- kernel_svm(x, two$Species, gaussian_kernel(3), 0.2)
+  fold <- make_folds(100, 10, strata = two$Species)
+  expect_true(all(table(fold, two$Species) == 5L))
+  decision <- numeric(100)
+  for (k in 1:10) {
+    decision[fold == k] <- predict(kernel_svm(x[fold != k, ], two$Species[fold != k], gaussian_kernel(3), 0.2), x[fold == k, ])
+  }
+  scaling <- freeridge:::platt_scaling(decision, two$Species == "virginica", rep(1, 100))
+  expect_equal(predict(fit, type = "probability"), plogis(scaling[1L] + scaling[2L] * predict(fit)), tolerance = 1e-6)
+  expect_false(identical(predict(fit, x, lambda = 5, type = "probability"), predict(fit, x, type = "probability")))
+  gram <- exp(-as.matrix(dist(x))^2 / 9)
+  by_gram <- kernel_svm(gram, two$Species, precomputed_kernel(), 0.2)
+  expect_equal(unname(predict(by_gram, type = "probability")), unname(predict(fit, type = "probability")), tolerance = 1e-5)
 })

@@ -141,11 +141,11 @@ test_that("probabilities are those of a logistic regression on Platt's targets",
   weights <- rep(c(1, 2, 0.5, 3), 25L)
   for (w in list(NULL, weights)) {
     fit <- freeridge(x, droplevels(iris$Species[51:150]), linear_kernel(), 5, weights = w)
-    if (is.null(w)) w <- rep(1, 100L)
+    w <- if (is.null(w)) rep(1, 100L) else w / mean(w)
     positive <- fit$y > 0
     decision <- as.vector(fit$y - loo(fit))
     many <- c(sum(w[!positive]), sum(w[positive]))
-    target <- ifelse(positive, (many[2L] + 1) / (many[2L] + 2), 1 / (many[1L] + 2))
+    target <- ifelse(positive, (many[2L] + 0.5) / (many[2L] + 1), 0.5 / (many[1L] + 1))
     expected <- glm.fit(cbind(1, decision), target, w, family = quasibinomial(), control = list(epsilon = 1e-14, maxit = 100L))
     found <- predict(fit, type = "probability")[, 2L]
     expect_equal(qlogis(unname(found)), unname(expected$coefficients[1L] + expected$coefficients[2L] * predict(fit)),

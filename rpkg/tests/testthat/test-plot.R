@@ -3,7 +3,8 @@
 p <- problem(30L, 2L, 2L)
 colnames(p$y) <- c("first", "second")
 fit <- freeridge(p$x, p$y, gaussian_kernel(2))
-of_any_fit <- setdiff(plot_types, "relevance")  # which needs lengths that were learnt
+# Others need lengths that were learnt, or classes.
+of_any_fit <- setdiff(plot_types, c("relevance", "calibration", "roc", "confusion"))
 one <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 1.5, scale = TRUE)
 
 # Draws on a device of its own, and sees that something was drawn and that the settings are as before.
@@ -227,7 +228,7 @@ test_that("names are put apart and cut, in their order", {
 test_that("bad arguments are refused", {
   expect_refusal(plot(fit, output = 3), "output must be the number or the name of one of the 2 outputs, not 3")
   expect_refusal(plot(fit, criteria = "groups"), 'criteria must be one of "loo", "gcv".*, not "groups"')
-  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance", "rows", not "qq"')
+  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "effect", "loo", "residuals", "coefficients", "slopes", "spectrum", "relevance", "rows", "calibration", "roc", "confusion", not "qq"')
   expect_refusal(plot(fit, "coefficients"), 'type is "coefficients", but the kernel is gaussian.*type = "effect" and "slopes"')
   expect_refusal(plot(fit, "loo", criteria = "gcv"), 'criteria is for type = "path", but type is "loo"')
   expect_refusal(plot(fit, "slopes", lambdas = 1), 'lambdas is for type = "path" and "coefficients", but type')
@@ -303,4 +304,53 @@ test_that("autoplot draws the same data", {
   expect_silent(suppressMessages(ggplot2::ggsave(file, narrow, width = 6, height = 4, dpi = 50)))
   expect_refusal(ggplot2::autoplot(one, "qq"), "type must be one of")
   expect_refusal(ggplot2::autoplot(one, foo = 1), "unknown argument: 'foo'")
+})
+
+test_that("pictures of classes have the numbers of left-out points", {
+  two <- droplevels(iris[51:150, ])
+  weights <- rep(c(1, 2), 50)
+  for (fit in list(freeridge(Species ~ ., two), freeridge(Species ~ ., two, kernel = linear_kernel(), lambda = 1, weights = weights),
+                   freeridge(Species ~ ., iris))) {
+    k <- if (fit$vector) 1L else 3L
+    decision <- (fit$y - as.matrix(loo(fit)))[, k]
+    positive <- fit$y[, k] > 0
+    w <- if (is.null(fit$weights)) rep(1, length(decision)) else fit$weights
+    found <- drawn(plot(fit, "roc", output = k), 480, 480)
+    # by all pairs
+    order <- outer(decision[positive], decision[!positive], function(a, b) (a > b) + (a == b) / 2)
+    mass <- outer(w[positive], w[!positive])
+    auc <- sum(order * mass) / sum(mass)
+    expect_equal(attr(found, "auc"), auc)
+    part <- function(placed, w) sum((w / sum(w))^2 * (placed - auc)^2) * length(w) / (length(w) - 1)
+    expect_equal(attr(found, "auc_error")^2,
+                 part(order %*% w[!positive] / sum(w[!positive]), w[positive]) +
+                   part(w[positive] %*% order / sum(w[positive]), w[!positive]))
+    at <- found$threshold[5L]
+    expect_equal(found$true_positive[5L], sum(w[positive & decision >= at]) / sum(w[positive]))
+    expect_equal(found$false_positive[5L], sum(w[!positive & decision >= at]) / sum(w[!positive]))
+
+    bins <- drawn(plot(fit, "calibration", output = k), 480, 480)
+    expect_identical(sum(bins$points), length(decision))
+    expect_true(all(bins$lower < bins$share + 1e-12 & bins$share < bins$upper + 1e-12 & bins$lower > -1e-12 &
+                      bins$upper < 1 + 1e-12))
+    expect_false(is.unsorted(bins$probability))
+    table <- drawn(plot(fit, "confusion"), 1000, 800)
+    all <- fit$y - as.matrix(loo(fit))
+    got <- if (fit$vector) 1L + (all[, 1L] > 0) else max.col(all)
+    known <- if (fit$vector) 1L + (fit$y[, 1L] > 0) else max.col(fit$y)
+    expect_identical(table$points, as.vector(table(known, got)))
+    expect_equal(as.vector(tapply(table$share, table$class, sum)), rep(1, nlevels(table$class)))
+    if (requireNamespace("ggplot2", quietly = TRUE)) {
+      for (type in c("calibration", "roc", "confusion")) {
+        expect_silent(drawn(print(ggplot2::autoplot(fit, type, output = k)), 480, 480))
+      }
+    }
+  }
+  # 90 points of equal probability: Wilson's interval by prop.test()
+  known <- prop.test(30, 90, correct = FALSE)$conf.int
+  flat <- freeridge(matrix(rep_len(0:1, 90L)), factor(rep(c("a", "b", "b"), 30L)), linear_kernel(), 1e6)
+  found <- calibration_data(flat, 1L)
+  expect_equal(prop.test(round(found$share[1L] * found$points[1L]), found$points[1L], correct = FALSE)$conf.int[1:2],
+               c(found$lower[1L], found$upper[1L]))
+  for (type in c("calibration", "roc", "confusion")) expect_refusal(plot(one, type), "that picture is of classes")
 })

@@ -3,6 +3,23 @@
 criteria <- c("loo", "gcv", "reml", "groups")
 groups <- rep_len(c(1, 2, 3, NA), 20L)
 
+test_that("folds hold each stratum in its share, and groups whole", {
+  y <- rep(c("a", "b", "c"), c(50, 30, 7))
+  fold <- make_folds(87, 5, seed = 3, strata = y)
+  expect_true(all(apply(table(fold, y), 2L, function(count) diff(range(count))) <= 1L))
+  expect_true(diff(range(table(fold))) <= 1L)
+  expect_false(identical(fold, make_folds(87, 5, seed = 4, strata = y)))
+  expect_identical(make_folds(87, 5, seed = 3, repeats = 2, strata = factor(y))[, 1L], fold)
+  group <- rep(1:29, 3L)
+  whole <- make_folds(87, 4, groups = group, strata = group > 20)
+  expect_true(all(tapply(whole, group, function(each) length(unique(each))) == 1L))
+  expect_true(all(apply(table(whole, group > 20), 2L, function(count) diff(range(count))) <= 3L))
+  expect_refusal(make_folds(3, 2, strata = 1:2), "strata must be 3 labels")
+  expect_refusal(make_folds(3, 2, groups = c(1, NA, 2)), "groups must be 3 labels, none missing")
+  expect_refusal(make_folds(3, 2, groups = c(1, 1, 1)), "groups has one label only")
+  expect_refusal(make_folds(4, 3, groups = c(1, 1, 2, 2)), "folds")
+})
+
 test_that("scores equal their definitions", {
   p <- problem()
   lambdas <- c(1e-2, 1, 50)

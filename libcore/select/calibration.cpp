@@ -1,30 +1,35 @@
-#include "libcore/losses/calibration.hpp"
+#include "libcore/select/calibration.hpp"
 
-#include "libcore/base/checks.hpp"
-#include "libcore/losses/loss_gradient.hpp"
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/base/error.hpp"
+#include "libcore/base/progress.hpp"
+#include "libcore/select/loss_functions.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr int most_steps = 200;
+constexpr int most_calibration_steps = 200;
 
 // The problem in u_i = (f_i / size - centre) / width, which are between -1 and 1; z_i = a + s u_i.
 class Platt {
  public:
   Platt(Span<const double> f, const double* y, const double* weights)
       : u_(f.begin(), f.end()), target_(u_.size()), weight_(u_.size(), 1.0) {
-    double mass[2] = {0, 0};
+    const CalibrationTargets targets({y, f.size()}, weights);
+    double positive = 0;
     for (std::size_t i = 0; i < u_.size(); ++i) {
       if (weights != nullptr) weight_[i] = weights[i];
-      mass[y[i] > 0] += weight_[i];
+      total_ += weight_[i];
+      positive += weight_[i] * (target_[i] = targets.of(y[i]));
     }
-    total_ = mass[0] + mass[1];
-    for (std::size_t i = 0; i < u_.size(); ++i)
-      target_[i] = y[i] > 0 ? (mass[1] + 1) / (mass[1] + 2) : 1 / (mass[0] + 2);
-    a_ = std::log((mass[1] + 1) / (mass[0] + 1));
+    a_ = level_ = std::log(positive) - std::log(total_ - positive);
     scale();
   }
   Calibration solve();
+  // The log odds of the mean target: the best offset where the slope is 0.
+  double level() const { return level_; }
 
  private:
   struct Move {
@@ -38,7 +43,7 @@ class Platt {
   static double change(const Move& move) { return std::abs(move.a) + std::abs(move.s); }
 
   Array<double> u_, target_, weight_;
-  double total_ = 0, size_ = 0, centre_ = 0, width_ = 0;
+  double total_ = 0, level_ = 0, size_ = 0, centre_ = 0, width_ = 0;
   double a_ = 0, s_ = 0;
 };
 
@@ -82,7 +87,7 @@ Platt::Move Platt::newton() const {
 
 Calibration Platt::solve() {
   double before = objective(a_, s_), last = 0;
-  for (int steps = 0; steps < most_steps; ++steps) {
+  for (int steps = 0; steps < most_calibration_steps; ++steps) {
     const Move move = newton();
     const double moved = change(move);
     if (!std::isfinite(moved)) break;
@@ -104,18 +109,27 @@ Calibration Platt::solve() {
     }
     last = moved;
   }
-  fail(Status::not_converged, "no calibration within ", most_steps, " Newton steps; rescale the decision values");
+  fail(Status::not_converged, "no calibration within ", most_calibration_steps,
+       " Newton steps; rescale the decision values");
 }
 
 }  // namespace
+
+CalibrationTargets::CalibrationTargets(Span<const double> y, const double* weights) {
+  double mass[2] = {0, 0};
+  for (std::size_t i = 0; i < y.size(); ++i) mass[y[i] > 0] += weights == nullptr ? 1 : weights[i];
+  positive = (mass[1] + 0.5) / (mass[1] + 1);
+  negative = 0.5 / (mass[0] + 1);
+}
 
 Calibration calibrate(Span<const double> decision, const double* y, const double* weights) {
   const auto n = static_cast<Index>(decision.size());
   for (Index i = 0; i < n; ++i)
     if (!std::isfinite(decision[i]))
       fail(Status::not_finite, "decision[", i, "] is ", decision[i], "; every value must be finite");
-  check(LossOutputs{PointLoss::logistic, n, y, weights, 0});
-  const Calibration found = Platt(decision, y, weights).solve();
+  Platt platt(decision, y, weights);
+  const Calibration found = platt.solve();
+  if (found.slope < 0) return {0, platt.level()};
   if (!std::isfinite(found.slope) || !std::isfinite(found.offset))
     fail(Status::not_finite, "the slope overflows; rescale the decision values");
   return found;
