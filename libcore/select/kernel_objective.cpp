@@ -15,12 +15,16 @@ bool means_no_value(Status status) {
 KernelObjective::Value KernelObjective::operator()(const RowsOfSearch& rows, Criterion criterion, Span<const double> z,
                                                    Span<double> g) const {
   const Span<const double> u = z.subspan(1);
+  const bool alone = g.empty();
+  Array<double> unused(alone ? z.size() : 0, 0.0);
+  if (alone) g = unused;
   Value out{nan, nan, nan};
   KernelSize of_kernel;
   const auto found = value_of([&] {
     const KernelPtr at = kernel(z);
     of_kernel = size(at);
     out.lambda = std::exp(z[0] + of_kernel.log_size);
+    if (alone) return ScoreGradient{rows.reml(at, out.lambda), 0, Array<double>(variables.given.size(), 0.0)};
     return rows.gradient(at, criterion, out.lambda);
   });
   if (!found || !std::isfinite(found->score) || (criterion != Criterion::reml && found->score <= 0)) return out;
