@@ -4,6 +4,8 @@
 #   Rscript bench/held_out.R robust FOLDER [SET ...]   the default, and with robust = "huber", without and with gross errors
 #   Rscript bench/held_out.R stack 500 FOLDER [SET ...]     of stacks, whole and without each member; beyond 500 rows of three splits
 #   Rscript bench/held_out.R classes [SET ...]         probabilities of classes; sets of MASS, kernlab and mlbench
+#   Rscript bench/held_out.R default 500 FOLDER [SET ...]   the default alone, a line for each split: two versions of the package
+#   Rscript bench/held_out.R compare BEFORE AFTER           are compared by what this prints, a file for each
 #
 # Protocol, fixed before any candidate was tried: of each set five splits; split s is `sample(n)` after set.seed(s) (R's
 # generator since 3.6); its first 500 rows, or two thirds where there are fewer than 750, are fitted, the next 5000 at
@@ -284,6 +286,42 @@ classes <- function(sets) {
          rep("", 4L)))
 }
 
+# The default on splits of so many rows, of the sets that have half as many more: error, seconds, the criterion on all
+# rows, and evaluations on the rows that the kernel is learnt on.
+defaults <- function(rows, folder, sets) {
+  data <- Filter(function(set) rows <= 500L || nrow(set) >= 1.5 * rows, read_sets(folder, sets))
+  cat("set,split,error,seconds,score,evaluations\n")
+  for (set in names(data)) {
+    x <- as.matrix(data[[set]][-ncol(data[[set]])])
+    y <- data[[set]][[ncol(data[[set]])]]
+    for (seed in if (rows <= 500L) 1:5 else 1:3) {
+      split <- split_of(nrow(x), seed, rows)
+      started <- proc.time()
+      fit <- freeridge(x[split$train, , drop = FALSE], y[split$train])
+      seconds <- (proc.time() - started)[["user.self"]]
+      error <- sqrt(mean((y[split$test] - predict(fit, x[split$test, , drop = FALSE]))^2))
+      cat(set, seed, error, seconds, fit$score, sum(fit$learning$history$stage == 4L), sep = ",")
+      cat("\n")
+    }
+  }
+}
+
+compared <- function(before, after) {
+  both <- merge(utils::read.csv(before), utils::read.csv(after), c("set", "split"), suffixes = c(".before", ".after"))
+  ratio <- both$error.after / both$error.before
+  line(c("set", "error before", "after / before", "worst split", "seconds before", "seconds after"))
+  line(rep("---", 6L))
+  each <- split(seq_along(ratio), both$set)
+  for (set in names(each)) {
+    of <- each[[set]]
+    line(c(set, formatC(mean(both$error.before[of]), digits = 4L), number(geometric(ratio[of])), number(max(ratio[of])),
+           formatC(c(mean(both$seconds.before[of]), mean(both$seconds.after[of])), digits = 3L)))
+  }
+  means <- vapply(each, function(of) geometric(ratio[of]), 0)
+  line(c("geometric mean", "", number(geometric(means)), "", formatC(c(sum(both$seconds.before), sum(both$seconds.after)), digits = 3L)))
+  line(c("worst", "", number(max(means)), number(max(ratio)), "", ""))
+}
+
 main <- function(folder, sets) {
   data <- read_sets(folder, sets)
   sets <- names(data)
@@ -305,6 +343,10 @@ if (identical(arguments[1L], "robust")) {
   stacks(as.integer(arguments[2L]), arguments[3L], arguments[-(1:3)])
 } else if (identical(arguments[1L], "classes")) {
   classes(arguments[-1L])
+} else if (identical(arguments[1L], "default")) {
+  defaults(as.integer(arguments[2L]), arguments[3L], arguments[-(1:3)])
+} else if (identical(arguments[1L], "compare")) {
+  compared(arguments[2L], arguments[3L])
 } else {
   main(arguments[1L], arguments[-1L])
 }

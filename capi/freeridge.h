@@ -1491,11 +1491,14 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * These landmarks are those that are given where rows is all; else they are chosen once, by the kernel that REML finds
  * on the sample. evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's
  * choice, 100, where shrinkage is more than 1 200, on at most 256 rows 1000; 1: of the given kernel's alone. In
- * addition the same number of REML on a sample of 512 rows, and on a part of it, and at most 8 for the best lambda of
- * the given kernel where it may be as good as what was found.
+ * addition the same number of REML on a sample of 512 rows, on a part of it and on blocks, and at most 8 for the best
+ * lambda of the given kernel where it may be as good as what was found.
  *
  * One factor on all lengths and bandwidths is found on 256 rows of the sample by LOO, as freeridge_select_bandwidth
  * does; from there all move by REML, on the sample and then on the rows; from there by the criterion, if it is another.
+ * Between the sample and 1500 rows or more (not sparse, all outputs observed, no fixed effects) they move by the sum of
+ * REML over blocks of at most 512 rows that are near one another, as these show short lengths as all rows do; on the
+ * rows REML then ends with the first step that lowers it by less than 2.5e-4 of the number of rows times outputs.
  * REML has a second start (without additive kernels a third): lengths of about a standard deviation, and nearly all
  * weight on additive kernels, first on a part of the rows. Of ends within 6 of the lowest left-out errors choose.
  * L-BFGS moves the logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 sqrt(d) times the
@@ -1529,7 +1532,7 @@ enum {
  * library sets the numbers and fills what the pointers point at. A call with all pointers NULL tells how much room the
  * arrays need.
  *     stage     1: one factor on all lengths, LOO on 256 rows of the sample, at its best lambda; 2: all, REML on the
- *               sample or a part of it; 3: the given kernel, the criterion (its `ended` is NONE unless lambda was
+ *               sample or a part of it, and on blocks of the rows (their sum); 3: the given kernel, the criterion (its `ended` is NONE unless lambda was
  *               moved); 4: all, REML (without landmarks); 5: all, the criterion, with landmarks where they take part in
  *               learning
  *     gradient  the largest derivative by the logarithm of a variable of what is minimised (REML or n t / 2

@@ -13,7 +13,9 @@
 #include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_text.hpp"
+#include "libcore/linalg/threads.hpp"
 #include "libcore/model/model.hpp"
+#include "libcore/select/local_blocks.hpp"
 #include "libcore/select/noise_prior.hpp"
 #include "libcore/select/variance_ratios.hpp"
 
@@ -81,9 +83,37 @@ LambdaSearch found_with_kernel(const KernelSearch& search, Index t) {
 RowsOfSearch Model::rows_of_search(Criterion criterion) const {
   const Groups* const groups = criterion == Criterion::groups ? groups_for(criterion) : nullptr;
   const auto modes = std::make_shared<Modes>();  // of the last evaluation, where the next one begins
-  return {n(), t(), [this, groups, modes](const KernelPtr& kernel, Criterion by, double lambda) {
+  return {n(), t(),
+          [this, groups, modes](const KernelPtr& kernel, Criterion by, double lambda) {
             return dual_gradient(kernel, by, groups, lambda, *modes);
-          }};
+          },
+          [this](const KernelPtr& kernel, double lambda) { return dual_reml(kernel, lambda); }};
+}
+
+// Blocks need lengths, and rows that are not sparse; fixed effects and missing outputs may have no values in a block.
+bool Model::learns_by_blocks() const {
+  return n() >= least_for_blocks && !data_->x.is_sparse() && !kernel_->precomputed() && !data_->fixed &&
+         !data_->missing && !lengths_of_columns(*kernel_, d()).empty();
+}
+
+RowsOfSearch Model::blocks_of_search(const KernelPtr& kernel) const {
+  const auto blocks = std::make_shared<Array<Model>>();
+  for (const Array<Index>& rows :
+       local_blocks(data_->x.dense(), lengths_of_columns(*kernel, d()), data_->y, most_of_block))
+    blocks->push_back(of_rows(rows, false));
+  return {n(),
+          t(),
+          [blocks](const KernelPtr& at, Criterion by, double lambda) {
+            Array<ScoreGradient> parts(blocks->size());
+            parallel_for(std::ssize(parts), [&](Index k) {
+              Modes modes;
+              parts[k] = (*blocks)[k].dual_gradient(at, by, nullptr, lambda, modes);
+            });
+            ScoreGradient sum;
+            for (const ScoreGradient& part : parts) add(sum, part, 1);
+            return sum;
+          },
+          {}};
 }
 
 LambdaOfSample Model::lambda_of_sample(const KernelPtr& kernel, Criterion criterion) const {
@@ -130,14 +160,20 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
     of_all.emplace(of_rows(ascending(order, rows), by_groups));
     landmarks = landmarks_to_learn(rows);
     const Groups* const groups = of_all->groups_for(options.criterion);
-    all = {rows, t(), [&, groups](const KernelPtr& kernel, Criterion by, double lambda) {
+    all = {rows,
+           t(),
+           [&, groups](const KernelPtr& kernel, Criterion by, double lambda) {
              return of_all->gradient_with(kernel, landmarks, by, groups, lambda);
-           }};
+           },
+           {}};
     choose = [&](const KernelPtr& kernel) {
       const ProblemPtr problem = of_all->gradient_problem(kernel);
       if (landmarks.rows.empty()) landmarks.rows = choose_landmarks(*problem->kernel, problem->x, landmarks);
     };
   }
+  std::function<RowsOfSearch(const KernelPtr&)> blocks;
+  if (!is_of_labels(options.criterion) && of_search.learns_by_blocks())
+    blocks = [&](const KernelPtr& kernel) { return of_search.blocks_of_search(kernel); };
   double weight = 0;  // the mean of the rows
   for (Index i = 0; i < rows; ++i) weight += data_->weight_of(order[i]) / static_cast<double>(rows);
   std::function<LambdaOfSample(const KernelPtr&, Criterion)> whole;
@@ -152,8 +188,8 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   KernelSearch search = search_kernel(
       std::make_shared<const KernelObjective>(KernelObjective{kernel_, variables, options, size}),
       {of_sample.rows_of_search(Criterion::reml), likelihood, all,
-       part > 0 ? (of_part ? *of_part : of_sample).rows_of_search(Criterion::reml) : RowsOfSearch{}, apart, choose,
-       whole, few, [&](const KernelPtr& kernel, Criterion by) { return of_few.lambda_of_sample(kernel, by); }});
+       part > 0 ? (of_part ? *of_part : of_sample).rows_of_search(Criterion::reml) : RowsOfSearch{}, apart, blocks,
+       choose, whole, few, [&](const KernelPtr& kernel, Criterion by) { return of_few.lambda_of_sample(kernel, by); }});
   refine_variances(search, all);
   return search;
 }
@@ -226,8 +262,8 @@ const KernelSearch& Model::require_kernel_search() const {
   return *kernel_search_;
 }
 
-// At most two copies of the rows, another of a few of them, another of those in which an output is observed, and the
-// memory of a gradient; with landmarks also the memory of the model with landmarks, and of its gradient.
+// At most two copies of the rows, another of a few of them, another in blocks or of those in which an output is observed,
+// and the memory of a gradient; with landmarks also the memory of the model with landmarks, and of its gradient.
 void Model::require_room_to_learn(Criterion criterion, Index rows, const Groups* groups) const {
   const bool apart = learns_with_landmarks(rows);
   const Index dual = apart ? usual_rows_of_kernel : rows, squares = checked_doubles(dual, dual);
@@ -235,7 +271,7 @@ void Model::require_room_to_learn(Criterion criterion, Index rows, const Groups*
                                        static_cast<double>(landmark_learning_bytes(rows, data_->landmarks, groups))
                                  : 0;
   const Index few = std::min(rows, few_of_kernel_search);
-  const Index copies = checked_doubles((data_->missing ? 3 : 2) * rows + few, d() + t());
+  const Index copies = checked_doubles(3 * rows + few, d() + t());
   const double matrices = is_of_labels(criterion) ? square_of_evidence : square_matrices;
   const double bytes = landmarks + 8 * (matrices * static_cast<double>(squares) + static_cast<double>(copies));
   require_room(static_cast<Index>(std::min(bytes, 0x1p62)), "learning a kernel", "learn it on fewer rows");

@@ -318,6 +318,7 @@ class Model final : public AbstractModel {
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   ScoreGradient dual_gradient(const KernelPtr& kernel, Criterion criterion, const Groups* groups, double lambda,
                               Modes& modes) const;
+  double dual_reml(const KernelPtr& kernel, double lambda) const;  // REML without its gradient
   bool by_columns(Criterion criterion, double lambda) const;
   ScoreGradient with_exact_factor(ScoreGradient gradient) const;
   ScoreGradient gradient_of_all(Criterion criterion, const Groups* groups, double lambda) const;  // without landmarks
@@ -340,6 +341,9 @@ class Model final : public AbstractModel {
   // Parts of select_kernel: the functions that its search calls; the search on the first `rows` rows in random order,
   // with landmarks where learns_with_landmarks.
   RowsOfSearch rows_of_search(Criterion criterion) const;
+  // The same by REML in blocks of points that are near one another by the kernel's lengths; whether a search has them.
+  RowsOfSearch blocks_of_search(const KernelPtr& kernel) const;
+  bool learns_by_blocks() const;
   bool learns_with_landmarks(Index rows) const;
   Landmarks landmarks_to_learn(Index rows) const;
   LambdaOfSample lambda_of_sample(const KernelPtr& kernel, Criterion criterion) const;

@@ -90,10 +90,7 @@ ScoreGradient Model::sum_over_parts(Criterion criterion, Columns columns,
     stage.next(fraction(++done, std::ssize(data_->missing->parts())));
     const ScoreGradient gradient = of(model);
     const double share = part.outputs.size() == 1 ? 1 / divisors[part.outputs[0]] : 1;  // several have their divisors
-    sum.score += share * gradient.score;
-    sum.log_lambda += share * gradient.log_lambda;
-    sum.kernel.resize(gradient.kernel.size(), 0.0);
-    for (std::size_t k = 0; k < sum.kernel.size(); ++k) sum.kernel[k] += share * gradient.kernel[k];
+    add(sum, gradient, share);
   }
   require_finite(sum, *kernel_);
   return sum;
@@ -106,6 +103,15 @@ ScoreGradient Model::dual_gradient(const KernelPtr& kernel, Criterion criterion,
   return sum_over_parts(criterion, Columns::own, [&](const Model& part) {
     return part.dual_gradient(kernel, criterion, part.groups_for(criterion), lambda, modes);
   });
+}
+
+double Model::dual_reml(const KernelPtr& kernel, double lambda) const {
+  if (!data_->missing) return reml_score(*gradient_problem(kernel), lambda);
+  return sum_over_parts(Criterion::reml, Columns::own,
+                        [&](const Model& part) {
+                          return ScoreGradient{part.dual_reml(kernel, lambda), 0, {}};
+                        })
+      .score;
 }
 
 ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const {

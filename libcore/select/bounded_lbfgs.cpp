@@ -14,7 +14,6 @@ constexpr double decrease = 1e-4;   // of the slope: sufficient
 constexpr double flattened = 0.9;   // of the first slope: far enough
 constexpr Index trials = 25;        // of a step along one direction
 constexpr double nearest = 1e-8;    // to a bound: a nearer variable is held while -g points at the bound
-constexpr Index small_changes = 2;  // one after the other end the search
 constexpr double parallel = 1e-10;  // cosine of s and y from which a pair tells a curvature
 
 double inner(Span<const double> a, Span<const double> b) {
@@ -62,7 +61,7 @@ class BoxSearch {
       } else if (step()) {
         const double enough = options_.change_tolerance * std::max(std::abs(before), options_.scale);
         small = before - here_.f < enough ? small + 1 : 0;
-        if (small == small_changes) end = SearchEnd::change;
+        if (small == options_.small_changes) end = SearchEnd::change;
       } else if (!pairs_.empty() && !spent()) {
         pairs_.clear();  // once more, along the gradient
       } else {

@@ -38,10 +38,11 @@ struct LbfgsOptions {
   Index evaluations = 200;  // at most so many, >= 1
   Index pairs = 10;
   double gradient_tolerance = 1e-6;
-  double change_tolerance = 1e-9;  // of max(|f|, scale), in each of two steps one after the other
-  double scale = 1;                // changes of f that are small beside it do not matter
-  double longest = 1e300;          // no entry of x changes by more in one step
-  Array<LbfgsPair> known = {};     // of a search of a function that is much like f, the oldest first
+  double change_tolerance = 1e-9;  // of max(|f|, scale), in each of the last small_changes steps
+  Index small_changes = 2;
+  double scale = 1;             // changes of f that are small beside it do not matter
+  double longest = 1e300;       // no entry of x changes by more in one step
+  Array<LbfgsPair> known = {};  // of a search of a function that is much like f, the oldest first
 };
 
 struct BoundedMinimum {

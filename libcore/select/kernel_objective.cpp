@@ -21,12 +21,16 @@ double in_units_of_likelihood(Criterion criterion, const RowsOfSearch& rows, dou
 KernelObjective::Value KernelObjective::operator()(const RowsOfSearch& rows, Criterion criterion, Span<const double> z,
                                                    Span<double> g) const {
   const Span<const double> u = z.subspan(1);
+  const bool alone = g.empty();
+  Array<double> unused(alone ? z.size() : 0, 0.0);
+  if (alone) g = unused;
   Value out{nan, nan, nan};
   KernelSize of_kernel;
   const auto found = value_of([&] {
     const KernelPtr at = kernel(z);
     of_kernel = size(at);
     out.lambda = std::exp(z[0] + of_kernel.log_size);
+    if (alone) return ScoreGradient{rows.reml(at, out.lambda), 0, Array<double>(variables.given.size(), 0.0)};
     return rows.gradient(at, criterion, out.lambda);
   });
   if (!found || !std::isfinite(found->score) || (!is_likelihood(criterion) && found->score <= 0)) return out;

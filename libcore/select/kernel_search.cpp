@@ -16,25 +16,28 @@ constexpr Index multiples = 6;           // that the first stage tries
 constexpr double gradient_small = 1e-4;  // of n t
 constexpr double change_small = 1e-6;    // of n t
 constexpr double reml_small = 2e-5;      // of n t: at n t = 500 a hundredth of a log-likelihood, which data do not tell
-constexpr double part_small = 2e-4;      // the same on a part of the rows
-constexpr double longest_log_step = 2;   // a factor of e^2
-constexpr double lambda_gain = 4;        // so many natural log units another lambda can be away, for the given kernel
-constexpr double beyond_all = 1000;      // times the largest eigenvalue: at such a lambda f is nothing but the mean
-constexpr double much_noise = -2, little_noise = -6;          // log(lambda / size) of starts
-constexpr double mostly_additive = 4;                         // log of a factor on weights of a start
-constexpr Index least_for_two = 8;                            // evaluations, for two starts
-constexpr double near_best = 6;                               // of REML: a minimum that is kept
-constexpr double same_minimum = 0.05;                         // of REML: such ends of searches are one
-constexpr Index first_look = 3;                               // evaluations at the end of which a start must be ahead
-constexpr double ahead = 1, ahead_of_few = 3;                 // of REML; the second where the outputs have few values
-constexpr Index few_values = 50;                              // n t
-constexpr Index lambda_rounds = 2;                            // of lambda searched once more
-constexpr double lower_by = 1e-3;                             // of n t: REML is lower at another lambda
-constexpr Index lambda_evaluations = 8;                       // for the given kernel
-constexpr double starts_of_evidence[] = {0, 2, 4};            // -log(lambda / size)
-constexpr double most_of_factor = 2.5;                        // log of one factor on all lengths, by LOG_LOSS
-constexpr double part_of_sample = 0.15, part_of_given = 0.2;  // of the stretch of progress
-constexpr double part_of_apart = 0.2;                         // of the rest of it, for the likelihood of fewer rows
+constexpr double part_small = 2e-4;      // the same on a part of the rows, or on a sample where blocks follow
+constexpr double after_blocks_small = 2.5e-4;  // the same on all rows after blocks, where one such step is the last
+constexpr Index first_on_blocks = 12;          // evaluations, before blocks are made anew
+constexpr double longest_log_step = 2;         // a factor of e^2
+constexpr double lambda_gain = 4;    // so many natural log units another lambda can be away, for the given kernel
+constexpr double beyond_all = 1000;  // times the largest eigenvalue: at such a lambda f is nothing but the mean
+constexpr double much_noise = -2, little_noise = -6;           // log(lambda / size) of starts
+constexpr double mostly_additive = 4;                          // log of a factor on weights of a start
+constexpr Index least_for_two = 8;                             // evaluations, for two starts
+constexpr double near_best = 6;                                // of REML: a minimum that is kept
+constexpr double same_minimum = 0.05;                          // of REML: such ends of searches are one
+constexpr Index first_look = 3;                                // evaluations at the end of which a start must be ahead
+constexpr double ahead = 1, ahead_of_few = 3;                  // of REML; the second where the outputs have few values
+constexpr Index few_values = 50;                               // n t
+constexpr Index lambda_rounds = 2;                             // of lambda searched once more
+constexpr double lower_by = 1e-3;                              // of n t: REML is lower at another lambda
+constexpr Index lambda_evaluations = 8;                        // for the given kernel
+constexpr double starts_of_evidence[] = {0, 2, 4};             // -log(lambda / size)
+constexpr double most_of_factor = 2.5;                         // log of one factor on all lengths, by LOG_LOSS
+constexpr double part_of_sample = 0.15, part_of_blocks = 0.5;  // of the stretch of progress
+constexpr double part_of_given = 0.06;                         // of the rest of it
+constexpr double part_of_apart = 0.2;                          // of the rest of it, for the likelihood of fewer rows
 
 // The pairs of L-BFGS at the end of a search, and the size n t of what it minimised.
 struct Known {
@@ -122,10 +125,15 @@ class KernelSearcher {
       const Stage stage(0, part_of_sample);
       starts = first_stages(given);
     }
-    Stage stage(part_of_sample, part_of_given);
+    const double before = has_blocks() ? part_of_blocks : part_of_sample;
+    if (has_blocks()) {
+      const Stage stage(part_of_sample, part_of_blocks);
+      starts = {by_blocks(std::move(starts.front()))};
+    }
+    Stage stage(before, before + part_of_given * (1 - before));
     if (searched_.prepare) searched_.prepare(kernel_at(starts.front()));
     const Found kept = at_given(given, 1);
-    left_ = options_.evaluations - 1;
+    left_ = options_.evaluations - 1 - on_likelihood_;
     stage.next(1);
     Found best = on_all_rows(starts);
     // A convex f of log lambda falls by at most |slope| times the way.
@@ -236,6 +244,23 @@ class KernelSearcher {
     for (Index v = 0; v < variables_.count(); ++v)
       if (variables_.length[v] != 0) u[v] = std::clamp(std::log(multiple), variables_.low[v], variables_.high[v]);
     return variables_.kernel(*kernel_, u);
+  }
+
+  bool has_blocks() const { return searched_.blocks && options_.evaluations >= least_for_two; }
+
+  // REML on blocks, from the end on the sample. The lower of the two on all rows.
+  Found by_blocks(Found sample) {
+    Found out = sample;
+    for (const Index evaluations : {std::min(first_on_blocks, options_.evaluations), options_.evaluations}) {
+      const RowsOfSearch blocks = searched_.blocks(kernel_at(out));
+      out = minimum(KernelStage::sample, blocks, Criterion::reml, out, evaluations);
+    }
+    Array<double> slopes(out.z.size(), 0.0);
+    const double f = evaluate(KernelStage::likelihood, searched_.likelihood, Criterion::reml, out.z, slopes);
+    const auto [of_sample, score, lambda] = objective_(searched_.likelihood, Criterion::reml, sample.z, {});
+    keep(KernelStage::likelihood, score, lambda, nan);
+    on_likelihood_ = 2;
+    return of_sample < f || std::isnan(f) ? sample : out;
   }
 
   // The criterion at the given kernel over lambda alone.
@@ -417,10 +442,14 @@ class KernelSearcher {
   Found minimum(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from,
                 Index evaluations) {
     LbfgsOptions options = search_options(rows, evaluations);
-    if (&rows == &searched_.part)
+    if (&rows == &searched_.part || (has_blocks() && &rows == &searched_.sample)) {
       options.change_tolerance = part_small;
-    else if (!is_likelihood(criterion))
+    } else if (has_blocks() && stage == KernelStage::likelihood) {
+      options.change_tolerance = after_blocks_small;
+      options.small_changes = 1;
+    } else if (!is_likelihood(criterion)) {
       options.change_tolerance = change_small;
+    }
     const double size = options.scale;
     Index step = 0;
     double first = 0;  // f there: units of y add a constant to f, which must not count in what is a small change of f
@@ -447,10 +476,17 @@ class KernelSearcher {
     return out;
   }
 
+  // The last value on all rows is kept, as a search often begins where another one looked.
   double evaluate(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, Span<const double> z,
                   Span<double> g) {
+    const bool on_all = stage == KernelStage::likelihood;
+    if (on_all && std::ranges::equal(last_.z, z)) {
+      std::ranges::copy(last_.g, g.begin());
+      return last_.f;
+    }
     const auto [f, score, lambda] = objective_(rows, criterion, z, g);
     keep(stage, score, lambda, std::isfinite(f) ? projected_gradient(z, g, low_, high_) : nan);
+    if (on_all) last_ = {Array<double>(z.begin(), z.end()), Array<double>(g.begin(), g.end()), f};
     return f;
   }
 
@@ -499,7 +535,14 @@ class KernelSearcher {
   const KernelSearchOptions& options_;
   const Criterion likelihood_ = likelihood_for(options_.criterion);
 
-  Multiple tried_;            // the best
+  struct Evaluated {
+    Array<double> z, g;
+    double f = nan;
+  };
+
+  Multiple tried_;  // the best
+  Evaluated last_;
+  Index on_likelihood_ = 0;   // evaluations before the search of the likelihood
   Array<double> low_, high_;  // of z
   double given_slope_ = 0;
   Index left_ = 0;  // of the budget

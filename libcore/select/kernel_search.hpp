@@ -4,8 +4,11 @@
 //                 the factor is wide, and a factorization of few rows costs little
 //     sample      REML on a part of the rows, from short lengths; where there are more rows than the sample has, REML
 //                 on the sample, too, from the best factor and from the end on the part
+//     blocks      REML on all rows of the search in blocks of points that are near one another, each with a variance of its
+//                 own (local_blocks.hpp), where there are many rows: from the end of `sample`, and once more on blocks
+//                 by the lengths found. Counted to `sample`
 //     given       the criterion of the kernel that is given, on all rows of the search
-//     likelihood  REML on all rows of the search, from the end of `sample`, or from the best factor and from the end on
+//     likelihood  REML on all rows of the search, from the end of `sample` or `blocks`, whichever is lower there, or from the best factor and from the end on
 //                 the part; with landmarks on some of these rows, as a problem without landmarks
 //     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
 // For labels EVIDENCE takes the place of REML, from the first place alone, with the best of three lambdas. LOG_LOSS moves
@@ -46,6 +49,8 @@ constexpr Index kernel_stages = 5;
 constexpr Index sample_of_kernel_search = 512;  // rows
 constexpr Index few_of_kernel_search = 256;     // of the sample
 constexpr Index usual_rows_of_kernel = 2000;    // on which a kernel is learnt
+constexpr Index most_of_block = 512;            // rows
+constexpr Index least_for_blocks = 1500;        // rows of a search
 constexpr double weak_shrinkage = 1;            // a larger s makes the way to a minimum long
 // On how many rows other starts begin, of so many rows of a search; 0: on all of them. Where the rows are not many more
 // than the sample, on half of them; else on the sample, which then costs little beside the rows.
@@ -102,7 +107,9 @@ struct SearchedRows {
   RowsOfSearch sample, likelihood, all;
   RowsOfSearch part;   // for other starts (rows_for_starts); without rows where these begin on all rows
   bool apart = false;  // whether `likelihood` and `all` differ
-  // Called once before `all` is asked for anything, with the kernel at the end of `sample`. Empty: not wanted.
+  // `likelihood` in blocks by the lengths of a kernel; empty: not wanted.
+  std::function<RowsOfSearch(const KernelPtr&)> blocks;
+  // Called once before `all` is asked for anything, with the kernel at the end of `sample` and `blocks`. Empty: not wanted.
   std::function<void(const KernelPtr&)> prepare;
   std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda;  // on all rows; empty: they are too many
   Index few = 0;                                                      // rows of the sample, for the first stage

@@ -167,6 +167,14 @@ class NumbersOfKernel {
 
 }  // namespace
 
+Array<double> lengths_of_columns(const Kernel& kernel, Index columns) {
+  Array<double> out(columns, 1.0);
+  const std::optional<double> bandwidth = first_bandwidth(kernel, out);
+  if (!bandwidth) return {};
+  for (double& length : out) length *= *bandwidth;
+  return out;
+}
+
 KernelPtr KernelVariables::kernel(const Kernel& from, Span<const double> u) const {
   Array<double> values = given;
   for (std::size_t i = 0; i < values.size(); ++i)

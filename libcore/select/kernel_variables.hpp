@@ -37,6 +37,10 @@ struct KernelVariables {
 // label: a label for each number, or empty: each by itself; negative: held; numbers with equal labels share a variable.
 KernelVariables kernel_variables(const Kernel& kernel, const Rows& x, Span<const std::int32_t> label);
 
+// The length of each column in the first kernel of the distance: its bandwidth times the scales around it. Empty: there
+// is none.
+Array<double> lengths_of_columns(const Kernel& kernel, Index columns);
+
 // 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel, over the variables of its scales. A common factor on all
 // lengths costs nothing, and factors on single lengths differ by about e^s. Adds its derivatives to `gradient`. s
 // infinite: 0.

@@ -23,7 +23,7 @@ void scale_and_shift(MatrixView a, double s, double lambda) {
 
 }  // namespace
 
-ResidualMatrix::ResidualMatrix(const Problem& problem, double lambda) : c(problem.n(), problem.t()) {
+ResidualMatrix::ResidualMatrix(const Problem& problem, double lambda, bool with_p) : c(problem.n(), problem.t()) {
   ReducedKernel kernel(problem);
   const Contrast& contrast = kernel.contrast;
   const MatrixView inner = kernel.inner();
@@ -44,6 +44,7 @@ ResidualMatrix::ResidualMatrix(const Problem& problem, double lambda) : c(proble
   trsm(Op::transpose, inner, half);
   contrast.expand(c.view());
 
+  if (!with_p) return;
   potri(inner);
   contrast.expand_symmetric(kernel.storage.view());
   p = std::move(kernel.storage);

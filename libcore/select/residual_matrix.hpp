@@ -11,9 +11,9 @@ namespace freeridge {
 
 struct ResidualMatrix {
   // Throws NOT_POSITIVE_DEFINITE as the CHOLESKY route does.
-  ResidualMatrix(const Problem& problem, double lambda);
+  ResidualMatrix(const Problem& problem, double lambda, bool with_p = true);
 
-  Matrix p;                      // P~, n x n: the lower triangle, until the upper one is filled
+  Matrix p;                      // P~, n x n: the lower triangle, until the upper one is filled; without it empty
   Matrix c;                      // P~Y~, n x t
   double s = 1;                  // a power of two
   double log_determinant = 0;    // log|Z'GZ|

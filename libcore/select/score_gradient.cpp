@@ -216,6 +216,13 @@ void require_scores(Span<const double> scores, double lambda) {
       fail(Status::undefined, "the criterion of output ", j, " has no value (lambda = ", lambda, ")");
 }
 
+void add(ScoreGradient& sum, const ScoreGradient& part, double share) {
+  sum.score += share * part.score;
+  sum.log_lambda += share * part.log_lambda;
+  sum.kernel.resize(part.kernel.size(), 0.0);
+  for (std::size_t k = 0; k < sum.kernel.size(); ++k) sum.kernel[k] += share * part.kernel[k];
+}
+
 void require_finite(const ScoreGradient& gradient, const Kernel& kernel) {
   if (!std::isfinite(gradient.score)) fail(Status::not_finite, "the score overflows; rescale y or x");
   if (!std::isfinite(gradient.log_lambda))
@@ -230,6 +237,17 @@ ScoreGradient score_gradient(const Problem& problem, Criterion criterion, const 
   const Stage stage(0, 1, flop() * cube(problem.n()) * (square ? 2.0 : 1.0) + 4 * touched * n * n);
   DualGradient gradient(problem, criterion, lambda);
   return criterion == Criterion::log_loss ? gradient.log_loss() : gradient_by(gradient, criterion, groups);
+}
+
+double reml_score(const Problem& problem, double lambda) {
+  const double n = static_cast<double>(problem.n());
+  const Stage stage(0, 1, flop() * cube(problem.n()) / 3 + touched * n * n);
+  const ResidualMatrix residual(problem, lambda, false);
+  Array<double> scores;
+  for (Index j = 0; j < problem.t(); ++j)
+    scores.push_back(reml(problem, j, lambda, residual.quadratic_form[j], residual.log_determinant));
+  require_scores(scores, lambda);
+  return combined_score(problem, Criterion::reml, scores);
 }
 
 Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, const Groups* groups) {

@@ -34,6 +34,9 @@ struct ScoreGradient {
   Array<double> kernel;  // by the logarithms of the hyperparameters, in their order
 };
 
+// Adds `share` times a gradient by the same numbers.
+void add(ScoreGradient& sum, const ScoreGradient& part, double share);
+
 // Throws NOT_FINITE where the score, or a derivative of it by lambda or a number of this kernel, overflows.
 void require_finite(const ScoreGradient& gradient, const Kernel& kernel);
 
@@ -48,6 +51,9 @@ ScoreGradient gradient_by(Gradient& of, Criterion criterion, const Groups* group
 // LOO, GCV, REML, LOG_LOSS and GROUPS (groups: for these alone). Throws NOT_POSITIVE_DEFINITE where the CHOLESKY route has no
 // factor, UNDEFINED where the criterion has no value, NOT_FINITE where a derivative overflows.
 ScoreGradient score_gradient(const Problem& problem, Criterion criterion, const Groups* groups, double lambda);
+
+// REML alone: a third of the flops. Throws as score_gradient does.
+double reml_score(const Problem& problem, double lambda);
 
 // The bytes that score_gradient takes. t: outputs.
 Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, const Groups* groups);

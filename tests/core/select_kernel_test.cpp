@@ -531,6 +531,40 @@ TEST(SelectKernel, ASampleGoesAhead) {
   EXPECT_GE(same.select_kernel(FREERIDGE_REML, {}, infinite).score, choice.score - 1e-3);
 }
 
+// A response with short lengths in one column beside a slope, with two outputs and weights, and rows that stand twice: with
+// many rows the search goes by blocks of near points. It ends at the minimum that is found from the lengths that the data
+// have, and needs few evaluations on all rows.
+TEST(SelectKernel, BlocksGoAhead) {
+  const std::int64_t rows = 1600;
+  for (const int kind : {0, 1, 2}) {  // plain; weights and outputs; copies
+    SCOPED_TRACE(kind);
+    Random random(21);
+    Data data{random.uniform_matrix(rows, d, -1, 1), Matrix(rows, kind == 1 ? 2 : 1), {}};
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t k = 0; k < d && kind == 2 && i >= rows / 2; ++k) data.x(i, k) = data.x(i - rows / 2, k);
+      for (std::int64_t j = 0; j < data.y.cols; ++j)
+        data.y(i, j) = kind == 2 && i >= rows / 2
+                           ? data.y(i - rows / 2, j)
+                           : 3 * data.x(i, 0) + std::sin(20 * data.x(i, 1)) + 0.3 * random.normal();
+    }
+    if (kind == 1) data.weights = random.uniform_vector(rows, 0.4, 2.5);
+    const auto learnt = [&](const char* text, std::int64_t evaluations, KernelChoice& choice) {
+      Model model(Kernel::parse(text));
+      model.data(data.x, data.y);
+      if (kind == 1) model.weights(data.weights);
+      choice = model.select_kernel(FREERIDGE_REML, {}, 0.5, 0, 1, evaluations);
+      return choice.score + noise_penalty(spread_of(model.kernel_in_force(), data), model.lambda_in_force()[0]);
+    };
+    KernelChoice choice, near;
+    const double found = learnt("scaled([0.5, 0.5, 0.5], matern(nu = 1.5, length = 1))", 0, choice);
+    const double best = learnt("scaled([3, 0.3, 3], matern(nu = 1.5, length = 1))", 0, near);
+    EXPECT_LE(found, best + 2.5e-4 * static_cast<double>(rows * data.y.cols) + 1);
+    EXPECT_LE(std::ranges::count(choice.stage, 4), 10);
+    EXPECT_GT(std::ranges::count(choice.stage, 2), 12);
+    EXPECT_EQ(choice.end[3], FREERIDGE_SEARCH_CHANGE);
+  }
+}
+
 // With landmarks and many rows the model with landmarks has the last word, by any criterion: what the search saw is what
 // the model answers, and the kernel that is given does no better. LOO has an output that is not observed in some rows, among
 // them a landmark.
