@@ -243,6 +243,9 @@ random_columns_of <- function(fit, variable) {
 # Given matrices K_1, K_2, ...: list(x, names), the matrices side by side and their names.
 matrices_side_by_side <- function(matrices) {
   if (length(matrices) == 0L) refuse("x is an empty list; it must have square matrices of kernel values")
+  if (!all(vapply(matrices, function(own) length(dim(own)) == 2L, NA))) {
+    refuse("x must be a numeric matrix, not ", shown(matrices), ", which has other things than square matrices")
+  }
   called <- names_of_matrices(matrices)
   values <- Map(numeric_matrix, matrices, called)
   n <- nrow(values[[1L]])
