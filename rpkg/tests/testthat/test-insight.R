@@ -76,6 +76,10 @@ test_that("xtable has the rows of tidy()", {
   expect_output(print(xtable::xtable(curved)), "cyl8")
   two <- freeridge(cbind(mpg, qsec) ~ wt, cars, kernel = linear_kernel(), lambda = 0)
   expect_equal(as.data.frame(xtable::xtable(two))$estimate, unname(as.vector(coef(two))))
+})
+
+test_that("several responses and classes are refused", {
+  two <- freeridge(cbind(mpg, qsec) ~ wt, cars, kernel = linear_kernel(), lambda = 0)
   expect_refusal(parameter_rows(two), "tables of parameters are of one response, and the fit has 2")
   expect_refusal(get_predicted.freeridge(two), "get_predicted\\(\\) is for one response, and the fit has 2")
   expect_refusal(model_info.freeridge(freeridge(factor(am) ~ wt, cars, lambda = 1)), "which is no family of models")
