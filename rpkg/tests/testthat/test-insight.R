@@ -41,11 +41,13 @@ test_that("parameters and performance have the numbers of lm", {
   expect_output(print(parameters::model_parameters(curved)), "cyl8")
   tested <- parameters::model_parameters(partly)
   expect_equal(tested$Coefficient, c(unname(partly$effects[1L]), marginal_effects(partly)$average$estimate))
-  ours <- performance::model_performance(squares)
-  theirs <- performance::model_performance(line)
+  weighted <- list(freeridge(mpg ~ wt + cyl, cars, weights = carb, kernel = linear_kernel(), lambda = 0), lm(mpg ~ wt + cyl, cars, weights = carb))
   shared <- c("AIC", "BIC", "R2", "RMSE", "Sigma")
-  expect_equal(as.data.frame(ours)[shared], as.data.frame(theirs)[shared], tolerance = 1e-8, ignore_attr = TRUE)
-  expect_equal(ours$RMSE_loo, sqrt(mean(loo(squares)^2)))
+  for (pair in list(list(squares, line), weighted)) {
+    found <- lapply(pair, function(fit) as.data.frame(performance::model_performance(fit)))
+    expect_equal(found[[1L]][shared], found[[2L]][shared], tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(found[[1L]]$RMSE_loo, sqrt(mean((residuals(pair[[2L]]) / (1 - hatvalues(pair[[2L]])))^2)))
+  }
   expect_equal(unname(performance::r2(squares)$R2), summary(line)$r.squared)
   expect_equal(performance::rmse(squares), performance::rmse(line))
   for (ask in c("check_heteroscedasticity", "check_normality", "check_autocorrelation")) {
