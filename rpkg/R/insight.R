@@ -22,8 +22,6 @@ get_parameters.freeridge <- function(x, ...) {
   data.frame(Parameter = rows$term, Estimate = rows$estimate)
 }
 
-find_statistic.freeridge <- function(x, ...) "t-statistic"
-
 get_statistic.freeridge <- function(x, ...) {
   rows <- parameter_rows(x)
   structure(data.frame(Parameter = rows$term, Statistic = rows$statistic), statistic = "t-statistic")
