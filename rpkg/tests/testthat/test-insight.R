@@ -57,7 +57,7 @@ test_that("parameters and performance have the numbers of lm", {
     set.seed(1)
     expect_equal(as.numeric(f(squares)), as.numeric(expected), tolerance = 1e-6, info = ask)
   }
-  expect_s3_class(performance::check_predictions(curved, iterations = 3), "performance_pp_check")
+  expect_s3_class(performance::check_predictions(squares, iterations = 3), "performance_pp_check")
 })
 
 test_that("ggeffects and sjPlot draw and write tables", {
