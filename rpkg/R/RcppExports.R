@@ -69,6 +69,10 @@ core_moments_select_lambda <- function(lambdas, t, moments) {
     .Call(`_freeridge_core_moments_select_lambda`, lambdas, t, moments)
 }
 
+core_moments_one_standard_error <- function(lambdas, t, moments) {
+    .Call(`_freeridge_core_moments_one_standard_error`, lambdas, t, moments)
+}
+
 core_accumulator_predictor <- function(handle, lambda) {
     .Call(`_freeridge_core_accumulator_predictor`, handle, lambda)
 }

@@ -1,6 +1,6 @@
 # Robust covariances of sandwich, and the tests of car, for coefficients of linear fits. With the columns X of the
 # coefficients, weights W and residuals r the minimum of 1/2 r'Wr + lambda/2 ||w||^2 has
-#     estfun   the rows W_ii r_i X_i               bread   n (X'WX + lambda P)^-1 = n vcov / sigma^2
+#     estfun   the n rows W_ii r_i X_i             bread   n (X'WX + lambda P)^-1 = n vcov / sigma^2
 # so that sandwich::vcovHC() is the covariance of the penalised estimates when errors have different variances. Their bias
 # is not in it.
 
@@ -16,7 +16,7 @@ estfun.freeridge <- function(x, ...) {
 bread.freeridge <- function(x, ...) {
   refuse_extra(...)
   check_slopes(x, "sandwich")
-  vcov.freeridge(x) * nobs.freeridge(x) / unname(sigma(x))^2
+  vcov.freeridge(x) * row_count(x) / unname(sigma(x))^2
 }
 
 Anova.freeridge <- function(mod, ...) {

@@ -1,7 +1,7 @@
-# What DALEX asks of a model.
+# What DALEX asks of a model, a fit or a stack.
 
 yhat.freeridge <- function(X.model, newdata, ...) {
-  if (is.null(X.model$classes)) return(as_plain(predict.freeridge(X.model, newdata)))
+  if (is.null(X.model$classes)) return(as_plain(predict(X.model, newdata)))
   found <- predict(X.model, newdata, type = "probability")
   if (ncol(found) == 2L) unname(found[, 2L]) else found
 }
@@ -24,3 +24,6 @@ get_probs.freeridge <- function(object, newdata, which.class = 1L, logit = FALSE
   logs <- log(pmax(found, .Machine$double.eps))
   logs[, which.class] - rowMeans(logs)
 }
+
+get_task.freeridge_stack <- get_task.freeridge
+get_probs.freeridge_stack <- get_probs.freeridge

@@ -22,8 +22,6 @@ get_parameters.freeridge <- function(x, ...) {
   data.frame(Parameter = rows$term, Estimate = rows$estimate)
 }
 
-find_statistic.freeridge <- function(x, ...) "t-statistic"
-
 get_statistic.freeridge <- function(x, ...) {
   rows <- parameter_rows(x)
   structure(data.frame(Parameter = rows$term, Statistic = rows$statistic), statistic = "t-statistic")
@@ -87,11 +85,13 @@ r2.freeridge <- function(model, ...) {
             class = "r2_generic")
 }
 
+# RMSE is of all rows alike, as performance has it of weighted fits, too; glance() has the weighted one.
 model_performance.freeridge <- function(model, ...) {
   row <- glance.freeridge(model)
+  rmse <- function(errors) unname(sqrt(colMeans(errors^2, na.rm = TRUE)))
   structure(data.frame(AIC = row$AIC, BIC = row$BIC, R2 = row$r.squared, R2_loo = row$loo.r.squared,
-                       RMSE = sqrt(observed_means((model$y - model$fitted.values)^2, weights_or_ones(model), model$y)),
-                       RMSE_loo = row$loo.rmse, Sigma = row$sigma, row.names = NULL),
+                       RMSE = rmse(model$y - model$fitted.values), RMSE_loo = rmse(core_by_row(model_at(model), "loo")),
+                       Sigma = row$sigma, row.names = NULL),
             class = c("performance_model", "data.frame"))
 }
 

@@ -12,8 +12,8 @@ shared_generics <- list(
   score = list(packages = c("bnlearn", "lava", "riskRegression"), classes = "ridge_accumulator"),
   axe_data = list(packages = "butcher", classes = "freeridge"),
   # of packages of which not each version has them
-  get_task = list(packages = "pdp", classes = "freeridge"),
-  get_probs = list(packages = "pdp", classes = "freeridge"),
+  get_task = list(packages = "pdp", classes = c("freeridge", "freeridge_stack")),
+  get_probs = list(packages = "pdp", classes = c("freeridge", "freeridge_stack")),
   sanitize_model_specific = list(packages = "marginaleffects", classes = "freeridge"),
   get_predict = list(packages = "marginaleffects", classes = "freeridge"),
   get_coef = list(packages = "marginaleffects", classes = c("freeridge", "freeridge_basis")),

@@ -29,6 +29,25 @@ predictor.freeridge <- function(object, lambda = NULL, ...) {
   structure(value, class = "freeridge_predictor")
 }
 
+# Of a fit of chunks the accumulator, which has the sums of all rows for other lambdas, is left behind.
+predictor.freeridge_chunks <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y), object$outputs)
+  value <- unclass(object)[setdiff(names(object), c("accumulator", "cache", "rows", "score", "edge"))]
+  value$lambda <- stats::setNames(rep_len(lambda, ncol(object$y)), object$outputs)
+  value$predictor <- core_save_predictor(chunk_model(object, value$lambda), TRUE)
+  value$terms <- lean_terms(object$terms)
+  value$cache <- new.env(parent = emptyenv())
+  structure(value, class = c("freeridge_chunks_predictor", "freeridge_predictor"))
+}
+
+predict.freeridge_chunks_predictor <- function(object, newdata, type = "decision", na.action = stats::na.pass, ...) {
+  refuse_extra(...)
+  predict.freeridge_chunks(object, newdata, NULL, type, na.action)
+}
+
+coef.freeridge_chunks_predictor <- function(object, ...) coef.freeridge_chunks(object, NULL, ...)
+
 # The parts of a fit that a predictor does not need: the rows, and how the fit was found.
 left_behind <- c("x", "y", "frame", "weights", "groups", "aside", "cases", "na.action", "cache", "landmarks",
                  "landmark_choice", "lambda_search", "bandwidth_search", "one_standard_error", "second_opinion",

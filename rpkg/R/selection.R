@@ -16,6 +16,16 @@ one_standard_error.freeridge <- function(object, ...) {
   rule
 }
 
+# Among the lambdas that the passes tried.
+one_standard_error.freeridge_chunks <- function(object, ...) {
+  refuse_extra(...)
+  if (!is.null(object$search)) {
+    found <- core_moments_one_standard_error(object$search$lambda, ncol(object$y), object$search$moments)
+    object$one_standard_error <- data.frame(found, row.names = object$outputs)
+  }
+  one_standard_error.freeridge(object)
+}
+
 check_count_of_folds <- function(folds, n) {
   folds <- check_whole(folds, "folds", 2, .Machine$integer.max)
   if (folds > n) refuse("folds is ", folds, ", but n is ", n, "; at most n folds have a row each")

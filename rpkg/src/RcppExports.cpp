@@ -208,6 +208,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_moments_one_standard_error
+Rcpp::List core_moments_one_standard_error(Rcpp::NumericVector lambdas, int t, Rcpp::NumericMatrix moments);
+RcppExport SEXP _freeridge_core_moments_one_standard_error(SEXP lambdasSEXP, SEXP tSEXP, SEXP momentsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    Rcpp::traits::input_parameter< int >::type t(tSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type moments(momentsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_moments_one_standard_error(lambdas, t, moments));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_accumulator_predictor
 SEXP core_accumulator_predictor(SEXP handle, Rcpp::NumericVector lambda);
 RcppExport SEXP _freeridge_core_accumulator_predictor(SEXP handleSEXP, SEXP lambdaSEXP) {
@@ -1447,6 +1459,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_moments_join", (DL_FUNC) &_freeridge_core_moments_join, 2},
     {"_freeridge_core_moments_score", (DL_FUNC) &_freeridge_core_moments_score, 3},
     {"_freeridge_core_moments_select_lambda", (DL_FUNC) &_freeridge_core_moments_select_lambda, 3},
+    {"_freeridge_core_moments_one_standard_error", (DL_FUNC) &_freeridge_core_moments_one_standard_error, 3},
     {"_freeridge_core_accumulator_predictor", (DL_FUNC) &_freeridge_core_accumulator_predictor, 2},
     {"_freeridge_core_accumulator_loo", (DL_FUNC) &_freeridge_core_accumulator_loo, 5},
     {"_freeridge_core_accumulator_squared_errors", (DL_FUNC) &_freeridge_core_accumulator_squared_errors, 5},

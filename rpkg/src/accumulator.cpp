@@ -246,6 +246,19 @@ Rcpp::List core_moments_select_lambda(Rcpp::NumericVector lambdas, int t, Rcpp::
                             Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips, Rcpp::Named("next") = next);
 }
 
+// The one-standard-error rule on moments, as core_one_standard_error() has it
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_moments_one_standard_error(Rcpp::NumericVector lambdas, int t, Rcpp::NumericMatrix moments) {
+  if (moments.nrow() != 5 || moments.ncol() != lambdas.size() * t) refuse("moments of other lambdas");
+  auto lambda = fresh<Rcpp::NumericVector>(t), score = fresh<Rcpp::NumericVector>(t),
+       error = fresh<Rcpp::NumericVector>(t);
+  freeridge_search search{};
+  search.size = sizeof search;
+  search.score = score.begin(), search.standard_error = error.begin(), search.one_se_lambda = lambda.begin();
+  check_but_undefined(freeridge_moments_select_lambda(lambdas.size(), lambdas.begin(), t, moments.begin(), &search));
+  return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score, Rcpp::Named("se") = error);
+}
+
 // A model for predictions. lambda: one for each output
 // [[Rcpp::export(rng = false)]]
 SEXP core_accumulator_predictor(SEXP handle, Rcpp::NumericVector lambda) {

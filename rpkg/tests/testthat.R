@@ -2,7 +2,7 @@ library(testthat)
 library(freeridge)
 
 # Where everything that the tests need is there, every message has to be raised by one of them (testthat/messages.R).
-needed <- c("Matrix", "generics", "ggplot2", "kernlab", "glmnet", "MASS")
+needed <- c("Matrix", "generics", "ggplot2", "kernlab", "glmnet", "MASS", "lmtest")
 complete <- identical(Sys.getenv("NOT_CRAN"), "true") && all(vapply(needed, requireNamespace, NA, quietly = TRUE))
 messages <- new.env()
 sys.source(file.path("testthat", "messages.R"), messages)

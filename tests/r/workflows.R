@@ -144,6 +144,12 @@ works <- list(
     trained <- parsnip::fit(spec, medv ~ lstat + rm, boston)
     c(predict(trained, boston[1:5, ])$.pred, numbers(predict(trained, boston[1:5, ], type = "conf_int")))
   }),
+  list("tidymodels: workflows", "workflows", function() {
+    spec <- switch(engine, lm = parsnip::linear_reg(), kernel = kernel_ridge_reg("regression"),
+                   squares = parsnip::set_engine(parsnip::linear_reg(penalty = 0), "freeridge"))
+    whole <- workflows::add_model(workflows::add_formula(workflows::workflow(), medv ~ lstat + rm), spec)
+    predict(parsnip::fit(whole, boston), boston[1:5, ])$.pred
+  }),
   list("tidymodels: rsample, folds", "rsample", function() {
     set.seed(1)
     folds <- rsample::vfold_cv(boston, v = 5)

@@ -43,7 +43,12 @@ test_that("DALEX gets probabilities of classes, and predictions else", {
   expect_equal(yhat.freeridge(two, mtcars), predict(two, mtcars))
   expect_identical(vapply(list(classes, three, two), function(fit) dalex_model_info(fit)$type, ""),
                    c("classification", "multiclass", "regression"))
+  stack <- freeridge(factor(am) ~ wt + hp, mtcars, stack = TRUE)
+  expect_equal(yhat.freeridge(stack, mtcars), unname(predict(stack, mtcars, type = "probability")[, 2L]))
+  expect_equal(get_probs.freeridge(stack, mtcars, 1L), predict(stack, mtcars, type = "probability")[, 1L])
   skip_if_not_installed("DALEX")
+  of_stack <- DALEX::explain(stack, data = mtcars[c("wt", "hp")], y = mtcars$am, verbose = FALSE)
+  expect_equal(of_stack$y_hat, yhat.freeridge(stack, mtcars))
   explained <- explain(classes, data = mtcars[c("wt", "hp")], y = mtcars$am, verbose = FALSE)
   expect_equal(explained$y_hat, unname(predict(classes, type = "probability")[, 2L]))
   expect_identical(explained$model_info$type, "classification")

@@ -41,11 +41,13 @@ test_that("parameters and performance have the numbers of lm", {
   expect_output(print(parameters::model_parameters(curved)), "cyl8")
   tested <- parameters::model_parameters(partly)
   expect_equal(tested$Coefficient, c(unname(partly$effects[1L]), marginal_effects(partly)$average$estimate))
-  ours <- performance::model_performance(squares)
-  theirs <- performance::model_performance(line)
+  weighted <- list(freeridge(mpg ~ wt + cyl, cars, weights = carb, kernel = linear_kernel(), lambda = 0), lm(mpg ~ wt + cyl, cars, weights = carb))
   shared <- c("AIC", "BIC", "R2", "RMSE", "Sigma")
-  expect_equal(as.data.frame(ours)[shared], as.data.frame(theirs)[shared], tolerance = 1e-8, ignore_attr = TRUE)
-  expect_equal(ours$RMSE_loo, sqrt(mean(loo(squares)^2)))
+  for (pair in list(list(squares, line), weighted)) {
+    found <- lapply(pair, function(fit) as.data.frame(performance::model_performance(fit)))
+    expect_equal(found[[1L]][shared], found[[2L]][shared], tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(found[[1L]]$RMSE_loo, sqrt(mean((residuals(pair[[2L]]) / (1 - hatvalues(pair[[2L]])))^2)))
+  }
   expect_equal(unname(performance::r2(squares)$R2), summary(line)$r.squared)
   expect_equal(performance::rmse(squares), performance::rmse(line))
   for (ask in c("check_heteroscedasticity", "check_normality", "check_autocorrelation")) {
@@ -55,7 +57,7 @@ test_that("parameters and performance have the numbers of lm", {
     set.seed(1)
     expect_equal(as.numeric(f(squares)), as.numeric(expected), tolerance = 1e-6, info = ask)
   }
-  expect_s3_class(performance::check_predictions(curved, iterations = 3), "performance_pp_check")
+  expect_s3_class(performance::check_predictions(squares, iterations = 3), "performance_pp_check")
 })
 
 test_that("ggeffects and sjPlot draw and write tables", {
@@ -76,6 +78,10 @@ test_that("xtable has the rows of tidy()", {
   expect_output(print(xtable::xtable(curved)), "cyl8")
   two <- freeridge(cbind(mpg, qsec) ~ wt, cars, kernel = linear_kernel(), lambda = 0)
   expect_equal(as.data.frame(xtable::xtable(two))$estimate, unname(as.vector(coef(two))))
+})
+
+test_that("several responses and classes are refused", {
+  two <- freeridge(cbind(mpg, qsec) ~ wt, cars, kernel = linear_kernel(), lambda = 0)
   expect_refusal(parameter_rows(two), "tables of parameters are of one response, and the fit has 2")
   expect_refusal(get_predicted.freeridge(two), "get_predicted\\(\\) is for one response, and the fit has 2")
   expect_refusal(model_info.freeridge(freeridge(factor(am) ~ wt, cars, lambda = 1)), "which is no family of models")

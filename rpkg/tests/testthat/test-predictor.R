@@ -105,3 +105,21 @@ test_that("a predictor is small, and a fit keeps its points once", {
   expect_lt(length(serialize(wide, NULL)), 1.1 * length(serialize(x, NULL)))
   expect_gt(length(serialize(predictor(wide), NULL)), length(serialize(x, NULL)) * 0.99)  # it needs them
 })
+
+test_that("fits of chunks have predictors, without the sums of all rows", {
+  data <- transform(mtcars, cyl = factor(cyl), am = am == 1, off = 0.1 * qsec)
+  fits <- list(
+    freeridge_chunks(mpg ~ wt * cyl + offset(off), row_source(data, 10)), freeridge_chunks(cbind(mpg, qsec) ~ unpenalised(wt) + hp, row_source(data, 10)),
+    freeridge_chunks(mpg ~ wt + hp, row_source(data, 10), kernel = gaussian_kernel(50), landmarks = 6), freeridge_chunks(am ~ wt + hp, row_source(data, 10))
+  )
+  for (fit in fits) {
+    small <- read_again(predictor(fit))
+    expect_identical(predict(small, data), predict(fit, data))
+    expect_equal(predict(predictor(fit, 7), data), predict(fit, data, lambda = 7), tolerance = 1e-12)
+    expect_lt(length(serialize(predictor(fit), NULL)), length(serialize(fit, NULL)))
+    if (is.null(fit$landmarks)) expect_identical(coef(small), coef(fit))
+  }
+  expect_identical(predict(small, data, type = "class"), predict(fit, data, type = "class"))
+  expect_output(print(small), "Predictor of a fit to 32 points, 2 features, 1 output")
+  expect_refusal(predict(small, data, lambda = 2), "unknown argument: 'lambda'")
+})

@@ -28,7 +28,7 @@ without_lm <- c(
   autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R",
   simulate = "of the posterior, test-intervals.R; that of lm holds the coefficients",
   recover_data = "emmeans", emm_basis = "emmeans", margins = "margins, test-emmeans.R",
-  model_info = "insight", find_formula = "insight", find_parameters = "insight", find_statistic = "insight", get_parameters = "insight",
+  model_info = "insight", find_formula = "insight", find_parameters = "insight", get_parameters = "insight",
   get_statistic = "insight", get_df = "insight", get_predicted = "insight", standard_error = "parameters", p_value = "parameters",
   ci = "parameters", model_parameters = "parameters", r2 = "performance", model_performance = "performance", xtable = "xtable",
   estfun = "sandwich, test-car.R", bread = "sandwich", Anova = "car", linearHypothesis = "car", Effect = "effects", modelparm = "multcomp",

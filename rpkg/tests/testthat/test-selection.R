@@ -155,6 +155,23 @@ test_that("the one-standard-error rule is what the search's table gives", {
   expect_refusal(freeridge(p$x, p$y, linear_kernel(), criterion = "reml", rule = "1se"), '"reml" has no standard error')
   expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, rule = "1se"), "lambda is given")
   expect_refusal(freeridge(p$x, p$y, rule = "best"), 'rule must be one of "min", "1se"')
+  data <- data.frame(p$x, y1 = p$y[, 1L], y2 = p$y[, 2L], g = rep(1:8, each = 5L))
+  chunked <- list(freeridge_chunks(cbind(y1, y2) ~ X1 + X2, row_source(data, 7)),
+                  freeridge_chunks(cbind(y1, y2) ~ X1 + X2, row_source(data, 7), groups = g))
+  for (fit in chunked) {
+    rule <- one_standard_error(fit)
+    path <- lambda_path(fit, criteria = fit$criterion)
+    for (j in 1:2) {
+      own <- path[as.integer(path$output) == j, ]
+      best <- match(fit$lambda[[j]], own$lambda)
+      expect_close(c(rule$score[j], rule$se[j]), unlist(own[best, c(fit$criterion, paste0(fit$criterion, "_se"))]), 1e-10)
+      above <- own[best:nrow(own), ]
+      too_bad <- which(above[[fit$criterion]] > rule$score[j] + rule$se[j])
+      expect_identical(rule$lambda[j], above$lambda[if (length(too_bad) > 0L) too_bad[1L] - 1L else nrow(above)])
+    }
+  }
+  expect_refusal(one_standard_error(freeridge_chunks(y1 ~ X1, row_source(data, 7), criterion = "gcv")), '"gcv" has no standard error')
+  expect_refusal(one_standard_error(freeridge_chunks(y1 ~ X1, row_source(data, 7), lambda = 1)), "lambda was given")
 })
 
 test_that("the error rate counts the signs that left-out values have wrong", {
