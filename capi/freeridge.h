@@ -1466,7 +1466,8 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * criterion: LOO, GROUPS or REML; GCV where one hyperparameter is free (over several it runs away to kernels that fit
  * nothing but noise); not ERROR_RATE. For Y of -1 and +1 LOG_LOSS: all numbers by EVIDENCE, from one factor on all
  * lengths, in the place of REML; then lambda and one factor on all lengths by n LOG_LOSS, with the prior of the noise and
- * half the square of the factor's logarithm, which is at most 2.5. Over all lengths LOG_LOSS is optimistic. Or EVIDENCE
+ * half the square of the factor's logarithm, which is at most 2.5 (where more than a quarter of the rows are copies of
+ * others: by REML, which counts them once). Over all lengths LOG_LOSS is optimistic. Or EVIDENCE
  * alone: its lambda is that of kernel logistic regression (freeridge_classifier_fit), one for all outputs, and the least
  * squares fit at it is in force; it has the penalty 1/2 (log(V / 8) / 1.5)^2 of V = spread / lambda, the variance of the
  * log odds, *score is that of the rows learnt on, and freeridge_get_search has no scores; where nothing of the kernel is

@@ -65,6 +65,13 @@ std::function<double(double)> noise_penalty_of(const KernelSearch& search, const
   return [=, spread = search.spread](double lambda) { return noise_penalty(lambda, spread).value / unit; };
 }
 
+// Whether more than a quarter of the rows are copies of others, in the mean of the outputs.
+bool has_copies(const Problem& problem) {
+  Index count = 0;
+  for (Index j = 0; j < problem.t(); ++j) count += problem.copies_of(j).count;
+  return 4 * count > problem.n() * problem.t();
+}
+
 // The search for lambda that EVIDENCE has in the one for the kernel.
 LambdaSearch found_with_kernel(const KernelSearch& search, Index t) {
   LambdaSearch out;
@@ -223,7 +230,8 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   const double search_part = part_of_search(rows, required_work(plan.route, wanted)), rest = 1 - search_part;
   Stage stage(0, search_part);
   const double s = shrinkage == 0 ? usual_shrinkage : shrinkage;
-  const KernelSearchOptions options{criterion, s, evaluations == 0 ? usual_evaluations(rows, s) : evaluations};
+  const KernelSearchOptions options{criterion, s, evaluations == 0 ? usual_evaluations(rows, s) : evaluations,
+                                    criterion == Criterion::log_loss && has_copies(*make_problem(kernel_))};
   auto search = std::make_shared<KernelSearch>(learn_kernel(variables, order, rows, options));
   search->learnt_on = ascending(order, rows);
 
@@ -253,8 +261,10 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
 LambdaSearch Model::lambda_for_learnt(const Factorization& factorization, const KernelSearch& search) const {
   const KernelSearchOptions& options = search.objective->options;
   if (options.criterion == Criterion::evidence) return found_with_kernel(search, t());
-  return search_lambda(factorization, options.criterion, groups_for(options.criterion),
-                       holding(lambda_range(factorization), search.lambda), noise_penalty_of(search, options, n()));
+  const LambdaRange range = options.has_copies ? LambdaRange{search.lambda, search.lambda}
+                                               : holding(lambda_range(factorization), search.lambda);
+  return search_lambda(factorization, options.criterion, groups_for(options.criterion), range,
+                       noise_penalty_of(search, options, n()));
 }
 
 const KernelSearch& Model::require_kernel_search() const {

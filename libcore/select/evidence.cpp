@@ -21,6 +21,13 @@ constexpr int most_mode_steps = 100;
 constexpr double small_mode_step = 1e-6;  // of f: the error after it is about its square
 constexpr double usual_mode_steps = 5;
 
+// c
+Index least_copies(const Problem& problem) {
+  Index out = problem.n();
+  for (Index j = 0; j < problem.t(); ++j) out = std::min(out, problem.copies_of(j).count);
+  return out;
+}
+
 // H, n x q.
 Matrix free_columns(const Problem& problem) {
   const Index n = problem.n(), ones = problem.intercept ? 1 : 0;
@@ -43,7 +50,8 @@ class Evidence {
   Evidence(const Problem& problem, double lambda)
       : problem_(problem),
         n_(problem.n()),
-        unit_(problem.sum_w / static_cast<double>(n_) / lambda),
+        omega_(problem.sum_w / static_cast<double>(n_ - least_copies(problem))),
+        unit_(omega_ / lambda),
         free_(free_columns(problem)),
         g_(n_, n_),
         b_(n_, n_),
@@ -79,7 +87,7 @@ class Evidence {
     u_.resize(n_);
     for (Index i = 0; i < n_; ++i) {
       y_[i] = problem_.y(i, j);
-      u_[i] = problem_.weight(i) / problem_.sum_w * static_cast<double>(n_);
+      u_[i] = problem_.weight(i) / omega_;
     }
     for (const Index i : problem_.missing_rows(j)) u_[i] = 0;
   }
@@ -211,7 +219,7 @@ class Evidence {
 
   const Problem& problem_;
   Index n_;
-  double unit_;
+  double omega_, unit_;
   Matrix free_, g_, b_, s_;  // of G, B and S the lower triangles
   Array<double> y_, u_, f_, root_, slope_;
   ScoreGradient out_;

@@ -1,9 +1,10 @@
 // EVIDENCE, the negative logarithm of the evidence of kernel logistic regression by Laplace's method, and its
 // derivatives. f is a Gaussian process with the covariance G, and P(y_i = +1) = pi_i = 1 / (1 + exp(-f_i)). H has the
 // columns that are not penalised: the ones of the intercept, and fixed effects less their means and divided by their
-// root mean squares; they have the prior variance 25. u_i = W_ii / mean of W, so that a common factor of weights and
-// lambda changes nothing:
-//     G = (mean of W / lambda) K + 25 H H'
+// root mean squares; they have the prior variance 25. u_i = W_ii / omega, so that a common factor of weights and lambda changes
+// nothing; omega = sum W / (n - c), the mean weight where the c copies of rows count as one row of their summed weight
+// each (repeated_rows.hpp; of several outputs the least c):
+//     G = (omega / lambda) K + 25 H H'
 // lambda is that of kernel logistic regression, sum_i W_ii log(1 + exp(-y_i f_i)) + lambda / 2 |f|^2. The mode of each
 // output is found by Newton's method, with halved steps while the objective alpha'f / 2 + sum u log(1 + exp(-y f)) is
 // higher:

@@ -23,6 +23,9 @@ struct KernelSearchOptions {
   Criterion criterion;
   double shrinkage;  // s; infinity: no penalty at all
   Index evaluations;
+  // Of LOG_LOSS: so many rows are copies of others (repeated_rows.hpp) that left-out values, which have the copies beside
+  // them, say nothing of new rows.
+  bool has_copies = false;
 };
 
 // Whether noise_penalty is added to the criterion, in the search and in the choice of lambda for the kernel found.

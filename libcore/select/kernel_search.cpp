@@ -68,7 +68,12 @@ Criterion likelihood_for(Criterion criterion) {
   return is_of_labels(criterion) ? Criterion::evidence : Criterion::reml;
 }
 
-// The least f of LOG_LOSS over lambda and one factor e^x on all lengths of the kernel at `from`, beginning at log_noise
+// The criterion by which LOG_LOSS moves lambda and one factor: itself or, where too many rows are copies, REML.
+Criterion of_two_numbers(const KernelSearchOptions& options) {
+  return options.has_copies ? Criterion::reml : options.criterion;
+}
+
+// The least f of that criterion over lambda and one factor e^x on all lengths of the kernel at `from`, beginning at log_noise
 // and x; x costs x^2 / 2. seen(value, slope): each evaluation, with the largest entry of the projected gradient.
 template <class Seen>
 BoundedMinimum by_one_factor(const KernelObjective& objective, const RowsOfSearch& rows, Span<const double> from,
@@ -90,7 +95,7 @@ BoundedMinimum by_one_factor(const KernelObjective& objective, const RowsOfSearc
     return z;
   };
   const auto of_two = [&](Span<const double> at, Span<double> slopes) {
-    const KernelObjective::Value value = objective(rows, Criterion::log_loss, z_of(at), g);
+    const KernelObjective::Value value = objective(rows, of_two_numbers(objective.options), z_of(at), g);
     slopes[0] = g[0];
     slopes[1] = at[1];
     for (std::size_t v = 1; v < g.size(); ++v) slopes[1] += moves[v] != 0 ? g[v] : 0;
@@ -269,7 +274,7 @@ class KernelSearcher {
     low_[0] = std::min(low_[0], from.z[0]);
     high_[0] = std::max(high_[0], from.z[0]);
     for (std::size_t v = 1; v < low_.size(); ++v) low_[v] = high_[v] = 0;
-    Found out = minimum(KernelStage::given, searched_.all, options_.criterion, from, evaluations);
+    Found out = minimum(KernelStage::given, searched_.all, of_two_numbers(options_), from, evaluations);
     given_slope_ = out_.trials.back().gradient;
     if (evaluations == 1) out_.end[static_cast<Index>(KernelStage::given) - 1] = SearchEnd::none;
     low_ = low;
@@ -318,8 +323,8 @@ class KernelSearcher {
   Found by_log_loss(const Found& from) {
     const KernelPtr kernel = kernel_at(from);
     const auto start = value_of([&] {
-      return searched_.lambda ? searched_.lambda(kernel, Criterion::log_loss)
-                              : searched_.lambda_of_few(kernel, Criterion::log_loss);
+      const Criterion by = of_two_numbers(options_);
+      return searched_.lambda ? searched_.lambda(kernel, by) : searched_.lambda_of_few(kernel, by);
     });
     double log_noise = from.z[0];
     if (start) {
@@ -327,7 +332,7 @@ class KernelSearcher {
       low_[0] = std::min(low_[0], std::log(start->low) - log_size);
       log_noise = std::log(start->lambda) - log_size;
     }
-    out_.ends = {{from.z, from.f, from.known.pairs}};
+    out_.ends = {{from.z, 0, from.known.pairs}};
     const BoundedMinimum found =
         by_one_factor(objective_, searched_.all, from.z, log_noise, 0, low_, high_,
                       search_options(searched_.all, left_), [&](const KernelObjective::Value& value, double slope) {

@@ -12,7 +12,8 @@
 //                 the part; with landmarks on some of these rows, as a problem without landmarks
 //     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
 // For labels EVIDENCE takes the place of REML, from the first place alone, with the best of three lambdas. LOG_LOSS moves
-// lambda and one factor on all lengths, and nothing else.
+// lambda and one factor on all lengths, and nothing else; where more than a quarter of the rows are copies of others, whose
+// left-out values have their copies beside them, REML does that, which counts copies once.
 // REML comes first: it has fewer local minima than left-out errors, and its gradient costs half. Two kinds of places
 // are searched from (bench/restarts.py). Where LOO is best is the first. REML there is often lowest at long lengths
 // with little noise, where a wiggle in one column beside a strong slope in another is not seen; and a search cannot

@@ -264,7 +264,10 @@ honest_errors <- function(fit, most = few_to_learn_again) {
 # What print() and summary() say first: how far predictions of rows are off when the rows are left out.
 print_left_out <- function(fit, digits) {
   if (!is.null(fit$classes)) {
-    if (has_left_out_classes(fit)) print_left_out_classes(fit, digits)
+    if (has_left_out_classes(fit)) {
+      print_left_out_classes(fit, digits)
+      print_copies(fit)
+    }
     return(invisible())
   }
   number <- function(values) short_numbers(unname(values), digits)
@@ -288,11 +291,14 @@ print_left_out <- function(fit, digits) {
     cat("  ", honest$rows, " of the rows", if (honest$rows == 1L) " changes" else " change",
         " the fit much when left out alone\n", sep = "")
   }
+  print_copies(fit)
+}
+
+print_copies <- function(fit) {
   copies <- copies_in(fit)
-  if (copies > 0L) {
-    cat("  ", copies, if (copies == 1L) " row is a copy of another, which stays when it" else
-      " rows are copies of others, which stay when one", " is left out: the error is too small\n", sep = "")
-  }
+  if (copies == 0L) return(invisible())
+  cat("  ", copies, if (copies == 1L) " row is a copy of another, which stays when it" else
+    " rows are copies of others, which stay when one", " is left out: the error is too small\n", sep = "")
 }
 
 what_was_chosen <- function(fit) if (is.null(fit$learning)) "bandwidth and lambda" else "kernel and lambda"

@@ -273,6 +273,48 @@ TEST(ClassCriteria, LearnAKernel) {
   }
 }
 
+// Left-out values of rows that stand twice would choose a fit through every point.
+TEST(ClassCriteria, RowsThatStandTwiceAreNotInterpolated) {
+  Random random(510);
+  const Matrix x = random.uniform_matrix(60, 2, -1, 1);
+  Matrix y(60, 1), x_twice(120, 2), y_twice(120, 1);
+  for (std::int64_t i = 0; i < 120; ++i) {
+    if (i < 60) y(i, 0) = x(i, 0) + 0.8 * random.normal() > 0 ? 1 : -1;
+    for (std::int64_t k = 0; k < 2; ++k) x_twice(i, k) = x(i % 60, k);
+    y_twice(i, 0) = y(i % 60, 0);
+  }
+  const Kernel kernel = Kernel::parse("scaled([0.6, 0.6], gaussian(sigma = 1))");
+  Model once(kernel), twice(kernel);
+  once.data(x, y).select_kernel(FREERIDGE_LOG_LOSS);
+  twice.data(x_twice, y_twice).select_kernel(FREERIDGE_LOG_LOSS);
+  const auto misfit = [&](const Model& model) {
+    const Matrix f = model.predict(x);
+    double sum = 0;
+    for (std::int64_t i = 0; i < 60; ++i) sum += std::pow(y(i, 0) - f(i, 0), 2) / 60;
+    return sum;
+  };
+  EXPECT_GT(misfit(once), 0.4);
+  EXPECT_GT(misfit(twice), 0.05);
+  EXPECT_GT(twice.lambda_in_force()[0], 0.1);
+}
+
+// Errors with the learning included search again from the end of EVIDENCE.
+TEST(ClassCriteria, AreLearntAgainWithoutRows) {
+  Random random(511);
+  const Problem problem = label_problem(random, KernelSpec::linear(), 70, 3, 1, false, true);
+  Model model(Kernel::parse(usual_kernel));
+  model.data(problem.x, problem.y).select_kernel(FREERIDGE_LOG_LOSS);
+  Matrix errors(70, 1, nan);
+  ASSERT_EQ(freeridge_loo_learnt(model.get(), 10, 1, errors.values.data(), 70, nullptr), FREERIDGE_OK)
+      << freeridge_last_error();
+  double size = 0;
+  for (const double error : errors.values) {
+    EXPECT_TRUE(std::isfinite(error));
+    size += error * error / 70;
+  }
+  EXPECT_LT(size, 1);  // better than the mean
+}
+
 // A column of noise matters less by EVIDENCE than one that tells the classes.
 TEST(ClassCriteria, ALengthForEachColumn) {
   Random random(507);

@@ -184,7 +184,7 @@ void ask_for_gradients(const freeridge_model* model, const Questions& questions,
   if (freeridge_get_kernel(model, &kernel) != FREERIDGE_OK) return;
   const KernelHandle own(kernel);
   if (freeridge_kernel_get_hyperparameters(kernel, &count, nullptr) != FREERIDGE_OK) wrong("a kernel has no count");
-  for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
+  for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_EVIDENCE; ++criterion) {
     Output<double> score(1), by_lambda(1), by_kernel(std::max<std::int64_t>(count, 1));
     ASK(freeridge_score_gradient, 0, model, criterion, questions.lambdas[0], score, by_lambda, by_kernel);
   }
@@ -197,7 +197,7 @@ void ask_for_scores(const freeridge_model* model, const Sizes& size, const Quest
   Output<double> training(size_of(count, size.t)), norm2(size_of(count, size.t)), objective(size_of(count, size.t));
   ASK(freeridge_objective, 0, model, count, questions.lambdas.data(), training, norm2, objective, count);
   ask_for_gradients(model, questions, call);
-  for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
+  for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_EVIDENCE; ++criterion) {
     Output<double> scores(size_of(count, size.t)), again(size_of(count, size.t)), errors(size_of(count, size.t));
     const double* const lambdas = questions.lambdas.data();
     ASK(freeridge_score, 0, model, criterion, count, lambdas, scores, nullptr, count);

@@ -58,6 +58,14 @@ test_that("lengths are learnt by the log loss of left-out values where the respo
   three <- freeridge(Species ~ ., iris)
   expect_length(three$lambda, 3L)
   expect_lt(freeridge:::left_out_classes(three)$error, 0.06)
+  # the errors with the learning included are not far from those of the fit, as no left-out value chose the lengths
+  learnt <- as.vector(loo(fit, learnt = TRUE))
+  expect_true(all(is.finite(learnt)))
+  expect_lt(mean(((fit$y - learnt) > 0) != (fit$y > 0)), 0.1)
+  # rows that stand twice are said, and do not make a fit through every point
+  twice <- freeridge(Species ~ Sepal.Length + Sepal.Width, two[rep(1:100, 2), ])
+  expect_output(print(twice), "rows are copies of others, which stay when one is left out")
+  expect_gt(mean(predict(twice, type = "class") != two$Species[rep(1:100, 2)]), 0.1)
   # classes of labels that say nothing, of one row, and rows that stand twice
   for (label in list(rep_len(c("a", "b"), 100L), replace(rep("a", 100L), 7L, "b"), rep(c("a", "b"), each = 50L))) {
     odd <- freeridge(rbind(two[1:50, 1:4], two[1:50, 1:4]), factor(label))
