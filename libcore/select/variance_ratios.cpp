@@ -6,6 +6,7 @@
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/linalg/symmetric_eigen.hpp"
+#include "libcore/select/noise_prior.hpp"
 
 namespace freeridge {
 namespace {
@@ -15,6 +16,7 @@ constexpr double step_of_difference = 1e-3, least_difference = 1e-6;
 constexpr Index most_steps = 30, most_halvings = 30;
 constexpr double same = 1e-9;          // of gamma
 constexpr double largest_growth = 30;  // of gamma in a step
+constexpr double no_higher = 1e-3;     // of REML
 constexpr double flat = 1e-7;          // of the largest curvature
 
 class Ratios {
@@ -127,14 +129,40 @@ class Ratios {
   Array<double> unit_;  // gamma at numbers_
 };
 
+// Weights of terms without other numbers become zero where REML, with its prior of the noise, is no higher then.
+void try_zeros(KernelSearch& search, const RowsOfSearch& rows, Span<const Index> weights) {
+  const KernelObjective& objective = *search.objective;
+  const bool prior = has_noise_prior(Criterion::reml, objective.options);
+  const auto f = [&](const KernelPtr& kernel) {
+    const auto found = value_of([&] { return rows.gradient(kernel, Criterion::reml, search.lambda).score; });
+    if (!found || !prior) return found.value_or(infinity);
+    const double spread = objective.size(kernel).spread;
+    return *found + static_cast<double>(rows.outputs) * noise_penalty(search.lambda, spread).value;
+  };
+  Array<double> numbers = hyperparameters(*search.kernel);
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const Index i = weights[k], next = k + 1 < weights.size() ? weights[k + 1] : std::ssize(numbers);
+    if (search.variable[i] < 0 || next - i != 1) continue;
+    Array<double> without = numbers;
+    without[i] = 0;
+    const KernelPtr kernel = with_hyperparameters(*search.kernel, without);
+    if (!(f(kernel) <= f(search.kernel) + no_higher)) continue;
+    numbers = std::move(without);
+    search.kernel = kernel;
+    search.spread = objective.size(kernel).spread;
+    search.at[i] = -1;
+    search.low[i] = 0;
+  }
+}
+
 }  // namespace
 
 void refine_variances(KernelSearch& search, const RowsOfSearch& rows) {
   const KernelObjective& objective = *search.objective;
   const Array<Index> weights = weights_of_sum(*search.kernel).place;
-  if (weights.size() < 2 || objective.options.criterion != Criterion::reml ||
-      has_noise_prior(Criterion::reml, objective.options))
+  if (weights.size() < 2 || objective.options.evaluations == 1 || objective.options.criterion != Criterion::reml)
     return;
+  const Stage at_end(1, 1);
   const Array<double> before = hyperparameters(*search.kernel);
   Array<Array<Index>> groups(1);  // the first: what is held, the place of which lambda takes
   Index free = 0;
@@ -147,7 +175,8 @@ void refine_variances(KernelSearch& search, const RowsOfSearch& rows) {
       ++free;
     }
   }
-  if (free != search.learnt || groups[0].empty()) return;
+  if (has_noise_prior(Criterion::reml, objective.options) || free != search.learnt || groups[0].empty())
+    return try_zeros(search, rows, weights);
   const auto found = value_of([&] {
     const Ratios ratios(search, rows, groups);
     const Ratios::At least = ratios.least();
@@ -182,6 +211,7 @@ void refine_variances(KernelSearch& search, const RowsOfSearch& rows) {
     search.low[i] = 0;
   }
   search.kernel = with_hyperparameters(*search.kernel, numbers);
+  search.kept = false;
   search.lambda /= factor;
   const KernelSize size = objective.size(search.kernel);
   search.spread = size.spread;

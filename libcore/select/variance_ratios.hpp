@@ -15,8 +15,9 @@
 
 namespace freeridge {
 
-// Goes on from where `search` ended: its kernel and lambda, and the end that is that kernel's. Nothing happens where
-// numbers other than weights of the outermost sum are free, or REML has a prior of the noise.
+// Goes on from where `search` ended: its kernel and lambda, and the end that is that kernel's. Where numbers other than
+// weights of the outermost sum are free, too, or REML has a prior of the noise, weights of terms without numbers of their
+// own become zero if REML is no higher then, and nothing else changes.
 void refine_variances(KernelSearch& search, const RowsOfSearch& rows);
 
 }  // namespace freeridge

@@ -64,8 +64,16 @@ print_variances <- function(fit, digits) {
   if (is.null(fit$random) && length(fit$matrices) < 2L) return(invisible())
   if (!is.null(fit$classes) || any(fit$lambda <= 0)) return(invisible())
   table <- components_table(fit, core_variance_components(model_at(fit), FALSE))
+  # The variance of a function with long lengths is that far away from the rows, and says little beside those of effects.
+  others <- length(outer_sum(fit$kernel)$terms) - length(fit$random)
+  smooth <- !is.null(fit$random) && bandwidths(fit$kernel)[["all"]] > 0
+  if (smooth) {
+    table <- table[rep(rep(c(FALSE, TRUE), c(others, length(fit$random) + 1L)), ncol(fit$y)), ]
+    output <- rep(seq_len(ncol(fit$y)), each = length(fit$random) + 1L)
+    table$share <- table$variance / stats::ave(table$variance, output, FUN = sum)
+  }
   number <- function(values) formatC(values, digits = digits, format = "g", width = 1L)
-  cat("Variances, and their shares:\n")
+  cat("Variances", if (smooth) " beside the function of the other columns", ", and their shares:\n", sep = "")
   shown <- utils::head(seq_len(nrow(table)), 2L * most_shown)
   names <- format(row.names(table)[shown])
   values <- format(ifelse(table$variance[shown] == 0, "0", number(table$variance[shown])), justify = "right")

@@ -167,6 +167,7 @@ with_random_columns <- function(x, effects, frame) {
 own_columns <- function(x) setdiff(seq_len(ncol(x)), unlist(lapply(attr(x, "random_terms"), `[[`, "columns")))
 
 without_random_columns <- function(x) {
+  if (is.null(attr(x, "random_terms"))) return(x)
   own <- x[, own_columns(x), drop = FALSE]
   attr(own, "factor_terms") <- attr(x, "factor_terms")
   own

@@ -57,6 +57,9 @@ fit_stack <- function(x, y, stack, given, call) {
     refuse("stack is given, whose members have kernels and lambdas of their own: ", other[1L], " cannot be given",
            if (other[1L] == "fixed") " (nor unpenalised() in a formula)")
   }
+  if (!is.null(attr(x, "random_terms"))) {
+    refuse("stack is given, whose members have kernels of their own: random() in a formula has no part in them")
+  }
   classes <- class_coding(y)
   if (!is.null(classes)) y <- classes$y
   if (is_sparse(x)) refuse("stack is given, but x is sparse: a stack takes an ordinary matrix")

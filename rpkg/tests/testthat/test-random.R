@@ -131,6 +131,7 @@ test_that("formulas of random effects", {
   refused(y ~ random(seq_along(y)), "has a level for each of the 120 rows")
   refused(y ~ x + random(g), "goes with the kernels of this package", kernel = function(a, b) sum(a * b))
   refused(y ~ x + random(g), "the kernel is precomputed: give the matrix of random\\(id\\) beside it", kernel = precomputed_kernel())
+  refused(y ~ x + random(g), "stack is given, whose members have kernels of their own: random\\(\\) in a formula", stack = TRUE)
   expect_refusal(ols(y ~ x + random(g), d), "random\\(\\) is for freeridge\\(\\), ols\\(\\) has no such columns")
   expect_refusal(ridge(y ~ x + (1 | g), d, lambda = 1), "random\\(\\) is for freeridge\\(\\), ridge\\(\\)")
   expect_refusal(freeridge_chunks(y ~ x + (1 | g), d, kernel = linear), "random effects are for freeridge\\(\\), which has all rows at once")
@@ -145,9 +146,11 @@ test_that("answers of a fit with random effects", {
   expect_identical(is.na(fitted(fit))[1:4], c(FALSE, FALSE, TRUE, FALSE), ignore_attr = TRUE)
   text <- paste(capture.output(print(fit)), collapse = "\n")
   expect_match(text, "matern\\(nu = 1.5, length = 1\\) of x / length, a length for each column \\+\\s+[0-9.]+ \\* random\\(g\\) \\+\\s+[0-9.]+ \\* random\\(id\\)")
-  expect_match(text, "Variances, and their shares:\n  x .*\n  g .*\n  id .*\n  residual")
+  expect_match(text, "Variances beside the function of the other columns, and their shares:\n  g .*\n  id .*\n  residual")
   expect_match(paste(capture.output(print(freeridge(y ~ x + id + random(g), d))), collapse = "\n"),
                "of all columns and of each column, a length for each\\s+\\+\\s+[0-9.]+ \\*\\s+random\\(g\\)")
+  d$none <- rep(1:6, 20L)  # has no part in y
+  expect_identical(variance_components(freeridge(y ~ x + random(g) + random(none), d))["none", "variance"], 0)
   terms <- predict(fit, type = "terms")
   expect_identical(colnames(terms), c("x", "g", "id"))
   expect_close(rowSums(terms) + attr(terms, "constant"), fitted(fit), 1e-10)
