@@ -18,7 +18,8 @@ struct KernelSize {
   Array<double> gradient, spread_gradient;  // of log_size and of spread, by the logarithms of the hyperparameters
 };
 
-// points: m x d, or of given values [K_1 ... K_k], m x k m; weight: wbar > 0. Throws UNDEFINED where all are zero, as a linear kernel's values at x = 0.
+// points: m x d, or of given values [K_1 ... K_k], m x k m; weight: wbar > 0. Throws UNDEFINED where all are zero, as a
+// linear kernel's values at x = 0.
 KernelSize kernel_size(const Kernel& kernel, ConstMatrixView points, double weight);
 
 }  // namespace freeridge

@@ -19,6 +19,7 @@ constexpr double largest_growth = 30;  // of gamma in a step
 constexpr double no_higher = 1e-3;     // of REML
 constexpr double flat = 1e-7;          // of the largest curvature
 
+// REML and its derivatives by the ratios gamma of the groups of weights, at the lambda of the search.
 class Ratios {
  public:
   struct At {
