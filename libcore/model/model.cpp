@@ -96,7 +96,7 @@ void Model::unset() {
 
 const Groups* Model::groups_for(Criterion criterion) const {
   if (criterion == Criterion::error_rate) require_classes(data_->y);
-  if (is_of_labels(criterion)) require_labels(data_->y, data_->missing.get());
+  if (is_of_labels(criterion)) require_labels(criterion, data_->y, data_->missing.get());
   if (criterion != Criterion::groups) return nullptr;
   if (!data_->groups)
     fail(Status::invalid_state, "criterion is GROUPS, but the model has no groups; call freeridge_set_groups first");

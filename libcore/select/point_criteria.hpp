@@ -12,6 +12,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/factor/factorization.hpp"
+#include "libcore/select/criteria.hpp"
 
 namespace freeridge {
 
@@ -26,7 +27,7 @@ std::string log_losses(const Factorization& factorization, Span<const double> la
                        MatrixView errors);
 
 // Y is -1 or +1 where it is observed; else INVALID_ARGUMENT with the place.
-void require_labels(const LayoutView& y, const MissingOutputs* missing);
+void require_labels(Criterion criterion, const LayoutView& y, const MissingOutputs* missing);
 // Y is -1 or +1, with one +1 in each row when there are several outputs; else INVALID_ARGUMENT with the row.
 void require_classes(const LayoutView& y);
 

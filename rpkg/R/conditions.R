@@ -33,7 +33,7 @@ words_of_r <- c(
   "set the route ([A-Z]+) or AUTO, or the landmarks to none" = "give route = \"\\L\\1\\E\", or no landmarks",
   "set the route ([A-Z]+)" = "give route = \"\\L\\1\\E\"",
   "(the )?([A-Z]{3,}) route\\b" = "route = \"\\L\\2\\E\"",
-  "\\b(AUTO|CHOLESKY|SPECTRAL|BAND|PRIMAL|LANDMARK|LOO|GCV|REML|GROUPS|ERROR_RATE|HINGE|LOGISTIC)\\b" =
+  "\\b(AUTO|CHOLESKY|SPECTRAL|BAND|PRIMAL|LANDMARK|LOO|GCV|REML|GROUPS|ERROR_RATE|LOG_LOSS|EVIDENCE|HINGE|LOGISTIC)\\b" =
     "\"\\L\\1\\E\"",
   "\\bthe model's\\b" = "the fit's", "\\bthe model\\b" = "the fit", "\\binf\\b" = "Inf", "\\bnan\\b" = "NaN",
   "[;,]? ?\\(?(call|see)? ?\\bfreeridge_[a-z_]+\\)?( first)?" = ""

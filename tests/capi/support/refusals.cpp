@@ -123,7 +123,7 @@ struct Forbidden {
 const std::vector<Forbidden<int64_t>> forbidden_int32 = {
     {"layout format reduction loss kind", {3}},
     {"method", {4}},
-    {"criterion", {6}},
+    {"criterion", {8}},
     {"route", {7}},
     {"from to", {15}},
     {"layout format criterion loss kind from to", {0}},
