@@ -23,6 +23,7 @@ struct KernelSearchOptions {
   Criterion criterion;
   double shrinkage;  // s; infinity: no penalty at all
   Index evaluations;
+  bool smoothness = false;  // whether smoother kernels are tried in the place of Matern 3/2
 };
 
 // Whether noise_penalty is added to the criterion, in the search and in the choice of lambda for the kernel found.
