@@ -48,8 +48,8 @@ test_that("the default is a kernel of all columns and an additive one with the s
   frame <- data.frame(p$x, y = p$y)
   expect_identical(freeridge(y ~ ., frame, smoothness = 1.5)$kernel, fit$kernel)
   expect_identical(freeridge(frame[1:3], p$y, smoothness = 1.5)$kernel, fit$kernel)
-  expect_identical(freeridge(p$x, p$y, NULL)$kernel, fit$kernel)
-  expect_identical(update(freeridge(p$x, p$y, matern_kernel()), kernel = NULL)$kernel, fit$kernel)
+  expect_identical(freeridge(p$x, p$y, NULL, smoothness = 1.5)$kernel, fit$kernel)
+  expect_identical(update(freeridge(p$x, p$y, matern_kernel()), kernel = NULL, smoothness = 1.5)$kernel, fit$kernel)
   expect_identical(fit$learning$learnt, 4)
   # a sum of functions of one column is nearly all additive, a product is not
   share <- function(y, x = p$x) additive_share(freeridge(x, y)$kernel)
