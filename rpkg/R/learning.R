@@ -387,7 +387,7 @@ relevance_table <- function(fit) {
 print_learning <- function(fit, digits, most = 6L) {
   learning <- fit$learning
   chosen <- isTRUE(fit$chooses_smoothness) && fit$criterion == "reml"
-  cat("  ", counted(learning$learnt, "number"), " of it", if (chosen) " and its smoothness", " learnt by ", learnt_by(fit), " on ",
+  cat("  ", counted(learning$learnt, "number"), if (chosen) " and the smoothness" else " of it", " learnt by ", learnt_by(fit), " on ",
       if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the "), counted(nrow(fit$x), "row"), " (",
       nrow(learning$history), " evaluations)\n", sep = "")
   beside <- learning$beside

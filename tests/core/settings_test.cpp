@@ -1,6 +1,7 @@
 // What a model or classifier was told can be read again, also after it was saved, loaded or cloned; and kernel values
 // are those of the formulas, in long double.
 #include <gtest/gtest.h>
+
 #include <vector>
 
 #include "support/compare.hpp"
