@@ -4,8 +4,8 @@
 #   Rscript bench/held_out.R robust FOLDER [SET ...]   the default, and with robust = "huber", without and with gross errors
 #   Rscript bench/held_out.R stack 500 FOLDER [SET ...]     of stacks, whole and without each member; beyond 500 rows of three splits
 #   Rscript bench/held_out.R classes [SET ...]         probabilities of classes; sets of MASS, kernlab and mlbench
-#   Rscript bench/held_out.R default 500 FOLDER [SET ...]   the default alone, a line for each split: two versions of the package
-#   Rscript bench/held_out.R compare BEFORE AFTER           are compared by what this prints, a file for each
+#   Rscript bench/held_out.R default 500 FOLDER [SET ...]   the default alone, a line for each split; matern32: with smoothness = 1.5
+#   Rscript bench/held_out.R compare BEFORE AFTER           what two such calls, or two versions of the package, have printed
 #
 # Protocol, fixed before any candidate was tried: of each set five splits; split s is `sample(n)` after set.seed(s) (R's
 # generator since 3.6); its first 500 rows, or two thirds where there are fewer than 750, are fitted, the next 5000 at
@@ -288,7 +288,7 @@ classes <- function(sets) {
 
 # The default on splits of so many rows, of the sets that have half as many more: error, seconds, the criterion on all
 # rows, and evaluations on the rows that the kernel is learnt on.
-defaults <- function(rows, folder, sets) {
+defaults <- function(rows, folder, sets, ...) {
   data <- Filter(function(set) rows <= 500L || nrow(set) >= 1.5 * rows, read_sets(folder, sets))
   cat("set,split,error,seconds,score,evaluations\n")
   for (set in names(data)) {
@@ -297,7 +297,7 @@ defaults <- function(rows, folder, sets) {
     for (seed in if (rows <= 500L) 1:5 else 1:3) {
       split <- split_of(nrow(x), seed, rows)
       started <- proc.time()
-      fit <- freeridge(x[split$train, , drop = FALSE], y[split$train])
+      fit <- freeridge(x[split$train, , drop = FALSE], y[split$train], ...)
       seconds <- (proc.time() - started)[["user.self"]]
       error <- sqrt(mean((y[split$test] - predict(fit, x[split$test, , drop = FALSE]))^2))
       cat(set, seed, error, seconds, fit$score, sum(fit$learning$history$stage == 4L), sep = ",")
@@ -345,6 +345,8 @@ if (identical(arguments[1L], "robust")) {
   classes(arguments[-1L])
 } else if (identical(arguments[1L], "default")) {
   defaults(as.integer(arguments[2L]), arguments[3L], arguments[-(1:3)])
+} else if (identical(arguments[1L], "matern32")) {
+  defaults(as.integer(arguments[2L]), arguments[3L], arguments[-(1:3)], smoothness = 1.5)
 } else if (identical(arguments[1L], "compare")) {
   compared(arguments[2L], arguments[3L])
 } else {

@@ -737,8 +737,10 @@ enum {
   FREERIDGE_ITERATIONS = 14, /* classifiers: the most Newton steps (LOGISTIC), or pair updates in multiples of n
                                         (HINGE); 0: 100 and 10000, which get_parameter tells then */
   FREERIDGE_LOSS = 15,       /* classifiers: the freeridge_loss they were made with; it can only be asked for */
-  FREERIDGE_DEVICE = 16      /* models, data: a freeridge_device (below); CPU. Not saved: a model that is loaded is on
+  FREERIDGE_DEVICE = 16,     /* models, data: a freeridge_device (below); CPU. Not saved: a model that is loaded is on
                                         the CPU */
+  FREERIDGE_SMOOTHNESS = 17  /* models: 1: a freeridge_select_kernel by REML chooses the smoothness of the Matern
+                                        kernels with nu = 3/2, too; 0. Not saved */
 };
 
 /* More about some of them
@@ -1510,6 +1512,10 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * with shrinkage infinity, they end at the maximum of the restricted likelihood to all digits, or at exactly 0, by
  * Newton's method. *score: the criterion on all rows at the end, one number for all
  * outputs as in freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search.
+ * With FREERIDGE_SMOOTHNESS, and REML: then Matern kernels with nu = 5/2 take the place of those with nu = 3/2, with the
+ * lengths found but for one factor on all of them, which REML chooses with lambda, in at most 8 evaluations; where that
+ * is lower, and its sum with n t / 2 log(LOO) is, too, they stay, and Gaussian kernels are tried in the same way. With
+ * more than 512 rows the factors are those of the sample, and REML on the rows has the last word.
  * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 60 times 4/3 rows^3 flops
  * (REML, GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda.
  * Statuses: INVALID_STATE (no data, a kernel without hyperparameters, GROUPS without groups), INVALID_ARGUMENT,

@@ -29,7 +29,7 @@ constexpr double most_devices = 1024;
 static_assert(FREERIDGE_DEVICE_HOST == host_device && FREERIDGE_DEVICE_CPU == no_device &&
               FREERIDGE_DEVICE_CUDA == first_cuda);
 
-constexpr std::array<Parameter, 16> table{{
+constexpr std::array<Parameter, 17> table{{
     {FREERIDGE_MISSING, "MISSING", 0, 1, 0, true, models},
     {FREERIDGE_INTERCEPT, "INTERCEPT", 0, 2, FREERIDGE_INTERCEPT_FREE, true, models | classifiers | accumulators},
     {FREERIDGE_ROUTE, "ROUTE", 0, FREERIDGE_ROUTE_ITERATIVE, FREERIDGE_ROUTE_AUTO, true, models},
@@ -48,6 +48,7 @@ constexpr std::array<Parameter, 16> table{{
     {FREERIDGE_ITERATIONS, "ITERATIONS", 0, largest_whole, 0, true, classifiers},
     {FREERIDGE_LOSS, "LOSS", FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE, FREERIDGE_LOSS_LOGISTIC, true, classifiers},
     {FREERIDGE_DEVICE, "DEVICE", FREERIDGE_DEVICE_HOST, most_devices, FREERIDGE_DEVICE_CPU, true, models},
+    {FREERIDGE_SMOOTHNESS, "SMOOTHNESS", 0, 1, 0, true, models},
 }};
 
 const Parameter& known(freeridge_parameter which) {
@@ -88,6 +89,8 @@ void set(freeridge_model& handle, freeridge_parameter which, double value) {
       return m.set_memory_limit(whole);
     case FREERIDGE_REFINEMENT:
       return m.set_refinement(whole);
+    case FREERIDGE_SMOOTHNESS:
+      return m.set_smoothness(whole != 0);
     case FREERIDGE_INTERCEPT:
       m.set_intercept(static_cast<Offset>(whole));
       break;
@@ -147,6 +150,8 @@ double get(const freeridge_model& handle, freeridge_parameter which) {
       return m.requested_accuracy();
     case FREERIDGE_DEVICE:
       return static_cast<double>(m.device());
+    case FREERIDGE_SMOOTHNESS:
+      return m.smoothness() ? 1 : 0;
     case FREERIDGE_UNPENALISED:
     default:
       return handle.reader ? static_cast<double>(handle.reader->unpenalised()) : 0;

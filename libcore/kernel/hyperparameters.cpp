@@ -151,4 +151,22 @@ KernelPtr with_hyperparameters(const Kernel& kernel, Span<const double> values) 
   return rebuild(kernel, values);
 }
 
+KernelPtr with_smoothness(const Kernel& kernel, double nu) {
+  if (kernel.parts().empty()) {
+    if (kernel.name() != std::string_view("matern") || kernel.parameter(0).values[0] != 1.5) return nullptr;
+    return std::isinf(nu) ? gaussian_kernel(*kernel.bandwidth()) : matern_kernel(nu, *kernel.bandwidth());
+  }
+  Array<double> own;
+  Array<KernelPtr> parts(kernel.parts().begin(), kernel.parts().end());
+  bool any = false;
+  in_order(
+      kernel, [&](const KernelParameter& p, Index e) { own.push_back(p.values[e]); },
+      [&](Index p) {
+        KernelPtr part = with_smoothness(*parts[p], nu);
+        any = any || part;
+        if (part) parts[p] = std::move(part);
+      });
+  return any ? kernel.rebuilt(own, std::move(parts)) : nullptr;
+}
+
 }  // namespace freeridge

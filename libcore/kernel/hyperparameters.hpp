@@ -38,4 +38,8 @@ WeightsOfSum weights_of_sum(const Kernel& kernel);
 // parts. Throws NOT_FINITE and INVALID_ARGUMENT, with the place and the name, where a number is not allowed.
 KernelPtr with_hyperparameters(const Kernel& kernel, Span<const double> values);
 
+// The same tree with a smoother kernel of the same bandwidth in the place of each Matern kernel with nu = 3/2: one with
+// nu = 5/2, or, for infinity, the Gaussian kernel. NULL where there is none.
+KernelPtr with_smoothness(const Kernel& kernel, double nu);
+
 }  // namespace freeridge

@@ -231,7 +231,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   Stage stage(0, search_part);
   const double s = shrinkage == 0 ? usual_shrinkage : shrinkage;
   const KernelSearchOptions options{criterion, s, evaluations == 0 ? usual_evaluations(rows, s) : evaluations,
-                                    criterion == Criterion::log_loss && has_copies(*make_problem(kernel_))};
+                                    criterion == Criterion::log_loss && has_copies(*make_problem(kernel_)), smoothness_};
   auto search = std::make_shared<KernelSearch>(learn_kernel(variables, order, rows, options));
   search->learnt_on = ascending(order, rows);
 
@@ -272,8 +272,8 @@ const KernelSearch& Model::require_kernel_search() const {
   return *kernel_search_;
 }
 
-// At most two copies of the rows, another of a few of them, another in blocks or of those in which an output is observed,
-// and the memory of a gradient; with landmarks also the memory of the model with landmarks, and of its gradient.
+// At most two copies of the rows, another of a few of them, another in blocks or of those in which an output is
+// observed, and the memory of a gradient; with landmarks also the memory of the model with landmarks, and of its gradient.
 void Model::require_room_to_learn(Criterion criterion, Index rows, const Groups* groups) const {
   const bool apart = learns_with_landmarks(rows);
   const Index dual = apart ? usual_rows_of_kernel : rows, squares = checked_doubles(dual, dual);

@@ -35,6 +35,7 @@ Model Model::chosen_on(Span<const Index> rows, bool anew) const {
   others.route_ = route_;
   others.landmark_method_ = landmark_method_;
   others.landmark_seed_ = landmark_seed_;
+  others.smoothness_ = smoothness_;
   others.data_->landmarks = std::min(data_->landmarks, others.n());
   others.kernel_ = choice.kernel;
   Model out(*this);
@@ -46,10 +47,10 @@ Model Model::chosen_on(Span<const Index> rows, bool anew) const {
     out.kernel_ = others.kernel_;
     lambdas = others.fit_->lambdas;
   } else {
-    const EndOfSearch end = search_again(*kernel_search_, others.rows_of_search(choice.criterion), evaluations);
-    if (end.z.empty()) fail(Status::undefined, "the criterion has no value on ", rows.size(), " of the rows");
-    out.kernel_ = kernel_search_->objective->kernel(end.z);
-    lambdas.assign(t(), kernel_search_->objective->lambda(end.z));
+    const auto [kernel, lambda] = search_again(*kernel_search_, others.rows_of_search(choice.criterion), evaluations);
+    if (!kernel) fail(Status::undefined, "the criterion has no value on ", rows.size(), " of the rows");
+    out.kernel_ = kernel;
+    lambdas.assign(t(), lambda);
   }
   stage.next(1);
   // Of a kernel learnt on some rows the lambdas are chosen on all of them, as they were.

@@ -102,6 +102,7 @@ class Model final : public AbstractModel {
   const Listener& listener() const { return listener_; }
   // no_device, host_device, first_cuda, ... (engine.hpp). Throws DEVICE_UNAVAILABLE where it is not there.
   void set_device(Index number);
+  void set_smoothness(bool chosen) { smoothness_ = chosen; }     // counts at the next search for a kernel
   void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
   // Work
@@ -238,6 +239,7 @@ class Model final : public AbstractModel {
   Criterion expected_criterion() const { return expected_criterion_; }
   Index memory_limit() const { return memory_limit_; }
   Index device() const { return device_; }
+  bool smoothness() const { return smoothness_; }
   LandmarkMethod landmark_method() const { return landmark_method_; }
   std::int64_t landmark_seed() const { return landmark_seed_; }
   double bandwidth() const;
@@ -475,6 +477,7 @@ class Model final : public AbstractModel {
   Listener listener_;
   Index memory_limit_ = 0;
   Index device_ = no_device;
+  bool smoothness_ = false;
   EnginePtr engine_;
   FactorizationPtr factorization_;
   std::shared_ptr<const Fit> fit_;

@@ -26,6 +26,7 @@ struct KernelSearchOptions {
   // Of LOG_LOSS: so many rows are copies of others (repeated_rows.hpp) that left-out values, which have the copies beside
   // them, say nothing of new rows.
   bool has_copies = false;
+  bool smoothness = false;  // whether smoother kernels are tried in the place of Matern 3/2
 };
 
 // Whether noise_penalty is added to the criterion, in the search and in the choice of lambda for the kernel found.

@@ -6,6 +6,7 @@
 
 #include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/select/bandwidth.hpp"
 #include "libcore/select/noise_prior.hpp"
 
@@ -19,6 +20,9 @@ constexpr double reml_small = 2e-5;      // of n t: at n t = 500 a hundredth of 
 constexpr double part_small = 2e-4;      // the same on a part of the rows, or on a sample where blocks follow
 constexpr double after_blocks_small = 2.5e-4;  // the same on all rows after blocks, where one such step is the last
 constexpr Index first_on_blocks = 12;          // evaluations, before blocks are made anew
+constexpr Index for_smoothness = 8;            // evaluations for each kernel
+constexpr double smoother_is_shorter = -0.4;   // log of the factor on all lengths at which that search begins
+constexpr double curvature_of_factor = 0.125;  // of n t: about that of f by log lambda, and by that log
 constexpr double longest_log_step = 2;         // a factor of e^2
 constexpr double lambda_gain = 4;    // so many natural log units another lambda can be away, for the given kernel
 constexpr double beyond_all = 1000;  // times the largest eigenvalue: at such a lambda f is nothing but the mean
@@ -73,8 +77,9 @@ Criterion of_two_numbers(const KernelSearchOptions& options) {
   return options.has_copies ? Criterion::reml : options.criterion;
 }
 
-// The least f of that criterion over lambda and one factor e^x on all lengths of the kernel at `from`, beginning at log_noise
-// and x; x costs x^2 / 2. seen(value, slope): each evaluation, with the largest entry of the projected gradient.
+// The least f of that criterion over lambda and one factor e^x on all lengths of the kernel at `from`, beginning at
+// log_noise and x; x costs x^2 / 2. seen(value, slope): each evaluation, with the largest entry of the projected
+// gradient.
 template <class Seen>
 BoundedMinimum by_one_factor(const KernelObjective& objective, const RowsOfSearch& rows, Span<const double> from,
                              double log_noise, double x, Span<const double> low, Span<const double> high,
@@ -107,6 +112,40 @@ BoundedMinimum by_one_factor(const KernelObjective& objective, const RowsOfSearc
   found.known.clear();  // they are of two variables
   found.x = z_of(found.x);
   return found;
+}
+
+// The least f over lambda and one factor on all lengths, from z, f by z.
+BoundedMinimum on_common_factor(const ValueAndGradient& f, const KernelVariables& variables, const Array<double>& z,
+                                double log_factor, Span<const double> low, Span<const double> high,
+                                LbfgsOptions options) {
+  const auto moved = [&](Span<const double> v) {
+    Array<double> out = z;
+    out[0] = v[0];
+    for (Index k = 0; k < variables.count(); ++k)
+      if (variables.length[k] != 0) out[k + 1] = std::clamp(z[k + 1] + v[1], low[k + 1], high[k + 1]);
+    return out;
+  };
+  double first = nan;  // as in KernelSearcher::minimum
+  const auto of_two = [&](Span<const double> v, Span<double> g) {
+    const Array<double> at = moved(v);
+    Array<double> slopes(at.size(), 0.0);
+    const double value = f(at, slopes);
+    if (std::isnan(first)) first = value;
+    g[0] = slopes[0];
+    g[1] = 0;
+    for (Index k = 0; k < variables.count(); ++k)
+      if (variables.length[k] != 0 && at[k + 1] == z[k + 1] + v[1]) g[1] += slopes[k + 1];
+    return value - first;
+  };
+  const double curvature = curvature_of_factor * options.scale;
+  options.known = {{{1, 1}, {curvature, curvature}}};
+  options.change_tolerance = part_small;
+  const Array<double> start = {z[0], log_factor}, least = {low[0], -longest_log_step},
+                      most = {high[0], longest_log_step};
+  BoundedMinimum out = minimise_in_box(of_two, start, least, most, options);
+  out.x = moved(out.x);
+  out.f += first;
+  return out;
 }
 
 class KernelSearcher {
@@ -146,6 +185,8 @@ class KernelSearcher {
       const Found better = at_given(kept, lambda_evaluations);
       if (!(best.f < better.f)) best = from_given(better);
     }
+    if (options_.smoothness && options_.criterion == Criterion::reml && !searched_.apart && !out_.kept)
+      choose_smoothness(best);
     return answer(best);
   }
 
@@ -393,15 +434,20 @@ class KernelSearcher {
     out_.ends = std::move(different);
   }
 
-  // The least sum of REML and n t / 2 log LOO.
-  Found& by_left_out_errors(const RowsOfSearch& rows, Array<Found>& found) {
+  // The sum of f and n t / 2 log LOO at z.
+  static double with_left_out_errors(const RowsOfSearch& rows, const KernelObjective& of, const Array<double>& z,
+                                     double f) {
+    const auto errors = value_of([&] { return rows.gradient(of.kernel(z), Criterion::loo, of.lambda(z)).score; });
     const double half = static_cast<double>(rows.rows * rows.outputs) / 2;
+    return errors && *errors > 0 ? f + half * std::log(*errors) : infinity;
+  }
+
+  // Where that sum is least.
+  Found& by_left_out_errors(const RowsOfSearch& rows, Array<Found>& found) {
     double best = infinity;
     std::size_t chosen = 0;
     for (std::size_t k = 0; k < found.size(); ++k) {
-      const KernelPtr kernel = kernel_at(found[k]);
-      const auto errors = value_of([&] { return rows.gradient(kernel, Criterion::loo, lambda_at(found[k])).score; });
-      const double sum = errors && *errors > 0 ? found[k].f + half * std::log(*errors) : infinity;
+      const double sum = with_left_out_errors(rows, objective_, found[k].z, found[k].f);
       if (sum < best) {
         best = sum;
         chosen = k;
@@ -481,6 +527,56 @@ class KernelSearcher {
     return out;
   }
 
+  // Takes a smoother kernel where REML is lower with it, at the same lengths but for a factor, and its sum with
+  // n t / 2 log LOO, too.
+  void choose_smoothness(const Found& best) {
+    const bool on_sample = searched_.all.rows > searched_.sample.rows;
+    const RowsOfSearch& rows = on_sample ? searched_.sample : searched_.likelihood;
+    const KernelStage stage = on_sample ? KernelStage::sample : KernelStage::likelihood;
+    const auto least = [&](const KernelObjective& of, const Array<double>& from, double log_factor) {
+      const auto f = [&](Span<const double> z, Span<double> g) {
+        const auto [value, score, lambda] = of(rows, Criterion::reml, z, g);
+        keep(stage, score, lambda, std::isfinite(value) ? projected_gradient(z, g, low_, high_) : nan);
+        return value;
+      };
+      return on_common_factor(f, variables_, from, log_factor, low_, high_, search_options(rows, for_smoothness));
+    };
+    Array<double> reference = best.z, z = best.z;
+    double lowest = best.f;
+    if (on_sample) {
+      BoundedMinimum found = least(objective_, z, 0);
+      lowest = found.f;
+      reference = z = std::move(found.x);
+    }
+    std::shared_ptr<const KernelObjective> smoother;
+    double judged = nan;  // with left-out errors
+    for (const double nu : {2.5, infinity}) {
+      const KernelPtr kernel = with_smoothness(*kernel_, nu);
+      if (!kernel || left_ < for_smoothness) break;
+      const auto of =
+          std::make_shared<const KernelObjective>(KernelObjective{kernel, variables_, options_, objective_.size});
+      BoundedMinimum found = least(*of, z, smoother ? 0 : smoother_is_shorter);
+      if (!on_sample) left_ -= found.evaluations;
+      if (!(found.f < lowest)) break;
+      if (!smoother) judged = with_left_out_errors(rows, objective_, z, lowest);
+      const double other = with_left_out_errors(rows, *of, found.x, found.f);
+      if (!(other < judged)) break;
+      judged = other;
+      lowest = found.f;
+      z = std::move(found.x);
+      smoother = of;
+    }
+    if (!smoother) return;
+    if (on_sample) {
+      for (std::size_t v = 0; v < z.size(); ++v) z[v] = std::clamp(best.z[v] + z[v] - reference[v], low_[v], high_[v]);
+      const auto [f, score, lambda] = (*smoother)(searched_.likelihood, Criterion::reml, z, {});
+      keep(KernelStage::likelihood, score, lambda, nan);
+      if (!(f < best.f)) return;
+    }
+    out_.smoother = smoother;
+    out_.smoother_z = z;
+  }
+
   // The last value on all rows is kept, as a search often begins where another one looked.
   double evaluate(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, Span<const double> z,
                   Span<double> g) {
@@ -497,22 +593,22 @@ class KernelSearcher {
 
   static Span<const double> u_of(const Found& found) { return Span<const double>(found.z).subspan(1); }
   KernelPtr kernel_at(const Found& found) const { return objective_.kernel(found.z); }
-  double lambda_at(const Found& found) const { return objective_.lambda(found.z); }
 
   void keep(KernelStage stage, double score, double lambda, double gradient) {
     out_.trials.push_back({stage, score, lambda, gradient});
   }
 
   KernelSearch answer(const Found& best) {
-    out_.kernel = kernel_at(best);
+    const Array<double>& z = out_.smoother ? out_.smoother_z : best.z;
+    out_.kernel = (out_.smoother ? *out_.smoother : objective_).kernel(z);
     const KernelSize size = objective_.size(out_.kernel);
     out_.spread = size.spread;
-    out_.lambda = std::exp(best.z[0] + size.log_size);
+    out_.lambda = std::exp(z[0] + size.log_size);
     if (options_.criterion == Criterion::evidence) {
-      Array<double> g(best.z.size());
-      out_.score = objective_(searched_.likelihood, Criterion::evidence, best.z, g).score;
+      Array<double> g(z.size());
+      out_.score = objective_(searched_.likelihood, Criterion::evidence, z, g).score;
     }
-    const auto at_bound = [&](std::size_t v) { return best.z[v] <= low_[v] ? -1 : best.z[v] >= high_[v] ? 1 : 0; };
+    const auto at_bound = [&](std::size_t v) { return z[v] <= low_[v] ? -1 : z[v] >= high_[v] ? 1 : 0; };
     out_.low_z = low_;
     out_.high_z = high_;
     keep_first_end(best);
@@ -568,32 +664,50 @@ void require_learnable(Criterion criterion, Index variables) {
         "GROUPS, or leave one free");
 }
 
-EndOfSearch search_again(const KernelSearch& search, const RowsOfSearch& rows, Index evaluations) {
+KernelAndLambda search_again(const KernelSearch& search, const RowsOfSearch& rows, Index evaluations) {
+  const auto f_of = [&](const KernelObjective& of, Criterion criterion) {
+    return [&, criterion](Span<const double> z, Span<double> g) { return of(rows, criterion, z, g).f; };
+  };
   LbfgsOptions options = search_options(rows, evaluations);
-  EndOfSearch out;
   const KernelObjective& objective = *search.objective;
   const Criterion criterion = search.chosen_z.empty() ? objective.options.criterion : Criterion::evidence;
+  Array<double> best;
+  double lowest = infinity;
   for (const EndOfSearch& end : search.ends) {
     double first = nan;
-    const auto f = [&](Span<const double> z, Span<double> g) {
-      const double value = objective(rows, criterion, z, g).f;
+    const auto f = [&, of = f_of(objective, criterion)](Span<const double> z, Span<double> g) {
+      const double value = of(z, g);
       if (std::isnan(first)) first = value;
       return value - first;
     };
     options.known = end.known;
     BoundedMinimum found = minimise_in_box(f, end.z, search.low_z, search.high_z, options);
-    const double lowest = found.f + first + std::max(search.ends.front().f - end.f, 0.0);
-    if (lowest < out.f) out = {std::move(found.x), lowest, {}};
+    const double value = found.f + first + std::max(search.ends.front().f - end.f, 0.0);
+    if (value < lowest) {
+      lowest = value;
+      best = std::move(found.x);
+    }
   }
-  if (search.chosen_z.empty() || out.z.empty()) return out;
-  double x = 0;  // the factor that was found on all rows
-  for (Index v = 0; v < objective.variables.count(); ++v)
-    if (const double moved = search.chosen_z[v + 1] - search.ends.front().z[v + 1]; std::abs(moved) > std::abs(x))
-      if (objective.variables.length[v] != 0) x = moved;
-  options.known = {};
-  BoundedMinimum found = by_one_factor(objective, rows, out.z, search.chosen_z[0], x, search.low_z, search.high_z,
-                                       options, [](const KernelObjective::Value&, double) {});
-  return {std::move(found.x), found.f, {}};
+  if (best.empty()) return {};
+  if (!search.chosen_z.empty()) {
+    double x = 0;  // the factor that was found on all rows
+    for (Index v = 0; v < objective.variables.count(); ++v)
+      if (const double moved = search.chosen_z[v + 1] - search.ends.front().z[v + 1]; std::abs(moved) > std::abs(x))
+        if (objective.variables.length[v] != 0) x = moved;
+    options.known = {};
+    const BoundedMinimum found = by_one_factor(objective, rows, best, search.chosen_z[0], x, search.low_z,
+                                               search.high_z, options, [](const KernelObjective::Value&, double) {});
+    if (!std::isfinite(found.f)) return {};
+    return {objective.kernel(found.x), objective.lambda(found.x)};
+  }
+  if (!search.smoother) return {objective.kernel(best), objective.lambda(best)};
+  for (std::size_t v = 0; v < best.size(); ++v)  // to where the factor and lambda were for all rows
+    best[v] = std::clamp(best[v] + search.smoother_z[v] - search.ends.front().z[v], search.low_z[v], search.high_z[v]);
+  const BoundedMinimum found =
+      on_common_factor(f_of(*search.smoother, search.smoother->options.criterion), objective.variables, best, 0,
+                       search.low_z, search.high_z, search_options(rows, evaluations));
+  if (!std::isfinite(found.f)) return {};
+  return {search.smoother->kernel(found.x), search.smoother->lambda(found.x)};
 }
 
 KernelSearch search_kernel(const std::shared_ptr<const KernelObjective>& objective, const SearchedRows& rows) {

@@ -4,16 +4,22 @@
 //                 the factor is wide, and a factorization of few rows costs little
 //     sample      REML on a part of the rows, from short lengths; where there are more rows than the sample has, REML
 //                 on the sample, too, from the best factor and from the end on the part
-//     blocks      REML on all rows of the search in blocks of points that are near one another, each with a variance of its
-//                 own (local_blocks.hpp), where there are many rows: from the end of `sample`, and once more on blocks
-//                 by the lengths found. Counted to `sample`
+//     blocks      where there are many rows, REML on all rows of the search in blocks of points that are near one
+//                 another, each with a variance of its own (local_blocks.hpp): from the end of `sample`, and once more
+//                 on blocks by the lengths found. Counted to `sample`
 //     given       the criterion of the kernel that is given, on all rows of the search
-//     likelihood  REML on all rows of the search, from the end of `sample` or `blocks`, whichever is lower there, or from the best factor and from the end on
-//                 the part; with landmarks on some of these rows, as a problem without landmarks
+//     likelihood  REML on all rows of the search, from the end of `sample` or `blocks`, whichever is lower there, or
+//                 from the best factor and from the end on the part; with landmarks on some of these rows, as a problem
+//                 without landmarks
 //     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
 // For labels EVIDENCE takes the place of REML, from the first place alone, with the best of three lambdas. LOG_LOSS moves
 // lambda and one factor on all lengths, and nothing else; where more than a quarter of the rows are copies of others, whose
 // left-out values have their copies beside them, REML does that, which counts copies once.
+//     smoothness  where that is wanted, by REML: from the end of `likelihood` the same lengths, but for one factor on
+//                 all of them and lambda, with Matern 5/2 in the place of Matern 3/2; where that is lower, also by its
+//                 sum with n t / 2 log(LOO), with the Gaussian kernel. With more rows than the sample has on the
+//                 sample, and all rows have the last word. Counted to `sample` and `likelihood`. Lengths that are
+//                 learnt anew for each kernel have a lower REML and no lower held-out errors (docs/defaults.md)
 // REML comes first: it has fewer local minima than left-out errors, and its gradient costs half. Two kinds of places
 // are searched from (bench/restarts.py). Where LOO is best is the first. REML there is often lowest at long lengths
 // with little noise, where a wiggle in one column beside a strong slope in another is not seen; and a search cannot
@@ -94,6 +100,9 @@ struct KernelSearch {
   Array<EndOfSearch> ends;  // the first is that of the kernel; others of REML, on all rows, up to 6 above the lowest
   Array<double> low_z, high_z;  // the box
   Array<double> chosen_z;       // by LOG_LOSS from the end of EVIDENCE; else without numbers
+  // Of a smoother kernel that was chosen in the place of the one that was searched; NULL, and no z: that one stays.
+  std::shared_ptr<const KernelObjective> smoother;
+  Array<double> smoother_z;
   KernelPtr kernel;
   double spread = 0;  // of the kernel (kernel_size.hpp)
   double lambda = 0;
@@ -110,7 +119,7 @@ struct SearchedRows {
   bool apart = false;  // whether `likelihood` and `all` differ
   // `likelihood` in blocks by the lengths of a kernel; empty: not wanted.
   std::function<RowsOfSearch(const KernelPtr&)> blocks;
-  // Called once before `all` is asked for anything, with the kernel at the end of `sample` and `blocks`. Empty: not wanted.
+  // Called once before `all` is asked for anything, with the kernel that was found so far. Empty: not wanted.
   std::function<void(const KernelPtr&)> prepare;
   std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda;  // on all rows; empty: they are too many
   Index few = 0;                                                      // rows of the sample, for the first stage
@@ -123,7 +132,12 @@ void require_learnable(Criterion criterion, Index variables);
 KernelSearch search_kernel(const std::shared_ptr<const KernelObjective>& objective, const SearchedRows& rows);
 
 // The same search on most of its rows: from all its ends, with so many evaluations each. The lowest f is taken, but an
-// end that was lower on all rows and was not taken has to be lower still on these rows.
-EndOfSearch search_again(const KernelSearch& search, const RowsOfSearch& rows, Index evaluations);
+// end that was lower on all rows and was not taken has to be lower still on these rows. A smoother kernel that was
+// chosen stays chosen. No kernel where f has no value.
+struct KernelAndLambda {
+  KernelPtr kernel;
+  double lambda = 0;
+};
+KernelAndLambda search_again(const KernelSearch& search, const RowsOfSearch& rows, Index evaluations);
 
 }  // namespace freeridge

@@ -1,5 +1,5 @@
-// The rows of a search in blocks of points that are near one another, in units of a kernel's lengths: a box of points is
-// cut at the median along its longest side until it has few enough (a k-d tree). A sample of as few rows is thin, and
+// The rows of a search in blocks of points that are near one another, in units of a kernel's lengths: a box of points
+// is cut at the median along its longest side until it has few enough (a k-d tree). A sample of as few rows is thin, and
 // does not show that lengths are short; each block has the density of all rows. Each half of a cut has two different
 // values of every output, as REML of a constant has no value: where no side is such, the box is a block. Equal points
 // stay together, as REML counts copies of rows once (data/repeated_rows.hpp), if they are less than a quarter of a box.

@@ -31,7 +31,7 @@ class FreeRidge(LeastSquares):
                    mean, so that this is alpha of scikit-learn's Ridge, RidgeCV and KernelRidge, and n times a lambda
                    that goes with a mean. 0: the minimum-norm solution. One number, or one for each output.
                    None: chosen for each output by `criterion`.
-    kernel         None: Matern 3/2 of all columns and, with 2 to 30 columns, the mean of it over single columns, with
+    kernel         None: a Matern kernel of all columns (see smoothness) and, with 2 to 30 columns, the mean of it over single columns, with
                    the same lengths; the weight of the second is learnt, too (docs/defaults.md). "linear", "gaussian",
                    "laplacian", "matern" (nu = 1.5), "precomputed" (X is the kernel matrix), a kernel such as
                    matern(2.5, 1.0), or text such as "0.5 * linear() + gaussian(sigma = 2)".
@@ -53,6 +53,9 @@ class FreeRidge(LeastSquares):
     rule           "min"; "1se": the largest alpha whose score is within a standard error of the best.
     learn          "open": what is not given; "all": the numbers of a kernel that is given, too, from there on.
     bands          a label for each column: columns with the same one have one length.
+    smoothness     of the kernel that is taken where none is given: 1.5, 2.5 (Matern kernels) or infinity (the Gaussian
+                   kernel). None: 1.5, with which lengths are learnt, or, where that has a lower REML with these lengths
+                   times a factor, 2.5 or infinity.
     shrinkage      of the lengths towards each other; infinity: none, and no prior of the noise.
     learn_rows     how many rows at most a kernel is learnt on; None: 2000.
     sigma_range    (low, high) of one bandwidth; budget: how many are tried, or evaluations of a kernel (0: 15, and
@@ -103,7 +106,7 @@ class FreeRidge(LeastSquares):
                  copy_X: bool = True, device: str = "cpu", alphas: Optional[ArrayLike] = None,
                  alpha_range: Optional[Tuple[float, float]] = None, rule: str = "min", lengths: Optional[str] = None,
                  learn: str = "open", scale: Union[None, bool, ArrayLike] = None, bands: Optional[ArrayLike] = None,
-                 shrinkage: float = 0.5, learn_rows: Optional[int] = None,
+                 smoothness: Optional[float] = None, shrinkage: float = 0.5, learn_rows: Optional[int] = None,
                  sigma_range: Optional[Tuple[float, float]] = None, budget: int = 0,
                  landmark_method: str = "auto", reduction: str = "auto", refine: int = 0,
                  accuracy: float = 1e-8, robust: Optional[str] = None,

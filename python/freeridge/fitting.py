@@ -95,6 +95,7 @@ class Fitting(Estimator):
     learn: Any
     scale: Any
     bands: Any
+    smoothness: Any = 1.5  # of the classifier
     shrinkage: Any
     learn_rows: Any
     sigma_range: Any
@@ -128,7 +129,14 @@ class Fitting(Estimator):
         if self.kernel is None and self.sigma is not None:
             raise ValueError(f"sigma is {self.sigma!r}, and there is no kernel whose bandwidth it could be: give its "
                              "name")
-        kernel = default_kernel(X, lengths) if self.kernel is None else kernel_of(self.kernel, self.sigma)
+        smoothness = self.smoothness
+        if self.kernel is None:
+            kernel = default_kernel(X, lengths, smoothness)
+        else:
+            kernel = kernel_of(self.kernel, self.sigma)
+            if smoothness is not None and "smoothness" in self.__dict__:
+                raise ValueError("smoothness is of the kernel that is taken where none is given; here kernel is given: as "
+                                 "in matern(2.5, 1.0)")
         scale = divisors(X, kernel, is_open if self.scale is None else self.scale)
         if self._pairwise() and scale is not None:
             raise ValueError("scale is for columns of X, and X is a kernel matrix: scale must be False")
@@ -189,6 +197,7 @@ class Fitting(Estimator):
         learnt: Optional[LearntKernel] = None
         searches = (plan.learns or plan.bandwidth) and not self._one_point(X)  # of which each kernel says the same
         if searches and plan.learns:
+            model.set_smoothness(self.kernel is None and self.smoothness is None)
             labels = labels_of(plan.keys, 0 if plan.scale is None else len(plan.scale))
             learnt = self._where_it_fits(model, lambda: model.select_kernel(
                 criterion, labels, self.shrinkage, self.learn_rows or 0, self.seed, evaluations=self.budget))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arrays import Array, is_sparse, real
-from .kernels import Kernel, matern, product_kernel, sum_kernel
+from .kernels import Kernel, gaussian, matern, product_kernel, sum_kernel
 
 RADIAL = ("gaussian", "laplacian", "matern")
 _MOST_TERMS = 30  # with more columns the default kernel has no additive part, as that takes long
@@ -34,11 +34,13 @@ class Relevance(NamedTuple):
     at_bound: bool
 
 
-def default_kernel(X: Any, lengths: str) -> Kernel:
-    """The Matern 3/2 kernel plus the additive kernel of it, with the same lengths, one for each column. Without the
-    additive part where it would be the same as the first (one column varies), where it takes long (many columns), and
-    where one length serves all columns."""
-    part = matern(1.5, 1.0)
+def default_kernel(X: Any, lengths: str, smoothness: Optional[float] = None) -> Kernel:
+    """The Matern 3/2 kernel, or one of another smoothness (2.5; infinity: the Gaussian kernel), plus the additive kernel
+    of it, with the same lengths, one for each column. Without the additive part where it would be the same as the first
+    (one column varies), where it takes long (many columns), and where one length serves all columns."""
+    if smoothness not in (None, 1.5, 2.5, np.inf):
+        raise ValueError(f"smoothness must be None, 1.5, 2.5 or infinity (the Gaussian kernel), not {smoothness!r}")
+    part = gaussian(1.0) if smoothness == np.inf else matern(smoothness or 1.5, 1.0)
     if lengths == "one" or not 1 < np.count_nonzero(varying(X)) <= _MOST_TERMS:
         return part
     return sum_kernel([part, part.additive()]).scaled(np.ones(X.shape[1]))

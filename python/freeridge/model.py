@@ -227,6 +227,11 @@ class Model(Selection):
         missing. Cost: O(1); CUDA up to a second."""
         return self._set(c.DEVICE, device_number(device))
 
+    def set_smoothness(self, chosen: bool) -> Model:
+        """Whether a select_kernel() by REML chooses the smoothness of Matern kernels with nu = 3/2, too (unless set: no);
+        freeridge_select_kernel says how. Cost: O(1)."""
+        return self._set(c.SMOOTHNESS, int(bool(chosen)))
+
     def set_refinement(self, steps: int) -> Model:
         """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:
         of a step O(n d t) (PRIMAL), O(n^2) (others)."""

@@ -108,6 +108,10 @@ class Settings(Handle):
         """As set_device() was told: "cpu", "cuda", "cuda:1" ... Cost: O(1)."""
         return device_name(int(self._parameter(c.DEVICE)))
 
+    def smoothness(self) -> bool:
+        """As set_smoothness() was told. Cost: O(1)."""
+        return bool(self._parameter(c.SMOOTHNESS))
+
     def refinement(self) -> int:
         """As set_refinement() was told. Cost: O(1)."""
         return int(self._parameter(c.REFINEMENT))

@@ -10,6 +10,7 @@ numbers are those of R's freeridge(stack = TRUE), where ?stack_weights says what
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -248,7 +249,7 @@ class _Data:
         else:
             inner, labels = part, [*lengths, -1]
         model = self.model(inner.scaled(np.ones(d)).scaled(divisors), X, y, self.weights)
-        model.select_kernel(self.criterion, [-1] * d + labels, 0.5, seed=self.seed)
+        model.set_smoothness(True).select_kernel(self.criterion, [-1] * d + labels, 0.5, seed=self.seed)
         return model
 
     def held(self, y: Optional[Array] = None, rows: Any = slice(None), weights: Optional[Array] = None,
@@ -315,7 +316,9 @@ def _gaussian(data: _Data) -> Member:
     def score(model: Model) -> float:
         return float(model.score(data.criterion, model.lambdas())[0, 0])
 
-    kernels = [parse_kernel(text.replace("matern(nu = 1.5, length = 1)", f"gaussian(sigma = {factor})"))
+    if "matern" not in text:
+        raise _NoMember("the default has Gaussian kernels")
+    kernels = [parse_kernel(re.sub(r"matern\(nu = [12].5, length = 1\)", f"gaussian(sigma = {factor})", text))
                for factor in (0.5, 0.7, 1.0, 1.4)]
     best = min([data.held(rows=few, kernel=kernel) for kernel in kernels], key=score)
     model = best if isinstance(few, slice) else data.held(kernel=best.kernel())

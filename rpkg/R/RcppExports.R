@@ -313,8 +313,8 @@ core_loo_learnt <- function(handle, folds, seed) {
     .Call(`_freeridge_core_loo_learnt`, handle, folds, seed)
 }
 
-core_select_kernel <- function(handle, criterion, label, shrinkage, rows, seed, budget) {
-    .Call(`_freeridge_core_select_kernel`, handle, criterion, label, shrinkage, rows, seed, budget)
+core_select_kernel <- function(handle, criterion, label, shrinkage, rows, seed, budget, smoothness) {
+    .Call(`_freeridge_core_select_kernel`, handle, criterion, label, shrinkage, rows, seed, budget, smoothness)
 }
 
 core_eigenvalues <- function(handle, count, vectors) {

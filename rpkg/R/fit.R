@@ -114,7 +114,17 @@ fit_model <- function(fit) {
   warn_below_floor(model)
 
   fit$seconds <- seconds
+  say_the_blas(sum(seconds))
   as_fitted(fit, model)
+}
+
+# Says once a session, after a fit that took some seconds, that the BLAS does not make use of the processor.
+slow_fit <- 5  # seconds
+say_the_blas <- function(seconds, info = core_build_info()) {
+  advice <- regmatches(info, regexpr("the BLAS runs below this processor.*", info))
+  if (seconds < slow_fit || length(advice) == 0L || !is.null(said$blas)) return(invisible())
+  said$blas <- TRUE
+  message("The fit took ", signif(seconds, 2L), " s, and ", advice)
 }
 
 # What core_select_lambda() gives. learnt: whether the model comes from a search for a kernel, which ends with one for

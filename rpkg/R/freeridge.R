@@ -7,8 +7,8 @@ freeridge <- function(x, ...) {
 
 freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NULL, intercept = TRUE, weights = NULL,
                               groups = NULL, gap = NULL, fixed = NULL, scale = chooses_bandwidth(kernel), rule = "min",
-                              lambda_range = NULL, lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5,
-                              learn_rows = NULL, bandwidth_range = NULL, budget = 0, landmarks = NULL,
+                              lambda_range = NULL, lengths = NULL, learn = "open", bands = NULL, smoothness = NULL,
+                              shrinkage = 0.5, learn_rows = NULL, bandwidth_range = NULL, budget = 0, landmarks = NULL,
                               landmark_method = "auto", seed = 0, route = "auto", reduction = "auto", refine = 0,
                               accuracy = 1e-8, device = "cpu", robust = NULL, stack = FALSE, ...) {
   refuse_extra(...)
@@ -73,7 +73,9 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   fit$fixed_source <- fixed$source
   if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
   fit <- learning_settings(fit, lengths, learn, bands, shrinkage, learn_rows)
-  if (!given) fit$kernel <- default_kernel(without_random_columns(x), fit$lengths)
+  smoothness <- check_smoothness(smoothness, given)
+  if (!given) fit$kernel <- default_kernel(without_random_columns(x), fit$lengths, smoothness)
+  fit$chooses_smoothness <- !given && is.null(smoothness) && is.null(classes) && is.null(effects)
   if (length(own) < ncol(x)) fit <- with_random_effects(fit, own)
   if (given_count(fit$kernel) > 1L) fit <- variances_alone(fit)
   fit <- set_aside(fit)

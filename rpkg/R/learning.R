@@ -89,14 +89,28 @@ band_keys <- function(setting, place, one = FALSE) {
 # The default kernel (docs/defaults.md): the Matern 3/2 kernel plus the additive kernel of it, with the same lengths,
 # one for each column. The weight of the second is learnt, and a factor is one term of it. The additive part is left out
 # where it would be the same as the first (one term varies), where it takes long (many terms), and where one length
-# serves all columns.
+# serves all columns. Unless a smoothness is given the core tries smoother kernels in the place of both.
 most_terms <- 30L
-default_kernel <- function(x, lengths) {
-  if (lengths == "one") return(matern_kernel())
+default_kernel <- function(x, lengths, smoothness = NULL) {
+  if (is.null(smoothness)) smoothness <- 1.5
+  part <- if (is.infinite(smoothness)) gaussian_kernel() else matern_kernel(smoothness)
+  if (lengths == "one") return(part)
   label <- factor_labels(x)
   terms <- length(unique(label[varying(x)]))
-  if (terms <= 1L || terms > most_terms) return(matern_kernel())
-  scaled_kernel(matern_kernel() + NA * additive_kernel(matern_kernel(), if (anyDuplicated(label)) label))
+  if (terms <= 1L || terms > most_terms) return(part)
+  scaled_kernel(part + NA * additive_kernel(part, if (anyDuplicated(label)) label))
+}
+
+# The smoothness of the default kernel: nu of a Matern kernel, or Inf for the Gaussian; NULL: chosen.
+check_smoothness <- function(smoothness, given) {
+  if (is.null(smoothness)) return(NULL)
+  if (given) {
+    refuse("smoothness is of the kernel that is taken where none is given; here kernel is given: as in matern_kernel(nu = 2.5)")
+  }
+  if (!is.numeric(smoothness) || length(smoothness) != 1L || !smoothness %in% c(1.5, 2.5, Inf)) {
+    refuse("smoothness must be NULL, 1.5, 2.5 or Inf (the Gaussian kernel), not ", shown(smoothness))
+  }
+  as.double(smoothness)
 }
 
 # Whether each column of x has two numbers that differ.
@@ -166,7 +180,8 @@ learn_kernel <- function(fit, model) {
   }
   start <- with_keys(fit$kernel, fit)
   label <- c(rep(-1L, length(fit$scale)), match(start$keys, unique(stats::na.omit(start$keys)), 0L) - 1L)
-  found <- core_select_kernel(model, fit$criterion, label, fit$shrinkage, fit$learn_rows, fit$seed, fit$budget)
+  found <- core_select_kernel(model, fit$criterion, label, fit$shrinkage, fit$learn_rows, fit$seed, fit$budget,
+                              isTRUE(fit$chooses_smoothness))
   fit$kernel <- if (is.null(fit$scale)) found$kernel else found$kernel$inner
   own <- seq_along(found$name) > length(fit$scale)  # without the divisors of the columns
   numbers <- data.frame(name = found$name, value = found$value, free = found$variable >= 0, low = found$low,
@@ -381,7 +396,8 @@ relevance_table <- function(fit) {
 # What print() says of the lengths: the most relevant columns and their lengths, at most `most`.
 print_learning <- function(fit, digits, most = 6L) {
   learning <- fit$learning
-  cat("  ", counted(learning$learnt, "number"), " of it learnt by ", learnt_by(fit), " on ",
+  chosen <- isTRUE(fit$chooses_smoothness) && fit$criterion == "reml"
+  cat("  ", counted(learning$learnt, "number"), if (chosen) " and the smoothness" else " of it", " learnt by ", learnt_by(fit), " on ",
       if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the "), counted(nrow(fit$x), "row"), " (",
       nrow(learning$history), " evaluations)\n", sep = "")
   beside <- learning$beside

@@ -54,7 +54,7 @@ learnt_logistic <- function(x, y, kernel, intercept, weights, scale, lengths, sh
               criterion = "evidence", bandwidth_range = c(0, 0))
   fit <- c(fit, route_settings(nrow(x), NULL, "auto", seed, "auto", "auto", 0, 1e-8, 0))
   fit <- learning_settings(fit, lengths, "open", NULL, shrinkage, learn_rows)
-  if (!given) fit$kernel <- default_kernel(fit)
+  if (!given) fit$kernel <- default_kernel(fit$x, fit$lengths)
   fit$open_kernel <- fit$kernel
   model <- new_model(fit)
   fit <- learn_kernel(fit, model)

@@ -933,8 +933,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_select_kernel
-Rcpp::List core_select_kernel(SEXP handle, std::string criterion, Rcpp::IntegerVector label, double shrinkage, double rows, double seed, double budget);
-RcppExport SEXP _freeridge_core_select_kernel(SEXP handleSEXP, SEXP criterionSEXP, SEXP labelSEXP, SEXP shrinkageSEXP, SEXP rowsSEXP, SEXP seedSEXP, SEXP budgetSEXP) {
+Rcpp::List core_select_kernel(SEXP handle, std::string criterion, Rcpp::IntegerVector label, double shrinkage, double rows, double seed, double budget, bool smoothness);
+RcppExport SEXP _freeridge_core_select_kernel(SEXP handleSEXP, SEXP criterionSEXP, SEXP labelSEXP, SEXP shrinkageSEXP, SEXP rowsSEXP, SEXP seedSEXP, SEXP budgetSEXP, SEXP smoothnessSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
@@ -944,7 +944,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type rows(rowsSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< double >::type budget(budgetSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_select_kernel(handle, criterion, label, shrinkage, rows, seed, budget));
+    Rcpp::traits::input_parameter< bool >::type smoothness(smoothnessSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_select_kernel(handle, criterion, label, shrinkage, rows, seed, budget, smoothness));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1520,7 +1521,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
     {"_freeridge_core_kernel_hyperparameters", (DL_FUNC) &_freeridge_core_kernel_hyperparameters, 1},
     {"_freeridge_core_loo_learnt", (DL_FUNC) &_freeridge_core_loo_learnt, 3},
-    {"_freeridge_core_select_kernel", (DL_FUNC) &_freeridge_core_select_kernel, 7},
+    {"_freeridge_core_select_kernel", (DL_FUNC) &_freeridge_core_select_kernel, 8},
     {"_freeridge_core_eigenvalues", (DL_FUNC) &_freeridge_core_eigenvalues, 3},
     {"_freeridge_core_condition", (DL_FUNC) &_freeridge_core_condition, 2},
     {"_freeridge_core_hat_matrix", (DL_FUNC) &_freeridge_core_hat_matrix, 3},

@@ -45,11 +45,12 @@ Rcpp::List core_loo_learnt(SEXP handle, double folds, double seed) {
 }
 
 // Learns the kernel of a model. label: one for each hyperparameter. The list has the kernel learnt, its hyperparameters, and
-// what the search saw.
+// what the search saw. smoothness: whether that of Matern kernels is chosen, too.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_select_kernel(SEXP handle, std::string criterion, Rcpp::IntegerVector label, double shrinkage,
-                              double rows, double seed, double budget) {
+                              double rows, double seed, double budget, bool smoothness) {
   Model& model = model_of(handle);
+  check(freeridge_set_parameter(model.core, FREERIDGE_SMOOTHNESS, smoothness ? 1 : 0));
   double score = 0;
   check(model, freeridge_select_kernel(model.core, criterion_of(criterion), label.begin(), shrinkage,
                                        static_cast<std::int64_t>(rows), static_cast<std::int64_t>(seed),

@@ -70,6 +70,11 @@ const std::vector<Case> cases = {
     {"bandwidth", 20, 2, 1, "gaussian(sigma = 1)", [](Model& m) { m.select_bandwidth(FREERIDGE_LOO, 0, 0, 12); }},
     {"kernel", 20, 2, 1, lengths, by_reml, Case::weighted},
     {"kernel of two outputs", 20, 2, 2, lengths, by_reml},
+    {"kernel and its smoothness", 20, 2, 1, lengths,
+     [](Model& m) {
+       check(freeridge_set_parameter(m.get(), FREERIDGE_SMOOTHNESS, 1), "freeridge_set_parameter");
+       by_reml(m);
+     }},
     {"kernel by LOO", 20, 2, 1, lengths, [](Model& m) { m.select_kernel(FREERIDGE_LOO); }, Case::unpenalised},
     {"kernel with labels, unshrunk", 20, 2, 1, lengths,
      [](Model& m) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -531,34 +532,115 @@ TEST(SelectKernel, ASampleGoesAhead) {
   EXPECT_GE(same.select_kernel(FREERIDGE_REML, {}, infinite).score, choice.score - 1e-3);
 }
 
-// A response with short lengths in one column beside a slope, with two outputs and weights, and rows that stand twice: with
-// many rows the search goes by blocks of near points. It ends at the minimum that is found from the lengths that the data
-// have, and needs few evaluations on all rows.
-TEST(SelectKernel, BlocksGoAhead) {
-  const std::int64_t rows = 1600;
-  for (const int kind : {0, 1, 2}) {  // plain; weights and outputs; copies
-    SCOPED_TRACE(kind);
-    Random random(21);
-    Data data{random.uniform_matrix(rows, d, -1, 1), Matrix(rows, kind == 1 ? 2 : 1), {}};
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t k = 0; k < d && kind == 2 && i >= rows / 2; ++k) data.x(i, k) = data.x(i - rows / 2, k);
-      for (std::int64_t j = 0; j < data.y.cols; ++j)
-        data.y(i, j) = kind == 2 && i >= rows / 2
-                           ? data.y(i - rows / 2, j)
-                           : 3 * data.x(i, 0) + std::sin(20 * data.x(i, 1)) + 0.3 * random.normal();
-    }
-    if (kind == 1) data.weights = random.uniform_vector(rows, 0.4, 2.5);
-    const auto learnt = [&](const char* text, std::int64_t evaluations, KernelChoice& choice) {
-      Model model(Kernel::parse(text));
-      model.data(data.x, data.y);
-      if (kind == 1) model.weights(data.weights);
-      choice = model.select_kernel(FREERIDGE_REML, {}, 0.5, 0, 1, evaluations);
-      return choice.score + noise_penalty(spread_of(model.kernel_in_force(), data), model.lambda_in_force()[0]);
+// The smoothness: of a smoother kernel, with the lengths of Matern 3/2 but for one factor, where REML is lower with it, and
+// so is its sum with n / 2 log LOO. By a grid of factors and of lambdas. With 700 rows the factor comes from the sample.
+TEST(SelectKernel, SmoothnessIsThatOfTheLeastReml) {
+  const auto rough = [](double a) {
+    double sum = 0;  // steps of all sizes
+    for (int k = 1; k < 9; ++k) sum += std::pow(0.6, k) * (std::fmod(a * std::pow(2, k) + 7, 2) < 1 ? 1 : -1);
+    return sum;
+  };
+  const std::function<double(double)> smooth = [](double a) { return std::sin(4 * a); }, kinked = [](double a) {
+    return std::abs(std::fmod(std::abs(a) * 2, 1.0) - 0.5) * 3;
+  };
+  const struct {
+    std::function<double(double)> f;
+    double noise;
+    std::int64_t rows;
+  } cases[] = {{smooth, 0.01, 60}, {rough, 0.05, 60}, {kinked, 0.01, 60}, {smooth, 0.02, 700}, {rough, 0.02, 700}};
+  const std::vector<std::string> families = {"matern(nu = 1.5, length = 1)", "matern(nu = 2.5, length = 1)",
+                                             "gaussian(sigma = 1)"};
+  std::vector<std::string> chosen_families;
+  for (const auto& given : cases) {
+    SCOPED_TRACE(given.rows);
+    Random random(31);
+    Data data{random.uniform_matrix(given.rows, d, -1, 1), Matrix(given.rows, 1), {}};
+    for (std::int64_t i = 0; i < given.rows; ++i)
+      data.y(i, 0) = given.f(data.x(i, 0)) + data.x(i, 1) * data.x(i, 1) + given.noise * random.normal();
+    const auto kernel_of = [](const std::string& family) {
+      return Kernel::parse("scaled([0.6, 0.6, 0.6], 0.4 * additive(" + family + ") + 1 * " + family + ")");
     };
-    KernelChoice choice, near;
-    const double found = learnt("scaled([0.5, 0.5, 0.5], matern(nu = 1.5, length = 1))", 0, choice);
-    const double best = learnt("scaled([3, 0.3, 3], matern(nu = 1.5, length = 1))", 0, near);
-    EXPECT_LE(found, best + 2.5e-4 * static_cast<double>(rows * data.y.cols) + 1);
+    const auto learnt = [&](double on, freeridge_criterion criterion) {
+      Model model(kernel_of(families[0]));
+      model.data(data.x, data.y);
+      check(freeridge_set_parameter(model.get(), FREERIDGE_SMOOTHNESS, on), "freeridge_set_parameter");
+      model.select_kernel(criterion, {0, 1, 2, 3, -1, -1, -1});
+      return model;
+    };
+    struct Least {
+      double f = infinite, with_errors = infinite;
+    };
+    const auto least = [&](const Kernel& kernel, const Vector& lambdas) {
+      Model model(kernel);
+      model.data(data.x, data.y).route(FREERIDGE_ROUTE_CHOLESKY).factorize();
+      const Vector scores = model.score(FREERIDGE_REML, lambdas).values,
+                   errors = model.score(FREERIDGE_LOO, lambdas).values;
+      const double spread = spread_of(kernel, data), half = static_cast<double>(given.rows) / 2;
+      Least out;
+      for (std::size_t l = 0; l < lambdas.size(); ++l)
+        if (const double f = scores[l] + noise_penalty(spread, lambdas[l]); f < out.f)
+          out = {f, f + half * std::log(errors[l])};
+      return out;
+    };
+    const Model plain = learnt(0, FREERIDGE_REML), chosen = learnt(1, FREERIDGE_REML);
+    const Vector of_plain = plain.kernel_in_force().hyperparameters(),
+                 of_chosen = chosen.kernel_in_force().hyperparameters();
+    EXPECT_NEAR(of_chosen[1], of_chosen[0] / of_plain[0] * of_plain[1], 1e-9 * of_chosen[1]);
+    EXPECT_EQ(of_chosen[d], of_plain[d]);  // the weight
+    const std::string found = chosen.kernel_in_force().description();
+    chosen_families.push_back(
+        *std::ranges::find_if(families, [&](const auto& each) { return found.find(each) != std::string::npos; }));
+    const double ours = least(chosen.kernel_in_force(), chosen.lambda_in_force()).f;
+    EXPECT_LE(ours, least(plain.kernel_in_force(), plain.lambda_in_force()).f + 1e-6);
+    if (given.rows > 100) continue;
+    Least expected;
+    std::string expected_family;
+    for (const std::string& family : families) {
+      Least best;
+      for (double by = 0.3; by < 2; by *= 1.15) {
+        Vector numbers = of_plain, lambdas;
+        for (std::int64_t k = 0; k < d; ++k) numbers[static_cast<std::size_t>(k)] *= by;
+        for (double up = 0.02; up < 50; up *= 1.5) lambdas.push_back(up * plain.lambda_in_force()[0]);
+        const Least at = least(kernel_of(family).with_hyperparameters(numbers), lambdas);
+        if (at.f < best.f) best = at;
+      }
+      if (!(best.f < expected.f && best.with_errors < expected.with_errors)) break;
+      expected = best;
+      expected_family = family;
+    }
+    EXPECT_LE(ours, expected.f + 0.5);
+    EXPECT_EQ(chosen_families.back(), expected_family);
+    EXPECT_TRUE(learnt(1, FREERIDGE_LOO).kernel_in_force() == learnt(0, FREERIDGE_LOO).kernel_in_force());
+  }
+  EXPECT_EQ(chosen_families[0], families[2]);
+  EXPECT_EQ(chosen_families[1], families[0]);
+  EXPECT_EQ(chosen_families[3], families[2]);
+  EXPECT_EQ(chosen_families[4], families[0]);
+}
+
+// A response with short lengths in one column beside a slope, plain, and with two outputs, weights and rows that stand
+// twice: with many rows the search goes by blocks of near points. It ends at the minimum that is found from the lengths
+// that the data have, and needs few evaluations on all rows.
+TEST(SelectKernel, BlocksGoAhead) {
+  const std::int64_t rows = 1500;
+  for (const bool plain : {true, false}) {
+    SCOPED_TRACE(plain);
+    Random random(21);
+    Data data{random.uniform_matrix(rows, d, -1, 1), Matrix(rows, plain ? 1 : 2), {}};
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const bool copy = !plain && i % 5 == 4;
+      for (std::int64_t k = 0; k < d && copy; ++k) data.x(i, k) = data.x(i - 1, k);
+      for (std::int64_t j = 0; j < data.y.cols; ++j)
+        data.y(i, j) = copy ? data.y(i - 1, j) : 3 * data.x(i, 0) + std::sin(20 * data.x(i, 1)) + 0.3 * random.normal();
+    }
+    if (!plain) data.weights = random.uniform_vector(rows, 0.4, 2.5);
+    const auto learnt = [&](const char* text) {
+      Model model = model_of(Kernel::parse(text), data);
+      return model.select_kernel(FREERIDGE_REML);
+    };
+    const KernelChoice choice = learnt("scaled([0.5, 0.5, 0.5], matern(nu = 1.5, length = 1))");
+    const double near = learnt("scaled([3, 0.3, 3], matern(nu = 1.5, length = 1))").score;
+    EXPECT_LE(choice.score, near + 2.5e-4 * static_cast<double>(rows * data.y.cols) + 1);
     EXPECT_LE(std::ranges::count(choice.stage, 4), 10);
     EXPECT_GT(std::ranges::count(choice.stage, 2), 12);
     EXPECT_EQ(choice.end[3], FREERIDGE_SEARCH_CHANGE);

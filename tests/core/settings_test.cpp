@@ -2,6 +2,8 @@
 // are those of the formulas, in long double.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 #include "support/saved.hpp"
@@ -52,7 +54,10 @@ TEST(Settings, HaveBounds) {
   const auto set = [&](freeridge_parameter which, double value) {
     return freeridge_set_parameter(model.get(), which, value);
   };
-  for (freeridge_parameter which = FREERIDGE_MISSING; which < FREERIDGE_UNPENALISED; ++which) {
+  std::vector<freeridge_parameter> of_models = {FREERIDGE_SMOOTHNESS};
+  for (freeridge_parameter which = FREERIDGE_MISSING; which < FREERIDGE_UNPENALISED; ++which)
+    of_models.push_back(which);
+  for (const freeridge_parameter which : of_models) {
     SCOPED_TRACE(which);
     double low = NAN, high = NAN, usual = NAN, found = NAN;
     std::int32_t whole = -1;
@@ -74,9 +79,9 @@ TEST(Settings, HaveBounds) {
     EXPECT_EQ(freeridge_get_parameter(model.get(), which, nullptr), FREERIDGE_INVALID_ARGUMENT);
   }
   EXPECT_EQ(set(FREERIDGE_UNPENALISED, 1), FREERIDGE_INVALID_STATE);  // no reader
-  for (const int other : {0, -1, int{FREERIDGE_TOLERANCE}, int{FREERIDGE_ITERATIONS}, int{FREERIDGE_LOSS}, 17})
+  for (const int other : {0, -1, int{FREERIDGE_TOLERANCE}, int{FREERIDGE_ITERATIONS}, int{FREERIDGE_LOSS}, 18})
     EXPECT_EQ(set(other, 1), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_parameter_bounds(17, nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_parameter_bounds(18, nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST(Settings, OfRows) {

@@ -61,6 +61,9 @@ class R(unittest.TestCase):
          dict(kernel="linear", alpha=0.5, fit_intercept=False)),
         ("diabetes", "lambda = 0.5", dict(alpha=0.5)), ("diabetes", "lambda_range = c(1, 3)", dict(alpha_range=(1, 3))),
         ("diabetes", "bands = c(1, 1, 1, 2, 2, 2, 2, 3, 3, 3)", dict(bands=[1, 1, 1, 2, 2, 2, 2, 3, 3, 3])),
+        ("base_r/trees", "smoothness = 2.5", dict(smoothness=2.5)),
+        ("diabetes", "smoothness = Inf, weights = rep_len(1:3, sum(!out))",
+         dict(smoothness=np.inf, sample_weight=lambda n: 1 + np.arange(n) % 3)),
         ("diabetes", "shrinkage = Inf, learn_rows = 100, budget = 20",
          dict(shrinkage=np.inf, learn_rows=100, budget=20)),
         ("diabetes", "gaussian_kernel(3) + linear_kernel(), learn = 'all'",
@@ -168,7 +171,7 @@ class Learning(unittest.TestCase):
         label = [k - 11 if "scaled.scaled.scale[" in name else 11 if name.endswith("weight[1]") else -1
                  for k, name in enumerate(kernel.hyperparameter_names)]
         by_hand = fr.Model(kernel, x, y[:200], factorize=False)
-        by_hand.select_kernel(fr.REML, label)
+        by_hand.set_smoothness(True).select_kernel(fr.REML, label)
         model = fr.FreeRidge().fit(x, y[:200])
         np.testing.assert_array_equal(model.predict(x), by_hand.predict(x)[:, 0])
         self.assertEqual((model.criterion_, model.learning_.learnt), ("reml", 11))
@@ -179,6 +182,26 @@ class Learning(unittest.TestCase):
         self.assertEqual(sorted(each.column for each in found), sorted(f"x{k}" for k in range(10 + (len(found) == 11))))
         self.assertEqual([each.length for each in found], sorted(each.length for each in found))
         self.assertEqual(found[0].relevance, 1.0)
+
+    def test_smoothness(self):
+        rng = np.random.default_rng(4)
+        x = rng.uniform(size=(60, 3))
+        y = np.sin(4 * x[:, 0]) + x[:, 1] ** 2
+        errors = {}
+        new = rng.uniform(size=(500, 3))
+        for smoothness, name in ((None, "gaussian"), (1.5, "matern(nu = 1.5"), (2.5, "matern(nu = 2.5"), (np.inf, "gaussian")):
+            model = fr.FreeRidge(smoothness=smoothness).fit(x, y)
+            self.assertIn(name, str(model.kernel_))
+            errors[smoothness] = np.std(model.predict(new) - np.sin(4 * new[:, 0]) - new[:, 1] ** 2)
+        self.assertLess(errors[None], 0.5 * errors[1.5])
+        self.assertFalse(fr.Model(fr.gaussian(1.0), x, y).smoothness())
+        for wrong in (0, "rough", -1.5, np.nan):
+            with self.assertRaisesRegex(ValueError, "smoothness must be None, 1.5, 2.5 or infinity"):
+                fr.FreeRidge(smoothness=wrong).fit(x, y)
+        with self.assertRaisesRegex(ValueError, "here kernel is given"):
+            fr.FreeRidge(kernel="gaussian", smoothness=2.5).fit(x, y)
+        self.assertIn("nu = 1.5", str(fr.FreeRidge(criterion="loo").fit(x, y).kernel_))
+        self.assertIn("nu = 1.5", str(fr.FreeRidgeClassifier().fit(x, y > 1).kernel_))
 
     def test_what_has_no_additive_part_and_no_lengths(self):
         rng = np.random.default_rng(3)

@@ -70,7 +70,7 @@ class Stack(unittest.TestCase):
         x, y = problem(200, "outliers")
         robust = fr.FreeRidge(stack="robust").fit(x, y)
         self.assertGreater(robust.stack_.stacks[0].weights["robust"], 0.5)
-        x, y = problem(120, "positive")
+        x, y = problem(60, "positive")
         self.assertGreater(fr.FreeRidge(stack=["response"]).fit(x, y).stack_.stacks[0].weights["response"], 0.5)
         x = np.exp(12 * self.x[:, :1])
         ranks = fr.FreeRidge(stack=["ranks"]).fit(x, np.sin(15 * self.x[:, 0])).stack_.stacks[0]

@@ -231,6 +231,11 @@ impl<'a> Model<'a> {
         self.set_parameter(sys::FREERIDGE_DEVICE, f64::from(device))
     }
 
+    /// Whether `select_kernel` by REML chooses the smoothness of Matern kernels with nu = 3/2, too.
+    pub fn set_smoothness(&mut self, chosen: bool) -> Result<()> {
+        self.set_parameter(sys::FREERIDGE_SMOOTHNESS, f64::from(u8::from(chosen)))
+    }
+
     /// The relative error that solutions of `Route::Iterative` may have, above 0 and below 1.
     pub fn set_accuracy(&mut self, accuracy: f64) -> Result<()> {
         self.set_parameter(sys::FREERIDGE_ACCURACY, accuracy)

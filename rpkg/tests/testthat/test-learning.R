@@ -43,13 +43,13 @@ test_that("columns of one factor, and of one band, have one length", {
 test_that("the default is a kernel of all columns and an additive one with the same lengths", {
   p <- relevant()
   given <- scaled_kernel(matern_kernel(1.5) + NA * additive_kernel(matern_kernel(1.5)))
-  fit <- freeridge(p$x, p$y)
+  fit <- freeridge(p$x, p$y, smoothness = 1.5)
   expect_identical(fit$kernel, freeridge(p$x, p$y, given)$kernel)
   frame <- data.frame(p$x, y = p$y)
-  expect_identical(freeridge(y ~ ., frame)$kernel, fit$kernel)
-  expect_identical(freeridge(frame[1:3], p$y)$kernel, fit$kernel)
-  expect_identical(freeridge(p$x, p$y, NULL)$kernel, fit$kernel)
-  expect_identical(update(freeridge(p$x, p$y, matern_kernel()), kernel = NULL)$kernel, fit$kernel)
+  expect_identical(freeridge(y ~ ., frame, smoothness = 1.5)$kernel, fit$kernel)
+  expect_identical(freeridge(frame[1:3], p$y, smoothness = 1.5)$kernel, fit$kernel)
+  expect_identical(freeridge(p$x, p$y, NULL, smoothness = 1.5)$kernel, fit$kernel)
+  expect_identical(update(freeridge(p$x, p$y, matern_kernel()), kernel = NULL, smoothness = 1.5)$kernel, fit$kernel)
   expect_identical(fit$learning$learnt, 4)
   # a sum of functions of one column is nearly all additive, a product is not
   share <- function(y, x = p$x) additive_share(freeridge(x, y)$kernel)
@@ -102,6 +102,38 @@ test_that("all numbers of a sum are learnt, and those that are superfluous are h
   expect_null(relevance_table(both))
   expect_refusal(relevance(both), "this fit has no length for each column")
   expect_refusal(relevance(1), "object must be a fit of freeridge\\(\\), not 1")
+})
+
+test_that("the smoothness of the default kernel is chosen by REML, with the lengths of Matern 3/2 times a factor", {
+  set.seed(3)
+  x <- matrix(runif(180), 60L)
+  smooth <- sin(4 * x[, 1L]) + x[, 2L]^2
+  rough <- cumsum(rnorm(60L))[rank(x[, 1L])]
+  kernel_of <- function(fit) as.character(fit$kernel)
+  fit <- freeridge(x, smooth)
+  plain <- freeridge(x, smooth, smoothness = 1.5)
+  expect_match(kernel_of(fit), "gaussian", fixed = TRUE)
+  expect_output(print(fit), "Kernel: gaussian(sigma = 1) of all columns and of each", fixed = TRUE)
+  expect_output(print(fit), "4 numbers and the smoothness learnt by REML on 60 rows", fixed = TRUE)
+  expect_lt(fit$score, plain$score)
+  expect_lt(diff(range(log(fit$kernel$scale / plain$kernel$scale))), 1e-9)
+  new <- matrix(runif(900), 300L)
+  error <- function(fit) sqrt(mean((predict(fit, new) - sin(4 * new[, 1L]) - new[, 2L]^2)^2))
+  expect_lt(error(fit), error(plain) / 2)
+  expect_identical(freeridge(x, rough)$kernel, freeridge(x, rough, smoothness = 1.5)$kernel)
+  expect_output(print(plain), "4 numbers of it learnt by REML", fixed = TRUE)
+  expect_match(kernel_of(freeridge(x, rough, smoothness = 2.5)), "matern(nu = 2.5", fixed = TRUE)
+  expect_match(kernel_of(freeridge(x, rough, smoothness = Inf)), "gaussian", fixed = TRUE)
+  expect_match(kernel_of(freeridge(x, smooth, matern_kernel())), "nu = 1.5", fixed = TRUE)
+  expect_match(kernel_of(freeridge(x, smooth, criterion = "loo")), "nu = 1.5", fixed = TRUE)
+  expect_match(kernel_of(freeridge(x, factor(smooth > 1))), "nu = 1.5", fixed = TRUE)
+  expect_refusal(freeridge(x, smooth, smoothness = 0.5), "smoothness must be NULL, 1.5, 2.5 or Inf \\(the Gaussian kernel\\), not 0.5")
+  expect_refusal(freeridge(x, smooth, smoothness = "reml"), "smoothness must be NULL, 1.5, 2.5 or Inf")
+  expect_refusal(freeridge(x, smooth, gaussian_kernel(), smoothness = 2.5), "here kernel is given: as in matern_kernel\\(nu = 2.5\\)")
+  again <- loo(fit, learnt = TRUE)
+  expect_lt(sqrt(mean(again^2)), 3 * sqrt(mean(loo(fit)^2)))
+  expect_match(paste(capture.output(print(freeridge(x, smooth, stack = c("gaussian", "linear")))), collapse = " "),
+               "the default has Gaussian kernels", fixed = TRUE)
 })
 
 test_that("what is learnt by which criterion, on which rows", {
@@ -290,7 +322,7 @@ test_that("folds, missing rows, saved fits and several outputs: left-out errors 
 test_that("print and summary begin with the left-out error with the learning included", {
   fit <- freeridge(mpg ~ ., mtcars)
   honest <- loo(fit, learnt = TRUE)
-  number <- function(value) formatC(value, digits = 4L, format = "g")
+  number <- function(value) trimws(formatC(value, digits = 4L, format = "g"))
   printed <- capture.output(print(fit))
   at <- grep("^Left-out error: ", printed)
   expect_lt(at, grep("^32 points", printed))

@@ -66,3 +66,15 @@ test_that("limits for all packages hold until another number is asked for", {
   expect_identical(threads("_R_CHECK_LIMIT_CORES_" = "TRUE", OMP_THREAD_LIMIT = "1"), "1 3 1")
   for (no in c("", "none", "0")) expect_identical(threads(OMP_THREAD_LIMIT = no), free)
 })
+
+test_that("a BLAS that runs below the processor is named once, after a fit that took some seconds", {
+  info <- "freeridge; OpenBLAS, Prescott kernels; 1 thread; the BLAS runs below this processor: Prescott kernels where it has AVX2"
+  said <- freeridge:::said
+  before <- said$blas
+  on.exit(said$blas <- before)
+  said$blas <- NULL
+  expect_silent(freeridge:::say_the_blas(1, info))
+  expect_silent(freeridge:::say_the_blas(9, "freeridge; OpenBLAS, SkylakeX kernels; 1 thread"))
+  expect_message(freeridge:::say_the_blas(9.12, info), "^The fit took 9.1 s, and the BLAS runs below this processor: Prescott kernels where it has AVX2\n$")
+  expect_silent(freeridge:::say_the_blas(9, info))
+})
