@@ -231,7 +231,8 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   Stage stage(0, search_part);
   const double s = shrinkage == 0 ? usual_shrinkage : shrinkage;
   const KernelSearchOptions options{criterion, s, evaluations == 0 ? usual_evaluations(rows, s) : evaluations,
-                                    criterion == Criterion::log_loss && has_copies(*make_problem(kernel_)), smoothness_};
+                                    criterion == Criterion::log_loss && has_copies(*make_problem(kernel_)),
+                                    smoothness_};
   auto search = std::make_shared<KernelSearch>(learn_kernel(variables, order, rows, options));
   search->learnt_on = ascending(order, rows);
 
