@@ -284,14 +284,15 @@ def roc(fit: FreeRidgeClassifier, y: Any, X: Optional[ArrayLike] = None, ax: Any
     for k, (values, label) in enumerate(zip(decision.T, fit.classes_ if several else fit.classes_[1:])):
         known = ~np.isnan(values)
         alarms, hits, area, error = _roc_curve(values[known], labels[known] == label)
-        words = f"{area:.3g}, standard error {error:.2g}"
+        words = f"area {area:.3g}, standard error {error:.2g}"
         grey = str(0.7 * (k / max(1, decision.shape[1] - 1))) if several else "black"
-        panel.plot(alarms, hits, color=grey, linewidth=2, label=f"{label}: area {words}")
+        panel.plot(alarms, hits, color=grey, linewidth=2, label=f"{label}: {area:.3g} \u00b1 {error:.2g}")
     if several:
-        panel.legend(frameon=False, loc="lower right")
+        panel.legend(frameon=False, loc="lower right", title="area \u00b1 standard error", fontsize="small",
+                     title_fontsize="small")
     panel.set_title("ROC curve\n", fontweight="bold")
     points = "left-out points" if X is None else "these points"
-    panel.text(0.5, 1.02, points if several else f"{points}: area {words}", transform=panel.transAxes, ha="center",
+    panel.text(0.5, 1.02, points if several else f"{points}: {words}", transform=panel.transAxes, ha="center",
                va="bottom")
     panel.set_xlabel("false positive rate")
     panel.set_ylabel("true positive rate" if several else f"true positive rate of class {fit.classes_[1]}")
@@ -329,7 +330,7 @@ def confusion(fit: FreeRidgeClassifier, y: Any, X: Optional[ArrayLike] = None, a
     panel.set_xticks(range(len(names)), [str(name) for name in names])
     panel.set_yticks(range(len(names)), [str(name) for name in names])
     panel.set_title("Confusion\n", fontweight="bold")
-    wrong = f"{100 * np.mean(found != labels):.3g} % in a wrong class; grey: share of the class"
+    wrong = f"{100 * np.mean(found != labels):.3g} % in a wrong class"
     panel.text(0.5, 1.02, wrong, transform=panel.transAxes, ha="center", va="bottom")
     panel.set_xlabel("class when left out" if X is None else "predicted class")
     panel.set_ylabel("class")
