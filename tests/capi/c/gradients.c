@@ -115,7 +115,7 @@ static void calibration(void) {
   int i;
   OK(freeridge_calibrate(N, decision, labels, NULL, &slope, &offset));
   for (i = 0; i < N; ++i) { /* four of each class */
-    const double rest = 1 / (1 + exp(-(offset + slope * decision[i]))) - (labels[i] > 0 ? 5.0 / 6 : 1.0 / 6);
+    const double rest = 1 / (1 + exp(-(offset + slope * decision[i]))) - (labels[i] > 0 ? 4.5 / 5 : 0.5 / 5);
     gradient += rest;
     gradient_of_slope += rest * decision[i];
   }
