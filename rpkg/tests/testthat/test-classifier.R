@@ -233,14 +233,14 @@ test_that("logistic regression learns its lambda and its kernel by the evidence"
     list(value = sum((t - p) * f) / 2 + sum(log1p(exp(-(2 * t - 1) * f))) +
       determinant(diag(100) + (p * (1 - p)) * gram)$modulus / 2, spread = spread)
   }
-  lambdas <- fit$lambda * exp(c(-0.02, 0, 0.02))
-  # flat there with the penalty of the log odds' variance, of 64 of the rows
-  values <- vapply(lambdas, function(lambda) {
-    found <- evidence(lambda)
+  # with the penalty of the log odds' variance, of 64 of the rows; the search ends where a step gains less than 2e-5 n
+  penalised <- function(log_lambda) {
+    found <- evidence(exp(log_lambda))
     found$value + (log(found$spread / 8) / 1.5)^2 / 2
-  }, 0)
-  expect_lt(abs(values[3L] - values[1L]) / 0.04, 0.01)
-  expect_true(all(values >= values[2L]))
+  }
+  least <- optimize(penalised, log(fit$lambda) + c(-2, 2))
+  expect_lt(penalised(log(fit$lambda)) - least$objective, 2e-5 * 100)
+  expect_lt(abs(least$minimum - log(fit$lambda)), 0.1)
   expect_output(print(fit), "lambda by the evidence on 100 rows")
 
   learnt <- kernel_logistic(Species ~ ., two)
