@@ -353,4 +353,7 @@ test_that("pictures of classes have the numbers of left-out points", {
   expect_equal(prop.test(round(found$share[1L] * found$points[1L]), found$points[1L], correct = FALSE)$conf.int[1:2],
                c(found$lower[1L], found$upper[1L]))
   for (type in c("calibration", "roc", "confusion")) expect_refusal(plot(one, type), "that picture is of classes")
+  # the one row of a class has leverage one, and no left-out value
+  alone <- freeridge(rbind(c(1, 0), c(0, 1), c(0, 1.1), c(0, 0.9)), factor(c("a", "b", "b", "b")), linear_kernel(), 0, intercept = FALSE)
+  expect_refusal(suppressWarnings(plot(alone, "roc")), "the points with left-out values are of one kind")
 })
