@@ -1102,15 +1102,19 @@ FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* m
  *     f_(-i)(x) = f(x) + b - a_i(x) e_i,      a(x)'Y = f(x) + b
  *     lower = the floor((1 - level)(n + 1))-th smallest of f_(-i)(x) - |e_i|,  upper = the ceil(level (n + 1))-th
  *     smallest of f_(-i)(x) + |e_i|     (-Inf and +Inf when there is no such i; n, i: the rows of the data)
- * folds -1: lambda and the kernel are held, and the intervals too narrow where points are few and they were learnt. Else
- * f_(-i), a and e are those of the model that is chosen again without fold S of the points, i in S, with folds and seed
- * as in freeridge_loo_learnt: then nothing in f_(-i) has seen point i, as the theory asks.
+ * folds -1: lambda and the kernel are held, and the intervals too narrow where points are few and they were learnt. -2:
+ * the same with the rows of each group S (freeridge_set_groups, gaps as there) left out together, for points of new
+ * groups: f_(-S) of freeridge_predict_left_out and the errors of S in the place of f_(-i) and e_i, over all S and i in S
+ * (CV+; rows without a label do not count). Else f_(-i), a and e are those of the model that is chosen again without
+ * fold S of the points, i in S, with folds and seed as in freeridge_loo_learnt: then nothing in f_(-i) has seen point i,
+ * as the theory asks.
  * 0 < level < 1. Cost, of m new points: O(m n r) as matrix products and O(m n t); CHOLESKY, BAND O(m n^2); memory
  * O(tile) and 2 m t. The first call after a lambda is set makes the left-out errors (freeridge_loo), n t numbers kept
- * with the fit. With folds freeridge_loo_learnt (for each stretch of a reader's points), and m n t numbers. Statuses:
- * INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH, UNDEFINED (a left-out error of an output has no value:
- * all its intervals are NaN), CANCELLED, IO; with folds also those of freeridge_loo_learnt. Source: R. Barber, E. Candes, A. Ramdas, R.
- * Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49 (2021). */
+ * with the fit. For each stretch of a reader's points: freeridge_group_errors with -2; freeridge_loo_learnt, and m n t
+ * numbers, with folds. Statuses: INVALID_STATE (-2 also: no groups), INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH,
+ * UNDEFINED (a left-out error of an output has no value: all its intervals are NaN), CANCELLED, IO; with folds also those
+ * of freeridge_loo_learnt. Source: R. Barber, E. Candes, A. Ramdas, R. Tibshirani, Predictive inference with the
+ * jackknife+, Annals of Statistics 49 (2021). */
 FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model* model, const freeridge_points* points,
                                                            double level, int64_t folds, int64_t seed,
                                                            freeridge_layout layout, double* lower, double* upper,

@@ -12,7 +12,8 @@
 namespace freeridge::capi {
 namespace {
 
-constexpr std::int64_t held = -1;  // folds of freeridge_predict_jackknife: nothing is chosen again
+// `folds` of freeridge_predict_jackknife where nothing is chosen again: rows are left out, or groups of rows.
+constexpr std::int64_t held = -1, held_groups = -2;
 
 struct FitSizes {
   Index d, t;
@@ -148,10 +149,10 @@ freeridge_status freeridge_predict_jackknife(const freeridge_model* model, const
     required("upper", upper);
     const Asked to = asked(model, points, layout, "lower", lower, ldout);
     std::string reason;
-    std::optional<Model::Folds> learnt_again;
-    if (folds != held) learnt_again = Model::Folds{folds, seed};
+    Model::LeavingOut how{.by_groups = folds == held_groups};
+    if (folds != held && folds != held_groups) how.folds = Model::Folds{folds, seed};
     to.points.each(to.model.listener(), [&](Index first, const Points& at) {
-      Model::Intervals found = to.model.predict_jackknife(at, level, learnt_again);
+      Model::Intervals found = to.model.predict_jackknife(at, level, how);
       to.copy(found.lower, first, lower);
       to.copy(found.upper, first, upper);
       reason = std::move(found.reason);

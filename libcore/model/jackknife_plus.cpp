@@ -1,6 +1,8 @@
 // Jackknife+ intervals at the lambdas in force. With the left-out errors e_i and the smoother row a(x), for which
 // a(x)'Y = f(x) + b, the prediction without row i and the ends of the interval are
 //     f_(-i)(x) = f(x) + b - a_i(x) e_i,     order statistics of f_(-i)(x) - |e_i| and of f_(-i)(x) + |e_i|
+// By groups S of rows, with the errors of the rows of S left out together (CV+),
+//     f_(-S)(x) = f(x) + b - sum_{i in S} a_i(x) e_i,     order statistics of f_(-S)(x) -+ |e_i|, all S and i in S
 // With the learning included f, b, a and e are those of the model that was chosen without the fold of row i and is
 // fitted to all rows (learnt_loo.cpp), so that nothing in f_(-i) knows row i
 // (R. Barber, E. Candes, A. Ramdas, R. Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49
@@ -12,6 +14,7 @@
 #include "libcore/base/constants.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/model/model.hpp"
+#include "libcore/select/groups.hpp"
 
 namespace freeridge {
 namespace {
@@ -39,6 +42,50 @@ void left_out_ends(double f, const double* a, const double* e, Span<const Index>
     const double left_out = f - a[i] * e[i];
     low[k] = left_out - std::abs(e[i]);
     high[k++] = left_out + std::abs(e[i]);
+  }
+}
+
+// The groups S of rows that are left out together, and e_S.
+struct LeftOutGroups {
+  Array<Group> groups;
+  Array<Matrix> errors;  // of each: its rows x outputs, 0 where the output is not observed
+  Index terms = 0;       // pairs (S, i)
+  std::string reason;    // why some errors are NaN
+};
+
+LeftOutGroups left_out_groups(const Factorization& factorization, const ResidualMaker& maker, const Groups& groups,
+                              Index first, Index count) {
+  const Span<const Index> missing = maker.unobserved();
+  LeftOutGroups out{missing.empty() ? groups.all() : groups.without(missing).all(), {}, 0, {}};
+  Stage stage(0, 0);
+  for (const Group& group : out.groups) {
+    stage.next(fraction(std::ssize(out.errors) + 1, std::ssize(out.groups)));
+    Matrix& errors = out.errors.emplace_back(static_cast<Index>(group.rows.size()), count);
+    const std::unique_ptr<RowBlock> rows = factorization.rows(group.rows);
+    if (!group_errors(factorization.problem(), *rows, group, maker.of_all(), first, errors.view()))
+      keep_first(out.reason, no_group_error(group));
+    for (Index s = 0; s < errors.rows(); ++s)
+      if (std::ranges::binary_search(missing, group.rows[s]))
+        for (Index j = 0; j < count; ++j) errors(s, j) = 0;
+    out.terms += group.scored;
+    report(1);
+  }
+  return out;
+}
+
+// f_(-S)(x) - |e_i| and f_(-S)(x) + |e_i| of all S and i in S.
+void left_out_ends(double f, const double* a, const LeftOutGroups& left_out, Index output, Span<double> low,
+                   Span<double> high) {
+  std::size_t k = 0;
+  for (std::size_t g = 0; g < left_out.groups.size(); ++g) {
+    const Group& group = left_out.groups[g];
+    const double* const e = left_out.errors[g].col(output);
+    double without = f;
+    for (std::size_t s = 0; s < group.rows.size(); ++s) without -= a[group.rows[s]] * e[s];
+    for (Index s = 0; s < group.scored; ++s) {
+      low[k] = without - std::abs(e[s]);
+      high[k++] = without + std::abs(e[s]);
+    }
   }
 }
 
@@ -145,13 +192,15 @@ Model::Intervals Model::learnt_jackknife(const Points& points, double level, con
   return out;
 }
 
-Model::Intervals Model::predict_jackknife(const Points& points, double level, const std::optional<Folds>& folds) const {
+Model::Intervals Model::predict_jackknife(const Points& points, double level, const LeavingOut& how) const {
   require_fitted();
   if (!std::isfinite(level)) fail(Status::not_finite, "level is ", level, "; it must be finite");
   if (level <= 0 || level >= 1)
     fail(Status::invalid_argument, "level is ", level, "; it must lie between 0 and 1, both excluded");
   require_fixed(fixed_count(), points.fixed);
-  if (folds) return learnt_jackknife(points, level, *folds);
+  if (how.folds) return learnt_jackknife(points, level, *how.folds);
+  const Groups* const groups = how.by_groups ? groups_for(Criterion::groups) : nullptr;
+  if (groups != nullptr) require_room_for_score(groups, 1);
   require_room_to_predict(points.x.rows, 2, smoother_rows(this->n(), points.x.rows));
   const Hearing hearing(listener_);
   require_finite("x", points.x);
@@ -165,12 +214,14 @@ Model::Intervals Model::predict_jackknife(const Points& points, double level, co
     predict_rows(prediction(), points, row, out.lower.view().row_range(row, rows));
   });
   stage.next(0.4);
-  const Fit::LeftOut& left_out = this->left_out();
+  const Fit::LeftOut* const by_row = groups != nullptr ? nullptr : &left_out();
   stage.next(1);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const Span<const Index> missing = residual_maker.unobserved();
-    const Index observed = n - std::ssize(missing), place = upper_place(level, observed);
-    const std::string& undefined = left_out.reasons[first];
+    LeftOutGroups by_group;
+    if (groups != nullptr) by_group = left_out_groups(*factorization_, residual_maker, *groups, first, count);
+    const Index terms = groups != nullptr ? by_group.terms : n - std::ssize(missing), place = upper_place(level, terms);
+    const std::string& undefined = groups != nullptr ? by_group.reason : by_row->reasons[first];
     if (!undefined.empty()) {
       keep_first(out.reason, undefined);
       for (Index j = first; j < first + count; ++j) {
@@ -186,12 +237,16 @@ Model::Intervals Model::predict_jackknife(const Points& points, double level, co
       report(1);
       half.next(1);
       parallel_for(pieces(rows, points_at_once), [&](Index block) {
-        Array<double> low(observed), high(low);
+        Array<double> low(terms), high(low);
         const Index begin = block * points_at_once, end = std::min(begin + points_at_once, rows);
         for (Index q = begin; q < end; ++q)
           for (Index j = first; j < first + count; ++j) {
-            worked(10 * nanosecond * static_cast<double>(n));
-            left_out_ends(out.lower(row + q, j), a.col(q), left_out.errors.col(j), missing, low, high);
+            worked(10 * nanosecond * static_cast<double>(terms));
+            const double f = out.lower(row + q, j);
+            if (groups != nullptr)
+              left_out_ends(f, a.col(q), by_group, j - first, low, high);
+            else
+              left_out_ends(f, a.col(q), by_row->errors.col(j), missing, low, high);
             set_ends(low, high, place, row + q, out.lower(row + q, j), out.upper(row + q, j));
           }
       });

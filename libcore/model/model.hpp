@@ -171,7 +171,12 @@ class Model final : public AbstractModel {
     std::string reason;
   };
   // folds: all that was chosen is chosen again without each of them; without folds it is held.
-  Intervals predict_jackknife(const Points& points, double level, const std::optional<Folds>& folds = {}) const;
+  // What is left out: rows, the groups of rows that were set or, with the learning included, folds.
+  struct LeavingOut {
+    std::optional<Folds> folds = {};
+    bool by_groups = false;
+  };
+  Intervals predict_jackknife(const Points& points, double level, const LeavingOut& how) const;
   // f_(-S) at the points (left_out_predictions.cpp). group: n labels, or empty: row i has the label i. label: for each
   // point that of the rows S, out: m x t; or empty: each row by itself, out: m x (n t). Returns why some are NaN.
   std::string predict_left_out(const Points& points, Span<const std::int32_t> group, Span<const std::int32_t> label,

@@ -143,10 +143,13 @@ class Answers(Settings):
                             leading_dimension(out, points.layout))
 
     def _jackknife(self, points: Union[Matrix, Sparse], given: Any, level: float, folds: Optional[int],
-                   seed: int) -> Interval:
+                   seed: int, by_groups: bool) -> Interval:
         out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
-        return self._answer(out, "predict_jackknife", given, level, -1 if folds is None else folds, seed, points.layout,
-                            pointer(out.lower), pointer(out.upper), leading_dimension(out.lower, points.layout))
+        if by_groups and folds is not None:
+            raise ValueError("by_groups is True, and folds are given: one of them says what is left out")
+        folds = -2 if by_groups else -1 if folds is None else folds
+        return self._answer(out, "predict_jackknife", given, level, folds, seed, points.layout, pointer(out.lower),
+                            pointer(out.upper), leading_dimension(out.lower, points.layout))
 
     def _left_out(self, points: Union[Matrix, Sparse], given: Any, rows: Optional[ArrayLike],
                   group: Optional[ArrayLike]) -> Array:
@@ -223,14 +226,17 @@ class Answers(Settings):
         return self._answer(out, "hyperplane", len(lambdas), pointer(lambdas), pointer(out.values), self.d,
                             pointer(out.b))
 
-    def predict_jackknife(self, x: ArrayLike, level: float = 0.9, folds: Optional[int] = None, seed: int = 0) -> Interval:
+    def predict_jackknife(self, x: ArrayLike, level: float = 0.9, folds: Optional[int] = None, seed: int = 0,
+                          by_groups: bool = False) -> Interval:
         """Jackknife+ intervals for a new y at m points, without a refit; 0 < level < 1. They hold it with probability
         of at least 2 level - 1, and about `level`; an end is infinite where n is too small for the level. Raises Error
         (UNDEFINED) where an error left out has no value. folds: the kernel and lambda, as far as they were chosen, are
         chosen again without each of so many folds of points, 0: as loo_learnt() does by default; None: they are held,
-        and the intervals too narrow where points are few. Cost: O(m n r), with folds also that of loo_learnt()."""
+        and the intervals too narrow where points are few. by_groups: rows are left out with their group (set_groups),
+        for points of new groups (CV+). Cost: O(m n r), with folds also that of loo_learnt(), with groups that of
+        group_errors()."""
         points = self._points(x)
-        return self._jackknife(points, struct_of(points), level, folds, seed)
+        return self._jackknife(points, struct_of(points), level, folds, seed, by_groups)
 
     def predict_left_out(self, x: ArrayLike, rows: Optional[ArrayLike] = None,
                          group: Optional[ArrayLike] = None) -> Array:

@@ -13,7 +13,7 @@ from .effects import Effect, effects
 from .fitting import CRITERIA, Plan
 from .importance import Columns, Importance, importance
 from .inputs import choice, column_names, response, sample_weights, table
-from .intervals import interval_of
+from .intervals import LocalScale, check_interval, half_widths, interval_of, local_scales
 from .kernels import Kernel
 from .least_squares import Chosen, LeastSquares
 from .model import Model
@@ -187,20 +187,24 @@ class FreeRidge(LeastSquares):
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, interval: Optional[str] = None,
-                level: float = 0.95, learnt: bool = False) -> Any:
+                level: float = 0.95, learnt: bool = False, X_fitted: Optional[ArrayLike] = None) -> Any:
         """f(x) + b at m points: m numbers, or m x t. return_std, return_cov: (f + b, standard errors in the same shape)
         or (f + b, covariances of all pairs of points, m x m, or m x m x t), as GaussianProcessRegressor has them: of f
         + b, Bayesian, without the noise of a new y (Model.predict_covariance()). interval: (f + b, lower, upper) at
         this level: "confidence" (f + b -+ t se, of the function), "prediction" (f + b -+ t sqrt(se^2 + sigma^2), of a
-        new y), "jackknife+" (of a new y, from left-out errors, without a model of the noise; learnt: with kernel and
-        alpha, as far as they were chosen, chosen again without each fold), or "gp" (as "prediction", with normal
-        quantiles and the noise at the prior's scale). Raises NotFittedError, ValueError, ImportError (the first two
+        new y), "jackknife+" (of a new y, from left-out errors, without a model of the noise), "cv+" (from errors
+        left out with the groups of fit, of a new y of a new group), "gp" (as "prediction", with normal quantiles and the
+        noise at the prior's scale), or "local" (from left-out errors over a local scale, wide where the noise is: a second
+        fit to them, made by the first call, which takes X_fitted, the X of fit). learnt, of jackknife+ and local
+        intervals: kernel and alpha, as far as they were chosen, are chosen again without each fold. Raises NotFittedError, ValueError, ImportError (the first two
         take scipy's quantile of Student's distribution), Error (UNDEFINED at alpha = 0; INVALID_STATE of a predictor).
         Cost: O(m n (d + t)), linear kernels O(m d t); with errors Model.predict_covariance()."""
         if return_std + return_cov + (interval is not None) > 1:
             raise ValueError("of return_std, return_cov and interval one at a time")
-        if learnt and interval != "jackknife+":
-            raise ValueError('learnt is True, which is for interval="jackknife+"')
+        if learnt and interval not in ("jackknife+", "local"):
+            raise ValueError('learnt is True, which is for interval="jackknife+" and "local"')
+        if X_fitted is not None and interval != "local":
+            raise ValueError('X_fitted is given, which is for interval="local"')
         model = self._fitted()
         if learnt:
             self._check_chosen_again()
@@ -210,13 +214,34 @@ class FreeRidge(LeastSquares):
         if isinstance(model, Stack) and (return_std or return_cov or interval is not None):
             raise ValueError("a stack has no errors of its predictions: stack_.predict_interval(X, level) has intervals")
         if interval is not None:
-            return f, *map(self._outputs, interval_of(model, self._of_core(X), self._observed, interval, level, learnt))
+            check_interval(interval, level, self._grouped)
+            X = self._of_core(X)
+            if interval == "local":
+                half = self._outputs(half_widths(model, X, self._local_scales(X_fitted, learnt), level))
+                return f, f - half, f + half
+            return f, *map(self._outputs, interval_of(model, X, self._observed, interval, level, learnt))
         if not (return_std or return_cov):
             return f
         found = model.predict_covariance(self._of_core(X), pairs=return_cov)
         if found.covariance is None:
             return f, self._outputs(found.errors)
         return f, self._pairs(found.covariance, len(f))
+
+    def _local_scales(self, X: Optional[ArrayLike], learnt: bool) -> List[LocalScale]:
+        """Made once, and kept with the fit."""
+        if learnt not in self._scales:
+            if X is None:
+                raise ValueError('interval is "local": X_fitted, the X of fit, is needed once, for the scale of the errors')
+            model, X = self._fitted(), table(X)
+            if self._used is not None and len(self._used) == X.shape[0]:
+                X = self._of_core(X[self._used])
+            weights = model.weights()
+            if self.robustness_weights_ is not None:  # of which the model's weights are products
+                own = self.robustness_weights_
+                weights = weights / (own if self._used is None else own[self._used])
+            errors = model.loo_learnt().errors if learnt else model.loo()
+            self._scales[learnt] = local_scales(model, X, errors, weights)
+        return self._scales[learnt]
 
     def effects(self, X: ArrayLike, columns: Optional[Sequence[Any]] = None, points: int = 25, rows: int = 500,
                 pairs: bool = False) -> List[Effect]:

@@ -89,9 +89,9 @@ class FixedAnswers(Answers):
         return self._predict(*self._with_fixed(x, fixed), vector(lambdas, name="lambdas"))
 
     def predict_jackknife_fixed(self, x: ArrayLike, fixed: ArrayLike, level: float = 0.9, folds: Optional[int] = None,
-                                seed: int = 0) -> Interval:
+                                seed: int = 0, by_groups: bool = False) -> Interval:
         """predict_jackknife() with fixed effects. Cost: that of predict_jackknife, and n m q flops."""
-        return self._jackknife(*self._with_fixed(x, fixed), level, folds, seed)
+        return self._jackknife(*self._with_fixed(x, fixed), level, folds, seed, by_groups)
 
     def predict_left_out_fixed(self, x: ArrayLike, fixed: ArrayLike, rows: Optional[ArrayLike] = None,
                                group: Optional[ArrayLike] = None) -> Array:

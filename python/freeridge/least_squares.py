@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Callable, List, NamedTuple, Optional, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,6 +73,7 @@ class LeastSquares(Fitting):
             warn_of_disagreement(model, plan.criterion, kept, outputs, 3)
         warn_below_floor(model, 3)
         self._keep(model, X, y, used, names)
+        self._grouped = labels is not None
         if robustness is not None:
             self.robustness_weights_ = self._in_place(robustness.weights[:, None], 1.0)[:, 0]
         self.criterion_ = plan.criterion
@@ -92,6 +93,7 @@ class LeastSquares(Fitting):
         """What a fit has beside its choices."""
         outputs = y if used is None else y[used]
         self._model, self._vector, self._used = model, y.ndim == 1, used
+        self._scales: Dict[bool, Any] = {}  # of local intervals, by whether the learning is included
         self._observed = np.sum(~np.isnan(outputs.reshape(len(outputs), -1)), axis=0)
         self._unused = None if used is None else (X[~used].copy(), y[~used].copy())
         self._set_features(names, X.shape[1])

@@ -225,8 +225,8 @@ core_degrees_of_freedom <- function(handle) {
     .Call(`_freeridge_core_degrees_of_freedom`, handle)
 }
 
-core_predict_jackknife <- function(handle, x, level, learnt, fixed = NULL) {
-    .Call(`_freeridge_core_predict_jackknife`, handle, x, level, learnt, fixed)
+core_predict_jackknife <- function(handle, x, level, folds, fixed = NULL) {
+    .Call(`_freeridge_core_predict_jackknife`, handle, x, level, folds, fixed)
 }
 
 core_predict_left_out <- function(handle, x, group, label, fixed = NULL) {

@@ -15,6 +15,9 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
     if (!interval %in% c("jackknife+", "local")) refuse("learnt is TRUE, which is for interval = \"jackknife+\" and \"local\"")
     if (!is.null(lambda)) refuse("lambda is given, and learnt is TRUE: then lambda is chosen again without each row")
   }
+  if (interval == "cv+" && is.null(object$groups)) {
+    refuse("interval is \"cv+\", and the fit has no groups: freeridge(..., groups = ) has a label for each row")
+  }
   if (is.null(newdata) && !is.null(fixed)) refuse("fixed is given without newdata")
   if (type == "terms") {
     if (interval != "none" || se.fit || covariance) refuse("type is \"terms\", which has no standard errors and no intervals")

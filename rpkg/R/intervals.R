@@ -4,6 +4,7 @@
 #     prediction    f(x) + b -+ t sqrt(se^2 + sigma^2)  of a new output
 #     gp            as prediction with normal quantiles, and the noise at the prior's scale
 #     jackknife+    from left-out errors, without a model of the noise
+#     cv+           from errors left out with the groups of the fit, for rows of new groups
 #     local         f(x) + b -+ q u(x) s(x)^gamma, wide where the noise is
 # t: the quantile (1 + level) / 2 of Student's distribution. u(x): the predictive standard deviation that gp takes, of a row of
 # the fit without that row (noise / (1 - h_i))^(1/2). s(x) = exp(g(x) / 2) with a second fit g to log (e_i / u_i)^2, e_i the
@@ -14,7 +15,7 @@
 # the American Statistical Association 113 (2018), section 5.2; T. Gneiting, A. Raftery, Strictly proper scoring rules, the same
 # 102 (2007), section 6.2.
 
-interval_names <- c("none", "confidence", "prediction", "jackknife+", "gp", "local")
+interval_names <- c("none", "confidence", "prediction", "jackknife+", "cv+", "gp", "local")
 
 predict_interval <- function(fit, new, lambda, interval, level, se.fit, covariance, kind, learnt) {
   model <- model_at(fit, lambda)
@@ -36,10 +37,12 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
     none = NULL,
     confidence = around(centre, errors, left, level),
     prediction = around(centre, sqrt(sweep(errors^2, 2L, freedom$sigma2, "+")), left, level),
-    "jackknife+" = {
+    "jackknife+" = ,
+    "cv+" = {
       of <- if (learnt) chosen_to_learn_again(fit) else model
+      folds <- if (interval == "cv+") -2L else if (learnt) 0L else -1L
       both <- answered(new, function(x, fixed = NULL) {
-        do.call(cbind, core_predict_jackknife(of, x, level, learnt, fixed))
+        do.call(cbind, core_predict_jackknife(of, x, level, folds, fixed))
       }, new$offset)
       lower <- seq_len(ncol(centre))
       list(lower = both[, lower, drop = FALSE], upper = both[, -lower, drop = FALSE])
@@ -65,9 +68,10 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
       list(lower = centre - half, upper = centre + half)
     }
   )
-  if (interval %in% c("jackknife+", "gp") && anyNA(bounds$lower[new$known, ])) {
-    leverage <- "a point has a leverage of one, and no leave-one-out error"
-    reason <- if (interval == "gp") "lambda must be positive" else leverage
+  if (interval %in% c("jackknife+", "cv+", "gp") && anyNA(bounds$lower[new$known, ])) {
+    reason <- switch(interval, gp = "lambda must be positive",
+                     "cv+" = "the other rows do not determine the predictions of a group",
+                     "a point has a leverage of one, and no leave-one-out error")
     warn_undefined("the intervals are undefined (NaN): ", reason)
   }
 
@@ -119,8 +123,8 @@ half_width <- function(scale, level, columns, u) {
   count <- length(scale$size)
   place <- ceiling(level * (count + 1))
   if (place > count) return(rep(Inf, length(u)))
-  powers <- if (is.null(scale$fit)) 0 else seq(0, 1, by = 0.25)
-  tried <- lapply(powers, function(gamma) {
+  if (is.null(scale$fit)) return(rep(0, length(u)))
+  tried <- lapply(seq(0, 1, by = 0.25), function(gamma) {
     own <- scale$u * exp(gamma * scale$log_s)
     q <- sort(scale$size / own)[place]
     list(q = q, gamma = gamma, score = mean(2 * q * own + 2 / (1 - level) * pmax(scale$size - q * own, 0)))

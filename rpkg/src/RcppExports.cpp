@@ -677,16 +677,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_predict_jackknife
-Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, bool learnt, SEXP fixed);
-RcppExport SEXP _freeridge_core_predict_jackknife(SEXP handleSEXP, SEXP xSEXP, SEXP levelSEXP, SEXP learntSEXP, SEXP fixedSEXP) {
+Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, int folds, SEXP fixed);
+RcppExport SEXP _freeridge_core_predict_jackknife(SEXP handleSEXP, SEXP xSEXP, SEXP levelSEXP, SEXP foldsSEXP, SEXP fixedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< double >::type level(levelSEXP);
-    Rcpp::traits::input_parameter< bool >::type learnt(learntSEXP);
+    Rcpp::traits::input_parameter< int >::type folds(foldsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type fixed(fixedSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predict_jackknife(handle, x, level, learnt, fixed));
+    rcpp_result_gen = Rcpp::wrap(core_predict_jackknife(handle, x, level, folds, fixed));
     return rcpp_result_gen;
 END_RCPP
 }

@@ -11,15 +11,15 @@ Rcpp::List core_degrees_of_freedom(SEXP handle) {
   return Rcpp::List::create(Rcpp::Named("df") = df, Rcpp::Named("sigma2") = sigma2);
 }
 
-// x: m x d, a matrix or a dgCMatrix, fixed: m x q, or NULL without fixed effects; lower and upper are m x t; learnt: all
-// that was chosen is chosen again without each fold
+// x: m x d, a matrix or a dgCMatrix, fixed: m x q, or NULL without fixed effects; lower and upper are m x t; folds: 0: all
+// that was chosen is chosen again without each fold, -1: rows are left out, -2: groups of rows
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, bool learnt, SEXP fixed = R_NilValue) {
+Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, int folds, SEXP fixed = R_NilValue) {
   Model& model = model_of(handle);
   const NewPoints points(model, x, fixed);
   const int m = points.rows(), t = dimensions_of(model).t;
   auto lower = fresh<Rcpp::NumericMatrix>(m, t), upper = fresh<Rcpp::NumericMatrix>(m, t);
-  check_but_undefined(model, freeridge_predict_jackknife(model.core, &points.fields, level, learnt ? 0 : -1, 0,
+  check_but_undefined(model, freeridge_predict_jackknife(model.core, &points.fields, level, folds, 0,
                                                          FREERIDGE_COL_MAJOR, lower.begin(), upper.begin(), m));
   return Rcpp::List::create(Rcpp::Named("lower") = lower, Rcpp::Named("upper") = upper);
 }

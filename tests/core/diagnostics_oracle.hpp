@@ -66,30 +66,46 @@ inline std::int64_t place(std::int64_t numerator, std::int64_t denominator, std:
   return (numerator * (n + 1) + denominator - 1) / denominator;
 }
 
-inline Intervals jackknife(const Problem& problem, const Values& k, double lambda, std::int64_t upper_place) {
+// Rows that are left out together; the first of them are scored.
+struct LeftOutRows {
+  std::vector<std::int64_t> rows;
+  std::size_t scored;
+};
+
+inline std::vector<LeftOutRows> each_row(std::int64_t n) {
+  std::vector<LeftOutRows> out;
+  for (std::int64_t i = 0; i < n; ++i) out.push_back({{i}, 1});
+  return out;
+}
+
+// By refits without each set of rows; place(numerator, denominator, scored rows of all sets).
+inline Intervals jackknife(const Problem& problem, const Values& k, double lambda, std::int64_t upper_place,
+                           const std::vector<LeftOutRows>& sets) {
   const std::int64_t n = k.rows.rows, m = k.cross.cols, t = problem.y.cols;
   const Dense y = to_real(problem.y);
-  Dense low(n, m * t), high(n, m * t);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const oracle::Fit fit = oracle::fit_with(problem, k.rows, y, all_but(n, i), lambda);
+  std::vector<std::vector<Real>> low(static_cast<std::size_t>(m * t)), high(low);
+  for (const LeftOutRows& set : sets) {
+    std::vector<char> use(static_cast<std::size_t>(n), 1);
+    for (const std::int64_t i : set.rows) use[static_cast<std::size_t>(i)] = 0;
+    const oracle::Fit fit = oracle::fit_with(problem, k.rows, y, use, lambda);
     const Dense at_rows = evaluate(k.rows, fit), at_points = evaluate(k.cross, fit);
     for (std::int64_t j = 0; j < t; ++j)
-      for (std::int64_t q = 0; q < m; ++q) {
-        const Real error = std::abs(y(i, j) - at_rows(i, j));
-        low(i, q + j * m) = at_points(q, j) - error;
-        high(i, q + j * m) = at_points(q, j) + error;
-      }
+      for (std::int64_t q = 0; q < m; ++q)
+        for (std::size_t s = 0; s < set.scored; ++s) {
+          const Real error = std::abs(y(set.rows[s], j) - at_rows(set.rows[s], j));
+          low[static_cast<std::size_t>(q + j * m)].push_back(at_points(q, j) - error);
+          high[static_cast<std::size_t>(q + j * m)].push_back(at_points(q, j) + error);
+        }
   }
   Intervals out{Matrix(m, t, -infinity), Matrix(m, t, infinity)};
-  if (upper_place > n) return out;
-  for (std::int64_t j = 0; j < t; ++j)
-    for (std::int64_t q = 0; q < m; ++q) {
-      std::vector<Real> lows = column(low, q + j * m).values, highs = column(high, q + j * m).values;
-      std::sort(lows.begin(), lows.end());
-      std::sort(highs.begin(), highs.end());
-      out.lower(q, j) = static_cast<double>(lows[static_cast<std::size_t>(n - upper_place)]);
-      out.upper(q, j) = static_cast<double>(highs[static_cast<std::size_t>(upper_place - 1)]);
-    }
+  for (std::size_t p = 0; p < low.size(); ++p) {
+    const auto place = static_cast<std::size_t>(upper_place);
+    if (place > low[p].size()) continue;
+    std::sort(low[p].begin(), low[p].end());
+    std::sort(high[p].begin(), high[p].end());
+    out.lower.values[p] = static_cast<double>(low[p][low[p].size() - place]);
+    out.upper.values[p] = static_cast<double>(high[p][place - 1]);
+  }
   return out;
 }
 

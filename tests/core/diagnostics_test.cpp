@@ -103,7 +103,7 @@ TEST_P(Diagnostics, JackknifeIntervalsAreThoseOfRefits) {
       const double value = static_cast<double>(level.numerator) / static_cast<double>(level.denominator);
       SCOPED_TRACE(value);
       const auto expected = [&](double lambda) {
-        return jackknife(problem, k, lambda, place(level.numerator, level.denominator, n));
+        return jackknife(problem, k, lambda, place(level.numerator, level.denominator, n), each_row(n));
       };
       const Matrix lower = oracle::per_output(lambdas, [&](double lambda) { return expected(lambda).lower; });
       const Matrix upper = oracle::per_output(lambdas, [&](double lambda) { return expected(lambda).upper; });
@@ -119,6 +119,35 @@ TEST_P(Diagnostics, JackknifeIntervalsAreThoseOfRefits) {
         EXPECT_CLOSE(actual.lower, lower, tolerance);
         EXPECT_CLOSE(actual.upper, upper, tolerance);
       }
+    }
+  });
+}
+
+// Two divisions, the second with rows that are never left out; a row in the gap of each group of the first.
+TEST_P(Diagnostics, IntervalsOfGroupsAreThoseOfRefits) {
+  for_each_problem([](const Problem& problem, Model& model, const Values& k, const Matrix& points) {
+    const std::int64_t n = problem.x.rows;
+    Labels label(static_cast<std::size_t>(2 * n)), gap(label);
+    std::vector<LeftOutRows> sets(7, LeftOutRows{{}, 0});
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto first = static_cast<std::size_t>(i % 4), second = static_cast<std::size_t>(i % 5);
+      label[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(first);
+      label[static_cast<std::size_t>(n + i)] = second > 2 ? -1 : static_cast<std::int32_t>(10 * second);
+      gap[static_cast<std::size_t>(i)] = i < 4 ? static_cast<std::int32_t>((i + 1) % 4) : -1;
+      gap[static_cast<std::size_t>(n + i)] = -1;
+      sets[first].rows.push_back(i);
+      if (second <= 2) sets[4 + second].rows.push_back(i);
+    }
+    std::int64_t terms = 0;
+    for (LeftOutRows& set : sets) terms += static_cast<std::int64_t>(set.scored = set.rows.size());
+    for (std::int64_t i = 0; i < 4; ++i) sets[static_cast<std::size_t>((i + 1) % 4)].rows.push_back(i);
+    model.lambdas(lambdas).groups(label, 2, gap, 1);
+    for (const std::int64_t percent : {80, 50, 99}) {
+      const Intervals actual = model.predict_jackknife(points, static_cast<double>(percent) / 100, FREERIDGE_ROW_MAJOR,
+                                                       1, nullptr, without_groups);
+      const auto expected = [&](double lambda) { return jackknife(problem, k, lambda, place(percent, 100, terms), sets); };
+      EXPECT_CLOSE(actual.lower, oracle::per_output(lambdas, [&](double l) { return expected(l).lower; }), tolerance);
+      EXPECT_CLOSE(actual.upper, oracle::per_output(lambdas, [&](double l) { return expected(l).upper; }), tolerance);
     }
   });
 }
@@ -219,7 +248,7 @@ TEST(DiagnosticsPrecomputed, IntervalsAreThoseOfTheKernelAndVarianceIsRefused) {
     model.data(to_double(oracle::kernel_matrix(problem.kernel, problem.x, problem.x)), problem.y);
     model.weights(problem.weights).route(route).factorize().lambda(0.4);
     const Matrix cross = to_double(oracle::kernel_matrix(problem.kernel, points, problem.x));
-    const Intervals expected = jackknife(problem, kernel_values(problem, points), 0.4, place(9, 10, 14));
+    const Intervals expected = jackknife(problem, kernel_values(problem, points), 0.4, place(9, 10, 14), each_row(14));
     for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
       const Intervals actual = model.predict_jackknife(cross, 0.9, layout, 1);
       EXPECT_CLOSE(actual.lower, expected.lower, tolerance);

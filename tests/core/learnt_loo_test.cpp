@@ -258,7 +258,8 @@ TEST(LearntLoo, JackknifeIntervalsOfFolds) {
     return freeridge_predict_jackknife(model.get(), points_of(points), 0.8, folds, 0, 1, out.values.data(),
                                        out.values.data(), c.n);
   };
-  for (const std::int64_t folds : {-2, 1, 21}) EXPECT_EQ(ask(folds), FREERIDGE_INVALID_ARGUMENT) << folds;
+  for (const std::int64_t folds : {-3, 1, 21}) EXPECT_EQ(ask(folds), FREERIDGE_INVALID_ARGUMENT) << folds;
+  EXPECT_EQ(ask(-2), FREERIDGE_INVALID_STATE);  // there are no groups
   model.factorize().lambda(1);
   EXPECT_EQ(ask(0), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(ask(-1), FREERIDGE_OK);

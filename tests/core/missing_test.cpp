@@ -122,14 +122,14 @@ class Missing : public ::testing::TestWithParam<Way> {
     return column(select_rows(all, rows), output);
   }
 
-  // What a model says of new points.
+  // What a model says of new points; the ends of intervals without rows, and below these without its groups.
   struct New {
     Matrix f, variance, lower, upper;
     Vector noise;
   };
   New of_points(const Model& of, std::int64_t outputs) const {
     const std::int64_t m = points.rows;
-    New out{Matrix(m, outputs), Matrix(m, outputs), Matrix(m, outputs), Matrix(m, outputs),
+    New out{Matrix(m, outputs), Matrix(m, outputs), Matrix(2 * m, outputs), Matrix(2 * m, outputs),
             Vector(static_cast<std::size_t>(outputs))};
     constexpr freeridge_layout layout = FREERIDGE_COL_MAJOR;
     const Points here = with(at(points), f_points);
@@ -137,9 +137,12 @@ class Missing : public ::testing::TestWithParam<Way> {
           "freeridge_predict_points");
     check(freeridge_predict_variance(of.get(), here, layout, out.variance.values.data(), m, out.noise.data()),
           "freeridge_predict_variance");
-    check(freeridge_predict_jackknife(of.get(), here, 0.8, -1, 0, layout, out.lower.values.data(),
-                                      out.upper.values.data(), m),
-          "freeridge_predict_jackknife");
+    for (const std::int64_t folds : {without_rows, without_groups}) {
+      const std::int64_t first = folds == without_rows ? 0 : m;
+      check(freeridge_predict_jackknife(of.get(), here, 0.8, folds, 0, layout, out.lower.values.data() + first,
+                                        out.upper.values.data() + first, 2 * m),
+            "freeridge_predict_jackknife");
+    }
     return out;
   }
   // More answers, those of each output in a row: effects with their covariances, variance components, the objective and its
@@ -225,13 +228,14 @@ TEST_P(Missing, AnswersAreThoseOfTheObservedRows) {
       const Labels group = modulo_groups(problem.x.rows, 6);
       const Matrix groups = model.group_errors(group);
       const Vector df = model.degrees_of_freedom(), sigma2 = model.error_variance(), b = model.intercepts();
+      model.groups(group);
       const New at_points = of_points(model, t);
       std::vector<std::int64_t> rows;
       for (std::int64_t j = 0; j < t; ++j) {
         SCOPED_TRACE("output " + std::to_string(j));
         const auto at = static_cast<std::size_t>(j);
         Model refit = refitted(j, rows);
-        refit.lambda(lambdas[at]);
+        refit.lambda(lambdas[at]).groups(selected(group, rows));
         EXPECT_CLOSE(only(loo, rows, j), refit.loo(), tolerance);
         EXPECT_CLOSE(only(fitted, rows, j), refit.fitted(), tolerance);
         EXPECT_CLOSE(only(leverage, rows, j), refit.leverage(), tolerance);

@@ -90,7 +90,8 @@ for (line in readLines(file("stdin"))) {{
   fit <- suppressWarnings(eval(parse(text = text)))
   new <- x[out, , drop = FALSE]
   numbers <- predict(fit, new)
-  for (interval in c("confidence", "prediction", "jackknife+")) {{
+  for (interval in c("confidence", "prediction", "jackknife+", if (!is.null(fit$groups)) "cv+",
+                     if (nrow(data) < 100 || !is.null(fit$weights)) "local")) {{
     numbers <- c(numbers, predict(fit, new, interval = interval, level = 0.9)[, 2:3])
   }}
   cat(sprintf("%.17g", c(numbers, fit$lambda)), "\\n")
@@ -123,8 +124,11 @@ for (line in readLines(file("stdin"))) {{
                 with_rows = {word: value(np.sum(~out)) for word, value in settings.items() if callable(value)}
                 settings = {word: value for word, value in settings.items() if not callable(value)}
                 model = fr.FreeRidge(**settings).fit(x[~out], y[~out], **with_rows)
-                ends = [np.concatenate(model.predict(x[out], interval=interval, level=0.9)[1:])
-                        for interval in ("confidence", "prediction", "jackknife+")]
+                given = {"local": {"X_fitted": x[~out]}}
+                intervals = ["confidence", "prediction", "jackknife+"] + ["cv+"] * ("groups" in with_rows)
+                intervals += ["local"] * (len(y) < 100 or "sample_weight" in with_rows)
+                ends = [np.concatenate(model.predict(x[out], interval=interval, level=0.9, **given.get(interval, {}))[1:])
+                        for interval in intervals]
                 ours = np.concatenate([model.predict(x[out]), *ends, [model.alpha_]])
                 # a search ends within its own tolerance, which the rounding of standard deviations moves
                 np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-4 * np.std(y))
@@ -335,8 +339,20 @@ class Choices(unittest.TestCase):
         f, lower, upper = plain.predict(x[:5] / x.std(axis=0), interval="gp")
         np.testing.assert_allclose(upper - f, norm.ppf(0.975) * np.sqrt(found.variance[:, 0] + found.noise), rtol=1e-12)
         for wrong in (dict(interval="best"), dict(interval="gp", level=1.0), dict(interval="gp", return_std=True),
-                      dict(interval="gp", learnt=True)):
+                      dict(interval="gp", learnt=True), dict(interval="cv+"), dict(interval="local"),
+                      dict(interval="gp", X_fitted=x), dict(interval="local", X_fitted=x),
+                      dict(interval="local", X_fitted=x[:5])):
             self.assertRaises(ValueError, plain.predict, x[:5], **wrong)
+        exact = fr.FreeRidge(1e-3, kernel="linear", fit_intercept=False).fit(x[:40], np.zeros(40))
+        self.assertEqual(np.ptp(exact.predict(x[:5], interval="local", X_fitted=x[:40])[2]), 0)
+        some = np.arange(40) % 8 > 0  # rows of weight 0 count for nothing
+        weighted = fr.FreeRidge(1.0, "gaussian", 0.5).fit(x[:40], y[:40], sample_weight=2.0 * some)
+        alone = fr.FreeRidge(1.0, "gaussian", 0.5).fit(x[:40][some], y[:40][some], sample_weight=np.full(35, 2.0))
+        of_both = [one.predict(x[50:60], interval="local", level=0.8, X_fitted=rows)[1]
+                   for one, rows in ((weighted, x[:40]), (alone, x[:40][some]))]
+        np.testing.assert_allclose(*of_both, rtol=1e-6)
+        again = pickle.loads(pickle.dumps(alone))  # with the second fit
+        np.testing.assert_array_equal(again.predict(x[50:60], interval="local", level=0.8)[1], of_both[1])
         few = fr.FreeRidge().fit(x[:30], y[:30])
         held, learnt = (np.diff(few.predict(x[30:40], interval="jackknife+", learnt=again)[1:], axis=0)
                         for again in (False, True))

@@ -208,6 +208,9 @@ Matrix padded_output(std::int64_t rows, std::int64_t cols, const char* name, fre
   return out;
 }
 
+// `folds` of freeridge_predict_jackknife where nothing is chosen again.
+constexpr std::int64_t without_rows = -1, without_groups = -2;
+
 struct Intervals {
   Matrix lower, upper;  // m x t
 };
@@ -361,10 +364,11 @@ class Model {
                   [&](double* out, std::int64_t ld) { return freeridge_cooks_distance(get(), out, ld); });
   }
   Intervals predict_jackknife(const Matrix& x, double level, freeridge_layout layout = FREERIDGE_COL_MAJOR,
-                              std::int64_t padding = 0, freeridge_status* status = nullptr) const {
+                              std::int64_t padding = 0, freeridge_status* status = nullptr,
+                              std::int64_t folds = without_rows) const {
     const Packed px = pack(x, layout, padding);
     Packed lower = pack(Matrix(x.rows, t_), layout, padding), upper = lower;
-    const freeridge_status answer = freeridge_predict_jackknife(get(), at(px, x.rows, x.cols), level, -1, 0, layout,
+    const freeridge_status answer = freeridge_predict_jackknife(get(), at(px, x.rows, x.cols), level, folds, 0, layout,
                                                                 lower.values.data(), upper.values.data(), lower.ld);
     if (status != nullptr) *status = answer;
     if (status == nullptr || answer != FREERIDGE_UNDEFINED) check(answer, "freeridge_predict_jackknife");

@@ -31,6 +31,31 @@ test_that("jackknife+ intervals are those of refits", {
   expect_close(predict(fit, p$new, 5, "jackknife+"), predict(other, p$new, interval = "jackknife+"), 1e-12)
 })
 
+test_that("cv+ intervals are those of refits without each group, gaps included", {
+  p <- problem()
+  n <- nrow(p$x)
+  groups <- rep(c("a", "b", NA, "c", "d"), length.out = n)
+  gap <- replace(rep(NA, n), 3L, "b")
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), 0.3, groups = groups, gap = gap)
+  ends <- lapply(c("a", "b", "c", "d"), function(label) {
+    own <- which(groups == label)
+    refit <- freeridge(p$x[-c(own, if (label == "b") 3L), ], p$y[-c(own, if (label == "b") 3L)], gaussian_kernel(2), 0.3)
+    errors <- abs(p$y[own] - predict(refit, p$x[own, ]))
+    list(low = outer(predict(refit, p$new), errors, "-"), high = outer(predict(refit, p$new), errors, "+"))
+  })
+  low <- do.call(cbind, lapply(ends, `[[`, "low"))
+  high <- do.call(cbind, lapply(ends, `[[`, "high"))
+  place <- ceiling(0.8 * (ncol(low) + 1))
+  found <- predict(fit, p$new, interval = "cv+", level = 0.8)
+  expect_close(found[, "lwr"], apply(low, 1L, function(values) sort(values, decreasing = TRUE)[place]), 1e-8)
+  expect_close(found[, "upr"], apply(high, 1L, function(values) sort(values)[place]), 1e-8)
+  expect_refusal(predict(freeridge(p$x, p$y, gaussian_kernel(2), 0.3), p$new, interval = "cv+"), "the fit has no groups")
+  line <- freeridge(matrix(c(1, 2, 3, 9)), c(1, 2, 2, 5), linear_kernel(), 0, groups = c(1, 1, 1, 2), intercept = FALSE)
+  expect_true(all(is.finite(predict(line, 2, interval = "cv+", level = 0.5))))
+  flat <- freeridge(cbind(c(1, 2, 3, 0), c(0, 0, 0, 1)), c(1, 2, 2, 5), linear_kernel(), 0, groups = c(1, 1, 1, 2))
+  expect_warning(predict(flat, cbind(2, 1), interval = "cv+"), "predictions of a group", class = "freeridge_undefined")
+})
+
 test_that("jackknife+ intervals with the learning included are those of fits learnt without each point", {
   cars <- mtcars[1:18, c("mpg", "wt", "qsec")]
   new <- mtcars[19:24, ]
@@ -95,6 +120,8 @@ test_that("local intervals are the predictions and a quantile of left-out errors
   expect_false(identical(predict(fit, p$new, lambda = 5, interval = "local", level = 0.8)[, 2L, 1L], found[, 2L, 1L]))
   exact <- freeridge(1:6, 2 * (1:6), linear_kernel(), 0)
   expect_silent(found <- predict(exact, 7, interval = "local", level = 0.5))
+  zero <- freeridge(matrix(1:9), numeric(9), linear_kernel(), 1, intercept = FALSE)
+  expect_equal(unname(predict(zero, 1:2, interval = "local", level = 0.8)), matrix(0, 2, 3))
   expect_close(found, c(14, 14, 14), 1e-8)
   expect_refusal(predict(freeridge(1:2, 1:2, gaussian_kernel(1), 1), 1, interval = "local"), "needs three left-out errors, and there are 2")
   mixed <- freeridge(mpg ~ wt + factor(cyl) + unpenalised(hp), mtcars)
@@ -343,7 +370,7 @@ test_that("without newdata the points are those of the fit, rows of na.exclude i
 test_that("bad arguments are refused, and what has no value is NaN with a warning", {
   p <- problem()
   fit <- freeridge(p$x, p$y, gaussian_kernel(2), 1)
-  expect_refusal(predict(fit, p$new, interval = "credible"), 'interval must be one of "none", "confidence", "prediction", "jackknife\\+", "gp", "local"')
+  expect_refusal(predict(fit, p$new, interval = "credible"), 'interval must be one of "none", "confidence", "prediction", "jackknife\\+", "cv\\+", "gp", "local"')
   for (bad in list(0, 1, -1, NA, "a", c(0.1, 0.2))) {
     expect_refusal(predict(fit, p$new, interval = "gp", level = bad), "level must be one number between 0 and 1")
   }
