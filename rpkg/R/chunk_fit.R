@@ -15,8 +15,9 @@ empty_accumulator <- function(setting, design) {
 }
 
 new_chunk_fit <- function(setting, design, sums) {
-  fit <- c(setting[c("call", "kernel", "criterion")],
-           design[c("terms", "xlevels", "contrasts", "vector", "outputs", "scale")])
+  known <- function(parts, names) parts[intersect(names, names(parts))]
+  fit <- c(known(setting, c("call", "kernel", "criterion", "learning", "bands", "learnt_by")),
+           known(design, c("terms", "xlevels", "contrasts", "vector", "outputs", "scale")))
   fit$xlevels[deparse(design$terms[[2L]], 500L)[1L]] <- NULL  # of classes
   used <- c(all.vars(stats::delete.response(design$terms)), all.vars(design$parts$offset))
   fit$columns <- intersect(design$columns, used)
@@ -341,12 +342,16 @@ print.freeridge_chunks <- function(x, digits = max(3L, getOption("digits") - 3L)
 print_chunk_setting <- function(fit, digits) {
   number <- function(values) short_numbers(values, digits)
   print_call(fit)
+  if (fit$chosen && fit$criterion %in% c("loo", "groups") && is.null(fit$classes)) {
+    cat("Left-out error", if (fit$criterion == "groups") " of groups", ": ", number(sqrt(unname(fit$score))), "\n", sep = "")
+  }
   cat(counted(format(fit$count, scientific = FALSE), "row"), " in pieces, ", counted(ncol(fit$x), "feature"), ", ",
       counted(ncol(fit$y), "output"),
       if (!is.null(fit$landmarks)) paste0(", ", counted(nrow(fit$landmarks), "landmark")), "\n", sep = "")
   if (fit$rows$dropped > 0) cat("  ", counted(fit$rows$dropped, "row"), " left out for missing values\n", sep = "")
   if (!is.null(fit$classes)) cat("Classes: ", shown_classes(fit, fit$class_counts), "\n", sep = "")
-  cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
+  cat("Kernel: ", shown_kernel(fit, digits), "\n", sep = "")
+  if (!is.null(fit$learning)) print_learning(fit, digits)
   print_divisors(fit, digits)
   cat("Intercept: ", intercept_words(fit), if (fit$weighted) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")

@@ -94,7 +94,7 @@ begin_chunks <- function(formula, setting, source, workers, intercept, environme
   design$scale <- scale_of_chunks(setting$scale, setting$kernel, design, source, workers, rows$read)
   if (sampled) {
     found <- fit_to_sample(setting, design, head)
-    setting$kernel <- found$kernel
+    setting[c("kernel", "learning", "bands", "learnt_by")] <- found[c("kernel", "learning", "bands", "learnt_by")]
     design$landmarks <- found$landmarks
   }
   list(setting = setting, design = design, rows = rows)
@@ -145,7 +145,8 @@ fit_to_sample <- function(setting, design, sample) {
                            intercept = if (design$penalised) "penalised" else design$intercept,
                            landmarks = min(setting$count, nrow(x)), landmark_method = setting$landmark_method,
                            seed = setting$seed)
-  list(kernel = fit$kernel, landmarks = unname(fit$x[fit$landmarks, , drop = FALSE]))
+  list(kernel = fit$kernel, landmarks = unname(fit$x[fit$landmarks, , drop = FALSE]), learning = fit$learning,
+       bands = fit$bands, learnt_by = if (!is.null(fit$learning)) learnt_by(fit))
 }
 
 # The divisors of the columns. Standard deviations take a pass of their own.

@@ -76,23 +76,26 @@ class_answers <- function(fit, decision, type, scaling) {
   if (type == "response" && fit$vector) values[, 2L] else values  # as glm(): the probability of the second level
 }
 
-# The classes that rows get when they are left out. error: the share (by weight) that is wrong; largest_error: the share
-# that would be wrong if every row got the largest class; each: the share that is wrong in each class; table: true and
-# left-out classes.
+# The classes that rows get when they are left out.
 left_out_classes <- function(fit) {
   if (!is.null(fit$cache$left_out)) return(fit$cache$left_out)
-  weights <- weights_or_ones(fit)
   levels <- fit$classes$levels
   label <- function(decision) {
     if (fit$vector) decision <- as.vector(decision)
     factor(as.character(as_labels(fit$classes, decision)), levels)
   }
-  actual <- label(fit$y)
-  predicted <- label(fit$y - core_by_row(model_at(fit), "loo"))
+  fit$cache$left_out <- wrong_classes(label(fit$y), label(fit$y - core_by_row(model_at(fit), "loo")), weights_or_ones(fit))
+}
+
+# Of rows with a class and a predicted one, factors with the same levels. error: the share (by weight) that is wrong;
+# largest_error: the share that would be wrong if every row got the largest class; each: the share that is wrong in each
+# class; table: both classes.
+wrong_classes <- function(actual, predicted, weights) {
+  levels <- levels(actual)
   known <- !is.na(predicted)  # a leverage of one leaves no value
   wrong <- function(rows) sum(weights[rows & actual != predicted]) / sum(weights[rows])
   mass <- vapply(levels, function(level) sum(weights[actual == level]), 0)
-  fit$cache$left_out <- list(
+  list(
     error = wrong(known), largest = levels[which.max(mass)], largest_error = 1 - max(mass) / sum(mass),
     each = vapply(levels, function(level) wrong(known & actual == level), 0),
     table = table(class = actual, "left out" = predicted)
@@ -114,11 +117,10 @@ left_out_are_at_hand <- function(fit) {
 # which separates each class from all others by a plane, for a class that lies between two others.
 poor_class <- 1 / 4
 
-print_left_out_classes <- function(fit, digits) {
-  found <- left_out_classes(fit)
+print_left_out_classes <- function(fit, found, digits) {
   percent <- function(share) paste(format(100 * share, digits = min(digits, 3L)), "%")
   cat("Left-out points in a wrong class: ", percent(found$error), " (", percent(found$largest_error),
-      " if all were in the largest class, ", found$largest, ")\n", sep = "")
+      " if all were in the largest class, ", found$largest, ")", if (!is.null(fit$learning)) ", with the kernel held", "\n", sep = "")
   poor <- which(found$each > poor_class)
   if (length(poor) == 0L || !is_linear(fit$kernel)) return(invisible())
   cat("  ", paste0(percent(found$each[poor]), " of those of class ", names(poor), collapse = ", "), ": ",

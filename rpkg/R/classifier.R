@@ -26,8 +26,7 @@ kernel_logistic.default <- function(x, y, kernel = NULL, lambda = NULL, intercep
   }
   fit_to <- function(y) fit_classifier("logistic", call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
   fit <- if (is_of_several(y)) several_logistic(fit_to, y, call) else fit_to(y)
-  fit$learning <- learning$learning
-  fit$open_kernel <- learning$open_kernel
+  fit[c("learning", "open_kernel", "bands")] <- learning[c("learning", "open_kernel", "bands")]
   fit
 }
 
@@ -279,23 +278,15 @@ nobs.freeridge_classifier <- function(object, use.fallback = FALSE, ...) {
   nrow(object$x)
 }
 
-print_classifier_setting <- function(x, digits) {
-  print_call(x)
-  cat(if (x$loss == "svm") "Support vector machine" else "Kernel logistic regression", ": ",
-      counted(nrow(x$x), "point"), ", ", counted(ncol(x$x), "feature"), "; classes ", x$levels[1L], " (", sum(x$y < 0),
-      "), ", x$levels[2L], " (", sum(x$y > 0), ")\n", sep = "")
-  cat("Kernel: ", format(x$kernel, digits = digits), "\n", sep = "")
-  cat("Intercept: ", intercept_words(x), if (!is.null(x$weights)) "; weighted points", "\n", sep = "")
-}
-
 print.freeridge_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print_classifier_setting(x, digits)
-  print_logistic_learning(x)
-  cat("lambda: ", format(x$lambda, digits = digits), if (x$lambda == 0) " (hard margin)", "; objective: ",
-      format(x$objective, digits = digits), " after ",
-      counted(x$iterations, if (x$loss == "svm") "pair update" else "Newton step"), "\n", sep = "")
-  if (x$loss == "svm") {
-    cat(counted(length(x$support), "support vector"), "; margin: ", format(x$margin, digits = digits), "\n", sep = "")
-  }
+  wrapped({
+    print_classifier_setting(x, digits)
+    cat("lambda: ", format(x$lambda, digits = digits), if (x$lambda == 0) " (hard margin)",
+        chosen_by_evidence(x), "; objective: ", format(x$objective, digits = digits), " after ",
+        counted(x$iterations, if (x$loss == "svm") "pair update" else "Newton step"), "\n", sep = "")
+    if (x$loss == "svm") {
+      cat(counted(length(x$support), "support vector"), "; margin: ", format(x$margin, digits = digits), "\n", sep = "")
+    }
+  })
   invisible(x)
 }

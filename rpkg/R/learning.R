@@ -280,7 +280,7 @@ honest_errors <- function(fit, most = few_to_learn_again) {
 print_left_out <- function(fit, digits) {
   if (!is.null(fit$classes)) {
     if (has_left_out_classes(fit)) {
-      print_left_out_classes(fit, digits)
+      print_left_out_classes(fit, left_out_classes(fit), digits)
       print_copies(fit)
     }
     return(invisible())
@@ -352,7 +352,9 @@ shown_left_out <- function(fit, error, digits) {
 # lengths; column; length: in the units of fit$scale; relevance: the least length / length; at_bound: whether the length
 # is at its high bound.
 relevance <- function(object) {
-  if (!inherits(object, "freeridge")) refuse("object must be a fit of freeridge(), not ", shown(object))
+  if (!inherits(object, c("freeridge", "freeridge_chunks", "freeridge_classifier", "freeridge_logistic_classes"))) {
+    refuse("object must be a fit of freeridge(), freeridge_chunks() or kernel_logistic(), not ", shown(object))
+  }
   table <- relevance_table(object)
   if (is.null(table)) refuse("this fit has no length for each column: see lengths in ?freeridge")
   table[names(table) != "band"]
@@ -396,9 +398,11 @@ relevance_table <- function(fit) {
 # What print() says of the lengths: the most relevant columns and their lengths, at most `most`.
 print_learning <- function(fit, digits, most = 6L) {
   learning <- fit$learning
+  rows <- if (is.null(fit[["count"]])) nrow(fit$x) else fit[["count"]]  # of a fit by chunks
   chosen <- isTRUE(fit$chooses_smoothness) && fit$criterion == "reml"
-  cat("  ", counted(learning$learnt, "number"), if (chosen) " and the smoothness" else " of it", " learnt by ", learnt_by(fit), " on ",
-      if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the "), counted(nrow(fit$x), "row"), " (",
+  cat("  ", counted(learning$learnt, "number"), if (chosen) " and the smoothness" else " of it", " learnt by ",
+      if (is.null(fit$learnt_by)) learnt_by(fit) else fit$learnt_by, " on ",
+      if (learning$rows < rows) paste(learning$rows, "of the "), counted(rows, "row"), " (",
       nrow(learning$history), " evaluations)\n", sep = "")
   beside <- learning$beside
   if (!is.null(beside)) {

@@ -58,7 +58,7 @@ learnt_logistic <- function(x, y, kernel, intercept, weights, scale, lengths, sh
   fit$open_kernel <- fit$kernel
   model <- new_model(fit)
   fit <- learn_kernel(fit, model)
-  c(fit[c("kernel", "scale", "learning", "open_kernel")], list(lambda = core_lambda(model)[1L]))
+  c(fit[c("kernel", "scale", "learning", "open_kernel", "bands")], list(lambda = core_lambda(model)[1L]))
 }
 
 # One against all: a fit for each class, whose probabilities are divided by their sum.
@@ -106,20 +106,46 @@ loo.freeridge_logistic_classes <- function(object, lambda = NULL, ...) {
 
 nobs.freeridge_logistic_classes <- nobs.freeridge_classifier
 
-print.freeridge_logistic_classes <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  print_call(x)
-  cat("Kernel logistic regression, each class against all others: ", counted(nrow(x$x), "point"), ", ",
-      counted(ncol(x$x), "feature"), "\nClasses: ",
-      paste0(short_names(paste0(x$levels, " (", x$counts, ")"))), "\nKernel: ", format(x$kernel, digits = digits),
-      "\nIntercept: ", intercept_words(x), if (!is.null(x$weights)) "; weighted points", "\n", sep = "")
-  print_logistic_learning(x)
-  cat("lambda: ", format(x$lambda, digits = digits), "\n", sep = "")
-  invisible(x)
+# The classes of the rows by decision values without each (loo()), as left_out_classes() has those of least squares.
+left_out_by_logistic <- function(fit) {
+  decision <- function(fit) core_classifier_loo(classifier_at(fit))
+  several <- !is.null(fit$fits)
+  levels <- fit$levels
+  actual <- if (several) factor(levels[max.col(vapply(fit$fits, `[[`, fit$x[, 1L] * 0, "y"))], levels) else
+    factor(levels[(fit$y > 0) + 1L], levels)
+  values <- if (several) vapply(fit$fits, decision, numeric(nrow(fit$x))) else decision(fit)
+  predicted <- as_labels(list(levels = levels, kind = "factor"), values)
+  wrong_classes(actual, predicted, if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights)
 }
 
-print_logistic_learning <- function(fit) {
-  if (is.null(fit$learning)) return(invisible())
-  numbers <- fit$learning$learnt
-  cat("  lambda", if (numbers > 0) paste(" and", counted(numbers, "number"), "of the kernel"), " by the evidence on ", fit$learning$rows,
-      " rows (", nrow(fit$learning$history), " evaluations)\n", sep = "")
+logistic_left_out_rows <- 2000L  # up to which print() makes the decision values without each row
+
+# What print() and summary() open with.
+print_classifier_setting <- function(fit, digits) {
+  several <- !is.null(fit$fits)
+  logistic <- several || fit$loss == "logistic"
+  print_call(fit)
+  if (logistic && nrow(fit$x) <= logistic_left_out_rows) print_left_out_classes(fit, left_out_by_logistic(fit), digits)
+  counts <- if (several) fit$counts else c(sum(fit$y < 0), sum(fit$y > 0))
+  cat(if (logistic) "Kernel logistic regression" else "Support vector machine",
+      if (several) ", each class against all others", ": ", counted(nrow(fit$x), "point"), ", ",
+      counted(ncol(fit$x), "feature"), "\nClasses: ", short_names(paste0(fit$levels, " (", counts, ")")), "\n", sep = "")
+  fit$learnt_by <- "the evidence of logistic regression"
+  learnt <- !is.null(fit$learning) && fit$learning$learnt > 0
+  cat("Kernel: ", if (learnt) shown_kernel(fit, digits) else format(fit$kernel, digits = digits), "\n", sep = "")
+  if (learnt) print_learning(fit, digits)
+  print_divisors(fit, digits)
+  cat("Intercept: ", intercept_words(fit), if (!is.null(fit$weights)) "; weighted points", "\n", sep = "")
+}
+
+chosen_by_evidence <- function(fit) {
+  if (!is.null(fit$learning)) paste0(" (by the evidence of ", counted(fit$learning$rows, "row"), ")")
+}
+
+print.freeridge_logistic_classes <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  wrapped({
+    print_classifier_setting(x, digits)
+    cat("lambda: ", format(x$lambda, digits = digits), chosen_by_evidence(x), "\n", sep = "")
+  })
+  invisible(x)
 }

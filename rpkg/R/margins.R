@@ -76,9 +76,9 @@ summary.freeridge_classifier <- function(object, lambda = NULL, ...) {
 print.summary.freeridge_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   fit <- x$fit
   number <- function(value) format(value, digits = digits)
-  print_classifier_setting(fit, digits)
-  cat("lambda: ", number(x$lambda), if (x$lambda == 0) " (hard margin)", "; errors at the points: ", x$errors, " of ",
-      nrow(fit$x), "\n", sep = "")
+  wrapped(print_classifier_setting(fit, digits))
+  cat("lambda: ", number(x$lambda), if (x$lambda == 0) " (hard margin)", "; points on the wrong side, none left out: ",
+      x$errors, " of ", nrow(fit$x), "\n", sep = "")
   if (fit$loss == "svm") {
     cat("Support vectors: ", x$support[["free"]], " free, ", x$support[["bounded"]], " bounded; sum of slacks: ",
         number(x$slack), "\n", sep = "")

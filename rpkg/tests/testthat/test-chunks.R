@@ -192,6 +192,9 @@ test_that("with landmarks the fit is the one to all rows with these landmarks", 
   expect_false(identical(other$landmarks, part$landmarks))
   # numbers of the kernel that are left open are learnt on the sample
   learnt <- freeridge_chunks(y ~ a + b, row_source(data, 30), gaussian_kernel(), landmarks = 30, sample = 80)
+  expect_output(print(learnt), paste("learnt by REML on 80 of the", learnt$count, "rows"), fixed = TRUE)
+  expect_output(print(learnt), paste("Left-out error:", short_numbers(sqrt(unname(learnt$score)), 4L)), fixed = TRUE)
+  expect_identical(sort(relevance(learnt)$column), c("a", "b"))
   expect_true(!chooses_bandwidth(learnt$kernel) && !is.null(learnt$scale))
   expect_lt(learnt$score, var(data$y, na.rm = TRUE) / 4)
   expect_refusal(freeridge_chunks(y ~ a, data, gaussian_kernel(1), landmarks = 10, intercept = "penalised"), "not penalised, or none")

@@ -67,7 +67,7 @@ test_that("labels come back as they were given", {
   y <- p$y > 0
   logical <- kernel_logistic(p$x, y, gaussian_kernel(2), 0.1)
   expect_type(predict(logical, type = "class"), "logical")
-  expect_output(print(logical), "Kernel logistic regression: 60 points, 2 features; classes FALSE \\([0-9]+\\), TRUE \\([0-9]+\\)")
+  expect_output(print(logical), "points, 2 features\nClasses: FALSE (25), TRUE (35)", fixed = TRUE)
   levels <- c("up", "down")  # not in the order of the alphabet: the second is +1
   named <- kernel_logistic(p$x, factor(ifelse(y, "down", "up"), levels), gaussian_kernel(2), 0.1)
   expect_identical(levels(predict(named, type = "class")), levels)
@@ -241,9 +241,15 @@ test_that("logistic regression learns its lambda and its kernel by the evidence"
   least <- optimize(penalised, log(fit$lambda) + c(-2, 2))
   expect_lt(penalised(log(fit$lambda)) - least$objective, 2e-5 * 100)
   expect_lt(abs(least$minimum - log(fit$lambda)), 0.1)
-  expect_output(print(fit), "lambda by the evidence on 100 rows")
+  expect_output(print(fit), "by the evidence of 100 rows")
+  expect_output(print(fit), paste(format(100 * mean((loo(fit) > 0) != (two$Species == "virginica"))), "% (50 %"), fixed = TRUE)
 
+  several <- kernel_logistic(Species ~ ., iris, lambda = 1, kernel = gaussian_kernel(2))
+  wrong <- mean(levels(iris$Species)[max.col(loo(several))] != iris$Species)
+  expect_output(print(several), paste("wrong class:", format(100 * wrong, digits = 3), "% (66.7 %"), fixed = TRUE)
   learnt <- kernel_logistic(Species ~ ., two)
+  expect_output(print(learnt), "Petal.Width  ##############", fixed = TRUE)
+  expect_identical(relevance(learnt)$column[1L], "Petal.Width")
   expect_gt(learnt$learning$learnt, 4)
   expect_lt(mean(predict(learnt, type = "class") != two$Species), 0.06)
   expect_equal(predict(learnt, two), predict(learnt))

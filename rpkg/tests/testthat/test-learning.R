@@ -101,7 +101,7 @@ test_that("all numbers of a sum are learnt, and those that are superfluous are h
   expect_identical(both$learning$learnt, 2)
   expect_null(relevance_table(both))
   expect_refusal(relevance(both), "this fit has no length for each column")
-  expect_refusal(relevance(1), "object must be a fit of freeridge\\(\\), not 1")
+  expect_refusal(relevance(1), "object must be a fit of freeridge\\(\\), freeridge_chunks\\(\\) or kernel_logistic\\(\\), not 1")
 })
 
 test_that("the smoothness of the default kernel is chosen by REML, with the lengths of Matern 3/2 times a factor", {
