@@ -14,7 +14,7 @@ from .classical import (absolute_slope, build_info, convert_lambda, get_threads,
 from .class_estimator import FreeRidgeClassifier
 from .classifier import Classifier
 from .descent import calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient
-from .effects import effects
+from .effects import effects, simultaneous_quantile
 from .estimator import FreeRidge
 from .importance import importance
 from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,

@@ -25,6 +25,43 @@ class Effect(NamedTuple):
     covariance: Optional[Array]
 
 
+def simultaneous_quantile(covariance: ArrayLike, freedom: float, level: float = 0.95) -> float:
+    """c so that g estimates with this covariance matrix and these degrees of freedom are all within c standard errors with
+    at least the probability `level`: for whole curves, covariance[:, g j : g (j + 1)] of Effect. The least of the bounds of
+    Bonferroni, of Scheffe (sqrt(r F) with the rank r) and of Naiman, kappa / pi (1 + c^2 / nu)^(-nu / 2) + P(|T| > c) = 1 -
+    level with kappa the sum of arccos of the correlations of neighbours (Annals of Statistics 14, 1986). NaN where freedom is
+    not positive. Needs scipy. Raises ValueError. Cost: O(g^3)."""
+    from scipy.optimize import brentq
+    from scipy.stats import f, t
+
+    covariance = np.asarray(covariance, dtype=float)
+    if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1]:
+        raise ValueError(f"covariance must be a square matrix, not of shape {covariance.shape}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must be a number between 0 and 1, not {level!r}")
+    if not freedom > 0 or not np.isfinite(freedom) or not np.all(np.isfinite(covariance)):
+        return float("nan")
+    sd = np.sqrt(np.diag(covariance))
+    kept = sd > 0
+    if not np.any(kept):
+        return 0.0
+    correlation = (covariance / np.where(kept, sd, 1) / np.where(kept, sd, 1)[:, None])[np.ix_(kept, kept)]
+    g = len(correlation)
+    values = np.linalg.eigvalsh(correlation)
+    rank = int(np.sum(values > g * np.finfo(float).eps * values[-1]))
+    bonferroni = t.ppf(1 - (1 - level) / (2 * g), freedom)
+    scheffe = np.sqrt(rank * f.ppf(level, rank, freedom))
+    kappa = np.sum(np.arccos(np.clip(np.diag(correlation, 1), -1, 1)))
+
+    def beyond(c: float) -> float:
+        return kappa / np.pi * np.exp(-freedom / 2 * np.log1p(c * c / freedom)) + 2 * t.sf(c, freedom) - (1 - level)
+
+    high = bonferroni
+    while beyond(high) > 0:
+        high *= 2
+    return float(min(bonferroni, scheffe, brentq(beyond, 0, high, xtol=1e-12)))
+
+
 def effects(model: Model, x: ArrayLike, columns: Optional[Sequence[int]] = None, points: int = 25, rows: int = 500,
             pairs: bool = False, kind: int = c.COVARIANCE_BAYESIAN) -> List[Effect]:
     """For a fitted model, averaged over the rows of x, at most `rows` evenly spaced ones. columns: of x; None: all. points:

@@ -92,7 +92,7 @@ def local_scales(model: Model, X: Any, errors: Array, weights: Array) -> List[Lo
     from .estimator import FreeRidge
 
     fitted, leverage = model.fitted(), model.leverage()
-    if X.shape[0] != model.n or not np.allclose(model.predict(X), fitted, rtol=1e-6, atol=1e-6 * np.std(fitted)):
+    if X.shape[0] != model.n or not np.allclose(model.predict(X), fitted, rtol=1e-6, atol=1e-6 * float(np.std(fitted))):
         raise ValueError("X_fitted does not have the rows that were fitted")
     predictive = "precomputed" not in str(model.kernel()) and bool(np.all(model.lambdas() > 0))
     noise = model.predict_variance(X[:1]).noise if predictive else None

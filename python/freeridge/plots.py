@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from . import library as c
 from .arrays import Array
 from .class_estimator import FreeRidgeClassifier
+from .effects import Effect, simultaneous_quantile
 from .estimator import FreeRidge
 from .fitting import CRITERIA
 from .inputs import class_labels, response, table
@@ -175,23 +176,30 @@ def left_out(fit: LeastSquares, y: ArrayLike, output: int = 0, ax: Any = None) -
 
 
 def effect(fit: FreeRidge, X: ArrayLike, y: Optional[ArrayLike] = None, columns: Optional[Sequence[Any]] = None,
-           output: int = 0, most: int = 6, ax: Any = None) -> npt.NDArray[Any]:
+           output: int = 0, most: int = 6, ax: Any = None, simultaneous: bool = False) -> npt.NDArray[Any]:
     """A panel for each column: the average prediction over the rows of X along it, with its 95 % band (the quantile of
-    Student's distribution is scipy's); where X and y are those of the fit, in grey the curve at each row and the row's
+    Student's distribution is scipy's; simultaneous: bands that hold whole curves, simultaneous_quantile()); where X and y are those of the fit, in grey the curve at each row and the row's
     left-out error. columns: names or numbers; None: the `most` along which the prediction moves most. Raises as
     FreeRidge.effects(). Cost: as there."""
     fit = _checked(fit, FreeRidge, "FreeRidge")
-    found = fit.effects(X, columns)
+    found = fit.effects(X, columns, pairs=simultaneous)
     output = _output(fit, output)
     if columns is None:
         found = sorted(found, key=lambda one: -float(np.std(one.estimate[:, output])))[:most]
     freedom = fit._observed - fit._model.degrees_of_freedom().df
     half = student(freedom, 0.95)[output]
+
+    def quantile(one: Effect) -> float:
+        g = len(one.value)
+        if one.covariance is None:
+            return half
+        return simultaneous_quantile(one.covariance[:, g * output:g * (output + 1)], freedom[output])
+
     points, names = table(X), fit._feature_names()
     partial = None if y is None else fit.loo_errors().reshape(len(points), -1)[:, output]
     panels = _axes(ax, len(found), (3.2, 3.4))
     for panel, one in zip(panels, found):
-        centre, width = one.estimate[:, output], half * one.errors[:, output]
+        centre, width = one.estimate[:, output], quantile(one) * one.errors[:, output]
         panel.fill_between(one.value, centre - width, centre + width, color="0.85", linewidth=0)
         if partial is not None:
             column = points[:, one.column]

@@ -6,12 +6,14 @@
 # J. Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 29 (2001), section 8.2.
 
 effects.freeridge <- function(object, variables = NULL, points = 25, rows = 500, newdata = NULL, lambda = NULL,
-                              level = 0.95, type = "bayesian", individual = FALSE, covariance = FALSE, ...) {
+                              level = 0.95, type = "bayesian", individual = FALSE, covariance = FALSE,
+                              simultaneous = FALSE, ...) {
   refuse_extra(...)
   check_choice(type, "type", covariance_types)
   level <- check_fraction(level, "level")
   individual <- check_flag(individual, "individual")
   covariance <- check_flag(covariance, "covariance")
+  simultaneous <- check_flag(simultaneous, "simultaneous")
   if (is_sparse(object$x)) refuse_sparse("an effect")
   if (is_of_values(object$kernel)) {
     refuse("the kernel is ", format(object$kernel), ": there are no columns whose effect could be shown")
@@ -21,19 +23,21 @@ effects.freeridge <- function(object, variables = NULL, points = 25, rows = 500,
   df <- named_by_output(object, observed_counts(object) - freedom$df)
   reason <- ""
   found <- average_curves(object, variables, points, rows, newdata, function(moved, groups, weights) {
-    found <- core_predict_combinations(model, moved$x, moved$group, groups, weights, type, TRUE, covariance, moved$fixed)
+    found <- core_predict_combinations(model, moved$x, moved$group, groups, weights, type, TRUE, covariance || simultaneous, moved$fixed)
     if (nzchar(found$reason)) reason <<- found$reason
     if (individual) found$individual <- core_predict(model, moved$x, moved$fixed)
     found
   })
   warn_reason(reason)
   table <- found$table
-  half <- effect_quantile(df, level, table$output) * table$se
+  covariances <- if (covariance || simultaneous) named_covariances(found$curves, object$outputs)
+  quantile <- if (simultaneous) curve_quantiles(table, covariances, df, level) else effect_quantile(df, level, table$output)
+  half <- quantile * table$se
   table$lower <- table$estimate - half
   table$upper <- table$estimate + half
   structure(table, class = c("freeridge_curves", "data.frame"), kind = type, level = level, df = df,
             averaged = length(found$at$rows), fitted_rows = found$at$all,
-            covariance = if (covariance) named_covariances(found$curves, object$outputs),
+            covariance = if (covariance) covariances, simultaneous = simultaneous,
             individual = if (individual) individual_lines(found$curves, found$at, object$outputs))
 }
 
@@ -146,6 +150,19 @@ effect_quantile <- function(df, level, output) {
   if (is.null(output)) each[[1L]] else unname(each[as.character(output)])
 }
 
+# Of each row of the table, for all values of its variable together.
+curve_quantiles <- function(table, covariances, df, level) {
+  titles <- curve_titles(table[setdiff(names(table), "output")])
+  output <- if (is.null(table$output)) rep(1L, nrow(table)) else as.integer(table$output)
+  quantile <- numeric(nrow(table))
+  for (rows in split(seq_along(quantile), list(titles, output), drop = TRUE)) {
+    of <- covariances[[as.character(titles[rows[1L]])]]
+    if (length(dim(of)) == 3L) of <- of[, , output[rows[1L]]]
+    quantile[rows] <- simultaneous_quantile(as.matrix(of), df[[output[rows[1L]]]], level)
+  }
+  quantile
+}
+
 named_covariances <- function(curves, outputs) {
   lapply(curves, function(curve) {
     count <- nrow(curve$grid)
@@ -227,7 +244,8 @@ print.freeridge_curves <- function(x, digits = max(3L, getOption("digits") - 3L)
     if (!is.null(x$output)) cat("Output ", as.character(x$output[rows[1L]]), "\n", sep = "")
     print(data.frame(unlist(places, recursive = FALSE), columns, check.names = FALSE), row.names = FALSE)
   }
-  if (!is.null(x$se)) cat("\n", standard_error_words(attr(x, "kind")), " Intervals: ", format(100 * attr(x, "level")), " %.\n", sep = "")
+  if (!is.null(x$se)) cat("\n", standard_error_words(attr(x, "kind")), " Intervals: ", format(100 * attr(x, "level")), " %",
+                          if (isTRUE(attr(x, "simultaneous"))) ", of all values of a variable together", ".\n", sep = "")
   invisible(x)
 }
 
@@ -274,7 +292,7 @@ plot.freeridge_curves <- function(x, partial = TRUE, main = NULL, ylab = "averag
 curves_words <- function(x, panels) {
   all <- attr(x, "all")
   bands <- !is.null(x$se) && (is.null(x$variable2) || anyNA(x$variable2))
-  paste(c(attr(x, "of"), if (bands) paste(format(100 * attr(x, "level")), "% bands"),
+  paste(c(attr(x, "of"), if (bands) paste(format(100 * attr(x, "level")), if (isTRUE(attr(x, "simultaneous"))) "% bands of whole curves" else "% bands"),
           if (!is.null(all) && all > panels) paste("the", panels, "that move most of", all)), collapse = ", ")
 }
 

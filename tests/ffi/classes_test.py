@@ -296,6 +296,9 @@ class Pictures(unittest.TestCase):
         np.testing.assert_allclose(line, curves[int(np.argmax(spread))].estimate[:, 0])
         self.saved(axes[0])
         self.assertEqual(plots.effect(self.fit, self.x, columns=["x1", 2])[1].get_xlabel(), "x2")
+        widths = [np.ptp(plots.effect(self.fit, self.x, columns=[0], simultaneous=all_)[0].collections[0].get_paths()[0].vertices[:, 1])
+                  for all_ in (False, True)]
+        self.assertGreater(widths[1], widths[0])
         self.assertRaises(ValueError, plots.effect, self.fit, self.x, output=1)
         self.assertRaises(TypeError, plots.effect, self.x, self.x)
 

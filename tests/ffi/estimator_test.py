@@ -13,6 +13,7 @@ import warnings
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from scipy.stats import t
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
@@ -421,6 +422,20 @@ class Estimator(unittest.TestCase):
                     np.testing.assert_allclose(one.errors[:, j], np.sqrt(np.diag(expected)), rtol=1e-7)
                     if one.covariance is not None:
                         np.testing.assert_allclose(one.covariance[:, 4 * j:4 * j + 4], expected, rtol=1e-6, atol=1e-12)
+        one = model.effects(x, [0], pairs=True)[0]
+        covariance, freedom = one.covariance[:, :25], 20.0
+        c = fr.simultaneous_quantile(covariance, freedom)
+        draw = np.random.RandomState(1)
+        values = draw.multivariate_normal(np.zeros(25), covariance, 40000) / one.errors[:, 0]
+        exact = np.quantile(np.max(np.abs(values), axis=1) / np.sqrt(draw.chisquare(freedom, 40000) / freedom), 0.95)
+        self.assertTrue(exact - 0.03 < c < exact + 0.15, (c, exact))
+        independent = t.ppf(1 - 0.05 / 80, 9)
+        self.assert_close(fr.simultaneous_quantile(np.diag(np.arange(41.0)), 9.0), independent)
+        self.assert_close(fr.simultaneous_quantile(np.full((2, 2), 3.0), 7.0, 0.9), t.ppf(0.95, 7))
+        self.assertTrue(np.isnan(fr.simultaneous_quantile(np.eye(2), -1.0)))
+        self.assertEqual(fr.simultaneous_quantile(np.zeros((2, 2)), 3.0), 0)
+        for wrong in ((np.eye(3)[:2], 3.0), (np.eye(2), 3.0, 1.0)):
+            self.assertRaises(ValueError, fr.simultaneous_quantile, *wrong)
         few = model.effects(np.round(x), [1], points=50)[0]
         np.testing.assert_array_equal(few.value, np.unique(np.round(x[:, 1])))
         for arguments, words in (((x, ["age"]), "columns must be"), ((x, [4]), "columns must be"), ((x, None, 1), "points must be"),

@@ -360,6 +360,61 @@ test_that("the curves of a stack are averages of its predictions, without bands;
   expect_identical(unique(effects(freeridge(mpg ~ ., frame, lambda = 1), points = 2)$variable), c("a weight", "hp", "cyl"))
 })
 
+test_that("simultaneous intervals hold all values together, and are no wider than the exact ones by much", {
+  set.seed(3)
+  fit <- freeridge(mpg ~ wt + qsec, mtcars, kernel = gaussian_kernel(2), lambda = 0.3, scale = TRUE)
+  found <- effects(fit, points = 25, covariance = TRUE, simultaneous = TRUE)
+  for (variable in c("wt", "qsec")) {
+    rows <- found[found$variable == variable, ]
+    c <- unique(round((rows$upper - rows$estimate) / rows$se, 9))
+    expect_length(c, 1L)
+    sd <- rows$se
+    values <- eigen(attr(found, "covariance")[[variable]] / outer(sd, sd), symmetric = TRUE)
+    root <- values$vectors %*% diag(sqrt(pmax(values$values, 0)))
+    df <- attr(found, "df")
+    draws <- root %*% matrix(rnorm(25 * 40000), 25) / rep(sqrt(rchisq(40000, df) / df), each = 25)
+    exact <- quantile(apply(abs(draws), 2, max), 0.95)
+    expect_gt(c, exact - 0.03)  # of 40000 draws the quantile is known to .01
+    expect_lt(c, exact + 0.15)
+  }
+  one <- effects(fit, "wt", points = 25)
+  expect_lt(one$upper[1L], found$upper[1L])
+  expect_output(print(found), "of all values of a variable together")
+  # independent estimates: Bonferroni; two that are the same: one
+  expect_close(freeridge:::simultaneous_quantile(diag(40), 1e6, 0.95), qt(1 - 0.05 / 80, 1e6), 1e-12)
+  expect_close(freeridge:::simultaneous_quantile(matrix(2, 2, 2), 7, 0.9), qt(0.95, 7), 1e-6)
+  expect_identical(freeridge:::simultaneous_quantile(diag(2), 0, 0.9), NaN)
+})
+
+test_that("differences between levels are those of predictions, and by least squares those of lm", {
+  fit <- freeridge(Sepal.Length ~ Species + Petal.Width, iris, kernel = linear_kernel(), lambda = 1e-9)
+  found <- pairs(effects(fit, "Species", covariance = TRUE), simultaneous = FALSE)
+  theirs <- summary(lm(Sepal.Length ~ Species + Petal.Width, iris))$coefficients
+  expect_close(found$estimate[1:2], theirs[2:3, 1], 1e-6)
+  expect_close(found$se[1:2], theirs[2:3, 2], 1e-6)
+  expect_close(found$p.value[1:2], theirs[2:3, 4], 1e-5)
+  expect_identical(paste(found$from, found$to), c("setosa versicolor", "setosa virginica", "versicolor virginica"))
+  wide <- pairs(effects(fit, "Species", covariance = TRUE))
+  one_way <- freeridge(Sepal.Length ~ Species, iris, kernel = linear_kernel(), lambda = 1e-9)
+  of_three <- pairs(effects(one_way, "Species", covariance = TRUE))
+  tukey <- TukeyHSD(aov(Sepal.Length ~ Species, iris))$Species  # exact for groups of one size
+  expect_true(all(of_three$upper >= tukey[, "upr"] & of_three$upper < tukey[, "upr"] + 0.03 * (tukey[, "upr"] - tukey[, "diff"])))
+  expect_true(all(of_three$p.value + 1e-12 >= tukey[, "p adj"] - 1e-6))
+  expect_true(all(wide$p.value >= found$p.value))
+  both <- freeridge(cbind(mpg, qsec) ~ factor(cyl) + wt, mtcars, kernel = gaussian_kernel(2), lambda = 1, scale = TRUE)
+  curves <- effects(both, list("factor(cyl)", c("factor(cyl)", "wt")), points = 3, covariance = TRUE)
+  table <- pairs(curves, simultaneous = FALSE)
+  expect_identical(nrow(table), as.integer(2 * (3 + choose(9, 2))))
+  moved <- rbind(transform(mtcars, cyl = 4), transform(mtcars, cyl = 8))
+  at <- predict(both, moved, covariance = TRUE)
+  step <- rep(c(-1, 1) / 32, each = 32)
+  row <- table[table$variable == "factor(cyl)" & table$output == "qsec" & table$from == "4" & table$to == "8", ]
+  expect_close(row$estimate, sum(step * at$fit[, 2L]), 1e-9)
+  expect_close(row$se, sqrt(drop(step %*% at$covariance[, , 2L] %*% step)), 1e-7)
+  expect_refusal(pairs(effects(fit, "Species")), "the covariances were not kept")
+  expect_refusal(pairs(effects(freeridge(mpg ~ wt + one, transform(mtcars, one = 1), lambda = 1), "one", covariance = TRUE)), "no variable has two values")
+})
+
 test_that("bad requests for curves are refused", {
   fit <- freeridge(mpg ~ wt + hp, mtcars, lambda = 1)
   expect_refusal(effects(fit, "cyl"), 'variables must be names among "wt", "hp".*not "cyl"')

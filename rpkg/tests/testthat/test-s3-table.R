@@ -16,7 +16,7 @@ without_lm <- c(
   lambda_path = "lambda", lambda_grid = "lambda", one_standard_error = "lambda", lambda_as = "lambda",
   anova = "score tests of kernels, test-anova.R",
   importance = "left-out errors, test-importance.R", landmarks = "landmarks", landmark_curve = "landmarks", marginal_effects = "effects of kernels",
-  effects = "of variables, test-effects.R; those of lm are of the rows in its QR",
+  effects = "of variables, test-effects.R; those of lm are of the rows in its QR", pairs = "of effects, test-effects.R",
   explain = "routes", score = "accumulators", squared_errors = "accumulators", ols = "the function itself",
   ridge = "the function itself", tls = "the function itself", kernel_logistic = "the function itself",
   kernel_svm = "the function itself", merge = "accumulators", Ops = "kernels", "+" = "kernels",
