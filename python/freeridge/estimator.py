@@ -33,7 +33,8 @@ class FreeRidge(LeastSquares):
                    None: chosen for each output by `criterion`.
     kernel         None: a Matern kernel of all columns (see smoothness) and, with 2 to 30 columns, the mean of it over single columns, with
                    the same lengths; the weight of the second is learnt, too (docs/defaults.md). "linear", "gaussian",
-                   "laplacian", "matern" (nu = 1.5), "precomputed" (X is the kernel matrix), a kernel such as
+                   "laplacian", "matern" (nu = 1.5), "precomputed" (X is the kernel matrix, or several side by side, numpy.hstack([K_1, K_2]), each
+                   with its variance by REML: variance_components()), a kernel such as
                    matern(2.5, 1.0), or text such as "0.5 * linear() + gaussian(sigma = 2)".
     sigma          the bandwidth of a kernel given by its name, in the units of X / scale: exp(-||x - z||^2 / sigma^2),
                    exp(-||x - z|| / sigma) of the Euclidean norm (sklearn's laplacian takes the sum of |x_k - z_k|), the

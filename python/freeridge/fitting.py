@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import library as c
 from .arrays import Array, is_sparse, real
 from .inputs import choice, numbers_of
-from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, precomputed
+from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, precomputed, sum_kernel
 from .learning import bands_of, default_kernel, divisors, labels_of, varying, with_keys
 from .model import Model
 from .protocol import Estimator
@@ -125,7 +125,8 @@ class Fitting(Estimator):
                     self.criterion in (None, "loo", "reml", "groups", "log_loss"))
             lengths = "each" if each else "one"
         choice({"each": 0, "one": 0}, lengths, "lengths")
-        criterion = self._criterion(y, lengths if is_open else "one", grouped)
+        parts = self._matrices(X)
+        criterion = self._criterion(y, lengths if is_open else "each" if parts > 1 else "one", grouped)
         if self.kernel is None and self.sigma is not None:
             raise ValueError(f"sigma is {self.sigma!r}, and there is no kernel whose bandwidth it could be: give its "
                              "name")
@@ -137,10 +138,12 @@ class Fitting(Estimator):
             if smoothness is not None and "smoothness" in self.__dict__:
                 raise ValueError("smoothness is of the kernel that is taken where none is given; here kernel is given: as "
                                  "in matern(2.5, 1.0)")
+        if parts > 1:
+            kernel = sum_kernel([kernel] * parts)
         scale = divisors(X, kernel, is_open if self.scale is None else self.scale)
         if self._pairwise() and scale is not None:
             raise ValueError("scale is for columns of X, and X is a kernel matrix: scale must be False")
-        learns = learn or is_open and lengths == "each"
+        learns = learn or is_open and lengths == "each" or parts > 1
         keys: List[Optional[str]] = []
         if learns:
             kernel, keys = with_keys(kernel, lengths == "each", bands_of(self.bands, X.shape[1]))
@@ -199,8 +202,9 @@ class Fitting(Estimator):
         if searches and plan.learns:
             model.set_smoothness(self.kernel is None and self.smoothness is None)
             labels = labels_of(plan.keys, 0 if plan.scale is None else len(plan.scale))
+            shrinkage = np.inf if self._matrices(X) > 1 else self.shrinkage  # variances alone, by REML itself
             learnt = self._where_it_fits(model, lambda: model.select_kernel(
-                criterion, labels, self.shrinkage, self.learn_rows or 0, self.seed, evaluations=self.budget))
+                criterion, labels, shrinkage, self.learn_rows or 0, self.seed, evaluations=self.budget))
         elif searches and alpha is None:
             low, high = self._range("sigma_range")
             self._where_it_fits(model, lambda: model.select_bandwidth(criterion, low, high, self.budget))
@@ -308,6 +312,10 @@ class Fitting(Estimator):
         numbers[-1] = chosen
         model.set_kernel(kernel.with_hyperparameters(numbers)).factorize()
         return chosen_scores
+
+    def _matrices(self, X: Any) -> int:
+        """How many kernel matrices X has side by side; 0 where it is none."""
+        return 0 if not self._pairwise() else max(1, X.shape[1] // X.shape[0])
 
     def _pairwise(self) -> bool:
         text = str(self.kernel) if isinstance(self.kernel, (str, Kernel)) else ""

@@ -12,6 +12,7 @@ from . import library as c
 from .arrays import Array
 from .doubts import warn_below_floor, warn_of_disagreement
 from .fitting import CRITERIA, ROUTES, Fitting, Plan, is_named
+from .fixed_effects import VarianceComponents
 from .inputs import choice, group_labels, warn_of_copies
 from .learning import Relevance, relevance_of
 from .model import Model
@@ -52,7 +53,7 @@ class LeastSquares(Fitting):
         if used is not None:
             assert weights is not None
             kept, outputs, kept_weights = X[used], y[used], weights[used]
-            kept = kept[:, used] if self._pairwise() else kept
+            kept = _columns_of(kept, used) if self._pairwise() else kept
         labels = None if groups is None else group_labels(groups, rows, used)
         self._check_choice_of_alpha(kept.shape[0])
         try:
@@ -154,6 +155,12 @@ class LeastSquares(Fitting):
             raise AttributeError('this fit has no length for each column: lengths="each" learns them')
         return found
 
+    def variance_components(self) -> VarianceComponents:
+        """Of the mixed model y = b + sum_k f_k + e at the alphas in force, a share for each term of the kernel:
+        Model.variance_components(). Raises NotFittedError, Error (INVALID_STATE of a predictor, UNDEFINED at alpha = 0).
+        Cost: as there."""
+        return self._fitted().variance_components()
+
     def predictor(self: Self) -> Self:
         """An estimator that has only what predict and score need, for deployment. Its pickle is small: w and b of a
         linear kernel, the points and c of others. It has no loo_errors(). Cost: that of copying them."""
@@ -201,8 +208,8 @@ class LeastSquares(Fitting):
         return self._outputs(self._in_place(errors, y.reshape(len(y), -1) - self._predicted(X)))
 
     def _of_core(self, X: Any) -> Any:
-        """New points as the model takes them: of a kernel matrix the columns of rows that count."""
-        return X[:, self._used] if self._used is not None and self._pairwise() else X
+        """New points as the model takes them: of kernel matrices the columns of rows that count."""
+        return _columns_of(X, self._used) if self._used is not None and self._pairwise() else X
 
     def _predicted(self, X: Any) -> Array:
         self._compare_width(X.shape[1])
@@ -247,3 +254,8 @@ class LeastSquares(Fitting):
     def _shaped(self, values: Array) -> Any:
         """Values of which there is one for each output: a number where y was a vector."""
         return (values[0].copy() if values.ndim > 1 else float(values[0])) if self._vector else values
+
+
+def _columns_of(matrices: Any, rows: np.ndarray) -> Any:
+    """The columns of these rows, of kernel matrices side by side."""
+    return matrices[:, np.tile(rows, matrices.shape[1] // len(rows))]

@@ -403,6 +403,35 @@ class Estimator(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "unpenalised columns"):
             fr.importance(fixed, x, y)
 
+    def test_several_kernel_matrices_have_a_variance_each(self):
+        """Those that maximise the restricted likelihood of y = b + f_1 + f_2 + e; rows of weight 0 count for nothing."""
+        from scipy.optimize import minimize
+        draw = np.random.RandomState(0)
+        factors = [draw.randn(60, 5), draw.randn(60, 7)]
+        first, second = (z @ z.T / z.shape[1] for z in factors)
+        y = factors[0] @ draw.randn(5) + 0.5 * factors[1] @ draw.randn(7) + draw.randn(60)
+
+        def reml(logs):
+            v = np.exp(logs[0]) * first + np.exp(logs[1]) * second + np.exp(logs[2]) * np.eye(60)
+            inverse = np.linalg.inv(v)
+            ones = inverse.sum(axis=0)
+            residual = y - ones @ y / ones.sum()
+            return np.linalg.slogdet(v)[1] + np.log(ones.sum()) + residual @ inverse @ residual
+
+        best = minimize(reml, np.zeros(3), method="Nelder-Mead", options=dict(xatol=1e-9, fatol=1e-13, maxiter=4000)).x
+        fit = fr.FreeRidge(kernel="precomputed").fit(np.hstack([first, second]), y)
+        found = fit.variance_components()
+        np.testing.assert_allclose([*found.random[0], found.residual[0]], np.exp(best), rtol=1e-5)
+        w = np.ones(60)
+        w[[3, 40]] = 0
+        some = w > 0
+        weighted = fr.FreeRidge(kernel="precomputed").fit(np.hstack([first, second]), y, sample_weight=w)
+        alone = fr.FreeRidge(kernel="precomputed").fit(np.hstack([k[np.ix_(some, some)] for k in (first, second)]), y[some])
+        self.assert_close(weighted.predict(np.hstack([first, second])),
+                          alone.predict(np.hstack([first[:, some], second[:, some]])))
+        with self.assertRaisesRegex(ValueError, "DIMENSION_MISMATCH"):
+            fr.FreeRidge(kernel="precomputed").fit(np.hstack([first, second[:, 1:]]), y)
+
     def test_effects_are_averages_of_predictions(self):
         x, y = diabetes()
         x, y = x[::6, :4] / x[::6, :4].std(axis=0), np.column_stack([y[::6], np.sin(y[::6])])
