@@ -105,7 +105,11 @@ stage_mpi() {
 }
 
 stage_deep() { compile development && ctest_stage development --label-regex '^deep$' --label-exclude '^valgrind$'; }
-stage_valgrind() { compile development && ctest_stage development --label-regex '^valgrind$'; }
+# valgrind knows no AVX-512.
+stage_valgrind() {
+  [ "${OPENBLAS_CORETYPE:-}" != SkylakeX ] || local -x OPENBLAS_CORETYPE=Haswell
+  compile development && ctest_stage development --label-regex '^valgrind$'
+}
 stage_thread_sanitizer() { compile tsan && ctest_stage tsan; }
 
 # With AddressSanitizer and UndefinedBehaviorSanitizer: the C programs, which make every call, and the fuzzers' corpus; or

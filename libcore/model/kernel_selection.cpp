@@ -275,7 +275,7 @@ const KernelSearch& Model::require_kernel_search() const {
 
 // At most two copies of the rows, another of a few of them, another in blocks or of those in which an output is
 // observed, and the memory of a gradient; with landmarks also the memory of the model with landmarks, and of its gradient.
-void Model::require_room_to_learn(Criterion criterion, Index rows, const Groups* groups) const {
+Index Model::learning_bytes(Criterion criterion, Index rows, const Groups* groups) const {
   const bool apart = learns_with_landmarks(rows);
   const Index dual = apart ? usual_rows_of_kernel : rows, squares = checked_doubles(dual, dual);
   const double landmarks = apart ? static_cast<double>(memory_required()) +
@@ -285,7 +285,11 @@ void Model::require_room_to_learn(Criterion criterion, Index rows, const Groups*
   const Index copies = checked_doubles(3 * rows + few, d() + t());
   const double matrices = is_of_labels(criterion) ? square_of_evidence : square_matrices;
   const double bytes = landmarks + 8 * (matrices * static_cast<double>(squares) + static_cast<double>(copies));
-  require_room(static_cast<Index>(std::min(bytes, 0x1p62)), "learning a kernel", "learn it on fewer rows");
+  return static_cast<Index>(std::min(bytes, 0x1p62));
+}
+
+void Model::require_room_to_learn(Criterion criterion, Index rows, const Groups* groups) const {
+  require_room(learning_bytes(criterion, rows, groups), "learning a kernel", "learn it on fewer rows");
 }
 
 }  // namespace freeridge

@@ -79,6 +79,7 @@ void Model::each_chosen_without(const Folds& folds, const TakeChosen& take) cons
     fail(Status::invalid_argument, "folds is ", count, "; it must be 0 or lie between 2 and ", rows,
          ", the rows that had a part in the choice");
   if (count == 0) count = rows <= few_rows ? rows : rows <= some_rows ? more_folds : fewer_folds;
+  require_room_to_choose_again(choice_->criterion, rows);
   const Hearing hearing(listener_);
   Array<std::int32_t> label(rows);
   make_folds(static_cast<std::int32_t>(count), folds.seed, label);

@@ -47,11 +47,31 @@ Index Model::group_bytes(const Groups& groups, Index lambdas) const {
   return freeridge::group_bytes(route(), factorized_request(), most, lambdas);
 }
 
-void Model::require_room_for_score(const Groups* groups, Index lambdas) const {
-  if (route() == Route::iterative && groups == nullptr) return require_room_to_estimate(usual_probes(n()), lambdas);
+Index Model::score_bytes(const Groups* groups, Index lambdas) const {
   Index bytes = lambda_bytes(lambdas);
   if (groups != nullptr && __builtin_add_overflow(bytes, group_bytes(*groups, lambdas), &bytes))
     bytes = std::numeric_limits<Index>::max();
+  return bytes;
+}
+
+// A copy of the rows; the factorization of these and, where a kernel is chosen again, too, that of all rows beside it, or
+// what learning the kernel takes; and the criterion. rows: on which a kernel was learnt.
+void Model::require_room_to_choose_again(Criterion criterion, Index rows) const {
+  const Groups* const groups = groups_for(criterion);
+  const Index columns = data_->x.is_sparse() ? 0 : kernel_->precomputed() ? n() : d();
+  const Index sparse = data_->x.is_sparse() ? 2 * data_->x.sparse().entries() : 0;
+  const Index copy = checked_doubles(n(), columns + 6 * t() + fixed_count()) + sparse;
+  const bool other_kernel = kernel_search_ || bandwidth_search_;
+  const double factors = (other_kernel ? 2.0 : 1.0) * static_cast<double>(memory_required());
+  const double learning = kernel_search_ ? static_cast<double>(learning_bytes(criterion, rows, groups)) : 0;
+  const double bytes = 8 * static_cast<double>(copy) + std::max(factors, learning) +
+                       static_cast<double>(score_bytes(groups, lambdas_of_search(t())));
+  require_room(static_cast<Index>(std::min(bytes, 0x1p62)), "choosing again", "use fewer points, or landmarks");
+}
+
+void Model::require_room_for_score(const Groups* groups, Index lambdas) const {
+  if (route() == Route::iterative && groups == nullptr) return require_room_to_estimate(usual_probes(n()), lambdas);
+  const Index bytes = score_bytes(groups, lambdas);
   if (groups != nullptr)
     require_room(bytes, "leaving groups out", "use smaller groups, fewer lambdas, or landmarks");
   else

@@ -357,6 +357,7 @@ class Model final : public AbstractModel {
   LambdaSearch lambda_for_learnt(const Factorization& factorization, const KernelSearch& search) const;
   KernelSearch learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
                             const KernelSearchOptions& options) const;
+  Index learning_bytes(Criterion criterion, Index rows, const Groups* groups) const;
   void require_room_to_learn(Criterion criterion, Index rows, const Groups* groups) const;
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
   // A solution with t columns for each of `count` lambdas.
@@ -437,7 +438,9 @@ class Model final : public AbstractModel {
   // The bytes that lambdas, their left-out errors and a criterion take beside the factorization.
   Index lambda_bytes(Index lambdas = 1) const;
   Index group_bytes(const Groups& groups, Index lambdas) const;
+  Index score_bytes(const Groups* groups, Index lambdas) const;
   void require_room_for_score(const Groups* groups, Index lambdas) const;
+  void require_room_to_choose_again(Criterion criterion, Index rows) const;
   void require_room_to_estimate(Index probes, Index lambdas) const;
   void require_room_for_trace() const;
   void require_room_for_eigenvalues(Index vectors) const;

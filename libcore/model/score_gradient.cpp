@@ -168,7 +168,7 @@ ScoreGradient Model::gradient_of_all(Criterion criterion, const Groups* groups, 
                          : 0;
   const bool evidence = criterion == Criterion::evidence;
   const Index own = evidence ? evidence_gradient_bytes(*kernel_, n(), d(), t())
-                             : score_gradient_bytes(*kernel_, n(), d(), t(), groups);
+                             : score_gradient_bytes(*kernel_, n(), d(), t(), criterion, groups);
   require_room(
       copy + own, "the gradient of a score",
       is_of_labels(criterion) ? "use fewer points" : "use landmarks (freeridge_set_landmarks) or fewer points");

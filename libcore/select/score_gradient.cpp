@@ -250,8 +250,9 @@ double reml_score(const Problem& problem, double lambda) {
   return combined_score(problem, Criterion::reml, scores);
 }
 
-Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, const Groups* groups) {
-  const Index columns = checked_doubles(n, 12 + 4 * t + Index{thread_count()} * log_gradient_tile);
+Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Criterion criterion, const Groups* groups) {
+  const Index tiles = criterion == Criterion::log_loss ? Index{thread_count()} * log_gradient_tile : 0;  // of rows
+  const Index columns = checked_doubles(n, 12 + 4 * t + tiles);
   const Index room = groups != nullptr ? group_gradient_doubles(n, t, *groups) : 0;
   return checked_doubles(checked_doubles(n, n) + columns + room +
                              4 * Index{thread_count()} * log_gradient_tile * (log_gradient_tile + d),

@@ -56,7 +56,7 @@ ScoreGradient score_gradient(const Problem& problem, Criterion criterion, const 
 double reml_score(const Problem& problem, double lambda);
 
 // The bytes that score_gradient takes. t: outputs.
-Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, const Groups* groups);
+Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Criterion criterion, const Groups* groups);
 
 // Checks for every way to make the gradient: throws INVALID_ARGUMENT for a criterion without derivatives, and, where
 // not all pairs of points are looked at, for those of labels.
