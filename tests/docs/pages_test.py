@@ -1,5 +1,8 @@
 """The pages: every relative link leads somewhere, every C and C++ program on them compiles strictly, runs, and prints
 what the page says."""
+import contextlib
+import importlib.util
+import io
 import os
 import pathlib
 import re
@@ -152,15 +155,9 @@ class Programs(unittest.TestCase):
                 run = subprocess.run([program], cwd=folder, capture_output=True, text=True, timeout=60,
                                      env=dict(os.environ, OPENBLAS_NUM_THREADS="1"))
                 self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
-                if printed is None:  # a line of the text that follows
-                    after = page.read_text(encoding="utf-8").split(code)[1]
-                    printed = re.match(r"```\n\nIt prints `([^`]*)`", after)[1]
                 self.assertEqual(differences(printed, run.stdout), [], run.stdout)
                 ran += 1
         self.assertGreaterEqual(ran, least)
-
-    def test_readme(self):
-        self.run_page("README.md", 1)
 
     def test_limits(self):
         self.run_page("docs/limits.md", 0)
@@ -182,6 +179,33 @@ class Programs(unittest.TestCase):
         self.assertEqual(len(differences("n 8", "n 9")), 1)
         self.assertEqual(len(differences("a 1", "b 1")), 1)
         self.assertEqual(len(differences("a 1 2", "a 1")), 1)
+
+
+class Python(unittest.TestCase):
+    """Python on pages: the blocks of a page run one after the other, and print what it shows."""
+
+    def run_page(self, name, least):
+        sys.path.insert(0, str(ROOT / "python"))
+        names, shown = {}, 0
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for i, (language, code, printed) in enumerate(blocks(ROOT / name)):
+                if language == "python":
+                    said = io.StringIO()
+                    with self.subTest(page=name, block=i), contextlib.redirect_stdout(said):
+                        exec(compile(code, f"{name}, block {i}", "exec"), names)
+                    shown += printed is not None
+                    self.assertEqual(differences(printed or "", said.getvalue()), [], said.getvalue())
+            made = sorted(path.name for path in pathlib.Path().iterdir())
+        self.assertEqual(shown, least)
+        return made
+
+    def test_coming_from(self):
+        self.run_page("docs/coming-from-python.md", 3)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed")
+    def test_six_lines(self):
+        os.environ["MPLBACKEND"] = "Agg"
+        self.assertEqual(self.run_page("README.md", 0), ["effects.png"])
 
 
 if __name__ == "__main__":
