@@ -383,6 +383,7 @@ deep_stages() {
   each_blas 2  # "tests" has one thread; test-blas has both
   run_stage "R CMD check" stage_r_check
   run_stage "R vignettes" stage_vignettes
+  run_stage "the site" stage_word docs
   run_stage "R: gctorture, memory, interrupts" stage_r_sessions
   run_stage "R tests, plain R, reference BLAS" stage_r_plain
   run_stage "clang-tidy" stage_tidy

@@ -170,7 +170,7 @@ def help_pages(work):
     for path in sorted((ROOT / "rpkg/man").glob("*.Rd")):
         body = (work / f"{path.stem}.html").read_text(encoding="utf-8")
         title = html.unescape(re.sub("<.*?>", "", re.search(r"<h2>(.*?)</h2>", body, re.S)[1]))
-        body = re.sub(r"<(/?)h3>", r"<\1h2>", body.replace("<h2>", "<h1>", 1).replace("</h2>", "</h1>", 1))
+        body = re.sub(r"<(/?)h3>", r"<\1h2>", body.replace("<h2>", f"<p><code>{path.stem}</code></p>\n<h1>", 1).replace("</h2>", "</h1>", 1))
         body = re.sub(r"<h2>(.*?)</h2>", lambda match: f'<h2 id="{match[1].lower().replace(" ", "-")}">{match[1]}</h2>', body)
         words = " ".join(re.findall(r"^\\(?:alias|concept)\{(.*)\}$", path.read_text(encoding="utf-8"), re.M))
         pages[path.stem] = Page(f"r/{path.stem}.html", f"{path.stem}: {title}", body, words=words)

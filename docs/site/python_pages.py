@@ -57,7 +57,7 @@ def signature(name, value):
 def entry(name, value, level, anchor):
     text = f'<h{level} id="{anchor}">{name}</h{level}>\n'
     if callable(value):
-        text += f"<pre>{html.escape(signature(name, value))}</pre>\n"
+        text += f'<pre class="wrapped">{html.escape(signature(name, value))}</pre>\n'
     return text + doc(inspect.getdoc(value))
 
 
@@ -84,7 +84,7 @@ def page(Page):
     functions = {name: value for name, value in public.items() if inspect.isfunction(value)}
     constants = {name: value for name, value in public.items() if isinstance(value, int)}
     out = ["<h1>Calls of Python</h1>", doc(inspect.getdoc(freeridge))]
-    groups = {"Estimators": [name for name in classes if name.startswith("FreeRidge")],
+    groups = {"Estimators": sorted(name for name in classes if name.startswith("FreeRidge")),
               "The library's own objects": [name for name in classes if not name.startswith("FreeRidge")],
               "Functions": list(functions), "plots": [], "distributed": []}
     for module in (plots, distributed):
