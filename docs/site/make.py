@@ -49,6 +49,7 @@ MENU = {
     "The project": ["docs/architecture.md", "docs/abi.md", "docs/file-format.md", "docs/release.md", "CONTRIBUTING.md",
                     "CHANGELOG.md", "SECURITY.md", "tests/data/README.md"],
 }
+TITLES = {"rpkg/NEWS.md": "News of the R package", "tests/data/README.md": "Data of the tests"}  # in the place of the first heading
 FRAME = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -113,7 +114,7 @@ def place(source):
 def markdown_page(source):
     """A page of GitHub's Markdown, whose headings have the names that they have there."""
     text = read(source)
-    title = re.search(r"^# (.*)$", text, re.M)[1].replace("`", "")
+    title = TITLES.get(source) or re.search(r"^# (.*)$", text, re.M)[1].replace("`", "")
     return Page(place(source), title, run("pandoc", "-f", "gfm-tex_math_dollars", "-t", "html", text=text), source)
 
 
@@ -203,9 +204,9 @@ def manual_pages(work):
         text = re.sub(r"<(/?)h1", r"<\1h2", text).replace('<p class="Pp"></p>\n', "")
         text = re.sub(r"\n<p class=\"Pp\"></p>", "", text)
         if name == "freeridge":  # the contents, where names have no "freeridge_"
-            text = re.sub(r"<pre>.*?</pre>", lambda match: re.sub(
-                r"(?<=[\n ,])\w+(?=,|  |\n)", lambda word: f'<a href="{of_call[call]}.html">{word[0]}</a>'
-                if (call := "freeridge_" + word[0]) in of_call else word[0], match[0]), text, count=1, flags=re.S)
+            head, contents, rest = re.split(r"(?<=</h3>)\n(<pre>.*?</pre>)", text, maxsplit=1, flags=re.S)
+            text = head + re.sub(r"(?<=[\n ,])\w+(?=,|  |\n)", lambda word: f'<a href="{of_call[call]}.html">{word[0]}</a>'
+                                 if (call := "freeridge_" + word[0]) in of_call else word[0], contents) + rest
         heading = "The manual of C: freeridge.h" if name == "freeridge" else " ".join(calls.split())
         pages.append(Page(f"c/{name}.html", heading, f"<h1>{heading}</h1>\n<p>{purpose}</p>\n{text}"))
     return of_call, pages
@@ -252,7 +253,8 @@ class Links:
         if article:
             return self.address(page, f"articles/{article[1]}.html")
         topic = re.fullmatch(r"\?([\w.-]+)" + (r"|([\w.]+)\(\)" if page.path.startswith("articles/") else ""), text)
-        topic = topic and self.topics.get(next(filter(None, topic.groups())))
+        name = topic and next(filter(None, topic.groups()))
+        topic = topic and (self.topics.get(name) or self.topics.get(name + ".freeridge"))
         return topic and self.address(page, f"r/{topic}.html")
 
     def apply(self, page):
@@ -338,7 +340,6 @@ def make(folder, plain=False):
     for source, path in links.sources.items():
         pages.append(Page(path, source, f"<h1>{source}</h1>\n<pre>{html.escape(read(source))}</pre>"))
     titles = {page.path: page.title for page in pages}
-    titles["index.html"] = "freeridge"
     for page in pages:
         target = folder / page.path
         target.parent.mkdir(exist_ok=True)

@@ -22,7 +22,7 @@ def doc(text):
     out, lines = [], (text or "").splitlines()
     while lines:
         line = lines.pop(0)
-        term = re.match(r"([\w, *-]+?) {2,}(?=\S)", line) if not line.startswith(" ") else None
+        term = re.match(r"((?:[a-z_*]|[A-Z]\b)[\w, *-]*?) {2,}(?=\S)", line)
         deeper = r" {4,}" if not term else " {%d}" % len(term[0])
         if not line.strip():
             continue
@@ -38,7 +38,7 @@ def doc(text):
             out.append(f"<pre>{html.escape(chr(10).join(formula))}</pre>")
         else:
             said = [line]
-            while lines and lines[0].strip() and not re.match(r"    |[\w, *-]{1,24}? {2,}\S", lines[0]):
+            while lines and lines[0].strip() and not re.match(r"    |(?:[a-z_*]|[A-Z]\b)[\w, *-]{0,24}? {2,}\S", lines[0]):
                 said.append(lines.pop(0))
             out.append(f"<p>{words(' '.join(said))}</p>")
     return "\n".join(out).replace("</dl>\n<dl>", "\n")
