@@ -14,7 +14,7 @@ help <- function(folder) {
   for (k in seq_along(files)) {
     # Links to R's own pages lead nowhere here: those warnings.
     lines <- suppressWarnings(utils::capture.output(
-      tools::Rd2HTML(files[k], package = "freeridge", Links = links, Links2 = links, texmath = "")))
+      tools::Rd2HTML(files[k], package = "freeridge", Links = links, Links2 = links, texmath = "katex")))
     title <- grep("^<h2>", lines)[1]
     end <- grep("^(<hr />)?</?div.*", lines)
     writeLines(lines[title:(min(end[end > title]) - 1)], paste0(names[k], ".html"))

@@ -99,6 +99,7 @@ class Built(unittest.TestCase):
                 self.assertEqual(page.count("<nav "), 1)
                 self.assertEqual(page.count("<h1"), 1)
                 self.assertIn('name="viewport"', page)
+                self.assertNotIn('<span class="math', page)  # a formula that pandoc could not make MathML of
 
     def test_every_file_is_in_the_menu(self):
         listed = [source for sources in make.MENU.values() for source in sources]
