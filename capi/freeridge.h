@@ -124,7 +124,8 @@
  *     lambda here = n * lambda there (docs/other-systems.md has a table of other systems' conventions).
  *   - b, the intercept, is not penalised unless FREERIDGE_INTERCEPT says so, which can also remove it.
  *   - Nothing is centred or scaled behind your back. A scaled kernel divides columns when you ask for it.
- *   - The solution is f(x) = sum_i c_i k(x_i, x); for the linear kernel also f(x) = w'x.
+ *   - The solution is f(x) = sum_i c_i k(x_i, x) (the representer theorem: it is the best of the whole space of k, the
+ *     reproducing kernel Hilbert space, RKHS); for the linear kernel also f(x) = w'x.
  *   - lambda = 0 means the limit lambda -> 0: the minimum-norm least-squares solution.
  *
  * 2. How it is used

@@ -260,6 +260,12 @@ readme_prints() {
     python3 -B "$root/tests/docs/pages.py" printed "$root/README.md" r first.out
 }
 
+# The six lines of README.md, after those that install: they draw a picture.
+readme_six_lines() {
+  awk '$0 == "```R" { on = 1; next } /^```/ { on = 0 } on && /^library/ { go = 1 } on && go' "$root/README.md" >six.R
+  [ "$(wc -l <six.R)" = 4 ] && Rscript --vanilla six.R && test -s Rplots.pdf
+}
+
 # The R package at a prompt, in a pseudo-terminal.
 stage_r_prompt() {
   if ! python3 -c 'import os; os.openpty()'; then
@@ -282,6 +288,7 @@ stage_examples() {
   rm -rf "$folder" && mkdir -p "$folder" && cd "$folder" || return
   local -x R_LIBS=$r_development_library
   attempt readme_prints
+  attempt readme_six_lines
   readme_r >readme.R
   attempt Rscript --vanilla readme.R
   attempt Rscript --vanilla "$root/examples/demo.R"
@@ -380,6 +387,7 @@ deep_stages() {
   each_blas 2  # "tests" has one thread; test-blas has both
   run_stage "R CMD check" stage_r_check
   run_stage "R vignettes" stage_vignettes
+  run_stage "the site" stage_word docs
   run_stage "R: gctorture, memory, interrupts" stage_r_sessions
   run_stage "R tests, plain R, reference BLAS" stage_r_plain
   run_stage "clang-tidy" stage_tidy

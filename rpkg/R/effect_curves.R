@@ -348,7 +348,8 @@ plot_pair <- function(curve, ylab, ...) {
                          ylab = "", ...)
   if (!is.na(curve$level[1L])) graphics::axis(1L, unique(at), unique(curve$level))
   for (k in seq_along(lines)) graphics::lines(at[lines[[k]]], curve$estimate[lines[[k]]], lty = (k - 1L) %% 6L + 1L, lwd = 1.5)
-  graphics::legend("topright", names(lines), lty = (seq_along(lines) - 1L) %% 6L + 1L, lwd = 1.5, bty = "n", cex = 0.8,
+  away <- if (at[which.max(curve$estimate)] > mean(range(at))) "topleft" else "topright"  # from the highest point
+  graphics::legend(away, names(lines), lty = (seq_along(lines) - 1L) %% 6L + 1L, lwd = 1.5, bty = "n", cex = 0.8,
                    title = curve$variable2[1L])
   write_labels(NULL, NULL, curve$variable[1L], ylab)
 }

@@ -1,5 +1,8 @@
 """The pages: every relative link leads somewhere, every C and C++ program on them compiles strictly, runs, and prints
 what the page says."""
+import contextlib
+import importlib.util
+import io
 import os
 import pathlib
 import re
@@ -152,21 +155,25 @@ class Programs(unittest.TestCase):
                 run = subprocess.run([program], cwd=folder, capture_output=True, text=True, timeout=60,
                                      env=dict(os.environ, OPENBLAS_NUM_THREADS="1"))
                 self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
-                if printed is None:  # a line of the text that follows
-                    after = page.read_text(encoding="utf-8").split(code)[1]
-                    printed = re.match(r"```\n\nIt prints `([^`]*)`", after)[1]
-                self.assertEqual(differences(printed, run.stdout), [], run.stdout)
-                ran += 1
+                if printed is not None:
+                    self.assertEqual(differences(printed, run.stdout), [], run.stdout)
+                ran += printed is not None
         self.assertGreaterEqual(ran, least)
 
-    def test_readme(self):
-        self.run_page("README.md", 1)
+    def test_every_page(self):
+        for page in pages():
+            self.run_page(page.relative_to(ROOT).as_posix(), 0)
 
-    def test_limits(self):
-        self.run_page("docs/limits.md", 0)
-
-    def test_conventions(self):
-        self.run_page("docs/conventions.md", 0)
+    def test_what_runs_the_other_languages(self):
+        """R: tests/stages.sh; Python: here and in tests/ffi/package_test.py; Rust: tests/ffi/build_script_test.py;
+        CMake: projects such as these, tests/consumers."""
+        run = {"r": {"README.md", "docs/limits.md"}, "R": {"README.md"}, "rust": {"examples/rust/README.md"},
+               "toml": {"examples/rust/README.md"}, "cmake": {"docs/abi.md"},
+               "python": {"README.md", "docs/coming-from-python.md", "python/README.md", "docs/many-rows.md"}}
+        for page in pages():
+            name = page.relative_to(ROOT).as_posix()
+            self.assertEqual([language for language, _, _ in blocks(page)
+                              if language not in COMPILERS and name not in run.get(language, ())], [], name)
 
     def test_length_of_the_readme(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()), 110)
@@ -182,6 +189,33 @@ class Programs(unittest.TestCase):
         self.assertEqual(len(differences("n 8", "n 9")), 1)
         self.assertEqual(len(differences("a 1", "b 1")), 1)
         self.assertEqual(len(differences("a 1 2", "a 1")), 1)
+
+
+class Python(unittest.TestCase):
+    """Python on pages: the blocks of a page run one after the other, and print what it shows."""
+
+    def run_page(self, name, least):
+        sys.path.insert(0, str(ROOT / "python"))
+        names, shown = {}, 0
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for i, (language, code, printed) in enumerate(blocks(ROOT / name)):
+                if language == "python":
+                    said = io.StringIO()
+                    with self.subTest(page=name, block=i), contextlib.redirect_stdout(said):
+                        exec(compile(code, f"{name}, block {i}", "exec"), names)
+                    shown += printed is not None
+                    self.assertEqual(differences(printed or "", said.getvalue()), [], said.getvalue())
+            made = sorted(path.name for path in pathlib.Path().iterdir())
+        self.assertEqual(shown, least)
+        return made
+
+    def test_coming_from(self):
+        self.run_page("docs/coming-from-python.md", 3)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed")
+    def test_six_lines(self):
+        os.environ["MPLBACKEND"] = "Agg"
+        self.assertEqual(self.run_page("README.md", 0), ["effects.png"])
 
 
 if __name__ == "__main__":

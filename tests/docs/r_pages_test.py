@@ -54,6 +54,15 @@ class HelpPages(unittest.TestCase):
                     self.assertIn(r"\references{", text)
 
 
+    WORDS = """RKHS, representer theorem, overfitting, augmented system, conjugate gradient, empirical risk, expected risk, hypothesis space,
+        centering, logistic function, square loss, collinear, intercept, offset, Cholesky, SVD, QR, mean squared error, error rate, bandwidth,
+        rank deficient, smoothing, projection, partial dependence, ROC curve, prediction interval"""
+
+    def test_words_of_textbooks_are_found(self):
+        """By ??word, which looks through names, titles and concepts."""
+        found = " ".join(line for text in help_pages().values() for line in re.findall(r"^\\(?:alias|title|concept)\{(.*)\}$", text, re.M))
+        self.assertEqual([word for word in re.split(r",\s+", self.WORDS) if word.lower() not in found.lower()], [])
+
     def test_examples_fit_into_the_printed_manual(self):
         """Lines beyond 100 characters are cut there; R CMD check --as-cran has a note for them."""
         for name, text in help_pages().items():
