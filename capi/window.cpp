@@ -29,11 +29,12 @@ freeridge_status freeridge_window_create(const freeridge_kernel* kernel, const f
                                          double forgetting, freeridge_window** out) {
   return guarded(__func__, [&] {
     const KernelPtr& of = required("kernel", kernel).kernel;
-    Rows z;
-    if (landmarks != nullptr) z = rows_in_memory("landmarks", GivenPoints("landmarks", landmarks), d);
     require_size("d", d);
     require_size("t", t);
-    require_product("d", d + 1, "t", d + t + 1);
+    if (1 + d + t > largest_size)
+      fail(Status::invalid_argument, "d is ", d, " and t is ", t, "; 1 + d + t must be at most ", largest_size);
+    Rows z;
+    if (landmarks != nullptr) z = rows_in_memory("landmarks", GivenPoints("landmarks", landmarks), d);
     if (capacity < 0 || capacity > largest_size)
       fail(Status::invalid_argument, "capacity is ", capacity, "; it must be from 0 to ", largest_size);
     required("out", out);

@@ -110,8 +110,6 @@ void KernelFactor::prepare(const WindowRows& rows, const GivenRow& row) {
   const LayoutView x{row.x, 1, rows.d(), rows.d(), Layout::row_major};
   if (n_ > 0) cross_kernel(*kernel_, rows.x().row_range(0, n_), {}, Rows(x), 0, {k_.data(), n_, 1, n_});
   kernel_diagonal(*kernel_, Rows(x), 0, {}, {&kappa_, 1});
-  for (Index i = 0; i < n_; ++i)
-    if (!std::isfinite(k_[i])) kappa_ = k_[i];
   if (!std::isfinite(kappa_)) fail(Status::not_finite, "a kernel value of a new row overflows");
   kappa_ += lambda_ / (row.sqrt_w * row.sqrt_w);
   forward(k_.data());

@@ -32,8 +32,6 @@ void require_settings(const Kernel& kernel, const Rows& landmarks, const WindowS
   if (kernel.precomputed())
     fail(Status::invalid_argument, "kernel is precomputed: it has no values at the coordinates of new rows");
   kernel.check_data(1, of.d);
-  if (landmarks.rows > 0 && landmarks.cols != of.d)
-    fail(Status::dimension_mismatch, "landmarks.d is ", landmarks.cols, ", and d is ", of.d);
   if (of.capacity == 0 && landmarks.rows == 0 && !kernel.linear_scale(of.d))
     fail(Status::invalid_argument,
          "capacity is 0, and the kernel is not linear: its rows must be kept, or it needs landmarks");
@@ -41,7 +39,7 @@ void require_settings(const Kernel& kernel, const Rows& landmarks, const WindowS
 
 std::shared_ptr<const RowFeatures> landmark_features(const KernelPtr& kernel, const Rows& landmarks, bool intercept) {
   if (landmarks.rows == 0) return nullptr;
-  require_finite("landmarks", landmarks);
+  require_finite("landmarks.x", landmarks);
   Matrix z(landmarks.rows, landmarks.cols);
   copy_rows(landmarks, 0, z.view());
   return std::make_shared<const RowFeatures>(kernel, layout_view(z), intercept, Reduction::qr);
@@ -265,6 +263,7 @@ void Window::coefficients(MatrixView c, Span<double> b) const {
   const Hearing hearing(listener_);
   const std::lock_guard lock(mutex_);
   ready(state_).coefficients(state_.rows, c, b);
+  report(1);
 }
 
 void Window::predict(const Rows& points, MatrixView out) const {
@@ -273,6 +272,7 @@ void Window::predict(const Rows& points, MatrixView out) const {
   const std::lock_guard lock(mutex_);
   ready(state_).predict(state_.rows, points, out);
   require_no_overflow("the predictions", out);
+  report(1);
 }
 
 std::string Window::loo(MatrixView errors) const {
@@ -280,7 +280,9 @@ std::string Window::loo(MatrixView errors) const {
   require_any();
   const Hearing hearing(listener_);
   const std::lock_guard lock(mutex_);
-  return ready(state_).loo(state_.rows, errors);
+  std::string reason = ready(state_).loo(state_.rows, errors);
+  report(1);
+  return reason;
 }
 
 }  // namespace freeridge

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/deep.hpp"
 #include "support/problems.hpp"
 #include "support/quad_refit.hpp"
 #include "support/window.hpp"
@@ -239,5 +240,176 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"landmarks_weighted", gaussian, 5, 20, 2, 1, true, true, 1e-2, Rows::plain, 1e-9},
         Case{"landmarks_no_intercept", gaussian, 5, 20, 2, 1, true, false, 1e-2, Rows::outliers, 1e-9}),
     [](const auto& of) { return std::string(of.param.name); });
+
+
+// Errors do not age: after many times the window's length, with rows that are a million times as far out, the answers
+// have the digits of a window that never saw the rows that went; and only these rows ask for factorizations.
+TEST(WindowDigits, StayAfterThousandsOfSlides) {
+  for (const bool kernel : {false, true})
+    for (const bool outliers : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << (kernel ? "kernel" : "linear") << (outliers ? ", outliers" : ""));
+      Random random(5);
+      const std::int64_t capacity = 40, d = 5;
+      const Kernel of = kernel ? Kernel::gaussian(1.5) : Kernel::linear();
+      const auto draw = [&](std::int64_t count, double size) {
+        Problem rows{{}, random.uniform_matrix(count, d, -size, size), Matrix(count, 1), {}, true};
+        rows.y = responses(random, rows.x, 1, 0.3);
+        return rows;
+      };
+      Window window(of, Matrix(0, d), d, 1, true, 1e-2, capacity);
+      window.add(draw(capacity, 1), false);
+      const int slides = deep() ? 100000 : 4000;
+      for (int slide = 0; slide < slides; ++slide) {
+        window.add(draw(1, outliers && slide % 700 == 0 ? 1e6 : 1), false);
+        if (slide % 3 == 0) window.loo();
+      }
+      const std::int64_t factorizations = window.state().factorizations;
+      EXPECT_LE(window.state().lost, 1e-10);
+      EXPECT_LE(factorizations, kernel ? slides : 1 + (outliers ? 2 * (slides / 700 + 1) : 0));
+      const Problem rows = window.rows();
+      Window fresh(of, Matrix(0, d), d, 1, true, 1e-2, capacity);
+      fresh.add(rows, false);
+      EXPECT_CLOSE(window.loo(), fresh.loo(), kernel ? 1e-10 : 1e-11);
+      EXPECT_CLOSE(window.predict(rows.x), fresh.predict(rows.x), kernel ? 1e-10 : 1e-11);
+    }
+}
+
+// Rows that are not kept: f^age times their weight, at one lambda.
+TEST(WindowForgetting, IsAWeightForEachRow) {
+  for (const double f : {1.0, 0.9})
+    for (const bool landmarks : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "f = " << f << (landmarks ? ", landmarks" : ""));
+      Random random(6);
+      const Problem all = random_problem(random, landmarks ? gaussian : linear, 25, 3, 2, true, true);
+      const Matrix z = landmarks ? random.uniform_matrix(4, 3, -1, 1) : Matrix(0, 3);
+      Window stream(oracle::make_kernel(all.kernel), z, 3, 2, true, 0.3, 0, f);
+      for (std::int64_t i = 0; i < all.x.rows; ++i) {
+        const double lambda = i < 10 ? 0.3 : 0.7;
+        if (i == 10) stream.lambda(lambda);
+        Problem rows = slice(all, 0, i);
+        for (std::int64_t k = 0; k < i; ++k)
+          rows.weights[static_cast<std::size_t>(k)] *= std::pow(f, static_cast<double>(i - 1 - k));
+        const Problem next = slice(all, i, 1);
+        Matrix expected(1, 2, none);
+        if (i > 0) {
+          Window kept(oracle::make_kernel(all.kernel), z, 3, 2, true, lambda, 100);
+          kept.add(rows, false);
+          expected = kept.predict(next.x);
+          EXPECT_CLOSE(stream.predict(next.x), expected, 1e-11);
+          Vector b, kept_b;
+          EXPECT_CLOSE(stream.coefficients(b), kept.coefficients(kept_b), 1e-11);
+          EXPECT_CLOSE(b, kept_b, 1e-11);
+        }
+        for (std::int64_t j = 0; j < 2; ++j) expected(0, j) = next.y(0, j) - expected(0, j);
+        if (i % 4 == 3)
+          stream.add(next, false);
+        else
+          EXPECT_CLOSE(stream.add(next, true), expected, 1e-10);
+        EXPECT_EQ(stream.state().n, i + 1);
+      }
+      // Many rows at once are the same rows one by one.
+      Window at_once(oracle::make_kernel(all.kernel), z, 3, 2, true, 0.7, 0, f);
+      at_once.add(all, false);
+      EXPECT_CLOSE(at_once.predict(all.x), stream.predict(all.x), 1e-11);
+    }
+}
+
+TEST(WindowLambda, IsTheOneThatAModelOfItsRowsSelects) {
+  Random random(8);
+  for (const KernelSpec& kernel : {linear, gaussian}) {
+    const Problem all = random_problem(random, kernel, 60, 3, 2, true, true);
+    Window window(oracle::make_kernel(kernel), Matrix(0, 3), 3, 2, true, 0.3, 40);
+    window.add(all, false);
+    const Problem rows = slice(all, 20, 40);
+    for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML}) {
+      SCOPED_TRACE(criterion);
+      double lambda = -1, score = -1;
+      check(freeridge_window_select_lambda(window.get(), criterion, 0, 0, &lambda, &score),
+            "freeridge_window_select_lambda");
+      EXPECT_EQ(window.state().lambda, lambda);
+      Model model = oracle::make_model(rows);
+      model.factorize();
+      const auto mean = [&](double at) {
+        const Matrix scores = model.score(criterion, {at});
+        return (scores(0, 0) + scores(0, 1)) / 2;
+      };
+      EXPECT_NEAR(score, mean(lambda), 1e-9 * std::abs(score));
+      for (const double factor : {0.5, 0.9, 1.1, 2.0}) EXPECT_LE(score, mean(factor * lambda));
+      model.lambda(lambda);
+      EXPECT_CLOSE(window.loo(), model.loo(), 1e-9);
+    }
+  }
+}
+
+TEST(WindowContract, WhatCannotBeAskedIsRefused) {
+  const auto refused = [](freeridge_status status, freeridge_status expected, const char* word) {
+    EXPECT_EQ(status, expected);
+    EXPECT_NE(std::string(freeridge_last_error()).find(word), std::string::npos) << freeridge_last_error();
+  };
+  const auto create = [](const char* kernel, std::int64_t d, std::int64_t capacity, double forgetting) {
+    freeridge_window* out = nullptr;
+    const freeridge_status status = freeridge_window_create(Kernel::parse(kernel).get(), nullptr, d, 1, 1, 1.0,
+                                                            capacity, forgetting, &out);
+    freeridge_window_destroy(out);
+    return status;
+  };
+  refused(create("gaussian(sigma = 1)", 2, 0, 1), FREERIDGE_INVALID_ARGUMENT, "capacity");
+  refused(create("precomputed()", 2, 5, 1), FREERIDGE_INVALID_ARGUMENT, "precomputed");
+  refused(create("linear()", 2, 5, 0.5), FREERIDGE_INVALID_ARGUMENT, "forgetting");
+  refused(create("linear()", 2147483646, 5, 1), FREERIDGE_INVALID_ARGUMENT, "1 + d + t");
+  refused(create("linear()", 1000000, 5, 1), FREERIDGE_OUT_OF_MEMORY, "triangles");
+  double number = -1;
+  const auto answers_refused = [&](const Window& window, const char* word) {
+    refused(freeridge_window_loo(window.get(), &number, 1), FREERIDGE_INVALID_STATE, word);
+    refused(freeridge_window_get_rows(window.get(), FREERIDGE_COL_MAJOR, &number, 1, nullptr, 0, nullptr),
+            FREERIDGE_INVALID_STATE, word);
+    refused(freeridge_window_select_lambda(window.get(), FREERIDGE_LOO, 0, 0, &number, &number),
+            FREERIDGE_INVALID_STATE, word);
+  };
+  Window stream(Kernel::linear(), Matrix(0, 1), 1, 1, true, 1.0, 0), empty(Kernel::linear(), Matrix(0, 1), 1, 1, true,
+                                                                            1.0, 3);
+  refused(freeridge_window_predict(stream.get(), at(Matrix(1, 1, 0.5)), FREERIDGE_COL_MAJOR, &number, 1),
+          FREERIDGE_INVALID_STATE, "freeridge_window_add");
+  refused(freeridge_window_coefficients(empty.get(), &number, 1, &number), FREERIDGE_INVALID_STATE,
+          "freeridge_window_add");
+  answers_refused(empty, "freeridge_window_add");
+  const Problem row{{}, Matrix(1, 1, 0.5), Matrix(1, 1, 2.0), {}, true};
+  stream.add(row, false);
+  answers_refused(stream, "capacity");
+  refused(freeridge_window_remove(stream.get(), 1, nullptr), FREERIDGE_INVALID_STATE, "capacity");
+  empty.add(row, false);
+  const std::int64_t twice[2] = {0, 0};
+  refused(freeridge_window_remove(empty.get(), 2, twice), FREERIDGE_INVALID_ARGUMENT, "count");
+  empty.add(row, false);
+  refused(freeridge_window_remove(empty.get(), 2, twice), FREERIDGE_INVALID_ARGUMENT, "twice");
+  Problem huge = row;
+  huge.x(0, 0) = 1e300;
+  refused(freeridge_window_add(empty.get(), at(huge.x), FREERIDGE_COL_MAJOR, huge.y.values.data(), 1, nullptr, nullptr,
+                               0),
+          FREERIDGE_NOT_FINITE, "1e+290");
+  Window kernel(Kernel::parse("polynomial(degree = 3, scale = 1, offset = 1)"), Matrix(0, 1), 1, 1, true, 1.0, 3);
+  kernel.add(row, false);
+  huge.x(0, 0) = 1e150;
+  refused(freeridge_window_add(kernel.get(), at(huge.x), FREERIDGE_COL_MAJOR, huge.y.values.data(), 1, nullptr, nullptr,
+                               0),
+          FREERIDGE_NOT_FINITE, "too large");
+  EXPECT_EQ(kernel.state().n, 1);
+  EXPECT_EQ(number, -1);
+}
+
+// A kernel matrix that is numerically singular answers once a row of it has gone, or lambda has grown.
+TEST(WindowContract, ASingularKernelMatrixIsSaidAndOvercome) {
+  Window window(Kernel::gaussian(1.0), Matrix(0, 1), 1, 1, true, 1e-18, 5);
+  for (int row = 0; row < 3; ++row)
+    window.add({{}, Matrix(1, 1, row == 0 ? 0.0 : 1.0), Matrix(1, 1, 2.0 + row), {}, true}, false);
+  Vector b(1), c(3);
+  EXPECT_EQ(freeridge_window_coefficients(window.get(), c.data(), 3, b.data()), FREERIDGE_NOT_POSITIVE_DEFINITE);
+  EXPECT_EQ(window.state().n, 3);
+  window.lambda(0.5);
+  window.coefficients(b);
+  window.lambda(1e-18);
+  window.remove({2});
+  EXPECT_NEAR(window.predict(Matrix(1, 1, 1.0))(0, 0), 3, 1e-12);
+}
 
 }  // namespace window_test
