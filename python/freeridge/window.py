@@ -168,13 +168,12 @@ class Window(Handle):
         return lambda_.value, score.value
 
     def _state(self, *wanted: str) -> List[Any]:
-        names = {"n": c.INT64, "d": c.INT64, "t": c.INT64, "rows": c.INT64, "lambda": c.DOUBLE, "lost": c.DOUBLE,
+        kinds = {"n": c.INT64, "d": c.INT64, "t": c.INT64, "rows": c.INT64, "lambda": c.DOUBLE, "lost": c.DOUBLE,
                  "factorizations": c.INT64}
-        places = {name: kind() if name in wanted else None for name, kind in names.items()}
-        addresses = tuple(None if place is None else ctypes.addressof(place) for place in places.values())
-        if not self._at_once("get_state", addresses):
-            self._ask("get_state", *places.values())
-        return [places[name].value for name in wanted]  # type: ignore[union-attr]
+        found = {name: kinds[name]() for name in wanted}
+        if not self._at_once("get_state", tuple(ctypes.addressof(found[k]) if k in found else None for k in kinds)):
+            self._ask("get_state", *map(found.get, kinds))
+        return [found[name].value for name in wanted]
 
     @property
     def n(self) -> int:

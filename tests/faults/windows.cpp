@@ -48,7 +48,8 @@ void add_on_windows(Scenarios& all, bool repeatable, const std::string& about, c
                        call->window = own->window.get();
                        change.any(*call);
                        if constexpr (requires { call->c; })
-                         if (!kernel) call->ld = sample::d, call->c = Output<double>(sample::size(sample::d, sample::t));
+                         if (!kernel)
+                           call->ld = sample::d, call->c = Output<double>(sample::size(sample::d, sample::t));
                        return trial_of(call, own, [own] { return own->state(); });
                      }});
     }

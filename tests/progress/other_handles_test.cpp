@@ -166,8 +166,8 @@ TEST(Progress, OfWindows) {
                    }});
   calls.push_back({"predict", [](const Window& w) {
                      Vector f(600 * t, untouched);
-                     const freeridge_status status = freeridge_window_predict(
-                         w.get(), support::at(rows(600, 7).x), FREERIDGE_COL_MAJOR, f.data(), 600);
+                     const freeridge_status status = freeridge_window_predict(w.get(), support::at(rows(600, 7).x),
+                                                                              FREERIDGE_COL_MAJOR, f.data(), 600);
                      return Answer{status, f};
                    }});
   const auto hear = [](const Window& window, Listener* listener) {
@@ -189,7 +189,8 @@ TEST(Progress, OfWindows) {
       EXPECT_EQ(whole.fractions.back(), 1.0);
       EXPECT_TRUE(std::is_sorted(whole.fractions.begin(), whole.fractions.end()));
       const std::size_t places = whole.fractions.size(), step = places / 20 + 1;
-      for (std::size_t place = 0; place < places; place += place + 1 + step < places || place + 1 == places ? step : 1) {
+      for (std::size_t place = 0; place < places;
+           place += place + 1 + step < places || place + 1 == places ? step : 1) {
         SCOPED_TRACE("cancelled at report " + std::to_string(place));
         const Window cancelled = made(kernel);
         Listener listener;

@@ -241,7 +241,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"landmarks_no_intercept", gaussian, 5, 20, 2, 1, true, false, 1e-2, Rows::outliers, 1e-9}),
     [](const auto& of) { return std::string(of.param.name); });
 
-
 // Errors do not age: after many times the window's length, with rows that are a million times as far out, the answers
 // have the digits of a window that never saw the rows that went; and only these rows ask for factorizations.
 TEST(WindowDigits, StayAfterThousandsOfSlides) {
@@ -348,8 +347,8 @@ TEST(WindowContract, WhatCannotBeAskedIsRefused) {
   };
   const auto create = [](const char* kernel, std::int64_t d, std::int64_t capacity, double forgetting) {
     freeridge_window* out = nullptr;
-    const freeridge_status status = freeridge_window_create(Kernel::parse(kernel).get(), nullptr, d, 1, 1, 1.0,
-                                                            capacity, forgetting, &out);
+    const freeridge_status status =
+        freeridge_window_create(Kernel::parse(kernel).get(), nullptr, d, 1, 1, 1.0, capacity, forgetting, &out);
     freeridge_window_destroy(out);
     return status;
   };
@@ -366,8 +365,8 @@ TEST(WindowContract, WhatCannotBeAskedIsRefused) {
     refused(freeridge_window_select_lambda(window.get(), FREERIDGE_LOO, 0, 0, &number, &number),
             FREERIDGE_INVALID_STATE, word);
   };
-  Window stream(Kernel::linear(), Matrix(0, 1), 1, 1, true, 1.0, 0), empty(Kernel::linear(), Matrix(0, 1), 1, 1, true,
-                                                                            1.0, 3);
+  Window stream(Kernel::linear(), Matrix(0, 1), 1, 1, true, 1.0, 0),
+      empty(Kernel::linear(), Matrix(0, 1), 1, 1, true, 1.0, 3);
   refused(freeridge_window_predict(stream.get(), at(Matrix(1, 1, 0.5)), FREERIDGE_COL_MAJOR, &number, 1),
           FREERIDGE_INVALID_STATE, "freeridge_window_add");
   refused(freeridge_window_coefficients(empty.get(), &number, 1, &number), FREERIDGE_INVALID_STATE,
@@ -384,15 +383,15 @@ TEST(WindowContract, WhatCannotBeAskedIsRefused) {
   refused(freeridge_window_remove(empty.get(), 2, twice), FREERIDGE_INVALID_ARGUMENT, "twice");
   Problem huge = row;
   huge.x(0, 0) = 1e300;
-  refused(freeridge_window_add(empty.get(), at(huge.x), FREERIDGE_COL_MAJOR, huge.y.values.data(), 1, nullptr, nullptr,
-                               0),
-          FREERIDGE_NOT_FINITE, "1e+290");
+  refused(
+      freeridge_window_add(empty.get(), at(huge.x), FREERIDGE_COL_MAJOR, huge.y.values.data(), 1, nullptr, nullptr, 0),
+      FREERIDGE_NOT_FINITE, "1e+290");
   Window kernel(Kernel::parse("polynomial(degree = 3, scale = 1, offset = 1)"), Matrix(0, 1), 1, 1, true, 1.0, 3);
   kernel.add(row, false);
   huge.x(0, 0) = 1e150;
-  refused(freeridge_window_add(kernel.get(), at(huge.x), FREERIDGE_COL_MAJOR, huge.y.values.data(), 1, nullptr, nullptr,
-                               0),
-          FREERIDGE_NOT_FINITE, "too large");
+  refused(
+      freeridge_window_add(kernel.get(), at(huge.x), FREERIDGE_COL_MAJOR, huge.y.values.data(), 1, nullptr, nullptr, 0),
+      FREERIDGE_NOT_FINITE, "too large");
   EXPECT_EQ(kernel.state().n, 1);
   EXPECT_EQ(number, -1);
 }

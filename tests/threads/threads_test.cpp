@@ -13,9 +13,9 @@
 #include "capi/support/landmark_calls.hpp"
 #include "capi/support/sample.hpp"
 #include "support/accumulator.hpp"
-#include "support/window.hpp"
 #include "support/landmarks.hpp"
 #include "support/random.hpp"
+#include "support/window.hpp"
 
 namespace {
 
@@ -182,7 +182,8 @@ TEST_F(Threads, OneWindowForAll) {
   const Rows rows(9);
   for (const bool kernel : {false, true}) {
     const auto make = [&] {
-      support::Window out(kernel ? Kernel::gaussian(1.5) : Kernel::linear(), support::Matrix(0, 3), 3, 2, true, 0.5, 90);
+      support::Window out(kernel ? Kernel::gaussian(1.5) : Kernel::linear(), support::Matrix(0, 3), 3, 2, true, 0.5,
+                          90);
       out.add(support::slice(rows.problem, 0, 100), false);
       return out;
     };
