@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -168,8 +168,8 @@ class Window(Handle):
         return lambda_.value, score.value
 
     def _state(self, *wanted: str) -> List[Any]:
-        kinds = {"n": c.INT64, "d": c.INT64, "t": c.INT64, "rows": c.INT64, "lambda": c.DOUBLE, "lost": c.DOUBLE,
-                 "factorizations": c.INT64}
+        kinds: Dict[str, Any] = {"n": c.INT64, "d": c.INT64, "t": c.INT64, "rows": c.INT64, "lambda": c.DOUBLE,
+                                 "lost": c.DOUBLE, "factorizations": c.INT64}
         found = {name: kinds[name]() for name in wanted}
         if not self._at_once("get_state", tuple(ctypes.addressof(found[k]) if k in found else None for k in kinds)):
             self._ask("get_state", *map(found.get, kinds))
