@@ -71,7 +71,11 @@ void KernelFactor::factorize(const WindowRows& rows, double lambda) {
   if (n > 0) {
     const MatrixView m = l_.view().block(0, 0, n, n);
     weighted_kernel_matrix(*kernel_, rows.x(), {}, Array<double>(n, 1.0), m);
-    for (Index i = 0; i < n; ++i) m(i, i) += lambda / rows.weights()[i];
+    for (Index i = 0; i < n; ++i) {
+      m(i, i) += lambda / rows.weights()[i];
+      if (!std::isfinite(m(i, i)))
+        fail(Status::not_finite, "lambda over the weight of the window's row ", i, " overflows");
+    }
     if (!potrf(m))
       fail(Status::not_positive_definite, "K + lambda I of the window's ", n,
            " rows is numerically singular at lambda ", lambda, "; take a larger lambda");
@@ -110,8 +114,9 @@ void KernelFactor::prepare(const WindowRows& rows, const GivenRow& row) {
   const LayoutView x{row.x, 1, rows.d(), rows.d(), Layout::row_major};
   if (n_ > 0) cross_kernel(*kernel_, rows.x().row_range(0, n_), {}, Rows(x), 0, {k_.data(), n_, 1, n_});
   kernel_diagonal(*kernel_, Rows(x), 0, {}, {&kappa_, 1});
-  if (!std::isfinite(kappa_)) fail(Status::not_finite, "a kernel value of a new row overflows");
   kappa_ += lambda_ / (row.sqrt_w * row.sqrt_w);
+  if (!std::isfinite(kappa_))
+    fail(Status::not_finite, "a kernel value of a new row, or lambda over its weight, overflows");
   forward(k_.data());
 }
 

@@ -148,7 +148,11 @@ void Window::add_one(State& state, const NewRows& from, Index row, double* error
     factor.reserve(state.rows.n() + 1);
     factor.prepare(state.rows, given);
   }
-  if (error != nullptr) factor.error(state.rows, given, {error, settings_.t});
+  if (error != nullptr) {
+    factor.error(state.rows, given, {error, settings_.t});
+    const bool first = settings_.intercept && (keeps_rows() ? state.rows.n() : state.added) == 0;
+    if (!first) require_no_overflow("the errors of new rows", {error, settings_.t, 1, settings_.t});
+  }
   report(1);
   if (keeps_rows()) {
     from.push(row, state.rows);
@@ -263,6 +267,8 @@ void Window::coefficients(MatrixView c, Span<double> b) const {
   const Hearing hearing(listener_);
   const std::lock_guard lock(mutex_);
   ready(state_).coefficients(state_.rows, c, b);
+  require_no_overflow("the coefficients", c);
+  require_no_overflow("the intercepts", {b.data(), std::ssize(b), 1, std::ssize(b)});
   report(1);
 }
 
@@ -281,6 +287,7 @@ std::string Window::loo(MatrixView errors) const {
   const Hearing hearing(listener_);
   const std::lock_guard lock(mutex_);
   std::string reason = ready(state_).loo(state_.rows, errors);
+  if (reason.empty()) require_no_overflow("the left-out errors", errors);
   report(1);
   return reason;
 }
