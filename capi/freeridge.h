@@ -96,6 +96,13 @@
  *         accumulator_compact, accumulator_prepare, accumulator_merge_bytes    of many processes
  *         accumulator_moments, moments_join, moments_score, moments_select_lambda    of errors left out
  *         accumulator_predictor          a model that predicts
+ *     Rows that come and go
+ *         window_create, window_destroy, window_set_progress
+ *         window_add, window_remove      rows; the error of each before it comes
+ *         window_set_lambda, window_select_lambda
+ *         window_loo                     exact errors left out, of all rows
+ *         window_coefficients, window_predict
+ *         window_get_rows, window_get_state    the rows that are there; sizes, lambda and lost digits
  *     Other losses for two classes
  *         classifier_create, classifier_destroy
  *         classifier_set_data, classifier_set_weights, classifier_set_progress
@@ -1986,6 +1993,110 @@ FREERIDGE_API freeridge_status freeridge_moments_score(int64_t count, const doub
  * freeridge_get_search). Cost: O(count t). */
 FREERIDGE_API freeridge_status freeridge_moments_select_lambda(int64_t count, const double* lambdas, int64_t t,
                                                                const double* moments, freeridge_search* search);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Rows that come and go: the problem (1) at one lambda > 0, of the rows that are in a window at present, for one that
+ * comes or goes at the cost of a few products with a vector. All answers are those of a fit to the rows that are there,
+ * whatever came and went before. With p features (linear kernel: p = d; landmarks: p = r)
+ *
+ *     linear, or landmarks    the triangle of [1 X Y] with lambda's rows inside (Givens rotations for a row that comes,
+ *                             mixed hyperbolic ones for a row that goes: Golub & Van Loan, Matrix Computations, 6.5),
+ *                             and a second triangle, of rows that came alone, which takes its place once a window's
+ *                             length. Memory: p^2 numbers for each, (d + t) for each row, twice
+ *     other kernels           the Cholesky factor of K + lambda W^-1 of the n rows, n^2 numbers
+ *
+ * Digits that rounding takes are counted, and where they are too many all rows are factorized again at the next
+ * answer (2 n p^2; n^3 / 3). So it is where many rows come at once, or lambda changes. A window without a capacity keeps
+ * no rows: rows come and do not go, for linear kernels and landmarks. A call on many rows does what a call for each
+ * would. One window is used by one thread at a time; const calls may run side by side. */
+typedef struct freeridge_window freeridge_window; /* rows that come and go, and their factor; opaque */
+
+/* Makes a window without rows, for d columns and t outputs; *out is set on success only.
+ *   landmarks    their coordinates, as dense or sparse points of d columns: f is then in the features phi(x) of
+ *                freeridge_accumulator_create_landmarks, whatever rows come. NULL: f is in the space of the kernel
+ *   intercept    not penalised; 0: none
+ *   lambda       > 0
+ *   capacity     as soon as there are more rows the oldest goes. 0: rows are not kept, so that they cannot go, nor have
+ *                left-out errors but that of freeridge_window_add; not for other kernels without landmarks
+ *   forgetting   f: a row has the weight w f^age after `age` more rows; below 1 with capacity 0 alone, else 1
+ * The kernel, which must not be precomputed, is not needed afterwards. Cost: O(p^2); landmarks: r^2 kernel values, r^3.
+ * Statuses: INVALID_ARGUMENT (also: a linear kernel with landmarks), DIMENSION_MISMATCH, NOT_FINITE. */
+FREERIDGE_API freeridge_status freeridge_window_create(const freeridge_kernel* kernel,
+                                                       const freeridge_points* landmarks, int64_t d, int64_t t,
+                                                       int32_t intercept, double lambda, int64_t capacity,
+                                                       double forgetting, freeridge_window** out);
+
+/* Frees a window; NULL is fine. Cost: O(1). */
+FREERIDGE_API void freeridge_window_destroy(freeridge_window* window);
+
+/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, remove, select_lambda, loo,
+ * coefficients and predict. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. */
+FREERIDGE_API freeridge_status freeridge_window_set_progress(freeridge_window* window, freeridge_progress callback,
+                                                             void* user);
+
+/* The rows of points, in memory, come, the first of them first, with y (n x t in `layout`); weights: n positive
+ * numbers, or NULL: all one. errors: n x t, column-major, ld >= n, or NULL: y less the prediction before the row came
+ * (and, with a capacity, before the oldest row went): its exact left-out error. It is NaN where there was no row, and an
+ * intercept. Cost for each row: 3 p^2, 6 p^2 after a row went, and with left-out errors that were asked for lately 4
+ * p^2 + 2 n p; kernels: n kernel values, n^2 to 2 n^2. Many rows at once are kept alone, unless errors are wanted, for
+ * the next answer to factorize. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted, beyond 1e290),
+ * DIMENSION_MISMATCH, NOT_POSITIVE_DEFINITE (errors are wanted, and the rows need a factorization), CANCELLED. */
+FREERIDGE_API freeridge_status freeridge_window_add(freeridge_window* window, const freeridge_points* points,
+                                                    freeridge_layout layout, const double* y, int64_t ldy,
+                                                    const double* weights, double* errors, int64_t ld);
+
+/* `count` rows go, from 1 to as many as there are. rows: their positions, 0 for the oldest, each once; those behind a
+ * row that went move up. NULL: the oldest. Cost for each row: 3 p^2, and with left-out errors as a row that comes;
+ * kernels: 3 (n - j)^2 for the position j, 2 n^2 more with left-out errors. Statuses: INVALID_STATE (rows are not kept),
+ * INVALID_ARGUMENT, CANCELLED. */
+FREERIDGE_API freeridge_status freeridge_window_remove(freeridge_window* window, int64_t count, const int64_t* rows);
+
+/* Sets lambda > 0. Cost: O(1); the next answer factorizes. Statuses: INVALID_ARGUMENT, NOT_FINITE. */
+FREERIDGE_API freeridge_status freeridge_window_set_lambda(freeridge_window* window, double lambda);
+
+/* Finds the lambda in [low, high] (low = high = 0: the range of freeridge_lambda_grid) with the least criterion of the
+ * rows that are there, LOO, GCV or REML, the mean over the outputs, by the search of freeridge_select_lambda; sets it,
+ * and writes it to *lambda and that criterion to *score. Cost: of a factorization of a model of these rows, and its
+ * search. Statuses: INVALID_STATE (no rows, or they are not kept), INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE,
+ * NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere), CANCELLED. */
+FREERIDGE_API freeridge_status freeridge_window_select_lambda(freeridge_window* window, freeridge_criterion criterion,
+                                                              double low, double high, double* lambda, double* score);
+
+/* errors: n x t, column-major, ld >= n: for each row, the oldest first, y less the prediction of a fit without it. The
+ * first time 2 n p^2 (kernels: n^3 / 3); from then on they are kept up with the rows that come and go, and cost 2 n p
+ * (n^2 t). Rows of leverage above 1 - 1e-4 are left out one by one: 2 n p^2, and 3 p^2 log2(m) for each of m such rows.
+ * Cost: O(n p). Statuses: INVALID_STATE (no rows, or they are not kept), INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_POSITIVE_DEFINITE, UNDEFINED (NaN: one row, and an intercept), CANCELLED. */
+FREERIDGE_API freeridge_status freeridge_window_loo(const freeridge_window* window, double* errors, int64_t ld);
+
+/* The solution. c is column-major with a column for each output, ld >= its rows, whose number freeridge_window_get_state
+ * tells: w of f(x) = w'x for a linear kernel (d rows), or the coefficients of the landmarks (r rows, 0 for those that
+ * depend on others) or of the rows that are there (n rows, the oldest first) in f(x) = sum_i c_i k(x_i, x). b: t
+ * numbers, 0 without an intercept. Cost: p^2 t (kernels: n^2 t) after a row came or went; with forgetting 2 p^3.
+ * Statuses: INVALID_STATE (no rows), INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE, CANCELLED. */
+FREERIDGE_API freeridge_status freeridge_window_coefficients(const freeridge_window* window, double* c, int64_t ld,
+                                                             double* b);
+
+/* out: m x t in `layout`: predictions at m points in memory. Cost: that of freeridge_window_coefficients, and O(m d t),
+ * or m r (m n) kernel values. Statuses: INVALID_STATE (no rows), INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH,
+ * NOT_POSITIVE_DEFINITE, CANCELLED. */
+FREERIDGE_API freeridge_status freeridge_window_predict(const freeridge_window* window, const freeridge_points* points,
+                                                        freeridge_layout layout, double* out, int64_t ldout);
+
+/* The rows that are there, the oldest first, as they came: x is n x d and y n x t in `layout`, weights n numbers; NULL
+ * is fine for each (its ld is not read then). With them a model has all other answers (freeridge_set_data), and another
+ * window goes on. Cost: O(n (d + t)). Statuses: INVALID_STATE (no rows, or they are not kept), INVALID_ARGUMENT. */
+FREERIDGE_API freeridge_status freeridge_window_get_rows(const freeridge_window* window, freeridge_layout layout,
+                                                         double* x, int64_t ldx, double* y, int64_t ldy,
+                                                         double* weights);
+
+/* What is known of a window; NULL is fine for each. *n: the rows that are there (without a capacity: that came); *d,
+ * *t; *rows: those of the coefficients; *lambda; *lost: about what part of the answers rounding has taken by rows that
+ * went since the last factorization, 1e-10 at most; *factorizations: how many there were. Cost: O(1). Statuses:
+ * INVALID_ARGUMENT. */
+FREERIDGE_API freeridge_status freeridge_window_get_state(const freeridge_window* window, int64_t* n, int64_t* d,
+                                                          int64_t* t, int64_t* rows, double* lambda, double* lost,
+                                                          int64_t* factorizations);
 
 /* ----------------------------------------------------------------------------------------------------
  * Other losses for two classes, y_i = -1 or +1, on the same kernels:

@@ -398,5 +398,33 @@ class Accumulator : public Owner<freeridge_accumulator, freeridge_accumulator_de
   std::array<std::int64_t, 3> sizes() const { return sizes_by(freeridge_accumulator_get_dimensions, nullptr); }
 };
 
+// Rows that come and go; with capacity 0 they are not kept.
+class Window : public Owner<freeridge_window, freeridge_window_destroy> {
+ public:
+  Window(const Kernel& kernel, std::size_t d, std::size_t t, double lambda, std::size_t capacity, bool intercept = true,
+         double forgetting = 1)
+      : Owner(freeridge_window_create, kernel.get(), nullptr, size(d), size(t), std::int32_t{intercept}, lambda,
+              size(capacity), forgetting) {}
+  Matrix add(const View& x, const View& y) {  // the error of each row before it came; NaN where there was none
+    require(y.rows == x.rows && y.columns == sizes()[2], FREERIDGE_DIMENSION_MISMATCH, "x and y do not fit");
+    const freeridge_points points = points_of(x);
+    return Matrix(x.rows, y.columns).filled(freeridge_window_add, get(), &points, y.layout, y.data, y.ld, nullptr);
+  }
+  void remove_oldest(std::size_t count = 1) { check(freeridge_window_remove(get(), size(count), nullptr)); }
+  void remove(const std::vector<std::int64_t>& rows) {
+    require(!rows.empty(), FREERIDGE_INVALID_ARGUMENT, "no rows");
+    check(freeridge_window_remove(get(), size(rows.size()), rows.data()));
+  }
+  void set_lambda(double lambda) { check(freeridge_window_set_lambda(get(), lambda)); }
+  Matrix loo() const { return Matrix(sizes()[0], sizes()[2]).filled(freeridge_window_loo, get()); }
+  Matrix predict(const View& x) const {
+    const freeridge_points points = points_of(x);
+    return Matrix(x.rows, sizes()[2], x.layout).filled(freeridge_window_predict, get(), &points, x.layout);
+  }
+  std::array<std::int64_t, 3> sizes() const {  // n, d, t
+    return sizes_by(freeridge_window_get_state, nullptr, nullptr, nullptr, nullptr);
+  }
+};
+
 }  // namespace hpp
 }  // namespace freeridge

@@ -13,6 +13,7 @@
 #include "libcore/model/model.hpp"
 #include "libcore/stream/accumulator.hpp"
 #include "libcore/stream/reader_model.hpp"
+#include "libcore/stream/window.hpp"
 
 struct freeridge_kernel {
   freeridge::KernelPtr kernel;
@@ -28,6 +29,10 @@ struct freeridge_model {
 
 struct freeridge_accumulator {
   freeridge::Accumulator accumulator;
+};
+
+struct freeridge_window {
+  freeridge::Window window;
 };
 
 struct freeridge_classifier {

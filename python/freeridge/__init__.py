@@ -1,6 +1,6 @@
 """Ridge and kernel ridge regression in which one factorization is paid for, and every lambda and exact leave-one-out
-errors are nearly free after it. `FreeRidge` is an estimator in the manner of scikit-learn; `Model`, `Accumulator` and
-`Classifier` are the library's own objects; `ols`, `ridge`, `tls` and others are calls without one. numpy is all that is
+errors are nearly free after it. `FreeRidge` is an estimator in the manner of scikit-learn; `Model`, `Accumulator`, `Window`
+and `Classifier` are the library's own objects; `ols`, `ridge`, `tls` and others are calls without one. numpy is all that is
 needed beside the shared library; `freeridge.library` has every call and constant of freeridge.h.
 """
 
@@ -35,6 +35,7 @@ from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEA
 from .model import Model
 from .moments import join_moments, moments_score, moments_select_lambda
 from .protocol import NotFittedError
+from .window import Window
 
 __version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
 

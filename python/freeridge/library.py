@@ -95,10 +95,17 @@ for _name, (_result, _arguments) in CALLS.items():
     _function.numbers = [(_i, _word, _kind) for _i, (_word, _kind) in enumerate(_arguments)
                          if _kind in (INT32, INT64, DOUBLE)]
 
-# freeridge_predict with addresses as they are: a seventh of the time that pointers with types take.
-predict_at_once = library["freeridge_predict"]
-predict_at_once.restype = INT32
-predict_at_once.argtypes = [ctypes.c_void_p, INT32, INT64, ctypes.c_void_p, INT64, ctypes.c_void_p, INT64]
+def _at_once(name: str) -> Any:
+    """A call with addresses as they are: a seventh of the time that pointers with types take."""
+    function = library[name]
+    function.restype = INT32
+    function.argtypes = [kind if kind in (INT32, INT64, DOUBLE) else ctypes.c_void_p for _, kind in CALLS[name][1]]
+    return function
+
+
+predict_at_once = _at_once("freeridge_predict")
+window_at_once = {name: _at_once("freeridge_window_" + name) for name in ("add", "coefficients", "predict", "loo",
+                                                                         "get_state", "set_progress")}
 
 _HELD: Dict[int, Any] = {}  # weak references to the owners of handles
 _FREEING: Dict[str, Any] = {}  # by the name of a call: pointers whose attribute `now` makes the call

@@ -497,3 +497,43 @@ first_not_finite <- function(x) {
     .Call(`_freeridge_first_not_finite`, x)
 }
 
+core_window_create <- function(kernel, landmarks, d, t, intercept, lambda, capacity, forgetting) {
+    .Call(`_freeridge_core_window_create`, kernel, landmarks, d, t, intercept, lambda, capacity, forgetting)
+}
+
+core_window_add <- function(handle, x, y_in, weights_in, errors) {
+    .Call(`_freeridge_core_window_add`, handle, x, y_in, weights_in, errors)
+}
+
+core_window_remove <- function(handle, count, rows) {
+    invisible(.Call(`_freeridge_core_window_remove`, handle, count, rows))
+}
+
+core_window_set_lambda <- function(handle, lambda) {
+    invisible(.Call(`_freeridge_core_window_set_lambda`, handle, lambda))
+}
+
+core_window_select_lambda <- function(handle, criterion, low, high) {
+    .Call(`_freeridge_core_window_select_lambda`, handle, criterion, low, high)
+}
+
+core_window_loo <- function(handle) {
+    .Call(`_freeridge_core_window_loo`, handle)
+}
+
+core_window_coefficients <- function(handle) {
+    .Call(`_freeridge_core_window_coefficients`, handle)
+}
+
+core_window_predict <- function(handle, x) {
+    .Call(`_freeridge_core_window_predict`, handle, x)
+}
+
+core_window_rows <- function(handle) {
+    .Call(`_freeridge_core_window_rows`, handle)
+}
+
+core_window_state <- function(handle) {
+    .Call(`_freeridge_core_window_state`, handle)
+}
+

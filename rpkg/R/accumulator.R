@@ -39,16 +39,16 @@ handle_of <- function(accumulator, name = "object") {
   accumulator$handle
 }
 
-# x, y and weights as the core takes them, checked against the sizes of the accumulator.
-accumulator_rows <- function(accumulator, x, y, weights) {
-  size <- core_accumulator_sizes(accumulator$handle)
+# x, y and weights as the core takes them, checked against the sizes of the accumulator, or of a window.
+accumulator_rows <- function(accumulator, x, y, weights, size = core_accumulator_sizes(accumulator$handle),
+                             what = "accumulator") {
   vector <- is.null(dim(y)) || length(dim(y)) == 1L
   x <- if (is.data.frame(x)) flat_columns(x) else without_class(x)
   x <- numeric_matrix(in_order_of(accumulator, x, "x"), "x")
   y <- response_matrix(in_order_of(accumulator, without_class(y), "y"))
   check_row_names(x, y)
-  if (ncol(x) != size[["d"]]) refuse("x has ", counted(ncol(x), "column"), ", the accumulator has d = ", size[["d"]])
-  if (ncol(y) != size[["t"]]) refuse("y has ", counted(ncol(y), "column"), ", the accumulator has t = ", size[["t"]])
+  if (ncol(x) != size[["d"]]) refuse("x has ", counted(ncol(x), "column"), ", the ", what, " has d = ", size[["d"]])
+  if (ncol(y) != size[["t"]]) refuse("y has ", counted(ncol(y), "column"), ", the ", what, " has t = ", size[["t"]])
   if (nrow(y) != nrow(x)) refuse("y has ", nrow(y), " rows, x has ", nrow(x))
   if (!is.null(weights)) weights <- check_weights(weights, nrow(x))
   list(x = x, y = y, weights = weights, vector = vector)

@@ -1441,6 +1441,122 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_window_create
+SEXP core_window_create(Rcpp::List kernel, SEXP landmarks, double d, double t, bool intercept, double lambda, double capacity, double forgetting);
+RcppExport SEXP _freeridge_core_window_create(SEXP kernelSEXP, SEXP landmarksSEXP, SEXP dSEXP, SEXP tSEXP, SEXP interceptSEXP, SEXP lambdaSEXP, SEXP capacitySEXP, SEXP forgettingSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type landmarks(landmarksSEXP);
+    Rcpp::traits::input_parameter< double >::type d(dSEXP);
+    Rcpp::traits::input_parameter< double >::type t(tSEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< double >::type capacity(capacitySEXP);
+    Rcpp::traits::input_parameter< double >::type forgetting(forgettingSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_window_create(kernel, landmarks, d, t, intercept, lambda, capacity, forgetting));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_window_add
+SEXP core_window_add(SEXP handle, SEXP x, SEXP y_in, SEXP weights_in, bool errors);
+RcppExport SEXP _freeridge_core_window_add(SEXP handleSEXP, SEXP xSEXP, SEXP y_inSEXP, SEXP weights_inSEXP, SEXP errorsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y_in(y_inSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights_in(weights_inSEXP);
+    Rcpp::traits::input_parameter< bool >::type errors(errorsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_window_add(handle, x, y_in, weights_in, errors));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_window_remove
+void core_window_remove(SEXP handle, double count, SEXP rows);
+RcppExport SEXP _freeridge_core_window_remove(SEXP handleSEXP, SEXP countSEXP, SEXP rowsSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type count(countSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rows(rowsSEXP);
+    core_window_remove(handle, count, rows);
+    return R_NilValue;
+END_RCPP
+}
+// core_window_set_lambda
+void core_window_set_lambda(SEXP handle, double lambda);
+RcppExport SEXP _freeridge_core_window_set_lambda(SEXP handleSEXP, SEXP lambdaSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    core_window_set_lambda(handle, lambda);
+    return R_NilValue;
+END_RCPP
+}
+// core_window_select_lambda
+Rcpp::NumericVector core_window_select_lambda(SEXP handle, std::string criterion, double low, double high);
+RcppExport SEXP _freeridge_core_window_select_lambda(SEXP handleSEXP, SEXP criterionSEXP, SEXP lowSEXP, SEXP highSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< double >::type low(lowSEXP);
+    Rcpp::traits::input_parameter< double >::type high(highSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_window_select_lambda(handle, criterion, low, high));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_window_loo
+Rcpp::NumericMatrix core_window_loo(SEXP handle);
+RcppExport SEXP _freeridge_core_window_loo(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_window_loo(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_window_coefficients
+Rcpp::List core_window_coefficients(SEXP handle);
+RcppExport SEXP _freeridge_core_window_coefficients(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_window_coefficients(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_window_predict
+Rcpp::NumericMatrix core_window_predict(SEXP handle, SEXP x);
+RcppExport SEXP _freeridge_core_window_predict(SEXP handleSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_window_predict(handle, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_window_rows
+Rcpp::List core_window_rows(SEXP handle);
+RcppExport SEXP _freeridge_core_window_rows(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_window_rows(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_window_state
+Rcpp::NumericVector core_window_state(SEXP handle);
+RcppExport SEXP _freeridge_core_window_state(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_window_state(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_create", (DL_FUNC) &_freeridge_core_accumulator_create, 4},
@@ -1567,6 +1683,16 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_set_lambda", (DL_FUNC) &_freeridge_core_set_lambda, 2},
     {"_freeridge_core_lambda", (DL_FUNC) &_freeridge_core_lambda, 1},
     {"_freeridge_first_not_finite", (DL_FUNC) &_freeridge_first_not_finite, 1},
+    {"_freeridge_core_window_create", (DL_FUNC) &_freeridge_core_window_create, 8},
+    {"_freeridge_core_window_add", (DL_FUNC) &_freeridge_core_window_add, 5},
+    {"_freeridge_core_window_remove", (DL_FUNC) &_freeridge_core_window_remove, 3},
+    {"_freeridge_core_window_set_lambda", (DL_FUNC) &_freeridge_core_window_set_lambda, 2},
+    {"_freeridge_core_window_select_lambda", (DL_FUNC) &_freeridge_core_window_select_lambda, 4},
+    {"_freeridge_core_window_loo", (DL_FUNC) &_freeridge_core_window_loo, 1},
+    {"_freeridge_core_window_coefficients", (DL_FUNC) &_freeridge_core_window_coefficients, 1},
+    {"_freeridge_core_window_predict", (DL_FUNC) &_freeridge_core_window_predict, 2},
+    {"_freeridge_core_window_rows", (DL_FUNC) &_freeridge_core_window_rows, 1},
+    {"_freeridge_core_window_state", (DL_FUNC) &_freeridge_core_window_state, 1},
     {NULL, NULL, 0}
 };
 

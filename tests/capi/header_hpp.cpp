@@ -162,6 +162,18 @@ void models() {
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, sums.add(rows, y));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, sums.add(View(y, 6, 2, FREERIDGE_ROW_MAJOR), rows));
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, Accumulator(SIZE_MAX, 1));
+
+  freeridge::Window window(Kernel::linear(), 2, 2, 0.5, 8);
+  const Matrix ahead = window.add(rows, View(by_row, n, 2, FREERIDGE_ROW_MAJOR));
+  EXPECT(std::isnan(ahead(0)) && close(ahead(9, 1), 2 * ahead(9, 0)) && window.sizes()[0] == 8);
+  window.remove_oldest();
+  window.remove({6, 0});
+  window.set_lambda(0.25);
+  EXPECT(window.sizes()[0] == 5 && window.loo().rows == 5 &&
+         close(window.predict(rows)(7, 1), 2 * window.predict(rows)(7, 0) + 1));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, window.add(rows, y));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, window.predict(y));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, window.remove({}));
 }
 
 // What is defined comes with the exception: the leverage of the first row is one at lambda = 0.

@@ -17,6 +17,7 @@
 #include "capi/support/saved_calls.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
+#include "capi/support/window_calls.hpp"
 
 namespace {
 
@@ -295,6 +296,45 @@ TEST(Refusals, Accumulators) {
 
 }  // namespace
 }  // namespace accumulator
+
+namespace window {
+namespace {
+
+// On windows with rows, which must answer the same, bit for bit, afterwards.
+template <class Call>
+void expect_refused_on_windows(const Rows& rows = {}) {
+  for (const bool kernel : {false, true}) {
+    if (!kernel && std::is_same_v<Call, Coefficients>) continue;
+    const support::Window it = sample_window(kernel);
+    const support::Matrix before = it.loo();
+    const auto prepare = [&](AnyCall& call) { *slot(kind_of<Call>(), call, "window").pointer = it.get(); };
+    expect_each_refused(kind_of<Call>(), rows, prepare, [&] { EXPECT_TRUE(bit_equal(it.loo(), before)); });
+    Call call;
+    call.window = it.get();
+    EXPECT_EQ(call(), FREERIDGE_OK) << "as it stands: " << freeridge_last_error();
+  }
+}
+
+TEST(Refusals, Windows) {
+  expect_refused<Create>({{"lambda", reals({0.0})},
+                          {"capacity", integers(accumulator::bad_counts)},
+                          {"forgetting", reals({0.0, -1.0, 1.5, 0.5})}});
+  expect_refused_on_windows<SetProgress>();
+  expect_refused_on_windows<Add>({{"weights", real_entries({0.0})}});
+  expect_refused_on_windows<AddSparse>({{"weights", real_entries({0.0})}});
+  expect_refused_on_windows<Remove>({{"count", integers({n + 1})}, {"rows", integer_entries({-1, n, INT64_MAX})}});
+  expect_refused_on_windows<SetLambda>({{"lambda", reals({0.0})}});
+  expect_refused_on_windows<SelectLambda>(
+      {{"criterion", integers({FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE, FREERIDGE_LOG_LOSS, FREERIDGE_EVIDENCE})}});
+  expect_refused_on_windows<Loo>();
+  expect_refused_on_windows<Coefficients>();
+  expect_refused_on_windows<Predict>();
+  expect_refused_on_windows<GetRows>();
+  expect_refused_on_windows<GetState>();
+}
+
+}  // namespace
+}  // namespace window
 
 namespace classifier {
 namespace {

@@ -24,6 +24,7 @@ Scenarios all_scenarios() {
   add_threaded(all);
   add_classical(all);
   add_accumulators(all);
+  add_windows(all);
   add_classifiers(all);
   add_saved(all);
   return all;

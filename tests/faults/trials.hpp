@@ -46,6 +46,7 @@ void add_classical(Scenarios& all);
 void add_accumulators(Scenarios& all);
 void add_classifiers(Scenarios& all);
 void add_saved(Scenarios& all);
+void add_windows(Scenarios& all);
 Scenarios all_scenarios();
 
 template <class T>

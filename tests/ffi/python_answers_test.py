@@ -1,6 +1,8 @@
 """Every answer of the Python package below its estimator, against its definition by numpy: what was handed over has
 arrived in its place, and what came back has its shape."""
 
+import copy
+import pickle
 import unittest
 
 import numpy as np
@@ -530,6 +532,69 @@ class Accumulators(Comparison):
         self.assertEqual([near.select_lambda(fr.REML, at, at).below.tolist() for at in (1e-12, 1e3)], [[1], [0]])
         for wrong in (lambda: half.merge(fr.Accumulator(3, 2)), lambda: half.merge(half),
                       lambda: half.loo(p.x, p.y[:, 0], 1), lambda: half.score(fr.LOO, lambdas)):
+            self.assertRaises(ValueError, wrong)
+
+
+class Windows(Comparison):
+    def test_is_the_model_of_the_rows_that_are_there(self):
+        p, z = Problem(), Problem().x[::3]
+        for kernel, landmarks in ((fr.linear(), None), (fr.gaussian(1.5), None), (fr.gaussian(1.5), z)):
+            with self.subTest(kernel=repr(kernel), landmarks=landmarks is not None):
+                rows = fr.Window(kernel, 2, 2, 0.5, 9, landmarks=landmarks)
+                self.assertIs(rows.add(p.x[:8], p.y[:8], p.w[:8]), rows)
+                before = rows.predict(p.x[8:9])
+                self.close(rows.add_with_errors(p.x[8:9], p.y[8:9], p.w[8:9]), p.y[8:9] - before)
+                before = rows.predict(p.x[9:10])
+                error = rows.add_with_errors(p.x[9:10], p.y[9:10])  # the oldest goes
+                self.close(error, p.y[9:10] - before)
+                rows.remove(), rows.remove([0, 3])
+                self.assertEqual((rows.n, rows.lambda_), (6, 0.5))
+                there = [3, 4, 6, 7, 8, 9]
+                w = np.append(p.w[there[:-1]], 1.0)
+                for ours, theirs in zip(rows.rows(), (p.x[there], p.y[there], w)):
+                    self.assertTrue(np.array_equal(ours, theirs))
+                c, b = rows.coefficients()
+                values = p.new @ c if kernel == fr.linear() else \
+                    gauss(p.new, p.x[there] if landmarks is None else z) @ c
+                self.close(rows.predict(p.new), values + b)
+                self.close(rows.predict(np.asfortranarray(p.new)), values + b)
+                if landmarks is None:
+                    model = fr.Model(kernel, p.x[there], p.y[there], w).set_lambda(0.5)
+                    self.close(rows.loo(), model.loo())
+                    self.close(rows.predict(p.new), model.predict(p.new))
+                    found, score = rows.select_lambda(fr.LOO, 1e-2, 1e2)
+                    self.assertEqual(rows.lambda_, found)
+                    self.close(score, model.score(fr.LOO, [found]).mean())
+                    self.close(rows.loo(), model.set_lambda(found).loo())
+                lost, factorizations = rows.set_lambda(2.0).digits()
+                self.assertTrue(0 <= lost <= 1e-10 and factorizations >= 1)
+                for again in (pickle.loads(pickle.dumps(rows)), copy.deepcopy(rows)):
+                    self.close(again.loo(), rows.loo())
+                    self.assertEqual((again.lambda_, again.capacity), (2.0, 9))
+                heard = []
+                rows.set_progress(lambda fraction: heard.append(fraction)).add(p.x[:1], p.y[:1])
+                self.assertEqual((heard[0], heard[-1]), (0.0, 1.0))
+                rows.set_progress(lambda fraction: True)
+                with self.assertRaises(fr.Error) as cancelled:
+                    rows.add(p.x[:1], p.y[:1])
+                self.assertEqual((cancelled.exception.status, rows.set_progress(None).n), (fr.library.CANCELLED, 7))
+
+    def test_rows_that_are_not_kept(self):
+        p, f = Problem(), 0.8
+        stream = fr.Window(fr.linear(), 2, 2, 0.5, 0, forgetting=f)
+        self.assertTrue(np.all(np.isnan(stream.add_with_errors(p.x[:1], p.y[:1]))))
+        for k in range(1, len(p.y)):
+            stream.add(p.x[k : k + 1], p.y[k : k + 1])
+        model = fr.Model(fr.linear(), p.x, p.y, f ** np.arange(len(p.y))[::-1]).set_lambda(0.5)
+        self.close(stream.coefficients().c, model.hyperplane())
+        for wrong in (stream.loo, stream.rows, stream.remove, stream.select_lambda):
+            with self.assertRaises(fr.Error) as refused:
+                wrong()
+            self.assertEqual(refused.exception.name, "INVALID_STATE")
+        self.assertRaises(TypeError, lambda: pickle.dumps(stream))
+        for wrong in (lambda: fr.Window(fr.gaussian(1.0), 2, capacity=0), lambda: fr.Window(fr.linear(), 2, lambda_=0),
+                      lambda: stream.add(p.x, p.y[:, 0]), lambda: stream.add(p.x[:1] * np.nan, p.y[:1]),
+                      lambda: stream.predict(p.x[:, :1]), lambda: fr.Window(fr.linear(), 2).remove(count=0)):
             self.assertRaises(ValueError, wrong)
 
 

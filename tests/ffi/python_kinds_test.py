@@ -99,6 +99,7 @@ class Kinds(unittest.TestCase):
         yield "FreeRidge", "x", lambda a: fr.FreeRidge(1.0, kernel="linear").fit(a, y).predict(a)
         yield "Model", "x", lambda a: fr.Model(linear, a, y).set_lambda(1.0).predict(a)
         yield "Accumulator", "x", lambda a: fr.Accumulator(3).add(a, y).solve([1.0]).w
+        yield "Window", "x", lambda a: fr.Window(linear, 3).add(a, y).predict(a)
         yield "Classifier", "x", lambda a: fr.Classifier(linear, fr.LOSS_LOGISTIC, a, sign).fit(1.0).decision(a)
         yield "landmarks", "x", lambda a: fr.Accumulator.over_landmarks(fr.gaussian(1.0), a).d
         yield "kernel", "x", lambda a: fr.gaussian(1.0).values(a, x)
@@ -115,6 +116,7 @@ class Kinds(unittest.TestCase):
         yield "FreeRidge.score", "y", lambda a: fr.FreeRidge(1.0, kernel="linear").fit(x, y).score(x, a)
         yield "Model", "y", lambda a: fr.Model(linear, x, a).set_lambda(1.0).loo()
         yield "Accumulator", "y", lambda a: fr.Accumulator(3).add(x, a).solve([1.0]).w
+        yield "Window", "y", lambda a: fr.Window(linear, 3).add(x, a).loo()
         yield "reader", "y", lambda a: fr.Model.from_reader(linear, lambda i, n: (x, a), 3, n=12).set_lambda(1.0).loo()
         yield "ols", "y", lambda a: fr.ols(x, a).w
         yield "ridge", "y", lambda a: fr.ridge(x, a, 1.0).w
@@ -127,6 +129,7 @@ class Kinds(unittest.TestCase):
         yield "FreeRidge", lambda a: fr.FreeRidge(1.0, kernel="linear").fit(x, y, a).predict(x)
         yield "Model", lambda a: fr.Model(linear, x, y, a).set_lambda(1.0).loo()
         yield "Accumulator", lambda a: fr.Accumulator(3).add(x, y, a).solve([1.0]).w
+        yield "Window", lambda a: fr.Window(linear, 3).add(x, y, a).loo()
         yield "Classifier", lambda a: fr.Classifier(linear, fr.LOSS_HINGE, x, self.sign, a).fit(1.0).decision(x)
         yield "reader", lambda a: fr.Model.from_reader(linear, lambda i, n: (x, y, a), 3, n=12).set_lambda(1.0).loo()
         yield "weighted_median", lambda a: fr.weighted_median(x[:, 0], a)

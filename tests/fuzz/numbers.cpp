@@ -317,13 +317,50 @@ void one_accumulator(Source& in, Caller& call) {
   fuzz::ask(made, questions_from(in, data), call);
 }
 
+void one_window(Source& in, Caller& call) {
+  const Data data = data_from(in);
+  const fuzz::KernelHandle kernel = kernel_from(in, data.d, call);
+  if (!kernel) return;
+  Output<freeridge_window*> out(1);
+  const std::int64_t capacity = in.from(0, data.n);
+  if (ASK(freeridge_window_create, 0, kernel.get(), nullptr, data.d, data.t, static_cast<std::int32_t>(in.below(2)),
+          data.lambdas[0], capacity, 1.0, out) != FREERIDGE_OK)
+    return;
+  const std::unique_ptr<freeridge_window, void (*)(freeridge_window*)> window(out.values[0], freeridge_window_destroy);
+  std::vector<double> weights = in.wild(data.n, true);
+  for (double& weight : weights) weight = std::fabs(weight);
+  const bool weighted = in.one_in(3), wanted = in.one_in(2);
+  const std::int64_t chunk = in.from(1, data.n);
+  for (std::int64_t first = 0; first < data.n; first += chunk) {
+    const std::int64_t count = std::min(chunk, data.n - first);
+    Output<double> errors(size_of(count, data.t));
+    errors.null = !wanted;
+    ASK(freeridge_window_add, Caller::may_be_nan, window.get(),
+        support::at(FREERIDGE_ROW_MAJOR, count, data.d, data.x.data() + first * data.d, data.d), FREERIDGE_ROW_MAJOR,
+        data.y.data() + first * data.t, data.t, weighted ? weights.data() + first : nullptr, errors, count);
+    if (in.one_in(4)) ASK(freeridge_window_remove, 0, window.get(), 1, nullptr);
+    std::int64_t n = 0, rows = 0;
+    freeridge_window_get_state(window.get(), &n, nullptr, nullptr, &rows, nullptr, nullptr, nullptr);
+    Output<double> loo(size_of(n, data.t)), c(size_of(rows, data.t)), b(size_of(data.t)), f(size_of(data.n, data.t));
+    ASK(freeridge_window_loo, 0, window.get(), loo, n);
+    ASK(freeridge_window_coefficients, 0, window.get(), c, rows, b);
+    ASK(freeridge_window_predict, 0, window.get(),
+        support::at(FREERIDGE_ROW_MAJOR, data.n, data.d, data.x.data(), data.d), FREERIDGE_COL_MAJOR, f, data.n);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   freeridge_set_threads(1);
   Source in(bytes, size);
   Caller call;
-  switch (in.byte() % 8) {
+  const std::uint8_t kind = in.byte();
+  if (kind >= 252) {
+    one_window(in, call);
+    return 0;
+  }
+  switch (kind % 8) {
     case 0:
       small_calls(in, call);
       break;

@@ -1,6 +1,7 @@
-// Any calls in any order on accumulators and on a classifier.
+// Any calls in any order on accumulators, on a window and on a classifier.
 //   accumulators  the answers depend on the rows and their order alone: an accumulator that is given them at once
 //                 answers the same to the last bit
+//   a window      the answers are, but for rounding, those of a window that is given the rows that are there at once
 //   a classifier  a fit that succeeds is stationary within the tolerance; a failure leaves fit and state as they were
 #pragma once
 
@@ -41,6 +42,36 @@ class AccumulatorSequence {
 
   Told told_[2];
   AccumulatorHandle handle_[2];
+};
+
+class WindowSequence {
+ public:
+  WindowSequence() : handle_(nullptr, freeridge_window_destroy) {
+    Source none(nullptr, 0);
+    make(none);
+  }
+  void step(Source& in);
+  void verify() const;
+
+ private:
+  using Handle = std::unique_ptr<freeridge_window, void (*)(freeridge_window*)>;
+  struct Row {
+    std::vector<double> x, y;
+    double weight;
+  };
+
+  Handle fresh(Caller& call) const;
+  void make(Source& in);
+  void add(Source& in);
+  void remove(Source& in);
+  void set_lambda(Source& in);
+
+  bool kernel_ = false;
+  std::int64_t d_ = 1, t_ = 1, capacity_ = 1;
+  std::int32_t intercept_ = 1;
+  double lambda_ = 1;
+  std::vector<Row> rows_;  // that are there, the oldest first
+  Handle handle_;
 };
 
 class ClassifierSequence {

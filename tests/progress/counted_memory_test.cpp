@@ -7,6 +7,7 @@
 #include "progress/heard_calls.hpp"
 #include "support/counted_memory.hpp"
 #include "support/sparse.hpp"
+#include "support/window.hpp"
 
 namespace {
 
@@ -404,6 +405,36 @@ TEST(CountedMemory, OfAnAccumulator) {
     if (d > 3) {
       EXPECT_GE(3 * used, announced);
     }
+  }
+}
+
+// A window has the memory that the header names, however many rows come and go.
+TEST(CountedMemory, OfAWindow) {
+  for (const bool kernel : {false, true}) {
+    SCOPED_TRACE(kernel ? "kernel" : "linear");
+    const std::int64_t d = kernel ? 4 : 150, t = 2, capacity = 300;
+    support::Random random(5);
+    const auto rows = [&](std::int64_t n) {
+      return oracle::Problem{{}, random.uniform_matrix(n, d, -1, 1), random.uniform_matrix(n, t, -1, 1), {}, true};
+    };
+    const oracle::Problem first = rows(capacity), others = rows(200);
+    const support::Window window(kernel ? support::Kernel::gaussian(2.0) : support::Kernel::linear(), Matrix(0, d), d,
+                                 t, true, 0.1, capacity);
+    Vector errors(static_cast<std::size_t>(capacity * t));
+    const auto add = [&](const oracle::Problem& some, std::int64_t i, std::int64_t n) {
+      support::check(freeridge_window_add(
+                         window.get(), support::at(FREERIDGE_COL_MAJOR, n, d, some.x.values.data() + i, some.x.rows),
+                         FREERIDGE_COL_MAJOR, some.y.values.data() + i, some.x.rows, nullptr, nullptr, 0),
+                     "freeridge_window_add");
+      support::check(freeridge_window_loo(window.get(), errors.data(), capacity), "freeridge_window_loo");
+    };
+    const std::int64_t few = 1 << 20, q = d + 1, own = kernel ? capacity * capacity : 2 * q * q;
+    const std::int64_t kept = 8 * (own + 2 * (capacity + 1) * (d + t + 1));
+    EXPECT_LE(peak_of([&] { add(first, 0, capacity); }), 3 * kept + few);
+    const std::int64_t sliding = peak_of([&] {
+      for (std::int64_t i = 0; i < others.x.rows; ++i) add(others, i, 1);
+    });
+    EXPECT_LE(sliding, 8 * 4 * (capacity + 1) * (d + t + 1) + few);  // the rows are moved once
   }
 }
 

@@ -7,6 +7,7 @@
 #include "losses/classifier.hpp"
 #include "progress/heard_calls.hpp"
 #include "support/search.hpp"
+#include "support/window.hpp"
 
 namespace other_handles_test {
 
@@ -128,6 +129,83 @@ TEST(Progress, OfAccumulators) {
     EXPECT_TRUE(support::bit_equal(call.run(again).numbers, expected.numbers));
     EXPECT_EQ(again.save(), silent.save());
   }
+}
+
+// Windows of 600 rows, which the first answer factorizes.
+TEST(Progress, OfWindows) {
+  using support::Window;
+  const auto made = [](bool kernel) {
+    Window out(kernel ? support::Kernel::gaussian(2.0) : support::Kernel::linear(), Matrix(0, d), d, t, true, 0.5, 620);
+    out.add(rows(600, 7), false);
+    return out;
+  };
+  std::vector<Call<Window>> calls;
+  const auto add_call = [&](const char* name, std::int64_t count, bool errors) {
+    calls.push_back({name, [=](const Window& w) {
+                       const oracle::Problem more = rows(count, 8);
+                       Vector e(static_cast<std::size_t>(count * t), untouched);
+                       const freeridge_status status =
+                           freeridge_window_add(w.get(), support::at(more.x), FREERIDGE_COL_MAJOR, more.y.values.data(),
+                                                count, more.weights.data(), errors ? e.data() : nullptr, count);
+                       return Answer{status, e};
+                     }});
+  };
+  add_call("add one", 1, true);
+  add_call("add some", 12, true);
+  add_call("add many", 300, false);
+  calls.push_back({"remove", [](const Window& w) { return Answer{freeridge_window_remove(w.get(), 3, nullptr), {}}; }});
+  calls.push_back({"select_lambda", [](const Window& w) {
+                     Vector found(2, untouched);
+                     const freeridge_status status =
+                         freeridge_window_select_lambda(w.get(), FREERIDGE_LOO, 0, 0, &found[0], &found[1]);
+                     return Answer{status, found};
+                   }});
+  calls.push_back({"loo", [](const Window& w) {
+                     Vector errors(600 * t, untouched);
+                     return Answer{freeridge_window_loo(w.get(), errors.data(), 600), errors};
+                   }});
+  calls.push_back({"predict", [](const Window& w) {
+                     Vector f(600 * t, untouched);
+                     const freeridge_status status = freeridge_window_predict(w.get(), support::at(rows(600, 7).x),
+                                                                              FREERIDGE_COL_MAJOR, f.data(), 600);
+                     return Answer{status, f};
+                   }});
+  const auto hear = [](const Window& window, Listener* listener) {
+    support::check(
+        freeridge_window_set_progress(window.get(), listener != nullptr ? Listener::hear : nullptr, listener),
+        "freeridge_window_set_progress");
+  };
+  for (const bool kernel : {false, true})
+    for (const Call<Window>& call : calls) {
+      SCOPED_TRACE(std::string(kernel ? "kernel, " : "linear, ") + call.name);
+      const Window silent = made(kernel), heard = made(kernel);
+      Listener whole;
+      hear(heard, &whole);
+      const Answer expected = call.run(silent), answer = call.run(heard);
+      ASSERT_EQ(answer.status, FREERIDGE_OK) << freeridge_last_error();
+      EXPECT_TRUE(support::bit_equal(answer.numbers, expected.numbers));
+      ASSERT_GE(whole.fractions.size(), 2U);
+      EXPECT_EQ(whole.fractions.front(), 0.0);
+      EXPECT_EQ(whole.fractions.back(), 1.0);
+      EXPECT_TRUE(std::is_sorted(whole.fractions.begin(), whole.fractions.end()));
+      const std::size_t places = whole.fractions.size(), step = places / 20 + 1;
+      for (std::size_t place = 0; place < places;
+           place += place + 1 + step < places || place + 1 == places ? step : 1) {
+        SCOPED_TRACE("cancelled at report " + std::to_string(place));
+        const Window cancelled = made(kernel);
+        Listener listener;
+        listener.cancel_at = place;
+        hear(cancelled, &listener);
+        const Answer none = call.run(cancelled);
+        ASSERT_EQ(none.status, FREERIDGE_CANCELLED);
+        EXPECT_TRUE(std::all_of(none.numbers.begin(), none.numbers.end(), [](double v) { return v == untouched; }));
+        hear(cancelled, nullptr);
+        EXPECT_EQ(cancelled.state().n, 600);
+        EXPECT_EQ(cancelled.state().lambda, 0.5);
+        EXPECT_TRUE(support::bit_equal(call.run(cancelled).numbers, expected.numbers));
+        EXPECT_TRUE(support::bit_equal(cancelled.predict(rows(20, 4).x), silent.predict(rows(20, 4).x)));
+      }
+    }
 }
 
 using losses::Classifier;

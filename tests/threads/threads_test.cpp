@@ -15,6 +15,7 @@
 #include "support/accumulator.hpp"
 #include "support/landmarks.hpp"
 #include "support/random.hpp"
+#include "support/window.hpp"
 
 namespace {
 
@@ -171,6 +172,37 @@ TEST_F(Threads, OneAccumulatorForAll) {
       own.merge(shared);
       EXPECT_EQ(own.n(), 700);
     });
+  }
+}
+
+// ---- windows ----
+
+// All ask a new one: the first makes the factor, its solution and the left-out errors.
+TEST_F(Threads, OneWindowForAll) {
+  const Rows rows(9);
+  for (const bool kernel : {false, true}) {
+    const auto make = [&] {
+      support::Window out(kernel ? Kernel::gaussian(1.5) : Kernel::linear(), support::Matrix(0, 3), 3, 2, true, 0.5,
+                          90);
+      out.add(support::slice(rows.problem, 0, 100), false);
+      return out;
+    };
+    const auto answers = [&](const support::Window& window) {
+      support::Vector b;
+      Bytes bytes;
+      append(bytes, window.coefficients(b).values);
+      append(bytes, b);
+      append(bytes, window.predict(rows.problem.x).values);
+      append(bytes, window.loo().values);
+      append(bytes, window.rows().y.values);
+      return bytes;
+    };
+    const Bytes serial = answers(make());
+    for (int repetition = 0; repetition < 5; ++repetition) {
+      const support::Window shared = make();
+      side_by_side([&](int) { EXPECT_EQ(answers(shared), serial); });
+      EXPECT_EQ(shared.state().factorizations, 1);
+    }
   }
 }
 

@@ -27,6 +27,11 @@ impl Object for sys::freeridge_accumulator {
     const SET_PROGRESS: SetProgress<Self> = sys::freeridge_accumulator_set_progress;
 }
 
+impl Object for sys::freeridge_window {
+    const DESTROY: Destroy<Self> = sys::freeridge_window_destroy;
+    const SET_PROGRESS: SetProgress<Self> = sys::freeridge_window_set_progress;
+}
+
 impl Object for sys::freeridge_classifier {
     const DESTROY: Destroy<Self> = sys::freeridge_classifier_destroy;
     const SET_PROGRESS: SetProgress<Self> = sys::freeridge_classifier_set_progress;

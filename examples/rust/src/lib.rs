@@ -2,7 +2,7 @@
 //! errors are nearly free after it. A safe layer over the C library freeridge; `freeridge.h` has the formulas, costs
 //! and statuses of each call.
 //!
-//! - [`Model`], [`Kernel`], [`Accumulator`] and [`Classifier`] own their handle and free it when they go.
+//! - [`Model`], [`Kernel`], [`Accumulator`], [`Window`] and [`Classifier`] own their handle and free it when they go.
 //! - What fails is an [`Error`] with the library's status and words.
 //! - Methods that take `&self` only read, and may run side by side in several threads; all handles can be sent.
 //! - [`sys`] has every call of the C library, for what has no method here.
@@ -65,6 +65,7 @@ mod selection;
 mod settings;
 mod sparse;
 pub mod sys;
+mod window;
 
 pub use accumulator::Accumulator;
 pub use answers::{Average, Combinations, Conditioning, Intervals, PredictionErrors, Traces, Variances};
@@ -90,6 +91,7 @@ pub use selection::{
     KernelSearch, KernelTrial, LambdaFlags, Learning, Objective, OneStandardError, ScoreGradient, Search,
 };
 pub use sparse::{Sparse, SparseFormat};
+pub use window::{Window, WindowSettings, WindowState};
 
 /// The number of threads of the whole process, 0: as it was before; see `freeridge_set_threads`.
 pub fn set_threads(count: i32) -> Result<()> {

@@ -119,7 +119,7 @@ test_that("every method refuses an argument that it does not know", {
     freeridge = freeridge(mpg ~ wt, mtcars, kernel = linear_kernel(), lambda = 1), freeridge_kernel = gaussian_kernel(1),
     freeridge_linear = ols(x, y), freeridge_ols = ols(x, y), freeridge_classifier = kernel_logistic(x, y > 3, linear_kernel(), 1),
     ridge_accumulator = accumulate(ridge_accumulator(3), x, y), freeridge_descent = gradient_descent(x, y, epochs = 2),
-    freeridge_early_stopping = early_stopping(x, y, 1:2)
+    freeridge_early_stopping = early_stopping(x, y, 1:2), ridge_window = accumulate(ridge_window(3), x, y)
   )
   methods <- getNamespaceInfo("freeridge", "S3methods")
   # (Those for generics of other packages let arguments of these pass.)
