@@ -384,8 +384,8 @@ typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
  * Kernels. A kernel is a small immutable object; *out is set on success only and is destroyed by the caller.
- * Sums, products, scaled, additive and multiplicative kernels may be made of any kernels, up to 1000 kernels deep and of up to 2^20
- * kernels in all. A kernel has a bandwidth when exactly one kernel in it has one. */
+ * Sums, products, scaled, additive and multiplicative kernels may be made of any kernels, up to 1000 kernels deep and
+ * of up to 2^20 kernels in all. A kernel has a bandwidth when exactly one kernel in it has one. */
 
 /* k(x, z) = x'z. Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_linear(freeridge_kernel** out);
@@ -490,13 +490,13 @@ FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridg
  *     product       none                                            its factors
  *     scaled        scale (d)                                       the inner kernel
  *     additive      label (d: 0, 1, ..., -1 for none; or empty)    the inner kernel
- *     multiplicative  as additive                                  the inner kernel
+ *     multiplicative  as additive                                   the inner kernel
  *     periodic      period (1)                                      the inner kernel
  *     sphere        none                                            the inner kernel
  *     constant      none                                            none
  *     precomputed   none                                            none
- * The kind as a word, which freeridge_kernel_<word> makes, or freeridge_kernel_parse for the four before the last; NULL for NULL. Static text. A later version may have more
- * kinds, and more parameters of a kind behind these. Cost: O(1). */
+ * The kind as a word, which freeridge_kernel_<word> makes, or, of the four before the last, freeridge_kernel_parse;
+ * NULL for NULL. Static text. A later version may have more kinds, and more parameters of a kind behind these. Cost: O(1). */
 FREERIDGE_API const char* freeridge_kernel_name(const freeridge_kernel* kernel);
 
 /* *parameters, *parts: how many it has (freeridge_kernel_name). NULL is fine for each. Statuses: INVALID_ARGUMENT.
@@ -522,8 +522,8 @@ FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel*
 /* The kernel's hyperparameters: all continuous numbers in its tree, in the order of its text
  * (freeridge_kernel_describe). These are the weights of a sum (each before its term), the d scales of a scaled kernel
  * (before the inner kernel), sigma of gaussian and laplacian, length of matern, period of periodic (before the inner
- * kernel), scale and offset of polynomial; not degree and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. *count: how many
- * they are, which may be none; values: the numbers, to the last bit. NULL is fine for each: ask for the number first.
+ * kernel), scale and offset of polynomial; not degree and nu. 0.3 * linear() + 1 * scaled([2, 5],
+ * gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. *count: how many they are, which may be none; values: the numbers, to the last bit. NULL is fine for each: ask for the number first.
  * Statuses: INVALID_ARGUMENT. Cost: O(count). */
 FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, int64_t* count,
                                                                     double* values);
@@ -1526,8 +1526,8 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * L-BFGS moves the logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 sqrt(d) times the
  * range of its feature (in a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of
  * the median distance of the points (within periodic and sphere: of their distance) and 64 times it; a period by a
- * factor 2 either way, as other periods are other local optima; a weight by a factor 10^6, the scale and offset of a polynomial by
- * 1000 either way; lambda as in freeridge_select_lambda. The given kernel stays where nothing with a lower criterion
+ * factor 2 either way, as other periods are other local optima; a weight by a factor 10^6, the scale and offset of a
+ * polynomial by 1000 either way; lambda as in freeridge_select_lambda. The given kernel stays where nothing with a lower criterion
  * (and its penalty) is found on the rows learnt on. Where weights of the outermost sum are all that is free, by REML
  * with shrinkage infinity, they end at the maximum of the restricted likelihood to all digits, or at exactly 0, by
  * Newton's method. *score: the criterion on all rows at the end, one number for all

@@ -6,7 +6,7 @@ freeridge <- function(x, ...) {
 }
 
 freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NULL, intercept = TRUE, weights = NULL,
-                              groups = NULL, gap = NULL, fixed = NULL, scale = chooses_bandwidth(kernel), rule = "min",
+                              groups = NULL, gap = NULL, fixed = NULL, scale = divides_columns(kernel), rule = "min",
                               lambda_range = NULL, lengths = NULL, learn = "open", bands = NULL, smoothness = NULL,
                               shrinkage = 0.5, learn_rows = NULL, bandwidth_range = NULL, budget = 0, landmarks = NULL,
                               landmark_method = "auto", seed = 0, route = "auto", reduction = "auto", refine = 0,
