@@ -55,6 +55,9 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   }
   check_criterion(criterion, groups, route, lambda)
   check_square(kernel, x)
+  if (isTRUE(scale) && has_own_distance(kernel)) {
+    refuse("scale is TRUE, and the kernel has a period or angles in units of x: give FALSE, or numbers, 1 for these columns")
+  }
 
   counts <- if (is.null(weights)) TRUE else weights > 0
   own <- own_columns(x)
