@@ -55,8 +55,8 @@ KernelPtr parsed(const std::string& name, const Rcpp::List& kernel) {
       numbers << (numbers.tellp() > 0 ? ", " : "[") << label;
     numbers << "], ";
   }
-  return parsed(name + "(" + numbers.str() + text_of(make_kernel(Rcpp::as<Rcpp::List>(kernel["inner"]), R_NilValue).get()) +
-                ")");
+  return parsed(name + "(" + numbers.str() +
+                text_of(make_kernel(Rcpp::as<Rcpp::List>(kernel["inner"]), R_NilValue).get()) + ")");
 }
 
 KernelPtr unscaled(const Rcpp::List& kernel) {

@@ -83,7 +83,7 @@ test_that("an ANOVA kernel says which columns act alone and which together, and 
   expect_length(weights, 3L)
   rmse <- function(fit) sqrt(mean(loo(fit)^2))
   expect_lt(rmse(fit), 0.1)
-  expect_identical(relevance(fit)$column[3L], "c")
+  expect_lt(weights[[3L]], 0.1 * min(weights[1:2]))
   places <- quakes[seq(1, 1000, 7), c("long", "lat")]
   depth <- quakes$depth[seq(1, 1000, 7)]
   sphere <- freeridge(as.matrix(places), depth, sphere_kernel())
