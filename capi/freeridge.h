@@ -758,11 +758,21 @@ enum {
   FREERIDGE_LOSS = 15,       /* classifiers: the freeridge_loss they were made with; it can only be asked for */
   FREERIDGE_DEVICE = 16,     /* models, data: a freeridge_device (below); CPU. Not saved: a model that is loaded is on
                                         the CPU */
-  FREERIDGE_SMOOTHNESS = 17  /* models: 1: a freeridge_select_kernel by REML chooses the smoothness of the Matern
+  FREERIDGE_SMOOTHNESS = 17, /* models: 1: a freeridge_select_kernel by REML chooses the smoothness of the Matern
                                         kernels with nu = 3/2, too; 0. Not saved */
+  FREERIDGE_SIGMA2 = 18      /* models, data: the variance of the error of a row of weight one, where it is known, as
+                                        1 for weights 1 / variance (below); 0: it is estimated. Not with a reader */
 };
 
 /* More about some of them
+ *
+ * SIGMA2 is for responses whose errors are known, y_i with the standard error s_i: weights 1 / s_i^2, and SIGMA2 = 1.
+ * REML is then the restricted likelihood with this variance, 1/2 (m log(2 pi s2) + Y'PY / s2 + log|M| + ...) with s2 =
+ * SIGMA2 / lambda, the variance of f in units of k, in the place of s2 = Y'PY / m; freeridge_select_kernel has no prior
+ * of the noise then. It stands in the place of the estimate in standard errors, variances and covariances of
+ * predictions and coefficients, and in Cook's distances; freeridge_degrees_of_freedom tells it as sigma2, and
+ * freeridge_variance_components is INVALID_STATE. LOO, GCV and GROUPS do not use it. Source: W. Viechtbauer, Bias and
+ * efficiency of meta-analytic variance estimators, J. Educ. Behav. Stat. 30(3), 2005 (a variance beside known ones).
  *
  * MISSING counts in the next call that sets data. Each output then has the answers of a fit to the rows in which it is
  * observed, exactly, from the one factorization of all rows: with S the rows in which an output is missing, P of the

@@ -176,7 +176,8 @@ void refine_variances(KernelSearch& search, const RowsOfSearch& rows) {
       ++free;
     }
   }
-  if (has_noise_prior(Criterion::reml, objective.options) || free != search.learnt || groups[0].empty())
+  if (has_noise_prior(Criterion::reml, objective.options) || objective.options.known_noise || free != search.learnt ||
+      groups[0].empty())
     return try_zeros(search, rows, weights);
   const auto found = value_of([&] {
     const Ratios ratios(search, rows, groups);

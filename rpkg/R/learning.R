@@ -155,7 +155,7 @@ check_bands <- function(bands, x) {
 
 # Whether lambda was chosen by REML with a prior of the noise, as it is where a kernel was learnt with shrinkage.
 has_noise_prior <- function(fit) {
-  fit$criterion %in% c("reml", "log_loss") && !is.null(fit$learning) && is.finite(fit$shrinkage)
+  fit$criterion %in% c("reml", "log_loss") && is.null(fit$noise_sd) && !is.null(fit$learning) && is.finite(fit$shrinkage)
 }
 
 # The arguments that say what is learnt, as parts of the fit.

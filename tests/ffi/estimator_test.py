@@ -14,7 +14,8 @@ import warnings
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.gaussian_process.kernels import RBF, ExpSineSquared
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, ExpSineSquared
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict, cross_val_score
@@ -271,6 +272,34 @@ class Estimator(unittest.TestCase):
         self.assert_close(single.dual_coef_, theirs.fit(x[:, :1], y).dual_coef_)
         period = fr.periodic(1.7, fr.gaussian(np.sqrt(2) * 0.6)).values(x[:50, :1], x[:50, :1])
         self.assert_close(period, ExpSineSquared(length_scale=0.6, periodicity=1.7)(x[:50, :1]))
+
+    def test_known_noise(self):
+        """REML and standard errors with the noise known: scikit-learn's Gaussian process with alpha = s^2, which has no
+        intercept and the likelihood itself."""
+        random = np.random.default_rng(8)
+        s = random.uniform(0.05, 0.5, 50)
+        x = np.sort(random.uniform(0, 3, 50))[:, None]
+        y = np.sin(2 * x[:, 0]) + s * random.normal(size=50)
+        ours = fr.FreeRidge(kernel="gaussian", sigma=np.sqrt(2), scale=False, fit_intercept=False, noise_sd=1)
+        ours.fit(x, y, sample_weight=1 / s ** 2)
+        kernel = ConstantKernel(1.0, (1e-4, 1e4)) * RBF(1.0, "fixed")
+        theirs = GaussianProcessRegressor(kernel, alpha=s ** 2).fit(x, y)
+        self.assertAlmostEqual(np.log(ours.alpha_), -theirs.kernel_.theta[0], delta=1e-3)
+        self.assertAlmostEqual(ours.best_score_, -theirs.log_marginal_likelihood_value_, delta=1e-6)
+        new = np.linspace(-0.5, 3.5, 9)[:, None]
+        for found, expected in zip(ours.predict(new, return_std=True), theirs.predict(new, return_std=True)):
+            self.assertLess(np.max(np.abs(found - expected)), 1e-3)
+        learnt = fr.FreeRidge(noise_sd=1, kernel="gaussian", shrinkage=np.inf, scale=False).fit(x, y, sample_weight=1 / s ** 2)
+        self.assertLess(np.sqrt(np.mean((learnt.predict(x) - np.sin(2 * x[:, 0])) ** 2)), 0.1)
+        self.assertEqual(pickle.loads(pickle.dumps(ours)).predict(new).tolist(), ours.predict(new).tolist())
+        model = fr.Model(fr.gaussian(1.0), x, y).set_sigma2(0.25)
+        self.assertEqual(model.sigma2(), 0.25)
+        for wrong in (0, -1.0, np.nan, [1.0, 2.0]):
+            with self.assertRaises(ValueError):
+                fr.FreeRidge(noise_sd=wrong).fit(x, y)
+        for other in (dict(robust="huber"), dict(stack=True)):
+            with self.assertRaisesRegex(ValueError, "noise_sd"):
+                fr.FreeRidge(noise_sd=1, **other).fit(x, y)
 
     def test_numbers_of_more_kernels_are_learnt(self):
         """A period near the given one, and the weights of an ANOVA kernel."""

@@ -32,7 +32,7 @@ def crc32c(data):
 def payload(data):
     """The kind and the payload of a container, checked."""
     magic, version, kind, length = struct.unpack_from("<8sqqq", data)
-    assert magic == b"FREERIDG" and version in (1, 2, 3, 4, 5, 6) and length == len(data) - 40 and length % 8 == 0
+    assert magic == b"FREERIDG" and version in (1, 2, 3, 4, 5, 6, 7) and length == len(data) - 40 and length % 8 == 0
     assert struct.unpack_from("<q", data, len(data) - 8)[0] == crc32c(data[:-8])
     return version, kind, data[32:-8]
 

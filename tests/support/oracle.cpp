@@ -197,6 +197,8 @@ support::Model make_model(const Problem& problem, freeridge_route route, freerid
                           std::int64_t padding) {
   support::Model model(make_kernel(problem.kernel));
   model.data(problem.x, problem.y, layout, padding).weights(problem.weights).intercept(problem.intercept).route(route);
+  if (problem.sigma2 > 0)
+    support::check(freeridge_set_parameter(model.get(), FREERIDGE_SIGMA2, problem.sigma2), "freeridge_set_parameter");
   return model;
 }
 

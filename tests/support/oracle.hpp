@@ -92,6 +92,7 @@ struct Problem {
   Matrix y;
   Vector weights;  // empty: all one
   bool intercept = true;
+  double sigma2 = 0;  // of the errors, where it is known
 
   double weight(std::int64_t i) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]; }
 };

@@ -39,9 +39,14 @@ inline oracle::KernelSpec kernel_of(oracle::Family family, std::int64_t d, bool 
         for (std::int64_t k = 0; k < d; ++k) label.push_back(static_cast<std::int32_t>(k + 1 < d ? k : 0));
         return KernelSpec::additive(KernelSpec::radial(Family::matern52, 1.0), d < 3 ? support::Labels() : label);
       }
-      case Family::multiplicative:  // the ANOVA kernel
+      case Family::multiplicative: {  // the ANOVA kernel; of many columns three terms
+        support::Labels label;
+        for (std::int64_t k = 0; k < d && d > 3; ++k) label.push_back(static_cast<std::int32_t>(k % 3));
         return KernelSpec::multiplicative(
-            KernelSpec::sum({KernelSpec::constant(), KernelSpec::radial(Family::matern52, 1.0)}, {0.8, 0.6}));
+            KernelSpec::sum({KernelSpec::constant(), KernelSpec::radial(Family::matern52, std::sqrt(size))},
+                            {0.8, 0.6}),
+            label);
+      }
       case Family::periodic:
         return KernelSpec::periodic(3.7, KernelSpec::gaussian(1.2 * std::sqrt(size)));
       default:
