@@ -374,7 +374,7 @@ TEST(KernelValues, OfOtherDistancesLoseNothingNearby) {
   EXPECT_EQ(sphere(0, 0), 1);
   EXPECT_EQ(sphere(1, 1), 1);
   EXPECT_EQ(sphere(2, 2), 1);  // the pole has every longitude
-  EXPECT_NEAR(sphere(3, 3), std::exp(-4 * std::sin(pi_value / 360 * 0x1p-20) / 2e-8), 1e-13);  // across the pole
+  EXPECT_NEAR(sphere(3, 3), std::exp(-2 * std::sin(pi_value / 180 * 0x1p-20) / 1e-8), 1e-13);  // across the pole
 }
 
 // Of points that have twice the digits, too; and of k + 1. The exponential has an error of about 1e-27.

@@ -92,10 +92,11 @@ std::vector<KernelSpec> specs(std::int64_t d) {
   out.push_back(
       KernelSpec::multiplicative(KernelSpec::polynomial(2, 0.5, 1), label).with_columns(support::column_scales(d)));
   label.back() = d == 3 ? -1 : 0;
-  out.push_back(
-      KernelSpec::product({KernelSpec::additive(KernelSpec::sphere(KernelSpec::radial(Family::matern32, 0.3)), label),
-                           KernelSpec::periodic(0.7, KernelSpec::radial(Family::matern52, 1.5))}));
-  out.push_back(out.back().with_columns(Vector(static_cast<std::size_t>(d), 0.03)));
+  for (const double unit : {1.0, 0.03})  // angles of a few degrees, and of many
+    out.push_back(
+        KernelSpec::product({KernelSpec::additive(KernelSpec::sphere(KernelSpec::radial(Family::matern32, 0.3)), label),
+                             KernelSpec::periodic(0.7 / unit, KernelSpec::radial(Family::matern52, 1.5))})
+            .with_columns(Vector(static_cast<std::size_t>(d), unit)));
   return out;
 }
 

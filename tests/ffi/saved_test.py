@@ -102,7 +102,7 @@ class SavedPredictors(unittest.TestCase):
     def test_read_without_the_library(self):
         points = np.array([[-1.0], [0.5], [3.0], [7.25]])
         files = glob.glob(os.path.join(SAVED, "predictor_*.freeridge"))
-        self.assertEqual(len(files), 20)
+        self.assertEqual(len(files), 24)
         forms = set()
         for path in files:
             with self.subTest(path), open(path, "rb") as file:
