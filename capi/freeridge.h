@@ -392,8 +392,8 @@ typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
  * Kernels. A kernel is a small immutable object; *out is set on success only and is destroyed by the caller.
- * Sums, products, scaled and additive kernels may be made of any kernels, up to 1000 kernels deep and of up to 2^20
- * kernels in all. A kernel has a bandwidth when exactly one kernel in it has one. */
+ * Sums, products, scaled, additive and multiplicative kernels may be made of any kernels, up to 1000 kernels deep and
+ * of up to 2^20 kernels in all. A kernel has a bandwidth when exactly one kernel in it has one. */
 
 /* k(x, z) = x'z. Statuses: INVALID_ARGUMENT. Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_kernel_linear(freeridge_kernel** out);
@@ -467,7 +467,22 @@ FREERIDGE_API freeridge_status freeridge_kernel_describe(const freeridge_kernel*
                                                          int64_t* length);
 
 /* The kernel that freeridge_kernel_describe wrote, with the same values to the last bit. Spaces do not matter; weights
- * of a sum may be left out (one), and any part may stand in brackets.
+ * of a sum may be left out (one), and any part may stand in brackets. Kernels that text alone makes:
+ *     multiplicative([0, 1, 1, -1], inner)   prod_t inner(x_t, z_t), the product over the terms of the columns; labels
+ *         as in freeridge_kernel_additive, and multiplicative(inner): each column is a term. Of laplacian(sigma = s)
+ *         it is exp(-sum_k |x_k - z_k| / s), the Laplacian of the L1 norm with gamma = 1 / s.
+ *     constant()   1, for ANOVA kernels: product(1 * constant() + 0.3 * additive([0, -1], gaussian(sigma = 1)), 1 *
+ *         constant() + 0.7 * additive([-1, 0], gaussian(sigma = 1))) is prod_k (1 + theta_k k(x_k, z_k)), whose weights
+ *         are learnt as those of sums; multiplicative(1 * constant() + 0.3 * gaussian(sigma = 1)) has one for all.
+ *         Source: M. Stitson et al., Support vector regression with ANOVA decomposition kernels, 1999.
+ *     periodic(period = p, inner)   inner at the distance r^2 = sum_k 4 sin^2(pi (x_k - z_k) / p), which is that of
+ *         points on a circle of radius 1; inner: gaussian, laplacian or matern. Of gaussian(sigma = sqrt(2) l) it is
+ *         exp(-2 sum_k sin^2(pi (x_k - z_k) / p) / l^2). Source: D. MacKay, Introduction to Gaussian processes, 1998,
+ *         equation 47.
+ *     sphere(inner)   inner (the same three) at the distance r = 2 sin(angle / 2) between points on a sphere of radius
+ *         1; x has two columns, longitude and latitude in degrees. These are positive semi-definite, which kernels of
+ *         the angle itself are not but for exp(-angle / l). No derivatives by x (freeridge_predict_gradient). Source:
+ *         T. Gneiting, Strictly and non-strictly positive definite functions on spheres, Bernoulli 19(4), 2013.
  * Statuses: INVALID_ARGUMENT (says what was expected and at which character, the first is 1; at most 64 kernels deep),
  * NOT_FINITE, DIMENSION_MISMATCH (scaled kernels inside a scaled kernel of another d). Cost: O(length of the text). */
 FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridge_kernel** out);
@@ -483,9 +498,13 @@ FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridg
  *     product       none                                            its factors
  *     scaled        scale (d)                                       the inner kernel
  *     additive      label (d: 0, 1, ..., -1 for none; or empty)    the inner kernel
+ *     multiplicative  as additive                                   the inner kernel
+ *     periodic      period (1)                                      the inner kernel
+ *     sphere        none                                            the inner kernel
+ *     constant      none                                            none
  *     precomputed   none                                            none
- * The kind as a word, which freeridge_kernel_<word> makes; NULL for NULL. Static text. A later version may have more
- * kinds, and more parameters of a kind behind these. Cost: O(1). */
+ * The kind as a word, which freeridge_kernel_<word> makes, or, of the four before the last, freeridge_kernel_parse;
+ * NULL for NULL. Static text. A later version may have more kinds, and more parameters of a kind behind these. Cost: O(1). */
 FREERIDGE_API const char* freeridge_kernel_name(const freeridge_kernel* kernel);
 
 /* *parameters, *parts: how many it has (freeridge_kernel_name). NULL is fine for each. Statuses: INVALID_ARGUMENT.
@@ -510,9 +529,9 @@ FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel*
 
 /* The kernel's hyperparameters: all continuous numbers in its tree, in the order of its text
  * (freeridge_kernel_describe). These are the weights of a sum (each before its term), the d scales of a scaled kernel
- * (before the inner kernel), sigma of gaussian and laplacian, length of matern, scale and offset of polynomial; not
- * degree and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. *count: how many
- * they are, which may be none; values: the numbers, to the last bit. NULL is fine for each: ask for the number first.
+ * (before the inner kernel), sigma of gaussian and laplacian, length of matern, period of periodic (before the inner
+ * kernel), scale and offset of polynomial; not degree and nu. 0.3 * linear() + 1 * scaled([2, 5],
+ * gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. *count: how many they are, which may be none; values: the numbers, to the last bit. NULL is fine for each: ask for the number first.
  * Statuses: INVALID_ARGUMENT. Cost: O(count). */
 FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, int64_t* count,
                                                                     double* values);
@@ -747,11 +766,21 @@ enum {
   FREERIDGE_LOSS = 15,       /* classifiers: the freeridge_loss they were made with; it can only be asked for */
   FREERIDGE_DEVICE = 16,     /* models, data: a freeridge_device (below); CPU. Not saved: a model that is loaded is on
                                         the CPU */
-  FREERIDGE_SMOOTHNESS = 17  /* models: 1: a freeridge_select_kernel by REML chooses the smoothness of the Matern
+  FREERIDGE_SMOOTHNESS = 17, /* models: 1: a freeridge_select_kernel by REML chooses the smoothness of the Matern
                                         kernels with nu = 3/2, too; 0. Not saved */
+  FREERIDGE_SIGMA2 = 18      /* models, data: the variance of the error of a row of weight one, where it is known, as
+                                        1 for weights 1 / variance (below); 0: it is estimated. Not with a reader */
 };
 
 /* More about some of them
+ *
+ * SIGMA2 is for responses whose errors are known, y_i with the standard error s_i: weights 1 / s_i^2, and SIGMA2 = 1.
+ * REML is then the restricted likelihood with this variance, 1/2 (m log(2 pi s2) + Y'PY / s2 + log|M| + ...) with s2 =
+ * SIGMA2 / lambda, the variance of f in units of k, in the place of s2 = Y'PY / m; freeridge_select_kernel has no prior
+ * of the noise then. It stands in the place of the estimate in standard errors, variances and covariances of
+ * predictions and coefficients, and in Cook's distances; freeridge_degrees_of_freedom tells it as sigma2, and
+ * freeridge_variance_components is INVALID_STATE. LOO, GCV and GROUPS do not use it. Source: W. Viechtbauer, Bias and
+ * efficiency of meta-analytic variance estimators, J. Educ. Behav. Stat. 30(3), 2005 (a variance beside known ones).
  *
  * MISSING counts in the next call that sets data. Each output then has the answers of a fit to the rows in which it is
  * observed, exactly, from the one factorization of all rows: with S the rows in which an output is missing, P of the
@@ -1518,8 +1547,9 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * weight on additive kernels, first on a part of the rows. Of ends within 6 of the lowest left-out errors choose.
  * L-BFGS moves the logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 sqrt(d) times the
  * range of its feature (in a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of
- * the median distance of the points and 64 times it; a weight by a factor 10^6, the scale and offset of a polynomial by
- * 1000 either way; lambda as in freeridge_select_lambda. The given kernel stays where nothing with a lower criterion
+ * the median distance of the points (within periodic and sphere: of their distance) and 64 times it; a period by a
+ * factor 2 either way, as other periods are other local optima; a weight by a factor 10^6, the scale and offset of a
+ * polynomial by 1000 either way; lambda as in freeridge_select_lambda. The given kernel stays where nothing with a lower criterion
  * (and its penalty) is found on the rows learnt on. Where weights of the outermost sum are all that is free, by REML
  * with shrinkage infinity, they end at the maximum of the restricted likelihood to all digits, or at exactly 0, by
  * Newton's method. *score: the criterion on all rows at the end, one number for all

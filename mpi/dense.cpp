@@ -106,9 +106,11 @@ double Dense::score(Criterion criterion, const Answer& answer, Index j) const {
   const Problem& problem = *problem_;
   if (!answer.reason.empty()) return nan;
   if (criterion == Criterion::gcv) return gcv(problem.n(), answer.squared_norm[j], answer.trace);
-  if (criterion == Criterion::reml)
-    return reml(problem.degrees(), answer.quadratic_form[j], answer.log_determinant,
+  if (criterion == Criterion::reml) {
+    const double q = answer.quadratic_form[j];
+    return reml(problem.degrees(), q / static_cast<double>(problem.degrees()), q, answer.log_determinant,
                 problem.unpenalised.log_determinant() - problem.sum_log_w);
+  }
   double sum = 0;  // W_ii e_i^2 = ((P Y~)_i / P_ii)^2
   for (Index i = 0; i < problem.n(); ++i) {
     const double e = answer.residual(i, j) / answer.diagonal[i];

@@ -24,7 +24,7 @@
 
 namespace freeridge {
 
-constexpr std::int64_t format_version = 6;
+constexpr std::int64_t format_version = 7;
 
 // A number that was once given to a kind is never given to another one.
 enum class SavedKind : std::int64_t { accumulator = 1, model = 2, predictor = 3, classifier = 4 };

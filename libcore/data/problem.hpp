@@ -9,6 +9,7 @@
 // With an intercept the first row of C is what rounding left of the means; it is not subtracted.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -125,6 +126,21 @@ struct Problem {
   // For REML of an output, which counts copies of rows once (repeated_rows.hpp).
   const Copies& copies_of(Index output) const { return copies.of(*this, output); }
   Index reml_degrees_of(Index output) const { return degrees_of(output) - copies_of(output).count; }
+  // sigma2 of a row of weight one where it is known, the same for all outputs; 0: it is estimated.
+  double known_sigma2 = 0;
+  // s2 = sigma2 / lambda, which multiplies k in the variance of f: by REML Y~'PY~ / m from the quadratic form; NaN
+  // without degrees of freedom.
+  double prior_variance(Index output, double lambda, double quadratic_form) const {
+    if (known_sigma2 > 0) return known_sigma2 / lambda;
+    const Index m = reml_degrees_of(output);
+    return m > 0 ? quadratic_form / static_cast<double>(m) : std::numeric_limits<double>::quiet_NaN();
+  }
+  // The derivative of REML by log lambda at fixed M and Y~'PY~: that of 1/2 (m log s2 + Y~'PY~ / s2), which is 0 where
+  // s2 is estimated.
+  double reml_slope(Index output, double lambda, double quadratic_form) const {
+    if (known_sigma2 == 0) return 0;
+    return (quadratic_form / (known_sigma2 / lambda) - static_cast<double>(reml_degrees_of(output))) / 2;
+  }
   double sum_w_of(Index output) const;
   double sum_log_w_of(Index output) const;
 

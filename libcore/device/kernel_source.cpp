@@ -1,6 +1,6 @@
 // The text follows Kernel::evaluate operation by operation: sums in the order of the columns, with a fused product where
 // the core fuses; exp of minus the same argument; sums and products in the order of their parts. A kernel has one
-// variable v0, v1, ... for its value. The terms of an additive kernel that differ in the place of their columns alone
+// variable v0, v1, ... for its value. The terms of an additive or a multiplicative kernel that differ in the place of their columns alone
 // are one loop, with the loop variable t1, t2, ... in the places.
 #include "libcore/device/kernel_source.hpp"
 
@@ -15,6 +15,7 @@
 namespace freeridge {
 namespace {
 
+constexpr const char* pi = "(real)3.141592653589793";
 constexpr int ordinary = 400;  // powers of two, as in radial.cpp: lengths whose squares are far within the range
 
 class Writer {
@@ -50,7 +51,9 @@ class Writer {
     if (name == "scaled") return value_of(*parts[0], at.divided_by(kernel.parameter(0).values));
     if (name == "gaussian" || name == "laplacian" || name == "matern") return radial(kernel, at);
     if (name == "polynomial") return power(kernel, at);
-    if (name == "additive") return mean(kernel, at);
+    if (name == "additive" || name == "multiplicative") return of_terms(kernel, at);
+    if (name == "periodic" || name == "sphere") return of_other_distance(kernel, at);
+    if (name == "constant") return "1";
     std::string value = variable();
     add("real ", value, " = 0;\n");
     if (name == "linear") {
@@ -80,6 +83,45 @@ class Writer {
     std::string value = variable();
     add("real ", value, " = 0;\n");
     each_column(from, text("const real e = a - b; ", value, " = fma(e, e, ", value, ");"));
+    return of_distance(kernel, std::move(value), length);
+  }
+
+  std::string of_other_distance(const Kernel& kernel, const Columns& at) {
+    std::string value = variable();
+    add("real ", value, " = 0;\n");
+    if (kernel.parameter_count() > 0) {
+      const Index period = numbers_of(kernel, kernel.parameter(0).values);
+      each_column(at, text("const real t = (a - b) / p[", period, "], s = sin(", pi, " * (t - rint(t))); ", value,
+                           " = ", value, " + 4 * (s * s);"));
+    } else {
+      const auto column = [&](const char* point, Index k) {
+        return text(point, "[(", block_of(at.divisors) * out_.features + at.which[k], at.moved, ") * s", point, "]");
+      };
+      const auto half_sine = [&](const char* name, Index k) {
+        add("const real t", name, " = (", column("x", k), " - ", column("z", k), ") / 360, ", name, " = sin(", pi,
+            " * (t", name, " - rint(t", name, ")));\n");
+      };
+      const auto cosine = [&](const char* point) {
+        return text("sin(", pi, " / 180 * (90 - fabs(", column(point, 1), ")))");
+      };
+      add("{\n");
+      half_sine("u", 0);
+      half_sine("v", 1);
+      add(value, " = 4 * (v * v + ", cosine("x"), " * ", cosine("z"), " * (u * u));\n}\n");
+    }
+    double length = *kernel.parts()[0]->bandwidth();
+    if (std::abs(std::ilogb(length)) > ordinary) {
+      const int unit = std::clamp(std::ilogb(length), -1000, 1000);
+      length = std::ldexp(length, -unit);
+      const Index units = std::ssize(out_.numbers);
+      out_.numbers.push_back(std::ldexp(1, -unit));
+      add(value, " = ", value, " * p[", units, "] * p[", units, "];\n");
+    }
+    return of_distance(*kernel.parts()[0], std::move(value), length);
+  }
+
+  // A kernel of the distance, of the squared distance in `value` and the bandwidth `length`.
+  std::string of_distance(const Kernel& kernel, std::string value, double length) {
     const double nu = kernel.name() == std::string_view("matern") ? kernel.parameter(0).values[0] : 0.5;
     const bool squared = kernel.name() == std::string_view("gaussian");
     const double root = nu == 0.5 ? 1 : nu == 1.5 ? 1.7320508075688772 : 2.23606797749979;
@@ -108,8 +150,8 @@ class Writer {
     return value;
   }
 
-  // Of the terms, the columns with equal labels or each column by itself.
-  std::string mean(const Kernel& kernel, const Columns& at) {
+  // The mean or the product of the terms, the columns with equal labels or each column by itself.
+  std::string of_terms(const Kernel& kernel, const Columns& at) {
     const Span<const double> label = kernel.parameter(0).values;
     Array<Array<Index>> terms;
     for (Index k = 0; k < std::ssize(at.which); ++k) {
@@ -118,9 +160,10 @@ class Writer {
       terms.resize(std::max(std::ssize(terms), term + 1));
       terms[term].push_back(at.which[k]);
     }
+    const bool is_mean = kernel.name() == std::string_view("additive");
     std::string value = variable();
     const std::string loop = text("t", ++loops_);
-    add("real ", value, " = 0;\n");
+    add("real ", value, is_mean ? " = 0;\n" : " = 1;\n");
     const int before = variables_;
     int after = before;
     // The statements of a term, with columns as they follow its first one.
@@ -129,7 +172,7 @@ class Writer {
       variables_ = before;
       Columns own{at.divisors, term, text(at.moved, " + ", loop)};
       for (Index& column : own.which) column -= term.front();
-      add(value, " = ", value, " + ", value_of(*kernel.parts()[0], own), ";\n");
+      add(value, " = ", value, is_mean ? " + " : " * ", value_of(*kernel.parts()[0], own), ";\n");
       after = std::max(after, variables_);
       return std::exchange(body_, std::move(others));
     };
@@ -146,7 +189,7 @@ class Writer {
     }
     variables_ = after;
     --loops_;
-    add(value, " = ", value, " / ", std::ssize(terms), ";\n");
+    if (is_mean) add(value, " = ", value, " / ", std::ssize(terms), ";\n");
     return value;
   }
 

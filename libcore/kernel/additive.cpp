@@ -5,15 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <string_view>
 #include <utility>
 
-#include "libcore/kernel/feature_sums.hpp"
-#include "libcore/kernel/kernel_text.hpp"
-#include "libcore/kernel/one_pass.hpp"
-#include "libcore/kernel/parts.hpp"
+#include "libcore/kernel/column_terms.hpp"
 #include "libcore/kernel/value_loops.hpp"
 
 namespace freeridge {
@@ -21,45 +15,9 @@ namespace {
 
 constexpr Index panel_points = 32;
 
-// The points of a term: where they stand if its columns are neighbours, else copied.
-class TermPoints {
+class Additive final : public ColumnTerms {
  public:
-  TermPoints(ConstMatrixView x, Span<const Index> columns) {
-    const Index first = columns.front(), count = std::ssize(columns);
-    if (columns.back() - first + 1 == count) {
-      view_ = x.columns(first, count);
-      return;
-    }
-    space_ = Matrix(x.rows, count);
-    for (Index c = 0; c < count; ++c) std::copy_n(x.col(columns[c]), x.rows, space_.col(c));
-    view_ = std::as_const(space_).view();
-  }
-  ConstMatrixView view() const { return view_; }
-
- private:
-  Matrix space_;
-  ConstMatrixView view_;
-};
-
-Array<double> chosen(Span<const double> values, Span<const Index> places) {
-  Array<double> out;
-  if (!values.empty())
-    for (const Index k : places) out.push_back(values[k]);
-  return out;
-}
-
-class Additive final : public Kernel, public ValuesWithGradient {
- public:
-  // label: one for each column, 0, 1, ... in the order of their first columns, -1: in no term. Empty: each column is a
-  // term.
-  Additive(KernelPtr inner, Array<double> label)
-      : inner_(std::move(inner)), label_(std::move(label)), extent_(extent_of({&inner_, 1}, 0)) {
-    for (Index k = 0; k < std::ssize(label_); ++k) {
-      if (label_[k] < 0) continue;
-      terms_.resize(std::max(terms_.size(), static_cast<std::size_t>(label_[k]) + 1));
-      terms_[static_cast<std::size_t>(label_[k])].push_back(k);
-    }
-  }
+  Additive(KernelPtr inner, Array<double> label) : ColumnTerms(std::move(inner), std::move(label)) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     const std::optional<OneFeature> fast = one_feature(*inner_);
@@ -87,16 +45,7 @@ class Additive final : public Kernel, public ValuesWithGradient {
 
   DoubleDouble twofold(Span<const DoubleDouble> x, Span<const DoubleDouble> z) const override {
     DoubleDouble sum;
-    Array<DoubleDouble> left, right;
-    each_term(std::ssize(x), [&](Span<const Index> columns) {
-      left.clear();
-      right.clear();
-      for (const Index k : columns) {
-        left.push_back(x[k]);
-        right.push_back(z[k]);
-      }
-      sum += inner_->twofold(left, right);
-    });
+    each_twofold(x, z, [&](DoubleDouble value) { sum += value; });
     return sum / DoubleDouble(static_cast<double>(term_count(std::ssize(x))));
   }
 
@@ -104,17 +53,10 @@ class Additive final : public Kernel, public ValuesWithGradient {
     Matrix tile(factor.q.rows, factor.q.cols);
     const double weight = factor.weight / static_cast<double>(term_count(a.cols));
     each_term(a.cols, [&](Span<const Index> columns) {
-      const TermPoints left(a, columns), right(b, columns);
-      const Array<double> divisor = chosen(factor.divisor, columns);
       copy(factor.q, tile.view());
-      inner_->slopes(left.view(), right.view(), {tile.view(), weight, divisor}, [&](const SlopeTerm& term) {
-        Array<double> all(a.cols, std::numeric_limits<double>::infinity());  // none of the other columns
-        for (std::size_t c = 0; c < columns.size(); ++c) all[columns[c]] = term.divisor.empty() ? 1 : term.divisor[c];
-        take({term.form, term.q, term.weight, all, term.unit});
-      });
+      slopes_of_term(columns, a, b, {tile.view(), weight, factor.divisor}, take);
     });
   }
-  bool differentiable() const override { return inner_->differentiable(); }
 
   // The term with column k alone has derivatives along it.
   void along(ConstMatrixView a, ConstMatrixView b, Index k, const AlongColumn& out) const override {
@@ -130,39 +72,7 @@ class Additive final : public Kernel, public ValuesWithGradient {
     });
   }
 
-  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
-    add_gradient(a, b, s, to, nullptr);
-  }
-  double add_value_and_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s,
-                                    const LogGradient& to) const override {
-    double value = 0;
-    add_gradient(a, b, s, to, &value);
-    return value;
-  }
-
   const char* name() const override { return "additive"; }
-  KernelPtr rebuilt(Span<const double> /*numbers*/, Array<KernelPtr> parts) const override {
-    return std::make_shared<Additive>(std::move(parts[0]), label_);
-  }
-  Index parameter_count() const override { return 1; }
-  KernelParameter parameter(Index /*i*/) const override { return {"label", label_, true, true}; }
-  Span<const KernelPtr> parts() const override { return {&inner_, 1}; }
-
-  void describe(KernelText& out) const override {
-    out.add("additive(");
-    for (std::size_t k = 0; k < label_.size(); ++k) out.add(k == 0 ? "[" : ", ", static_cast<Index>(label_[k]));
-    if (!label_.empty()) out.add("], ");
-    inner_->describe(out);
-    out.add(")");
-  }
-  Extent extent() const override { return extent_; }
-
-  void check_features(Index d) const override {
-    if (!label_.empty() && d != std::ssize(label_))
-      fail(Status::dimension_mismatch, "x has d = ", d,
-           " columns, the additive kernel has labels of d = ", std::ssize(label_));
-    each_term(d, [&](Span<const Index> columns) { inner_->check_features(std::ssize(columns)); });
-  }
 
   Index rank_bound(Index d) const override {
     Index bound = 0;
@@ -188,18 +98,11 @@ class Additive final : public Kernel, public ValuesWithGradient {
     return linear ? std::optional(std::move(out)) : std::nullopt;
   }
 
-  std::optional<double> bandwidth() const override { return inner_->bandwidth(); }
-  KernelPtr with_bandwidth(double sigma) const override {
-    KernelPtr inner = inner_->with_bandwidth(sigma);
-    return inner ? std::make_shared<Additive>(std::move(inner), label_) : nullptr;
-  }
-
  private:
-  Index term_count(Index d) const { return label_.empty() ? d : std::ssize(terms_); }
+  KernelPtr of_inner(KernelPtr inner) const override { return std::make_shared<Additive>(std::move(inner), label_); }
 
-  // value: <S, K> is added to it; NULL: not asked for.
   void add_gradient(ConstMatrixView a, ConstMatrixView b, ConstMatrixView s, const LogGradient& to,
-                    double* value) const {
+                    double* value) const override {
     const std::optional<OneFeature> fast = one_feature(*inner_);
     Matrix tile(s.rows, std::min(panel_points, s.cols));
     const auto terms = static_cast<double>(term_count(a.cols));
@@ -208,78 +111,18 @@ class Additive final : public Kernel, public ValuesWithGradient {
       const ConstMatrixView points = b.row_range(first, part.cols);
       const MatrixView own = tile.view().columns(0, part.cols);
       each_term(a.cols, [&](Span<const Index> columns) {
-        Array<double> lengths(columns.size(), 0.0);
-        double of_term = 0;
-        if (fast && columns.size() == 1) {
-          of_term = add_feature_gradient(*fast, a, points, columns[0], part, to, lengths);
-        } else {
-          const TermPoints left(a, columns), right(points, columns);
-          if (value != nullptr) {
-            inner_->evaluate(left.view(), right.view(), own);
-            of_term = sum_of_products(part, own);
-          }
-          copy(part, own);
-          inner_->add_log_gradient(
-              left.view(), right.view(), own,
-              {to.weight / terms, to.parameters, to.lengths.empty() ? Span<double>() : Span<double>(lengths)});
-        }
+        const double of_term = add_gradient_of_term(columns, fast, a, points, part, own,
+                                                    {to.weight / terms, to.parameters, to.lengths}, value != nullptr);
         if (value != nullptr) *value += of_term / terms;
-        for (std::size_t c = 0; c < columns.size() && !to.lengths.empty(); ++c) to.lengths[columns[c]] += lengths[c];
       });
     }
   }
-
-  // Of the term with feature k alone; answers <S, inner>.
-  double add_feature_gradient(const OneFeature& fast, ConstMatrixView a, ConstMatrixView b, Index k, ConstMatrixView s,
-                              const LogGradient& to, Span<double> length) const {
-    double sums[16] = {}, value = 0, slope = 0;
-    for (Index j = 0; j < s.cols; ++j) fast.passes->contract(a.col(k), s.rows, b(j, k), fast.a, s.col(j), sums);
-    for (Index i = 0; i < 8; ++i) {
-      value += sums[i];
-      slope += sums[8 + i];
-    }
-    slope *= to.weight / static_cast<double>(term_count(a.cols));
-    to.parameters[0] += slope;  // the bandwidth
-    length[0] = slope;
-    return value;
-  }
-
-  template <class Take>
-  void each_term(Index d, const Take& take) const {
-    if (!label_.empty())
-      for (const Array<Index>& columns : terms_) take(Span<const Index>(columns));
-    else
-      for (Index k = 0; k < d; ++k) take(Span<const Index>(&k, 1));
-  }
-
-  KernelPtr inner_;
-  Array<double> label_;  // as a parameter: numbers
-  Array<Array<Index>> terms_;
-  Extent extent_;
 };
-
-// Whether a scaled kernel is among the parts of `kernel`, or is the kernel itself.
-bool holds_scaled(const Kernel& kernel) {
-  return kernel.name() == std::string_view("scaled") ||
-         std::ranges::any_of(kernel.parts(), [](const KernelPtr& part) { return holds_scaled(*part); });
-}
 
 }  // namespace
 
 KernelPtr additive_kernel(KernelPtr inner, Span<const std::int32_t> label) {
-  require_function("inner", *inner);
-  if (holds_scaled(*inner))
-    fail(Status::invalid_argument,
-         "inner has a scaled kernel, but its points are the columns of one term; scale the additive kernel instead");
-  Array<double> canonical;
-  std::map<std::int32_t, Index> terms;
-  for (const std::int32_t one : label)
-    canonical.push_back(one < 0 ? -1.0 : static_cast<double>(terms.try_emplace(one, std::ssize(terms)).first->second));
-  if (!label.empty() && terms.empty())
-    fail(Status::invalid_argument, "label[0] is ", label[0], ", and all others are negative, too; one term is needed");
-  auto out = std::make_shared<Additive>(std::move(inner), std::move(canonical));
-  if (!label.empty()) out->check_features(std::ssize(label));
-  return out;
+  return kernel_of_terms<Additive>("additive", std::move(inner), label);
 }
 
 }  // namespace freeridge

@@ -14,9 +14,7 @@
 
 namespace freeridge {
 
-// label: one for each column; empty: each column is a term, whatever d. Throws INVALID_ARGUMENT for a precomputed
-// kernel, a kernel with scaled ones in it, and where no label is >= 0; DIMENSION_MISMATCH where inner does not fit a
-// term.
+// label and what is thrown: as in kernel_of_terms (column_terms.hpp).
 KernelPtr additive_kernel(KernelPtr inner, Span<const std::int32_t> label);
 
 }  // namespace freeridge

@@ -1,4 +1,5 @@
-// Kernels of the inner product:
+// Kernels of the inner product, and the constant, its power zero:
+//   constant     1
 //   linear       x'z                              derivative by x'z    1
 //   polynomial   (scale x'z + offset)^degree                           degree scale (scale x'z + offset)^(degree - 1)
 // Of a polynomial by logarithms, with Q = S o degree (scale x'z + offset)^(degree - 1):
@@ -23,6 +24,24 @@ namespace {
 void inner_products(ConstMatrixView a, ConstMatrixView b, MatrixView out) {
   gemm(Op::none, Op::transpose, 1, a, b, 0, out);
 }
+
+class Constant final : public Kernel {
+ public:
+  void evaluate(ConstMatrixView, ConstMatrixView, MatrixView out) const override {
+    fill_each(out, [](Index, Index) { return 1.0; });
+  }
+  DoubleDouble twofold(Span<const DoubleDouble>, Span<const DoubleDouble>) const override { return DoubleDouble(1); }
+  void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor&, const TakeSlope&) const override {}
+  void along(ConstMatrixView a, ConstMatrixView b, Index /*k*/, const AlongColumn& out) const override {
+    if (out.value.cols > 0) evaluate(a, b, out.value);
+    for (const MatrixView& slope : {out.by_x, out.by_z, out.mixed}) fill_each(slope, [](Index, Index) { return 0.0; });
+  }
+  bool differentiable() const override { return true; }
+  void add_log_gradient(ConstMatrixView, ConstMatrixView, MatrixView, const LogGradient&) const override {}
+  const char* name() const override { return "constant"; }
+  KernelPtr rebuilt(Span<const double>, Array<KernelPtr>) const override { return constant_kernel(); }
+  Index rank_bound(Index) const override { return 1; }
+};
 
 class Linear final : public Kernel {
  public:
@@ -141,6 +160,10 @@ class Polynomial final : public Kernel {
 };
 
 }  // namespace
+
+KernelPtr constant_kernel() {
+  return std::make_shared<Constant>();
+}
 
 KernelPtr linear_kernel() {
   return std::make_shared<Linear>();

@@ -33,10 +33,16 @@ void collect(const Kernel& kernel, Array<double>& out) {
       [&](Index p) { collect(*kernel.parts()[p], out); });
 }
 
+// Whether there may be several parts, whose places have numbers.
+bool has_numbered_parts(const Kernel& kernel) {
+  return kernel.is_sum() || (kernel.parameter_count() == 0 && kernel.name() != std::string_view("sphere"));
+}
+
 // The number's own word: a sum has weights and a scaled kernel scales, in a row; other parameters are one number.
 std::string own_name(const Kernel& kernel, const KernelParameter& p, Index e) {
-  if (kernel.parts().empty()) return text(std::string_view(p.name));
-  return text(kernel.is_sum() ? std::string_view("weight") : std::string_view(p.name), "[", e, "]");
+  if (kernel.is_sum()) return text("weight[", e, "]");
+  if (kernel.name() == std::string_view("scaled")) return text("scale[", e, "]");
+  return text(std::string_view(p.name));
 }
 
 bool may_be_zero(const KernelParameter& p) {
@@ -89,7 +95,7 @@ Place place_of(const Kernel& kernel, Index i) {
           }
           inner = &part;
           i = before;
-          if (at->parameter_count() == 0 || at->is_sum()) step += text("[", p, "]");
+          if (has_numbered_parts(*at)) step += text("[", p, "]");
         });
     out.name += out.name.empty() ? step : text(".", step);
     at = inner;

@@ -1,6 +1,6 @@
 // The hyperparameters of a kernel: all continuous numbers in its tree, in the order of its text. These are the weights
 // of a sum (each before its term), the scales of a scaled kernel (before the inner kernel), sigma of gaussian and
-// laplacian, length of matern, scale and offset of polynomial; not degree and nu, which choose the function.
+// laplacian, length of matern, period of periodic, scale and offset of polynomial; not degree and nu, which choose the function.
 //     0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5))     has 0.3, 1, 2, 5, 1.5
 // A name is the way from the outermost kernel down to the number. It consists of the word of each kernel on the way and
 // of the number's own word, joined by points; behind a sum or a product the place of the part stands in brackets:

@@ -1,5 +1,5 @@
 // A kernel function k(x, z), evaluated on tiles. The kernels: dot_product.cpp, radial.cpp, composite.cpp, additive.cpp,
-// precomputed.cpp, plus_one.cpp.
+// multiplicative.cpp, other_distance.cpp, precomputed.cpp, plus_one.cpp.
 #pragma once
 
 #include <functional>
@@ -154,6 +154,7 @@ class Kernel {
   [[noreturn]] static void no_slopes() { fail(Status::internal, "a kernel without a derivative was asked for one"); }
 };
 
+KernelPtr constant_kernel();
 KernelPtr linear_kernel();
 KernelPtr polynomial_kernel(Index degree, double scale, double offset);
 KernelPtr gaussian_kernel(double sigma);

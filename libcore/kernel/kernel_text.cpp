@@ -7,6 +7,8 @@
 
 #include "libcore/base/memory.hpp"
 #include "libcore/kernel/additive.hpp"
+#include "libcore/kernel/multiplicative.hpp"
+#include "libcore/kernel/other_distance.hpp"
 
 namespace freeridge {
 namespace {
@@ -14,10 +16,12 @@ namespace {
 constexpr std::size_t small_text = 1 << 20;  // bytes for which the machine's memory is not asked about
 constexpr Index nesting_limit = 64;          // nested brackets and kernels: bounds the stack that recursion takes
 
-constexpr std::string_view names[] = {"linear", "polynomial", "gaussian", "laplacian",  "matern",
-                                      "scaled", "additive",   "product",  "precomputed"};
+constexpr std::string_view names[] = {"linear", "polynomial", "gaussian",       "laplacian", "matern",
+                                      "scaled", "additive",   "multiplicative", "product",   "periodic",
+                                      "sphere", "constant",   "precomputed"};
 constexpr const char* kernel_names =
-    "linear, polynomial, gaussian, laplacian, matern, scaled, additive, product, precomputed or (";
+    "linear, polynomial, gaussian, laplacian, matern, scaled, additive, multiplicative, product, periodic, sphere, "
+    "constant, precomputed or (";
 
 // Recursive descent, one member for each rule of the grammar.
 class Parser {
@@ -71,9 +75,9 @@ class Parser {
 
   // Reads the parameters of the kernel `name`, up to and including the closing bracket.
   KernelPtr named(std::size_t start, std::string_view name) {
-    if (name == "linear" || name == "precomputed") {
+    if (name == "linear" || name == "constant" || name == "precomputed") {
       expect(")");
-      return name == "linear" ? linear_kernel() : precomputed_kernel();
+      return name == "linear" ? linear_kernel() : name == "constant" ? constant_kernel() : precomputed_kernel();
     }
     if (name == "polynomial") {
       const Index degree = integer("degree");
@@ -107,7 +111,17 @@ class Parser {
       expect(")");
       return made(start, [&] { return scaled_kernel(std::move(inner), scale); });
     }
-    if (name == "additive") return additive(start);
+    if (name == "additive") return of_terms(start, additive_kernel);
+    if (name == "multiplicative") return of_terms(start, multiplicative_kernel);
+    if (name == "periodic" || name == "sphere") {
+      const double period = name == "periodic" ? parameter("period") : 0;
+      if (name == "periodic") expect(",");
+      KernelPtr inner = sum();
+      expect(")");
+      return made(start, [&] {
+        return name == "periodic" ? periodic_kernel(period, std::move(inner)) : sphere_kernel(std::move(inner));
+      });
+    }
     Array<KernelPtr> factors;
     do factors.push_back(sum());
     while (accept(","));
@@ -115,7 +129,7 @@ class Parser {
     return made(start, [&] { return product_kernel(std::move(factors)); });
   }
 
-  KernelPtr additive(std::size_t start) {
+  KernelPtr of_terms(std::size_t start, KernelPtr (*make)(KernelPtr, Span<const std::int32_t>)) {
     Array<std::int32_t> label;
     if (accept("[")) {
       do label.push_back(whole());
@@ -125,7 +139,7 @@ class Parser {
     }
     KernelPtr inner = sum();
     expect(")");
-    return made(start, [&] { return additive_kernel(std::move(inner), label); });
+    return made(start, [&] { return make(std::move(inner), label); });
   }
 
   // Makes the kernel whose text begins at `start`. If that throws, the message gets this place added.

@@ -1,10 +1,12 @@
 // Kernels as text:
 //   sum     := term { "+" term }              of one term without a weight: the term itself; without weights: all one
 //   term    := [ number "*" ] kernel
-//   kernel  := "linear()" | "polynomial(degree = 3, scale = 0.5, offset = 1)"
+//   kernel  := "constant()" | "linear()" | "polynomial(degree = 3, scale = 0.5, offset = 1)"
 //            | "gaussian(sigma = 1.5)" | "laplacian(sigma = 2)" | "matern(nu = 1.5, length = 2)" | "precomputed()"
 //            | "scaled([" number { "," number } "]," sum ")" | "product(" sum { "," sum } ")" | "(" sum ")"
-//            | "additive(" [ "[" label { "," label } "]," ] sum ")"          a label: a whole number for each feature
+//            | ( "additive(" | "multiplicative(" ) [ "[" label { "," label } "]," ] sum ")"
+//                                                                     a label: a whole number for each feature
+//            | "periodic(period = 12," sum ")" | "sphere(" sum ")"
 // describe() writes every weight, puts brackets around a sum that is a term, and writes numbers in the shortest form
 // that reads back as the same number. So each kernel has one description, and each description stands for one kernel.
 #pragma once

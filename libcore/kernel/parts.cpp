@@ -10,6 +10,11 @@ namespace {
 constexpr Index depth_limit = 1000;              // a walk through a kernel takes one stack frame for each level
 constexpr Index kernels_limit = Index{1} << 20;  // 64 sums of a kernel with itself would have 2^64 parts
 
+bool holds_multiplicative(const Kernel& kernel) {
+  return kernel.name() == std::string_view("multiplicative") ||
+         std::ranges::any_of(kernel.parts(), [](const KernelPtr& part) { return holds_multiplicative(*part); });
+}
+
 }  // namespace
 
 Kernel::Extent extent_of(Span<const KernelPtr> parts, Index own) {
@@ -32,7 +37,8 @@ Kernel::Extent extent_of(Span<const KernelPtr> parts, Index own) {
 
 Index doubles_of_gradient(const Kernel& kernel, Index side, Index d) {
   const Kernel::Extent extent = kernel.extent();
-  return checked_doubles(6 + 2 * extent.depth, side * (d + 1)) +
+  const Index terms = holds_multiplicative(kernel) ? 2 * d + 4 : 0;  // values of each term
+  return checked_doubles(terms, side * side) + checked_doubles(6 + 2 * extent.depth, side * (d + 1)) +
          checked_doubles(4 + 4 * std::min(extent.depth + extent.kernels, kernels_limit), side * side);
 }
 

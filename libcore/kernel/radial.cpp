@@ -14,6 +14,7 @@
 
 #include "libcore/kernel/feature_sums.hpp"
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/kernel/of_distance.hpp"
 #include "libcore/kernel/one_pass.hpp"
 #include "libcore/kernel/parameters.hpp"
 #include "libcore/kernel/twofold_functions.hpp"
@@ -69,7 +70,7 @@ constexpr Profile matern52{"matern",          "length",          2.5,      2.236
                            &Passes::matern52, &Passes::matern32, -5.0 / 3, &Passes::matern52_feature,
                            matern52_curve};
 
-class Radial final : public Kernel, public ValuesWithGradient {
+class Radial final : public Kernel, public ValuesWithGradient, public OfDistance {
  public:
   Radial(const Profile& profile, double bandwidth) : profile_(profile), bandwidth_(bandwidth) {
     // v a with a = 1 / sigma^2 (or root / length) is much faster than v / sigma^2, but a may overflow or underflow
@@ -105,12 +106,7 @@ class Radial final : public Kernel, public ValuesWithGradient {
       const DoubleDouble u = at_once ? x[k] - z[k] : (x[k] - z[k]) / DoubleDouble(bandwidth_);
       square += u * u;
     }
-    if (at_once) square = square / two_product(bandwidth_, bandwidth_);
-    if (profile_.root == 0) return twofold_exp(-square);
-    const double root_square = profile_.nu > 0 ? 2 * profile_.nu : 1;  // exactly
-    const DoubleDouble u = twofold_sqrt(DoubleDouble(root_square) * square), value = twofold_exp(-u);
-    if (profile_.nu <= 0.5) return value;
-    return (DoubleDouble(1) + u + (profile_.nu > 2 ? u * u / DoubleDouble(3) : DoubleDouble())) * value;
+    return twofold_of(at_once ? square / two_product(bandwidth_, bandwidth_) : square);
   }
 
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
@@ -118,7 +114,7 @@ class Radial final : public Kernel, public ValuesWithGradient {
     const std::optional<Units> points = units(a, b);
     Matrix tile(factor.q.rows, factor.q.cols);
     passes().distances(points ? points->a.view() : a, points ? points->b.view() : b, tile.view());
-    (points ? *in_units_ : *this).multiply_by_slope(tile.view(), factor.q);
+    (points ? *in_units_ : *this).multiply_by_profile(tile.view(), factor.q);
     take({SlopeTerm::Form::difference, factor.q, factor.weight * profile_.slope_weight, factor.divisor, bandwidth_});
   }
   bool differentiable() const override { return !profile_.pole; }
@@ -167,6 +163,33 @@ class Radial final : public Kernel, public ValuesWithGradient {
     return value;
   }
 
+  void values(MatrixView r2) const override {
+    to_units(r2);
+    const Radial& scaled = in_units_ ? *in_units_ : *this;
+    each_run(r2, [&](double* v, Index n) { (passes().*profile_.pass)(v, n, scaled.a_, scaled.by_); });
+  }
+
+  DoubleDouble value(DoubleDouble r2) const override {
+    const DoubleDouble square = r2 / DoubleDouble(bandwidth_) / DoubleDouble(bandwidth_);
+    return std::isfinite(square.hi) ? twofold_of(square) : DoubleDouble();
+  }
+
+  double unit() const override { return bandwidth_; }
+
+  void multiply_by_slope(ConstMatrixView r2, MatrixView q) const override {
+    Matrix tile = copy_of(r2);
+    to_units(tile.view());
+    const Radial& scaled = in_units_ ? *in_units_ : *this;
+    if (profile_.pole) scaled.divide_by_u(tile.view(), q);
+    scaled.multiply_by_profile(tile.view(), q);
+    fill_each(q, [&](Index i, Index j) { return q(i, j) * profile_.slope_weight; });
+  }
+
+  double curve(double r2) const override {
+    const double r = std::sqrt(r2) / bandwidth_;
+    return profile_.curve(profile_.root > 0 ? profile_.root * r : r * r);
+  }
+
   std::optional<OneFeature> one_feature() const {
     if (by_ == By::divisor || in_units_) return std::nullopt;
     return OneFeature{&(passes().*profile_.feature), a_};
@@ -205,12 +228,26 @@ class Radial final : public Kernel, public ValuesWithGradient {
     return out;
   }
 
+  // r2 in units of 2^unit_.
+  void to_units(MatrixView r2) const {
+    if (in_units_) fill_each(r2, [&](Index i, Index j) { return std::ldexp(std::ldexp(r2(i, j), -unit_), -unit_); });
+  }
+
+  // Of r^2 / bandwidth^2.
+  DoubleDouble twofold_of(DoubleDouble square) const {
+    if (profile_.root == 0) return twofold_exp(-square);
+    const double root_square = profile_.nu > 0 ? 2 * profile_.nu : 1;  // exactly
+    const DoubleDouble u = twofold_sqrt(DoubleDouble(root_square) * square), value = twofold_exp(-u);
+    if (profile_.nu <= 0.5) return value;
+    return (DoubleDouble(1) + u + (profile_.nu > 2 ? u * u / DoubleDouble(3) : DoubleDouble())) * value;
+  }
+
   // r2: the squared distances.
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, ConstMatrixView r2, MatrixView s,
                         const LogGradient& to) const {
     if (profile_.pole) divide_by_u(r2, s);
     Matrix tile = copy_of(r2);
-    multiply_by_slope(tile.view(), s);
+    multiply_by_profile(tile.view(), s);
     const double weight = -to.weight * profile_.slope_weight;
     const double by_bandwidth = weight * (sum_of_products(s, r2) / bandwidth_ / bandwidth_);
     to.parameters[0] += by_bandwidth;
@@ -225,7 +262,7 @@ class Radial final : public Kernel, public ValuesWithGradient {
   }
 
   // q = q o slope_pass(tile), tile: the r^2, used up.
-  void multiply_by_slope(MatrixView tile, MatrixView q) const {
+  void multiply_by_profile(MatrixView tile, MatrixView q) const {
     slope_of(tile);
     multiply(tile, q);
   }
@@ -252,6 +289,10 @@ class Radial final : public Kernel, public ValuesWithGradient {
 };
 
 }  // namespace
+
+const OfDistance* of_distance(const Kernel& kernel) {
+  return dynamic_cast<const Radial*>(&kernel);
+}
 
 std::optional<OneFeature> one_feature(const Kernel& kernel) {
   const auto* const radial = dynamic_cast<const Radial*>(&kernel);

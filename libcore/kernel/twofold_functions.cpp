@@ -33,6 +33,17 @@ DoubleDouble twofold_sqrt(DoubleDouble x) {
   return two_sum(q, (rest.hi + rest.lo) / (2 * q));
 }
 
+DoubleDouble twofold_half_sine(DoubleDouble u) {
+  const DoubleDouble pi(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53);
+  const DoubleDouble v = pi * (u - DoubleDouble(std::nearbyint(u.hi))), square = v * v;
+  DoubleDouble term = v, sum = v;
+  for (int k = 2; std::abs(term.hi) > 0x1p-110 * std::abs(v.hi); k += 2) {
+    term = -(term * square) / DoubleDouble(k * (k + 1));
+    sum += term;
+  }
+  return sum;
+}
+
 DoubleDouble twofold_inner_product(Span<const DoubleDouble> x, Span<const DoubleDouble> z) {
   DoubleDouble sum;
   for (std::size_t k = 0; k < x.size(); ++k) sum += x[k] * z[k];

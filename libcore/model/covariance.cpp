@@ -140,6 +140,9 @@ Matrix Model::error_roots(std::string& reason) const {
     const double unit = std::sqrt(error_variance(residual_maker, 1, trace));
     if (std::isnan(unit)) keep_first(reason, no_error_variance(first));
     multiply_by(part, unit);
+    for (Index j = 0; j < count && known_sigma2_ > 0; ++j)
+      if (const double norm = norm2(n(), part.col(j)); norm > 0)
+        multiply_by(part.columns(j, 1), std::sqrt(known_sigma2_) / norm);
   });
   return out;
 }

@@ -26,7 +26,7 @@ struct LeverageTerms {
 // Replaces P~Y~ of one output by D_i. D_i does not depend on the units of Y, so the residuals are taken in units of the
 // largest one: then no square overflows or underflows.
 std::string cooks_distances(const ResidualMaker& residual_maker, const LeverageTerms& terms, Index output,
-                            Span<double> column) {
+                            double known_sigma2, Span<double> column) {
   std::string reason;
   const double largest = largest_magnitude(column);
   double squared_norm = 0;
@@ -34,7 +34,9 @@ std::string cooks_distances(const ResidualMaker& residual_maker, const LeverageT
     column[i] /= largest;
     squared_norm += column[i] * column[i];
   }
-  const double sigma2 = error_variance(residual_maker, squared_norm, terms.trace), df = terms.df;
+  const double df = terms.df, sigma2 = known_sigma2 > 0 && largest > 0
+                                           ? known_sigma2 / largest / largest
+                                           : error_variance(residual_maker, squared_norm, terms.trace);
   const bool defined = sigma2 > 0 && df > 0;
   if (!defined)
     reason = std::isnan(sigma2)
@@ -75,7 +77,8 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
     const double trace = residual_maker.trace();
     for (Index j = first; j < first + count; ++j) {
       double& sigma2 = out.sigma2[j];
-      sigma2 = error_variance(residual_maker, residual_maker.squared_norm(j), trace);
+      sigma2 =
+          known_sigma2_ > 0 ? known_sigma2_ : error_variance(residual_maker, residual_maker.squared_norm(j), trace);
       if (std::isnan(sigma2)) keep_first(out.reason, no_error_variance(j));
       if (std::isinf(sigma2)) fail(Status::not_finite, "sigma2 of output ", j, " overflows; rescale y");
     }
@@ -101,7 +104,7 @@ std::string Model::cooks_distance(MatrixView distance) const {
     terms.trace = residual_maker.trace();
     require_no_overflow("the residuals", part);
     for (Index j = 0; j < part.cols; ++j)
-      keep_first(reason, cooks_distances(residual_maker, terms, first + j, {part.col(j), rows}));
+      keep_first(reason, cooks_distances(residual_maker, terms, first + j, known_sigma2_, {part.col(j), rows}));
   });
   return reason;
 }
@@ -134,8 +137,9 @@ Model::Variance Model::predict_variance(const Points& points) const {
         continue;
       }
       const double form = residual_maker.quadratic_form(j);
-      tau2.push_back(form / static_cast<double>(degrees));
-      out.noise[j] = lambda * form / static_cast<double>(problem.degrees_of(j));  // of a row of weight one
+      tau2.push_back(problem.prior_variance(j, lambda, form));
+      out.noise[j] = known_sigma2_ > 0 ? known_sigma2_  // of a row of weight one
+                                       : lambda * form / static_cast<double>(problem.degrees_of(j));
       if (!std::isfinite(tau2.back()) || !std::isfinite(out.noise[j]))
         fail(Status::not_finite, "the variance of output ", j, " overflows; rescale y or x");
     }

@@ -79,8 +79,8 @@ std::string Model::each_effect_variance(ConstMatrixView g, const TakeVariances& 
 }
 
 double Model::effect_scale(const ResidualMaker& residual_maker, Index output) const {
-  const Index degrees = factorization_->problem().reml_degrees_of(output);
-  return degrees > 0 ? std::sqrt(residual_maker.quadratic_form(output) / static_cast<double>(degrees)) : nan;
+  return std::sqrt(
+      factorization_->problem().prior_variance(output, fit_->lambdas[output], residual_maker.quadratic_form(output)));
 }
 
 std::string Model::fixed_errors(MatrixView errors) const {

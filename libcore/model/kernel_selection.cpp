@@ -230,9 +230,12 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   const double search_part = part_of_search(rows, required_work(plan.route, wanted)), rest = 1 - search_part;
   Stage stage(0, search_part);
   const double s = shrinkage == 0 ? usual_shrinkage : shrinkage;
-  const KernelSearchOptions options{criterion, s, evaluations == 0 ? usual_evaluations(rows, s) : evaluations,
+  const KernelSearchOptions options{criterion,
+                                    s,
+                                    evaluations == 0 ? usual_evaluations(rows, s) : evaluations,
                                     criterion == Criterion::log_loss && has_copies(*make_problem(kernel_)),
-                                    smoothness_};
+                                    smoothness_,
+                                    known_sigma2_ > 0};
   auto search = std::make_shared<KernelSearch>(learn_kernel(variables, order, rows, options));
   search->learnt_on = ascending(order, rows);
 

@@ -102,6 +102,10 @@ class Model final : public AbstractModel {
   const Listener& listener() const { return listener_; }
   // no_device, host_device, first_cuda, ... (engine.hpp). Throws DEVICE_UNAVAILABLE where it is not there.
   void set_device(Index number);
+  void set_known_sigma2(double sigma2) {  // of a row of weight one; 0: it is estimated
+    known_sigma2_ = sigma2;
+    unset();
+  }
   void set_smoothness(bool chosen) { smoothness_ = chosen; }     // counts at the next search for a kernel
   void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
@@ -245,6 +249,7 @@ class Model final : public AbstractModel {
   Index memory_limit() const { return memory_limit_; }
   Index device() const { return device_; }
   bool smoothness() const { return smoothness_; }
+  double known_sigma2() const { return known_sigma2_; }
   LandmarkMethod landmark_method() const { return landmark_method_; }
   std::int64_t landmark_seed() const { return landmark_seed_; }
   double bandwidth() const;
@@ -486,6 +491,7 @@ class Model final : public AbstractModel {
   Index memory_limit_ = 0;
   Index device_ = no_device;
   bool smoothness_ = false;
+  double known_sigma2_ = 0;
   EnginePtr engine_;
   FactorizationPtr factorization_;
   std::shared_ptr<const Fit> fit_;

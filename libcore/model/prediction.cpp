@@ -92,7 +92,7 @@ void require_derivative(const Kernel& kernel) {
   if (!kernel.differentiable())
     fail(Status::invalid_argument,
          "the model's kernel has a part that is not differentiable at the points of the data (laplacian, matern with "
-         "nu = 0.5)");
+         "nu = 0.5), or by columns that are angles (sphere)");
 }
 
 void predict_gradient(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout) {

@@ -25,6 +25,7 @@ std::shared_ptr<Problem> Model::make_problem(const KernelPtr& kernel) const {
                                        offset_ == Offset::free, data_->fixed_view());
   out->x_numbers = std::move(rows.numbers);
   out->missing = data_->missing;
+  out->known_sigma2 = known_sigma2_;
   return out;
 }
 

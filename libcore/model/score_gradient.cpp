@@ -43,6 +43,7 @@ std::shared_ptr<Problem> Model::gradient_problem(const KernelPtr& kernel) const 
   auto out = std::make_shared<Problem>(plus_one(kernel), data_->x, data_->y, data_->weight_values(), false,
                                        data_->fixed_view());
   out->missing = data_->missing;
+  out->known_sigma2 = known_sigma2_;
   return out;
 }
 

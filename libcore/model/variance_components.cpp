@@ -54,6 +54,9 @@ Array<double> Model::term_weights() const {
 
 Model::VarianceComponents Model::variance_components(bool with_error) const {
   require_fitted();
+  if (known_sigma2_ > 0)
+    fail(Status::invalid_state, "SIGMA2 is ", known_sigma2_,
+         ": the variance of the errors is known, and that of f is SIGMA2 / lambda times the kernel");
   require_room(lambda_bytes(), "the variance components", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   const Problem& problem = factorization_->problem();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/kernel/other_distance.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/select/expected_improvement.hpp"
 #include "libcore/select/score_curve.hpp"
@@ -56,24 +57,48 @@ std::size_t choice(const ScoreCurve& tried, double limit, double middle) {
   return chosen;
 }
 
-}  // namespace
-
-double median_distance(Span<const double> scale, const Rows& x) {
+// At most 256 evenly spaced rows.
+Matrix spaced_rows(const Rows& x) {
   const Index rows = std::min(sample_rows, x.rows);
   Matrix sample(rows, x.cols);  // of sparse rows each number would be a search
   for (Index i = 0; i < rows; ++i) copy_rows(x, i * x.rows / rows, sample.view().row_range(i, 1));
-  const auto value = [&](Index i, Index k) { return sample(i, k) / scale[k]; };
+  return sample;
+}
+
+// The median of the positive distances of the pairs of rows; 0: there are none.
+template <class Distance>
+double median_of_pairs(Index rows, const Distance& distance_of) {
   Array<double> distances;
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < i; ++j) {
-      double distance = 0;
-      for (Index k = 0; k < x.cols; ++k) distance = std::hypot(distance, value(i, k) - value(j, k));
+      const double distance = distance_of(i, j);
       if (distance > 0) distances.push_back(distance);
     }
   if (distances.empty()) return 0;
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
   return *middle;
+}
+
+}  // namespace
+
+double median_distance(Span<const double> scale, const Rows& x) {
+  const Matrix sample = spaced_rows(x);
+  const auto value = [&](Index i, Index k) { return sample(i, k) / scale[k]; };
+  return median_of_pairs(sample.rows(), [&](Index i, Index j) {
+    double distance = 0;
+    for (Index k = 0; k < x.cols; ++k) distance = std::hypot(distance, value(i, k) - value(j, k));
+    return distance;
+  });
+}
+
+double median_other_distance(const Kernel& kernel, Span<const double> scale, Span<const Index> columns, const Rows& x) {
+  const Matrix sample = spaced_rows(x);
+  Matrix points(sample.rows(), std::ssize(columns)), squares(sample.rows(), sample.rows());
+  for (Index c = 0; c < points.cols(); ++c)
+    for (Index i = 0; i < points.rows(); ++i) points(i, c) = sample(i, columns[c]) / scale[columns[c]];
+  other_squares(kernel, points.view(), points.view(), squares.view());
+  return median_of_pairs(sample.rows(), [&](Index i, Index j) { return std::sqrt(squares(i, j)); });
 }
 
 BandwidthRange bandwidth_range(double median) {

@@ -20,6 +20,8 @@ struct BandwidthRange {
 // The median distance between points, with the columns divided by `scale`, the scales of a kernel. It is taken over the
 // pairs of at most 256 evenly spaced rows that do not coincide; 0 when all coincide.
 double median_distance(Span<const double> scale, const Rows& x);
+// The same of a periodic or a sphere kernel (kernel/other_distance.hpp) of these columns of x.
+double median_other_distance(const Kernel& kernel, Span<const double> scale, Span<const Index> columns, const Rows& x);
 inline double median_distance(const Kernel& kernel, const Rows& x) {
   return median_distance(kernel.feature_scale(x.cols), x);
 }

@@ -16,15 +16,15 @@ double gcv(Index n, double squared_norm, double trace) {
   return static_cast<double>(n) * (squared_norm / trace) / trace;
 }
 
-double reml(Index degrees, double quadratic_form, double log_determinant, double log_weights) {
-  const double m = static_cast<double>(degrees), s2 = quadratic_form / m;
-  return (m * std::log(2 * std::numbers::pi * s2) + m + log_determinant + log_weights) / 2;
+double reml(Index degrees, double s2, double quadratic_form, double log_determinant, double log_weights) {
+  const double m = static_cast<double>(degrees);
+  return (m * std::log(2 * std::numbers::pi * s2) + quadratic_form / s2 + log_determinant + log_weights) / 2;
 }
 
 double reml(const Problem& problem, Index output, double lambda, double quadratic_form, double log_determinant) {
   const Copies& copies = problem.copies_of(output);
   return reml(
-      problem.reml_degrees_of(output), quadratic_form,
+      problem.reml_degrees_of(output), problem.prior_variance(output, lambda, quadratic_form), quadratic_form,
       copies.count == 0 ? log_determinant : log_determinant - static_cast<double>(copies.count) * std::log(lambda),
       problem.unpenalised.log_determinant() - problem.sum_log_w_of(output) - copies.log_weights);
 }

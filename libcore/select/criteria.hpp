@@ -1,8 +1,8 @@
 // The criteria, written once on the factorization interface (Y~, P~ and s as in factorization.hpp, m = n - q):
 //   LOO     sum_i W_ii e_i^2 / sum_i W_ii,  e_i = (P~Y~)_i / (P~_ii sqrt(W_ii))
 //   GCV     n |P~Y~|^2 / tr(P~)^2
-//   REML    1/2 (m log(2 pi s2) + m + log|M| + log|F'M^-1 F|),  s2 = Y~'PY~ / m,  M = K + lambda W^-1,  F = [1, fixed
-//           effects]:  log|M| + log|F'M^-1 F| = log|Z'GZ| + log|F'W F| - sum log(w); without F log|G| - sum log(w);
+//   REML    1/2 (m log(2 pi s2) + Y~'PY~ / s2 + log|M| + log|F'M^-1 F|),  M = K + lambda W^-1,  s2 = Y~'PY~ / m, or
+//           sigma2 / lambda where sigma2 is known (Problem::prior_variance),  F = [1, fixed effects]:  log|M| + log|F'M^-1 F| = log|Z'GZ| + log|F'W F| - sum log(w); without F log|G| - sum log(w);
 //           copies of rows count once (data/repeated_rows.hpp)
 //   GROUPS  sum W_ii e_i^2 / sum W_ii over the rows left out: group_criteria.hpp
 //   ERROR_RATE, and the standard errors of LOO, ERROR_RATE and LOG_LOSS: point_criteria.hpp
@@ -44,7 +44,7 @@ inline bool is_of_labels(Criterion criterion) {
 // GCV of one output from |P~Y~|^2 and tr(P~); REML of one output from Y~'PY~, log|Z'GZ| and log_weights = log|F'W F| -
 // sum log(w) (an intercept alone: log sum(w) - sum log(w)), without and with what copies of rows change.
 double gcv(Index n, double squared_norm, double trace);
-double reml(Index m, double quadratic_form, double log_determinant, double log_weights);
+double reml(Index m, double s2, double quadratic_form, double log_determinant, double log_weights);
 double reml(const Problem& problem, Index output, double lambda, double quadratic_form, double log_determinant);
 
 // reason = other, unless there is a reason already.

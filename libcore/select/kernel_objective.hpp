@@ -26,12 +26,14 @@ struct KernelSearchOptions {
   // Of LOG_LOSS: so many rows are copies of others (repeated_rows.hpp) that left-out values, which have the copies beside
   // them, say nothing of new rows.
   bool has_copies = false;
-  bool smoothness = false;  // whether smoother kernels are tried in the place of Matern 3/2
+  bool smoothness = false;   // whether smoother kernels are tried in the place of Matern 3/2
+  bool known_noise = false;  // whether the noise is known (Problem::known_sigma2): then REML has no prior of it
 };
 
 // Whether noise_penalty is added to the criterion, in the search and in the choice of lambda for the kernel found.
 inline bool has_noise_prior(Criterion criterion, const KernelSearchOptions& options) {
-  return (is_likelihood(criterion) || criterion == Criterion::log_loss) && std::isfinite(options.shrinkage);
+  return (is_likelihood(criterion) || criterion == Criterion::log_loss) && std::isfinite(options.shrinkage) &&
+         !(options.known_noise && criterion == Criterion::reml);
 }
 
 // A criterion and its gradient on some rows. Calls throw Error where there is no value.

@@ -9,6 +9,7 @@
 
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/kernel/other_distance.hpp"
 #include "libcore/select/bandwidth.hpp"
 
 namespace freeridge {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double shortest_length = 0.01, longest_length = 100;  // in units of sd, range
 constexpr double any_scale = 1e3, any_weight = 1e6;             // factors either way
+constexpr double any_period = 2;                                // likewise
 constexpr double no_part = 0x1p500;  // a divisor that makes differences vanish; the square of two of them is finite
 constexpr Index spread_rows = 256;   // read at a time
 
@@ -53,9 +55,10 @@ FeatureSpreads feature_spreads(const Rows& x) {
   return out;
 }
 
-// The first bandwidth in a kernel, and the product of the scales before it.
+// The first bandwidth in a kernel in units of the points, and the product of the scales before it.
 std::optional<double> first_bandwidth(const Kernel& kernel, Array<double>& scale) {
   if (kernel.parts().empty()) return kernel.bandwidth();
+  if (of_other_distance(kernel)) return std::nullopt;
   for (const KernelPtr& part : kernel.parts()) {
     Array<double> inner = scale;
     if (kernel.name() == std::string_view("scaled"))
@@ -82,6 +85,7 @@ class NumbersOfKernel {
  public:
   NumbersOfKernel(const Kernel& kernel, const Rows& x) : x_(x), spread_(feature_spreads(x)) {
     bool nothing = false;
+    for (Index k = 0; k < x.cols; ++k) columns_.push_back(k);
     walk(kernel, Array<double>(x.cols, 1.0), nothing, false);
   }
   Array<Number> numbers;
@@ -104,8 +108,18 @@ class NumbersOfKernel {
       }
     } else if (kernel.name() == std::string_view("scaled")) {
       scaled(kernel, divisor, one_more, within);
+    } else if (of_other_distance(kernel)) {
+      const double median = median_other_distance(kernel, divisor, columns_, x_);
+      for (Index i = 0; i < kernel.parameter_count(); ++i) {
+        const double period = kernel.parameter(i).values[0];
+        add(period, period / any_period, period * any_period);
+      }
+      bandwidth(*kernel.parts()[0]->bandwidth(), median);
     } else if (!kernel.parts().empty()) {
+      const Array<Index> columns = columns_;
+      if (kernel.parameter_count() > 0) columns_ = first_term(kernel.parameter(0).values);
       for (const KernelPtr& part : kernel.parts()) walk(*part, divisor, one_more, false);
+      columns_ = columns;
     } else {
       leaf(kernel, divisor, one_more);
     }
@@ -142,18 +156,30 @@ class NumbersOfKernel {
       if (parameter.fixed) continue;
       const double value = parameter.values[0];
       if (kernel.bandwidth()) {
-        const double median = median_distance(divisor, x_);
-        if (std::isfinite(64 * median) && median / 16 > 0)
-          add(value, median / 16, median * 64);
-        else
-          add(value, value, value);
-        if (typical == 0) typical = median / value;
-        numbers.back().length = true;
+        bandwidth(value, median_distance(divisor, x_));
       } else {
         add(value, value / any_scale, value * any_scale);
       }
       if (parameter.name != std::string_view("offset")) numbers.back().superfluous = std::exchange(one_more, false);
     }
+  }
+
+  void bandwidth(double value, double median) {
+    if (std::isfinite(64 * median) && median / 16 > 0)
+      add(value, median / 16, median * 64);
+    else
+      add(value, value, value);
+    if (typical == 0) typical = median / value;
+    numbers.back().length = true;
+  }
+
+  // The columns, of those at hand, of the first term of a kernel with these labels; without labels each is a term.
+  Array<Index> first_term(Span<const double> label) const {
+    if (label.empty()) return {columns_[0]};
+    Array<Index> out;
+    for (std::size_t k = 0; k < label.size(); ++k)
+      if (label[k] == 0) out.push_back(columns_[k]);
+    return out;
   }
 
   void add(double given, double low, double high) {
@@ -162,6 +188,7 @@ class NumbersOfKernel {
   }
 
   const Rows& x_;
+  Array<Index> columns_;  // that the kernel at hand sees
   FeatureSpreads spread_;
 };
 

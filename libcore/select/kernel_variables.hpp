@@ -4,6 +4,8 @@
 //     scale of feature k      scale times the bandwidths and scales beyond it in [sd_k / 100, 100 range_k];
 //                             without a bandwidth in the kernel: a factor 1000 either way
 //     bandwidth, length       [median distance / 16, 64 median distance], columns divided by the scales around it
+//     bandwidth of periodic, sphere: the same, by their distance of the points
+//     period                  a factor 2 either way: of other periods there are other local optima
 //     weight                  a factor 10^6 either way
 //     scale, offset of polynomial    a factor 1000 either way
 // Bounds are wide enough to hold the given numbers. Always held: weights and offsets that are 0, and the scale of a

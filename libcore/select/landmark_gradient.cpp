@@ -121,9 +121,10 @@ class LandmarkGradient {
     Array<double> factor;
     out_.log_lambda = t * maker->trace() / 2;
     for (Index j = 0; j < t_; ++j) {
-      const double q = lambda_ * maker->quadratic_form(j);
-      factor.push_back(static_cast<double>(problem_.reml_degrees_of(j)) / q / 2);
-      out_.log_lambda -= factor[j] * maker->squared_norm(j) + static_cast<double>(problem_.copies_of(j).count) / 2;
+      const double form = maker->quadratic_form(j);
+      factor.push_back(1 / (lambda_ * problem_.prior_variance(j, lambda_, form)) / 2);
+      out_.log_lambda += problem_.reml_slope(j, lambda_, form) - factor[j] * maker->squared_norm(j) -
+                         static_cast<double>(problem_.copies_of(j).count) / 2;
       multiply_by(w.view().columns(j, 1), std::sqrt(factor[j] * lambda_));
     }
     syrk(Op::none, 1, w.view(), 1, h.view());

@@ -74,17 +74,21 @@ void add_gcv(const Problem& problem, const AllPairs& at, MatrixView s) {
   add_means(at, cbar.view(), Array<double>(problem.n(), -2 * score / trace), s);
 }
 
-void add_reml(const Problem& problem, const AllPairs& at, MatrixView s) {
+// Answers with the derivative by log lambda beside that of M.
+double add_reml(const Problem& problem, const AllPairs& at, double lambda, MatrixView s) {
+  double slope = 0;
   const double half_t = static_cast<double>(problem.t()) / 2;
   for (Index j = 0; j < s.cols; ++j)
     for (Index i = j; i < s.rows; ++i) s(i, j) = half_t * at.p(i, j);
   Matrix scaled = copy_of(at.c.view());
   for (Index j = 0; j < scaled.cols(); ++j) {
-    const double m = static_cast<double>(problem.reml_degrees_of(j));
     const double form = dot(problem.n(), problem.y_tilde.col(j), at.c.col(j));
-    for (Index i = 0; i < scaled.rows(); ++i) scaled(i, j) *= std::sqrt(m / form / 2);
+    slope += problem.reml_slope(j, lambda, form) - static_cast<double>(problem.copies_of(j).count) / 2;
+    const double s2 = problem.prior_variance(j, lambda, form);
+    for (Index i = 0; i < scaled.rows(); ++i) scaled(i, j) *= std::sqrt(1 / s2 / 2);
   }
   syrk(Op::none, -1, scaled.view(), 1, s);
+  return slope;
 }
 
 void add_group(const AllPairs& at, const Group& group, Span<const double> alpha, double beta, MatrixView s) {
@@ -131,12 +135,10 @@ PointGradient point_gradient(const Factorization& factorization, Criterion crite
   const MatrixView s = out.s.view();
   if (criterion == Criterion::loo) add_loo(problem, at, s);
   if (criterion == Criterion::gcv) add_gcv(problem, at, s);
-  if (criterion == Criterion::reml) add_reml(problem, at, s);
+  if (criterion == Criterion::reml) out.log_lambda = add_reml(problem, at, lambda, s);
   if (criterion == Criterion::groups) add_groups(problem, at, *groups, s);
   mirror_lower(s);
   for (Index i = 0; i < problem.n(); ++i) out.log_lambda += lambda * s(i, i);
-  for (Index j = 0; j < problem.t() && criterion == Criterion::reml; ++j)
-    out.log_lambda -= static_cast<double>(problem.copies_of(j).count) / 2;
   return out;
 }
 

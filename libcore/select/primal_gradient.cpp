@@ -112,7 +112,7 @@ class PrimalGradient {
     }
     for (Index k = 0; k < d(); ++k) out_.kernel[k] = static_cast<double>(t()) * explained[k];
     for (Index j = 0; j < t(); ++j) {
-      const double factor = static_cast<double>(problem_.reml_degrees_of(j)) / maker->quadratic_form(j);
+      const double factor = 1 / problem_.prior_variance(j, lambda_, maker->quadratic_form(j));
       for (Index k = 0; k < d(); ++k) out_.kernel[k] -= factor * w_(k, j) * w_(k, j);
     }
     set_log_lambda();

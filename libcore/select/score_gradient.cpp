@@ -93,8 +93,9 @@ class DualGradient {
     Matrix right(n, t);
     for (Index j = 0; j < t; ++j) {
       scores_[j] = freeridge::reml(problem_, j, lambda_, p_.quadratic_form[j], p_.log_determinant);
-      out_.log_lambda -= static_cast<double>(problem_.copies_of(j).count) / 2;
-      const double factor = static_cast<double>(problem_.reml_degrees_of(j)) / (2 * p_.quadratic_form[j]) / p_.s;
+      out_.log_lambda +=
+          problem_.reml_slope(j, lambda_, p_.quadratic_form[j]) - static_cast<double>(problem_.copies_of(j).count) / 2;
+      const double factor = 1 / (2 * problem_.prior_variance(j, lambda_, p_.quadratic_form[j])) / p_.s;
       for (Index i = 0; i < n; ++i) right(i, j) = factor * p_.c(i, j);
     }
     set_score();

@@ -176,7 +176,8 @@ void refine_variances(KernelSearch& search, const RowsOfSearch& rows) {
       ++free;
     }
   }
-  if (has_noise_prior(Criterion::reml, objective.options) || free != search.learnt || groups[0].empty())
+  if (has_noise_prior(Criterion::reml, objective.options) || objective.options.known_noise || free != search.learnt ||
+      groups[0].empty())
     return try_zeros(search, rows, weights);
   const auto found = value_of([&] {
     const Ratios ratios(search, rows, groups);
@@ -188,7 +189,8 @@ void refine_variances(KernelSearch& search, const RowsOfSearch& rows) {
     return std::pair(numbers, least);
   });
   if (!found || !std::isfinite(found->second.f)) return;
-  auto [numbers, least] = *found;
+  Array<double> numbers = found->first;
+  const Ratios::At least = found->second;
   if (std::ranges::all_of(weights, [&](Index i) { return numbers[i] == 0; })) return;  // lambda says so
   // The weights that are held keep their values, unless they are zero.
   const Index reference = groups[0][0];

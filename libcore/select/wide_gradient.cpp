@@ -15,6 +15,7 @@ class WideGradient {
  public:
   WideGradient(const Factorization& factorization, double lambda)
       : problem_(factorization.problem()),
+        lambda_(lambda),
         maker_(residual_maker_at(factorization, lambda)),
         slopes_(factorization.unit_slopes(lambda)),
         w_(d(), t()),
@@ -54,7 +55,6 @@ class WideGradient {
   }
 
   void reml() {
-    const double m = static_cast<double>(problem_.degrees());
     Matrix x(std::min(gradient_rows, n()), d());
     for (Index row = 0; row < n(); row += gradient_rows) {
       const MatrixView rows = x.view().row_range(0, std::min(gradient_rows, n() - row));
@@ -64,8 +64,8 @@ class WideGradient {
       worked(2 * touched * static_cast<double>(rows.rows * d()));
     }
     for (Index j = 0; j < t(); ++j) {
-      const double form = dot(n(), problem_.y_tilde.col(j), c_.col(j));
-      for (Index k = 0; k < d(); ++k) out_.kernel[k] -= m / form * w_(k, j) * w_(k, j);
+      const double s2 = problem_.prior_variance(j, lambda_, dot(n(), problem_.y_tilde.col(j), c_.col(j)));
+      for (Index k = 0; k < d(); ++k) out_.kernel[k] -= w_(k, j) * w_(k, j) / s2;
     }
   }
 
@@ -125,6 +125,7 @@ class WideGradient {
   }
 
   const Problem& problem_;
+  double lambda_;
   std::unique_ptr<ResidualMaker> maker_;
   Matrix slopes_;  // T
   Matrix w_, c_;

@@ -68,6 +68,9 @@ Route ReaderModel::route_for_settings() const {
   if (settings_->device() != no_device)
     fail(Status::invalid_argument, "DEVICE is ", settings_->device(),
          ", and the rows of a reader are reduced on the CPU alone; set it to 0");
+  if (settings_->known_sigma2() > 0)
+    fail(Status::invalid_argument, "SIGMA2 is ", settings_->known_sigma2(),
+         "; for rows by a reader it is estimated (0)");
   if (settings_->offset() == Offset::penalised)
     fail(Status::invalid_argument,
          "the intercept is PENALISED, which a reader does not have: let it give a column of ones, and none");

@@ -347,11 +347,13 @@ std::string ReducedProblem::scores(Criterion criterion, Span<const double> lambd
   for (Index l = 0; l < out.rows; ++l) {
     const double lambda = lambdas[l];
     const SpectrumAt at(spectrum_, lambda);
+    const Index m = spectrum_.degrees;
     for (Index j = 0; j < out.cols; ++j) {
       const Index output = first + j;
       const double score = criterion == Criterion::gcv
                                ? gcv(rows_.n(), at.squared_norm(output), at.trace())
-                               : reml(spectrum_.degrees, at.quadratic_form(output), at.log_determinant(), log_weights);
+                               : reml(m, at.quadratic_form(output) / static_cast<double>(m), at.quadratic_form(output),
+                                      at.log_determinant(), log_weights);
       const bool known = sums_tell(at, output, digits);
       table(l, j) = known && std::isfinite(score) ? score : nan;
       if (!known) keep_first(reason, sums_cancel(output));

@@ -17,8 +17,8 @@ from .descent import calibrate, early_stopping, expansion_gradient, gradient_des
 from .effects import effects, simultaneous_quantile
 from .estimator import FreeRidge
 from .importance import importance
-from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,
-                      product_kernel, sum_kernel)
+from .kernels import (Kernel, anova, constant, gaussian, laplacian, linear, matern, parse_kernel, periodic, polynomial,
+                      precomputed, product_kernel, sphere, sum_kernel)
 from .landmark_features import FreeRidgeLandmarks
 from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEAN_NORM, CONVENTION_GLMNET,
                       CONVENTION_GURLS, CONVENTION_KRLS, CONVENTION_LM_RIDGE, CONVENTION_MEAN, CONVENTION_SKLEARN,

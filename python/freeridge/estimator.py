@@ -76,6 +76,9 @@ class FreeRidge(LeastSquares):
                    and "cholesky", between which "auto" then chooses (Model.set_device).
 
     Other kinds of fits:
+    noise_sd       the standard deviation of the error of a row of weight one, where it is known; None: estimated. With
+                   known standard errors s of y: noise_sd=1, and fit(X, y, sample_weight=1 / s ** 2). REML, which then
+                   chooses alpha, and standard errors use it; return_std is that of f.
     robust         None, or "huber": rows with large left-out errors e are weighed down, by min(1, 1.345 s / |e_i|) with
                    s = median |e| / 0.6745, errors times the root of the weight given, to the fixed point; alpha is
                    chosen again with each set of weights, the kernel without and once with them. For one output.
@@ -99,6 +102,7 @@ class FreeRidge(LeastSquares):
     _estimator_type = "regressor"
     robust: Any
     stack: Any
+    noise_sd: Any
     stack_: Stack
 
     def __init__(self, alpha: Union[None, float, ArrayLike] = None, kernel: Union[None, str, Kernel] = None,
@@ -111,7 +115,7 @@ class FreeRidge(LeastSquares):
                  sigma_range: Optional[Tuple[float, float]] = None, budget: int = 0,
                  landmark_method: str = "auto", reduction: str = "auto", refine: int = 0,
                  accuracy: float = 1e-8, robust: Optional[str] = None,
-                 stack: Union[bool, str, Sequence[str]] = False) -> None:
+                 stack: Union[bool, str, Sequence[str]] = False, noise_sd: Optional[float] = None) -> None:
         self._store(locals())
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None,
@@ -131,6 +135,8 @@ class FreeRidge(LeastSquares):
             return self._fit_stack(points, outputs, weights, groups, names)
         if self.robust is not None:
             self._check_robust(outputs)
+            if self.noise_sd is not None:
+                raise ValueError("noise_sd is given, which does not go with robust")
         self.robustness_weights_ = None
         self._fit(points, outputs, weights, groups, names)
         return self

@@ -153,13 +153,24 @@ class Fitting(Estimator):
 
     _learns_by = "reml"  # of classes: the log loss
 
+    def _noise(self) -> Optional[float]:
+        """noise_sd, which FreeRidge alone has."""
+        value = getattr(self, "noise_sd", None)
+        if value is None:
+            return None
+        number = real(value, "noise_sd")
+        if number.shape != () or not 0 < number < np.inf:
+            raise ValueError(f"noise_sd must be a positive number, not {value!r}")
+        return float(number)
+
     def _criterion(self, y: Array, lengths: str, grouped: bool) -> str:
         """REML for a kernel that learns a length for each column; it has no value for an output that does not vary."""
         criterion = self.criterion
         if criterion is None:
             varies = all(len(np.unique(column[~np.isnan(column)])) > 1 for column in y.reshape(len(y), -1).T)
             learnt = lengths == "each" and self.route != "iterative" and varies
-            criterion = "groups" if grouped else self._learns_by if learnt else "loo"
+            known = self._noise() is not None and self.route != "iterative" and varies
+            criterion = "groups" if grouped else self._learns_by if learnt else "reml" if known else "loo"
         choice(CRITERIA, criterion, "criterion")
         if criterion == "groups" and not grouped:
             raise ValueError('criterion is "groups", and fit has no groups: fit(X, y, groups=labels)')
@@ -186,6 +197,8 @@ class Fitting(Estimator):
             model.set_landmarks(landmarks, choice(METHODS, self.landmark_method, "landmark_method"), self.seed)
         model.set_reduction(choice(REDUCTIONS, self.reduction, "reduction")).set_refinement(self.refine)
         model.set_accuracy(self.accuracy)
+        if self._noise() is not None:
+            model.set_sigma2(self._noise() ** 2)
         return model if self.device == "cpu" else model.set_device(self.device)
 
     def _choose(self, model: Model, plan: Plan, X: Any, y: Array,

@@ -15,7 +15,7 @@ from .library import c_text, call, hold, library
 
 class Kernel:
     """A kernel function, by the name of its call and the call's arguments: Kernel("gaussian", 1.5). linear() and the
-    other functions below are the way to make one. str() of a kernel is its text, which parse_kernel() reads; kernels
+    other functions below are the way to make one, and k1 + k2, 2 * k and k1 * k2 of kernels are kernels. str() of a kernel is its text, which parse_kernel() reads; kernels
     are equal when their texts are; pickle and copy keep every bit of their numbers."""
 
     handle: Any
@@ -45,6 +45,26 @@ class Kernel:
     def __hash__(self) -> int:
         return hash(str(self))
 
+    def __add__(self, other: object) -> Kernel:
+        """The sum; terms of sums are terms of the new one, as in R."""
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        terms, weights = zip(*(_weighted_terms(self) + _weighted_terms(other)))
+        return sum_kernel(terms, weights)
+
+    def __mul__(self, other: object) -> Kernel:
+        """The product with a kernel, or with a positive number, which multiplies the weights."""
+        if isinstance(other, Kernel):
+            return product_kernel([*_factors(self), *_factors(other)])
+        if isinstance(other, bool) or not isinstance(other, (int, float, np.integer, np.floating)):
+            return NotImplemented
+        if not 0 < other < np.inf:
+            raise ValueError(f"a kernel can be multiplied by a kernel or a positive number, not by {other!r}")
+        terms, weights = zip(*_weighted_terms(self))
+        return sum_kernel(terms, float(other) * np.array(weights))
+
+    __rmul__ = __mul__
+
     @classmethod
     def adopt(cls, handle: Any) -> Kernel:
         """A kernel of a handle that a call has made; the handle is freed with the kernel. Cost: O(1)."""
@@ -60,8 +80,8 @@ class Kernel:
     @property
     def parameters(self) -> Dict[str, Array]:
         """Its parameters by name, without those of its parts. Each is an array: of one number; for `scale` of one for
-        each feature; for `weights` of one for each term; for `label`, of an additive kernel, of one for each feature,
-        or empty. Cost: O(numbers)."""
+        each feature; for `weights` of one for each term; for `label`, of an additive or a multiplicative kernel, of
+        one for each feature, or empty. Cost: O(numbers)."""
         found = {}
         for index in range(self._counts()[0]):
             length = c.INT64()
@@ -73,8 +93,8 @@ class Kernel:
 
     @property
     def parts(self) -> List[Kernel]:
-        """The kernels that it is made of: the terms of a sum, the factors of a product, the inner kernel of a scaled or
-        an additive one. Cost: O(their number)."""
+        """The kernels that it is made of: the terms of a sum, the factors of a product, the inner kernel of others. Cost:
+        O(their number)."""
         found = []
         for index in range(self._counts()[1]):
             handle = c.KERNEL()
@@ -84,8 +104,8 @@ class Kernel:
 
     @property
     def hyperparameters(self) -> Array:
-        """All continuous numbers of it and of its parts, in the order of its text: weights, scales, sigma, length, and
-        scale and offset of polynomials. Cost: O(numbers)."""
+        """All continuous numbers of it and of its parts, in the order of its text: weights, scales, sigma, length, period,
+        and scale and offset of polynomials. Cost: O(numbers)."""
         values = numbers(self._hyperparameter_count())
         call("kernel_get_hyperparameters", self.handle, None, pointer(values))
         return values
@@ -152,6 +172,47 @@ class Kernel:
         terms = vector(label, np.int32, name="label")
         return Kernel("additive", self.handle, len(terms), pointer(terms))
 
+    def multiplicative(self, label: Optional[ArrayLike] = None) -> Kernel:
+        """The product of this kernel over terms of the columns, as additive() has them: of laplacian(1 / gamma) it is
+        exp(-gamma sum_k |x_k - z_k|), scikit-learn's laplacian_kernel. Raises InputError. Cost: O(d log d)."""
+        terms = "" if label is None else str(vector(label, np.int32, name="label").tolist()) + ", "
+        return parse_kernel(f"multiplicative({terms}{self})")
+
+
+def constant() -> Kernel:
+    """1. A part of products: (constant() + 0.3 * k1) * (constant() + 0.7 * k2). Cost: O(1)."""
+    return parse_kernel("constant()")
+
+
+def anova(kernel: Kernel, label: ArrayLike, weights: ArrayLike = 1.0) -> Kernel:
+    """prod_t (1 + weights_t kernel(x_t, z_t)) over the terms t of the columns, those with equal labels; columns with a
+    negative label are in none. weights: a positive number for each label in the order of their first columns, or one
+    for all; Model.select_kernel(), or FreeRidge(learn="all"), learns them. A function with it is a sum of functions of
+    any number of terms each. Raises InputError. Source: M. Stitson et al., Support vector regression with ANOVA
+    decomposition kernels, 1999. Cost: O(terms d)."""
+    labels = vector(label, np.int32, name="label")
+    terms = [each for each in dict.fromkeys(labels.tolist()) if each >= 0]
+    if not terms:
+        raise ValueError("label has no number that is not negative: one term is needed")
+    sizes = np.broadcast_to(np.asarray(weights, dtype=float), len(terms))
+    return product_kernel([sum_kernel([constant(), kernel.additive(np.where(labels == term, 0, -1))], [1.0, weight])
+                           for term, weight in zip(terms, sizes)])
+
+
+def periodic(period: float, kernel: Kernel) -> Kernel:
+    """kernel (gaussian, laplacian or matern) at the distance r^2 = sum_k 4 sin^2(pi (x_k - z_k) / period), which is that
+    of points on a circle of radius 1; period > 0, in the units of x, else InputError. scikit-learn's
+    ExpSineSquared(l, p) is periodic(p, gaussian(sqrt(2) * l)) of one column. Source: D. MacKay, Introduction to Gaussian
+    processes, 1998. Cost: O(1)."""
+    return parse_kernel(f"periodic(period = {float(period)!r}, {kernel})")
+
+
+def sphere(kernel: Kernel) -> Kernel:
+    """kernel (gaussian, laplacian or matern, else InputError) at the distance 2 sin(angle / 2) of points on a sphere of
+    radius 1; x has two columns, longitude and latitude in degrees. On the earth a length of 0.1 is 637 km. Source: T.
+    Gneiting, Strictly and non-strictly positive definite functions on spheres, Bernoulli 19(4), 2013. Cost: O(1)."""
+    return parse_kernel(f"sphere({kernel})")
+
 
 def linear() -> Kernel:
     """x'z. Cost: O(1)."""
@@ -171,8 +232,7 @@ def gaussian(sigma: float) -> Kernel:
 
 def laplacian(sigma: float) -> Kernel:
     """exp(-||x - z|| / sigma) of the Euclidean norm;  sigma > 0, in the units of x, else InputError. scikit-learn's
-    laplacian, exp(-gamma sum_k |x_k - z_k|), is the product of laplacian(1 / gamma).additive(label) over the columns,
-    where label is 0 for one column and -1 for the others. Cost: O(1)."""
+    laplacian, exp(-gamma sum_k |x_k - z_k|), is laplacian(1 / gamma).multiplicative(). Cost: O(1)."""
     return Kernel("laplacian", sigma)
 
 
@@ -188,6 +248,14 @@ def precomputed() -> Kernel:
     m x (p n) values; Model.select_kernel(REML, label=[-1, 0, 1, ...], shrinkage=inf) then finds the variance of each. It
     cannot be a part of any other kernel. Cost: O(1)."""
     return Kernel("precomputed")
+
+
+def _weighted_terms(kernel: Kernel) -> List[Tuple[Kernel, float]]:
+    return list(zip(kernel.parts, kernel.parameters["weights"])) if kernel.name == "sum" else [(kernel, 1.0)]
+
+
+def _factors(kernel: Kernel) -> List[Kernel]:
+    return kernel.parts if kernel.name == "product" else [kernel]
 
 
 def _handles(kernels: Sequence[Kernel]) -> Any:

@@ -107,12 +107,16 @@ def with_keys(kernel: Kernel, each: bool, bands: Sequence[int], beneath: bool = 
     if kernel.name == "scaled":
         inner, keys = of_part(0, True)
         return inner.scaled(kernel.parameters["scale"]), [*(None if beneath else key for key in lengths), *keys]
-    if kernel.name == "additive":  # lengths stand around it: within it are the columns of one term
+    if kernel.name in ("periodic", "sphere"):  # in units of its own distance
+        inner, keys = with_keys(kernel.parts[0], False, bands, False, f"{place}{kernel.name}0.")
+        return kernel, [f"{place}period"] * (kernel.name == "periodic") + keys
+    if kernel.name in ("additive", "multiplicative"):  # lengths stand around it: within it are the columns of one term
         if each and not beneath:
             return with_keys(kernel.scaled(np.ones(len(bands))), each, bands, beneath, place)
         inner, keys = of_part(0, beneath)
         label = kernel.parameters["label"]
-        return inner.additive(label if len(label) > 0 else None), keys
+        of_terms = inner.additive if kernel.name == "additive" else inner.multiplicative
+        return of_terms(label if len(label) > 0 else None), keys
     parts = [of_part(index, beneath) for index in range(len(kernel.parts))]
     if kernel.name == "product":
         return product_kernel([part for part, _ in parts]), [key for _, keys in parts for key in keys]

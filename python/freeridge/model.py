@@ -232,6 +232,12 @@ class Model(Selection):
         freeridge_select_kernel says how. Cost: O(1)."""
         return self._set(c.SMOOTHNESS, int(bool(chosen)))
 
+    def set_sigma2(self, sigma2: float) -> Model:
+        """The variance of the error of a row of weight one, where it is known, as 1 for weights 1 / variance; 0: it is
+        estimated. REML, standard errors and Cook's distances then use it (FREERIDGE_SIGMA2). Cost: O(1), and the model
+        goes back to its data."""
+        return self._set(c.SIGMA2, sigma2)
+
     def set_refinement(self, steps: int) -> Model:
         """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:
         of a step O(n d t) (PRIMAL), O(n^2) (others)."""

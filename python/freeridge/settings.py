@@ -112,6 +112,10 @@ class Settings(Handle):
         """As set_smoothness() was told. Cost: O(1)."""
         return bool(self._parameter(c.SMOOTHNESS))
 
+    def sigma2(self) -> float:
+        """As set_sigma2() was told. Cost: O(1)."""
+        return self._parameter(c.SIGMA2)
+
     def refinement(self) -> int:
         """As set_refinement() was told. Cost: O(1)."""
         return int(self._parameter(c.REFINEMENT))

@@ -421,6 +421,10 @@ core_create <- function(kernel, scale, x, y, missing = FALSE, fixed = NULL) {
     .Call(`_freeridge_core_create`, kernel, scale, x, y, missing, fixed)
 }
 
+core_set_sigma2 <- function(handle, sigma2) {
+    invisible(.Call(`_freeridge_core_set_sigma2`, handle, sigma2))
+}
+
 core_set_intercept <- function(handle, intercept) {
     invisible(.Call(`_freeridge_core_set_intercept`, handle, intercept))
 }

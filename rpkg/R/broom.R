@@ -64,7 +64,7 @@ glance.freeridge <- function(x, ...) {
     df = observed_counts(x) - unname(df.residual(x)),
     logLik = if (is.null(x$classes) && is.null(x$robust)) log_likelihoods(x) else NA_real_, row.names = NULL
   )
-  parameters <- frame$df + 1  # as logLik() counts them
+  parameters <- frame$df + is.null(x$noise_sd)  # as logLik() counts them
   frame$AIC <- -2 * frame$logLik + 2 * parameters
   frame$BIC <- -2 * frame$logLik + log(observed_counts(x)) * parameters
   frame$df.residual <- unname(df.residual(x))

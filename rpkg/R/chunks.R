@@ -7,7 +7,7 @@
 
 freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda = NULL,
                              criterion = if (missing(groups)) "loo" else "groups", intercept = TRUE, subset, na.action,
-                             weights, offset, groups, levels = list(), scale = chooses_bandwidth(kernel),
+                             weights, offset, groups, levels = list(), scale = divides_columns(kernel),
                              lambdas = 100, passes = 2, landmarks = NULL, landmark_method = "auto", sample = NULL,
                              seed = 0, workers = NULL, ...) {
   if ("gap" %in% ...names()) refuse("gap is for freeridge(): rows beside a group need not be in a chunk with it")

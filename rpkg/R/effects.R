@@ -160,9 +160,9 @@ check_derivative <- function(kernel, smooth) {
   for (part in parts_of(kernel)) check_derivative(part, smooth)
   if (kernel$name == "function") refuse("the kernel is an R function, whose derivative is not known")
   if (given_count(kernel) > 0L) refuse("the kernel is precomputed: there are no columns to differentiate along")
-  if (smooth && (kernel$name == "laplacian" || (kernel$name == "matern" && kernel$nu == 0.5))) {
+  if (smooth && (kernel$name %in% c("laplacian", "sphere") || (kernel$name == "matern" && kernel$nu == 0.5))) {
     refuse("the kernel ", format(kernel), " is not differentiable at the points of the fit; those that are: ",
-           "gaussian, matern with nu = 1.5 or 2.5, polynomial, linear, and their sums and products")
+           "gaussian, matern with nu = 1.5 or 2.5, polynomial, linear, and their sums and products, also of terms and periodic")
   }
 }
 

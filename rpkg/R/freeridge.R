@@ -6,11 +6,11 @@ freeridge <- function(x, ...) {
 }
 
 freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NULL, intercept = TRUE, weights = NULL,
-                              groups = NULL, gap = NULL, fixed = NULL, scale = chooses_bandwidth(kernel), rule = "min",
+                              groups = NULL, gap = NULL, fixed = NULL, scale = divides_columns(kernel), rule = "min",
                               lambda_range = NULL, lengths = NULL, learn = "open", bands = NULL, smoothness = NULL,
                               shrinkage = 0.5, learn_rows = NULL, bandwidth_range = NULL, budget = 0, landmarks = NULL,
                               landmark_method = "auto", seed = 0, route = "auto", reduction = "auto", refine = 0,
-                              accuracy = 1e-8, device = "cpu", robust = NULL, stack = FALSE, ...) {
+                              accuracy = 1e-8, device = "cpu", robust = NULL, stack = FALSE, noise_sd = NULL, ...) {
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge)
@@ -49,12 +49,17 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   }
   effects <- attr(x, "random_terms")
   if (!is.null(effects)) check_random(kernel)
+  if (!is.null(noise_sd)) noise_sd <- check_noise(noise_sd, classes, robust, effects, kernel)
+  if (is.null(criterion) && !is.null(noise_sd) && route != "iterative" && is.null(groups)) criterion <- "reml"
   if (is.null(criterion)) {
     variances <- !is.null(effects) || given_count(kernel) > 1L
     criterion <- default_criterion(kernel, y, groups, lengths, route, !is.null(classes), variances)
   }
   check_criterion(criterion, groups, route, lambda)
   check_square(kernel, x)
+  if (isTRUE(scale) && has_own_distance(kernel)) {
+    refuse("scale is TRUE, and the kernel has a period or angles in units of x: give FALSE, or numbers, 1 for these columns")
+  }
 
   counts <- if (is.null(weights)) TRUE else weights > 0
   own <- own_columns(x)
@@ -80,10 +85,21 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   if (given_count(fit$kernel) > 1L) fit <- variances_alone(fit)
   fit <- set_aside(fit)
   fit$robust <- check_robust(robust, fit)
+  fit$noise_sd <- noise_sd
   if (kernel$name == "function") fit <- with_kernel_values(fit)
   if (sparse) check_sparse_settings(fit)
   kinds <- c(if (sparse) "freeridge_sparse", if (!is.null(classes)) "freeridge_classes")
   structure(fit_model(fit), class = c(kinds, "freeridge"))
+}
+
+# The standard deviation of the error of a row of weight one, where it is known.
+check_noise <- function(noise_sd, classes, robust, effects, kernel) {
+  noise_sd <- one_number(noise_sd, "noise_sd")
+  if (!is.finite(noise_sd) || noise_sd <= 0) refuse("noise_sd must be one positive number, not ", shown(noise_sd))
+  of <- c(if (!is.null(classes)) "classes", if (!is.null(robust)) "robust", if (!is.null(effects)) "random()",
+          if (given_count(kernel) > 1L) "several given matrices")
+  if (length(of) > 0L) refuse("noise_sd is given, which does not go with ", of[1L])
+  noise_sd
 }
 
 # A data frame with factors (or strings) becomes the columns that a formula of all its variables would give, and new

@@ -6,7 +6,7 @@
 #     jackknife+    from left-out errors, without a model of the noise
 #     cv+           from errors left out with the groups of the fit, for rows of new groups
 #     local         f(x) + b -+ q u(x) s(x)^gamma, wide where the noise is
-# t: the quantile (1 + level) / 2 of Student's distribution. u(x): the predictive standard deviation that gp takes, of a row of
+# t: the quantile (1 + level) / 2 of Student's distribution, of the normal one where the noise is known. u(x): the predictive standard deviation that gp takes, of a row of
 # the fit without that row (noise / (1 - h_i))^(1/2). s(x) = exp(g(x) / 2) with a second fit g to log (e_i / u_i)^2, e_i the
 # left-out errors, on the columns and the predictions; s_i without row i. q: the quantile of |e_i| / (u_i s_i^gamma) that
 # conformal prediction takes, gamma of 0, 1/4, ..., 1: where the left-out errors have the least interval score
@@ -23,7 +23,7 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
   with_errors <- interval %in% c("confidence", "prediction") || se.fit || covariance
   if (with_errors) {
     freedom <- core_degrees_of_freedom(model)
-    left <- observed_counts(fit) - freedom$df
+    left <- if (is.null(fit$noise_sd)) observed_counts(fit) - freedom$df else rep(Inf, ncol(centre))
     found <- NULL
     # Of a fit without predictors any lambda gives the same (covariance_model()).
     of <- if (ncol(fit$x) == 0L && !has_penalised(fit)) model_at(fit, 1) else model

@@ -12,6 +12,9 @@ one_number <- function(value, name) {
 
 linear_kernel <- function() new_kernel("linear")
 
+# 1, a part of products: an ANOVA kernel is a product of sums of it and a kernel of one term each.
+constant_kernel <- function() new_kernel("constant")
+
 # The user gives the values k(x_i, x_j) in the place of x; in a sum of such kernels the matrices of all, side by side.
 precomputed_kernel <- function() new_kernel("precomputed")
 
@@ -65,22 +68,64 @@ scaled_kernel <- function(kernel, scale = NULL) {
   new_checked_kernel("scaled", inner = kernel, scale = scale)
 }
 
-# The mean of k over terms. A term is a column or, where there are labels in `terms`, the columns with the same label
+# The mean of k over terms, or the product. A term is a column or, where there are labels in `terms`, the columns with the same label
 # (NA: a column in no term). In the kernel's list labels are numbers from 0, and -1 for NA, as in the core.
 additive_kernel <- function(kernel, terms = NULL) {
   all_given(kernel)
+  kernel_of_terms("additive", kernel, terms)
+}
+
+multiplicative_kernel <- function(kernel, terms = NULL) {
+  all_given(kernel)
+  kernel_of_terms("multiplicative", kernel, terms)
+}
+
+kernel_of_terms <- function(name, kernel, terms) {
   if (!is_kernel(kernel)) refuse("kernel must be a kernel such as gaussian_kernel(), not ", shown(kernel))
-  if (is.null(terms)) return(new_checked_kernel("additive", inner = kernel))
+  if (is.null(terms)) return(new_checked_kernel(name, inner = kernel))
   if (!is.atomic(terms) || length(terms) == 0L || all(is.na(terms))) {
     refuse("terms must be labels, one for each column, NA for a column in no term, not ", shown(terms))
   }
-  new_checked_kernel("additive", inner = kernel, label = match(terms, unique(terms[!is.na(terms)]), 0L) - 1L)
+  new_checked_kernel(name, inner = kernel, label = match(terms, unique(terms[!is.na(terms)]), 0L) - 1L)
+}
+
+# prod_t (1 + w_t k(x_t, z_t)), with lengths around it where those of k are to be chosen.
+anova_kernel <- function(kernel, terms, weights = NA) {
+  all_given(kernel, terms)
+  labels <- unique(terms[!is.na(terms)])
+  if (!is.numeric(weights) && !all(is.na(weights)) || !length(weights) %in% c(1L, length(labels))) {
+    refuse("weights must be NA or a positive number, one or one for each of the ", counted(length(labels), "term"), ", not ",
+           shown(weights))
+  }
+  factors <- Map(function(label, weight) {
+    constant_kernel() + weight * additive_kernel(kernel, replace(rep(NA, length(terms)), which(terms == label), 1L))
+  }, labels, as.double(weights))
+  product <- Reduce(`*`, unname(factors))
+  if (chooses_bandwidth(kernel) && !has_own_distance(kernel)) scaled_kernel(product) else product
+}
+
+# Kernels with a distance of their own, in units of x: k at the distance of points on a circle, or on a sphere.
+periodic_kernel <- function(period, kernel = gaussian_kernel()) {
+  if (missing(period)) refuse("period is missing: as in periodic_kernel(period = 12)")
+  new_checked_kernel("periodic", inner = checked_inner(kernel), period = one_number(period, "period"))
+}
+
+sphere_kernel <- function(kernel = matern_kernel()) new_checked_kernel("sphere", inner = checked_inner(kernel))
+
+checked_inner <- function(kernel) {
+  if (!is_kernel(kernel)) refuse("kernel must be a kernel such as gaussian_kernel(), not ", shown(kernel))
+  kernel
+}
+
+is_of_terms <- function(kernel) kernel$name %in% c("additive", "multiplicative")
+has_own_distance <- function(kernel) {
+  is_kernel(kernel) && (kernel$name %in% c("periodic", "sphere") || any(vapply(parts_of(kernel), has_own_distance, NA)))
 }
 
 # The kernel with f(part, ...) in the place of each of its parts.
 with_parts <- function(kernel, f, ...) {
   for (field in intersect(c("terms", "factors"), names(kernel))) kernel[[field]] <- lapply(kernel[[field]], f, ...)
-  if (kernel$name %in% c("scaled", "additive")) kernel$inner <- f(kernel$inner, ...)
+  if (!is.null(kernel[["inner"]])) kernel$inner <- f(kernel$inner, ...)
   kernel
 }
 
@@ -113,7 +158,8 @@ as_kernel <- function(kernel) {
            "k(x, z) of two rows, not ", shown(kernel))
   }
   makers <- list(linear_kernel, polynomial_kernel, gaussian_kernel, laplacian_kernel, matern_kernel, precomputed_kernel,
-                 scaled_kernel, additive_kernel)
+                 scaled_kernel, additive_kernel, multiplicative_kernel, anova_kernel, periodic_kernel, sphere_kernel,
+                 constant_kernel)
   if (any(vapply(makers, identical, NA, kernel))) {
     refuse("kernel must be a kernel, not the function that makes it: with brackets, as in gaussian_kernel()")
   }
@@ -174,7 +220,7 @@ with_kernel_values <- function(fit) {
   if (!is_kernel(e1) || !is_kernel(e2)) {
     other <- if (is_kernel(e1)) e2 else e1
     refuse("a kernel can be added to a kernel only, not to ", shown(other),
-           if (is.numeric(other)) "; a constant would change nothing, as the intercept is not penalised")
+           if (is.numeric(other)) "; a constant would change nothing, as the intercept is not penalised (in a product: constant_kernel())")
   }
   first <- weighted_terms(e1)
   second <- weighted_terms(e2)
@@ -211,7 +257,7 @@ weighted_terms <- function(kernel) {
 }
 factors_of <- function(kernel) if (kernel$name == "product") kernel$factors else list(kernel)
 parts_of <- function(kernel) {
-  switch(kernel$name, sum = kernel$terms, product = kernel$factors, scaled = , additive = list(kernel$inner))
+  switch(kernel$name, sum = kernel$terms, product = kernel$factors, if (!is.null(kernel[["inner"]])) list(kernel$inner))
 }
 
 # The name of the bandwidth parameter; NULL for a kernel without a bandwidth.
@@ -232,6 +278,10 @@ has_open_numbers <- function(kernel) {
   has_open_scale(kernel) || anyNA(kernel[["weights"]]) || any(vapply(parts_of(kernel), has_open_numbers, NA))
 }
 
+# Whether columns are divided by their standard deviations where the user says nothing: not where the kernel has angles
+# or a period in them.
+divides_columns <- function(kernel) chooses_bandwidth(kernel) && !has_own_distance(kernel)
+
 # Whether the kernel has a bandwidth or scales that are still to be chosen.
 chooses_bandwidth <- function(kernel) is_kernel(kernel) && bandwidths(kernel)[["open"]] > 0
 
@@ -247,8 +297,8 @@ with_bandwidth <- function(kernel, value) {
 
 # How many columns the kernel is for; 1 for a kernel that takes any number of columns.
 columns_within <- function(kernel) {
-  own <- c(length(kernel[["scale"]]) * (kernel$name == "scaled"), length(kernel[["label"]]))
-  max(1L, own, if (kernel$name != "additive") vapply(parts_of(kernel), columns_within, 1))
+  own <- c(length(kernel[["scale"]]) * (kernel$name == "scaled"), length(kernel[["label"]]), 2L * (kernel$name == "sphere"))
+  max(1L, own, if (!is_of_terms(kernel)) vapply(parts_of(kernel), columns_within, 1))
 }
 
 # Whether k(x, z) = sum_k m_k x_k z_k, and the numbers m_k of d columns.

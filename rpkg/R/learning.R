@@ -23,7 +23,7 @@ has_lengths <- function(kernel, sparse, criterion, bandwidth_range) {
 # Whether one bandwidth is the only free number: for it the core has a search of its own (freeridge_select_bandwidth).
 searches_one_bandwidth <- function(fit) {
   identical(fit$lengths, "one") && !identical(fit$learn, "all") && bandwidths(fit$kernel)[["all"]] == 1 &&
-    !has_open_numbers(fit$kernel)
+    !has_open_numbers(fit$kernel) && !has_own_distance(fit$kernel)
 }
 learns_kernel <- function(fit) {
   fit$kernel$name != "function" && !searches_one_bandwidth(fit) &&
@@ -59,8 +59,13 @@ with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
     scales <- if (free) band_keys(setting, place, open && setting$lengths == "one") else NA_character_
     return(list(kernel = kernel, keys = c(rep_len(scales, length(kernel$scale)), inner$keys)))
   }
-  if (kernel$name == "additive") {  # lengths stand around it: within it are the columns of one term
-    each <- setting$lengths == "each" && !beneath && (all || chooses_bandwidth(kernel))
+  if (kernel$name %in% c("periodic", "sphere")) {  # its bandwidth is in units of its own distance
+    inner <- with_keys(kernel$inner, replace(setting, "lengths", "one"), FALSE, paste0(place, kernel$name, "."))
+    kernel$inner <- inner$kernel
+    return(list(kernel = kernel, keys = c(if (kernel$name == "periodic") own("period"), inner$keys)))
+  }
+  if (is_of_terms(kernel)) {  # lengths stand around it: within it are the columns of one term
+    each <- setting$lengths == "each" && !beneath && (all || chooses_bandwidth(kernel)) && !has_own_distance(kernel)
     if (each) return(with_keys(new_kernel("scaled", inner = kernel), setting, beneath, place))
     inner <- of_part(kernel$inner, 1L, beneath)
     kernel$inner <- inner$kernel
@@ -150,7 +155,7 @@ check_bands <- function(bands, x) {
 
 # Whether lambda was chosen by REML with a prior of the noise, as it is where a kernel was learnt with shrinkage.
 has_noise_prior <- function(fit) {
-  fit$criterion %in% c("reml", "log_loss") && !is.null(fit$learning) && is.finite(fit$shrinkage)
+  fit$criterion %in% c("reml", "log_loss") && is.null(fit$noise_sd) && !is.null(fit$learning) && is.finite(fit$shrinkage)
 }
 
 # The arguments that say what is learnt, as parts of the fit.

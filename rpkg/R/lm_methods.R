@@ -107,15 +107,15 @@ say_what_aic_misses <- function() {
           "step(fit, by = \"learnt\"), compares left-out errors with the kernel learnt again")
 }
 
-# The normal log-likelihood at the fitted values, with the variance that maximises it; the effective degrees of freedom,
-# and one for the variance, count as parameters.
+# The normal log-likelihood at the fitted values, with the variance that maximises it, or that is known; the effective
+# degrees of freedom, and one for a variance that is not known, count as parameters.
 logLik.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (ncol(object$y) > 1L) refuse("the fit has ", ncol(object$y), " outputs; a log-likelihood is that of one")
   if (!is.null(object$classes)) refuse("a fit to classes is least squares on -1 and +1: it has no likelihood")
   if (!is.null(object$robust)) refuse("the fit is robust, with weights taken from its errors: it has no likelihood")
   n <- observed_counts(object)
-  structure(log_likelihoods(object), nall = n, nobs = n, df = n - unname(df.residual(object)) + 1, class = "logLik")
+  structure(log_likelihoods(object), nall = n, nobs = n, df = n - unname(df.residual(object)) + is.null(object$noise_sd), class = "logLik")
 }
 
 # What packages ask to know the scale of predictions: least squares is the normal family with the identity as its link.
@@ -135,5 +135,9 @@ log_likelihoods <- function(fit) {
   n <- observed_counts(fit)
   weights <- weights_or_ones(fit)
   squares <- colSums(weights * (fit$y - fit$fitted.values)^2, na.rm = TRUE)
+  if (!is.null(fit$noise_sd)) {
+    known <- colSums(log(weights / (2 * pi * fit$noise_sd^2)) * !is.na(fit$y)) - squares / fit$noise_sd^2
+    return(unname(0.5 * known))
+  }
   unname(0.5 * (colSums(log(weights) * !is.na(fit$y)) - n * (log(2 * pi) + 1 - log(n) + log(squares))))
 }

@@ -85,6 +85,7 @@ print_setting <- function(fit, digits) {
   print_unpenalised(fit)
   cat("Intercept: ", intercept_words(fit), if (!is.null(given_weights(fit))) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
+  if (!is.null(fit$noise_sd)) cat("Noise: known, standard deviation ", number(fit$noise_sd), " in a row of weight one\n", sep = "")
   if (!is.null(fit$robust)) print_robust(fit, digits)
   if (!is.null(fit$bound)) cat("Solved with a relative error of at most ", number(unname(fit$bound)), "\n", sep = "")
   given <- if (ncol(fit$x) == 0L) " (of no consequence: no column is penalised)" else if (!fit$chosen) " (given)"

@@ -189,13 +189,13 @@ with_random_kernels <- function(kernel, x) {
 
 # The kernel of the first columns, `own`, as one of d columns.
 of_columns <- function(kernel, own, d) {
-  if (kernel$name == "additive") {
+  if (is_of_terms(kernel)) {
     label <- if (is.null(kernel$label)) seq_along(own) - 1L else kernel$label
     kernel$label <- c(as.integer(label), rep(-1L, d - length(own)))
     return(kernel)
   }
   if (kernel$name == "scaled" && !is.null(kernel$scale)) kernel$scale <- c(kernel$scale, rep(1, d - length(own)))
-  if (length(parts_of(kernel)) > 0L) return(with_parts(kernel, of_columns, own, d))
+  if (length(parts_of(kernel)) > 0L && !kernel$name %in% c("periodic", "sphere")) return(with_parts(kernel, of_columns, own, d))
   additive_kernel(kernel, replace(rep(NA, d), own, 1L))
 }
 
@@ -294,7 +294,7 @@ names_by_effect <- function(x) {
 
 # The inverse of of_columns(): a kernel of the columns `own` alone, as print() shows it.
 of_own_columns <- function(kernel, own) {
-  if (kernel$name == "additive") {
+  if (is_of_terms(kernel)) {
     label <- kernel$label[own]
     if (all(label == 0L) && length(own) > 1L || length(own) == 1L) return(kernel$inner)
     kernel$label <- if (anyDuplicated(label)) label

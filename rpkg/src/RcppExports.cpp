@@ -1249,6 +1249,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_set_sigma2
+void core_set_sigma2(SEXP handle, double sigma2);
+RcppExport SEXP _freeridge_core_set_sigma2(SEXP handleSEXP, SEXP sigma2SEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type sigma2(sigma2SEXP);
+    core_set_sigma2(handle, sigma2);
+    return R_NilValue;
+END_RCPP
+}
 // core_set_intercept
 void core_set_intercept(SEXP handle, int intercept);
 RcppExport SEXP _freeridge_core_set_intercept(SEXP handleSEXP, SEXP interceptSEXP) {
@@ -1664,6 +1674,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_threads", (DL_FUNC) &_freeridge_core_threads, 1},
     {"_freeridge_core_build_info", (DL_FUNC) &_freeridge_core_build_info, 0},
     {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 6},
+    {"_freeridge_core_set_sigma2", (DL_FUNC) &_freeridge_core_set_sigma2, 2},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},
     {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 5},

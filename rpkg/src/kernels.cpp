@@ -1,4 +1,5 @@
 // Kernels: from the lists of R to those of the core and back, and as text.
+#include <sstream>
 #include <vector>
 
 #include "model.h"
@@ -32,6 +33,32 @@ KernelPtr additive(const KernelPtr& inner, SEXP labels) {
   return KernelPtr(made);
 }
 
+std::string text_of(const freeridge_kernel* kernel) {
+  return text_by([&](std::int64_t size, char* text, std::int64_t* length) {
+    return freeridge_kernel_describe(kernel, size, text, length);
+  });
+}
+
+// A kernel that text alone makes: name(numbers, inner).
+KernelPtr parsed(const std::string& text) {
+  freeridge_kernel* made = nullptr;
+  check(freeridge_kernel_parse(text.c_str(), &made));
+  return KernelPtr(made);
+}
+KernelPtr parsed(const std::string& name, const Rcpp::List& kernel) {
+  std::ostringstream numbers;
+  numbers.imbue(std::locale::classic());
+  numbers.precision(17);
+  if (name == "periodic") numbers << "period = " << Rcpp::as<double>(kernel["period"]) << ", ";
+  if (kernel.containsElementNamed("label")) {
+    for (const int label : Rcpp::IntegerVector(static_cast<SEXP>(kernel["label"])))
+      numbers << (numbers.tellp() > 0 ? ", " : "[") << label;
+    numbers << "], ";
+  }
+  return parsed(name + "(" + numbers.str() +
+                text_of(make_kernel(Rcpp::as<Rcpp::List>(kernel["inner"]), R_NilValue).get()) + ")");
+}
+
 KernelPtr unscaled(const Rcpp::List& kernel) {
   const auto name = Rcpp::as<std::string>(kernel["name"]);
   freeridge_kernel* made = nullptr;
@@ -60,14 +87,17 @@ KernelPtr unscaled(const Rcpp::List& kernel) {
   } else if (name == "additive") {
     return additive(make_kernel(Rcpp::as<Rcpp::List>(kernel["inner"]), R_NilValue),
                     kernel.containsElementNamed("label") ? static_cast<SEXP>(kernel["label"]) : R_NilValue);
+  } else if (name == "constant") {
+    return parsed("constant()");
+  } else if (name == "multiplicative" || name == "periodic" || name == "sphere") {
+    return parsed(name, kernel);
   } else {
     refuse("unknown kernel '" + name + "'");
   }
   return KernelPtr(made);
 }
 
-// Adds the parts under the names that they have in R: terms of a sum, factors of a product, inner of a scaled or an additive
-// kernel.
+// Adds the parts under the names that they have in R: terms of a sum, factors of a product, inner of others.
 void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
   const std::string name = freeridge_kernel_name(kernel);
   Rcpp::List parts(count);
@@ -76,10 +106,10 @@ void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
     check(freeridge_kernel_get_part(kernel, i, &part));
     parts[i] = kernel_list(KernelPtr(part).get());
   }
-  if (name == "scaled" || name == "additive")
-    to.push_back(static_cast<SEXP>(parts[0]), "inner");
-  else
+  if (name == "sum" || name == "product")
     to.push_back(parts, name == "sum" ? "terms" : "factors");
+  else
+    to.push_back(static_cast<SEXP>(parts[0]), "inner");
 }
 
 }  // namespace
@@ -118,16 +148,11 @@ void core_check_kernel(Rcpp::List kernel) {
 // [[Rcpp::export(rng = false)]]
 std::string core_kernel_text(Rcpp::List kernel) {
   const KernelPtr made = make_kernel(kernel, R_NilValue);
-  return text_by([&](std::int64_t size, char* text, std::int64_t* length) {
-    return freeridge_kernel_describe(made.get(), size, text, length);
-  });
+  return text_of(made.get());
 }
 
 // The kernel that `text` describes.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_parse_kernel(std::string text) {
-  freeridge_kernel* made = nullptr;
-  check(freeridge_kernel_parse(text.c_str(), &made));
-  const KernelPtr kernel(made);
-  return kernel_list(kernel.get());
+  return kernel_list(parsed(text).get());
 }

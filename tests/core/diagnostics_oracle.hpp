@@ -137,7 +137,7 @@ inline Freedom freedom(const Problem& problem, const Values& k, double lambda) {
     for (std::int64_t i = 0; i < n; ++i)
       sum += static_cast<Real>(problem.weight(i)) * (y(i, j) - f(i, j)) * (y(i, j) - f(i, j));
     out.df.push_back(static_cast<double>(df));
-    out.sigma2.push_back(static_cast<double>(sum / (static_cast<Real>(n) - df)));
+    out.sigma2.push_back(problem.sigma2 > 0 ? problem.sigma2 : static_cast<double>(sum / (static_cast<Real>(n) - df)));
   }
   return out;
 }
@@ -177,6 +177,7 @@ inline PredictedVariance variance(const Problem& problem, const Values& k, doubl
     Real tau2 = products(j, j);
     if (problem.intercept) tau2 -= products(t, j) * products(t, j) / ones;
     tau2 /= static_cast<Real>(n - (problem.intercept ? 1 : 0));
+    if (problem.sigma2 > 0) tau2 = problem.sigma2 / static_cast<Real>(lambda);
     out.noise.push_back(static_cast<double>(static_cast<Real>(lambda) * tau2));
     for (std::int64_t q = 0; q < m; ++q) {
       const std::int64_t at = t + 1 + q;

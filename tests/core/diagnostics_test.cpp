@@ -6,6 +6,7 @@
 
 #include "core/diagnostics_oracle.hpp"
 #include "support/compare.hpp"
+#include "support/saved.hpp"
 
 namespace diagnostics_test {
 
@@ -41,8 +42,9 @@ class Diagnostics : public ::testing::TestWithParam<Case> {
         for (const bool intercept : {false, true}) {
           SCOPED_TRACE(::testing::Message() << "n = " << shape.n << ", d = " << shape.d << (weighted ? ", weights" : "")
                                             << (intercept ? ", intercept" : ""));
-          const Problem problem =
+          Problem problem =
               random_problem(random, kernel_of(c.family, shape.d), shape.n, shape.d, 3, weighted, intercept);
+          if (weighted && intercept) problem.sigma2 = 0.4;
           const Matrix points = random.uniform_matrix(7, shape.d, -1.3, 1.3);
           Model model = oracle::make_model(problem, c.route, FREERIDGE_ROW_MAJOR, 1);
           check(freeridge_set_parameter(model.get(), FREERIDGE_REDUCTION, c.reduction), "freeridge_set_parameter");
@@ -194,6 +196,46 @@ TEST_P(Diagnostics, PredictionsWithoutRowsAreThoseOfRefits) {
       }
     }
   });
+}
+
+// With another sigma2 that is known all covariances are in proportion, and are told so by a model that was saved.
+TEST(KnownNoise, KnownSigma2IsThatOfAllCovariances) {
+  Random random(5177);
+  Problem problem = random_problem(random, oracle::KernelSpec::linear(), 20, 3, 2, true, true);
+  const Matrix points = random.uniform_matrix(4, 3, -1, 1);
+  const auto covariances = [&](const freeridge_model* model) {
+    Vector out(8 * 8 + 4 * 4 * 2 + 4 * 2, nan);
+    check(freeridge_coefficient_covariance(model, FREERIDGE_COVARIANCE_BAYESIAN, out.data(), 8),
+          "coefficient_covariance");
+    check(freeridge_predict_covariance(model, at(points), FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_COL_MAJOR,
+                                       out.data() + 96, 4, out.data() + 64, 4),
+          "predict_covariance");
+    for (std::size_t i = 96; i < out.size(); ++i) out[i] *= out[i];
+    return out;
+  };
+  const auto told = [&](double sigma2) {
+    problem.sigma2 = sigma2;
+    Model model = oracle::make_model(problem);
+    model.factorize().lambda(0.7);
+    EXPECT_EQ(model.error_variance(), Vector(2, sigma2));
+    const Vector found = covariances(model.get());
+    EXPECT_TRUE(bit_equal(covariances(loaded(saved(model.get())).get()), found));
+    double random_variance[2], residual[2];
+    EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, residual, random_variance, nullptr, nullptr),
+              FREERIDGE_INVALID_STATE);
+    return found;
+  };
+  const Vector small = told(0.25), large = told(4);
+  for (std::size_t i = 0; i < small.size(); ++i) EXPECT_NEAR(large[i], 16 * small[i], 1e-12 * std::abs(large[i])) << i;
+  problem.sigma2 = 0;  // the outputs beside one another: variances as those of the estimate, times their ratio
+  Model model = oracle::make_model(problem);
+  const Vector usual = covariances(model.factorize().lambda(0.7).get()), sigma2 = model.error_variance();
+  for (std::size_t k = 0; k < 8; ++k)
+    EXPECT_NEAR(small[9 * k], usual[9 * k] * 0.25 / sigma2[k / 4], 1e-12 * usual[9 * k]) << k;
+  for (std::size_t i = 64; i < small.size(); ++i) {
+    const std::size_t output = i < 96 ? (i - 64) / 16 : (i - 96) / 4;
+    EXPECT_NEAR(small[i], usual[i] * 0.25 / sigma2[output], 1e-12 * std::abs(usual[i])) << i;
+  }
 }
 
 TEST_P(Diagnostics, PredictiveVarianceIsTheDenseFormula) {

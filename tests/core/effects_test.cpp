@@ -307,6 +307,17 @@ INSTANTIATE_TEST_SUITE_P(
                              {1, 0.5})
                  .with_columns({1, 2, 0.7}),
              FREERIDGE_ROUTE_SPECTRAL},
+        Case{"MultiplicativeBand",
+             KernelSpec::multiplicative(KernelSpec::sum({KernelSpec::constant(), KernelSpec::gaussian(1.5)}, {1, 0.5}),
+                                        {0, 1, 0})
+                 .with_columns({1, 2, 0.7}),
+             FREERIDGE_ROUTE_BAND},
+        Case{"PeriodicSpectral",
+             KernelSpec::sum({KernelSpec::periodic(1.7, KernelSpec::gaussian(1.5)),
+                              KernelSpec::multiplicative(KernelSpec::periodic(3, KernelSpec::gaussian(2)), {-1, 0, 1})},
+                             {1, 0.5})
+                 .with_columns({1, 2, 0.7}),
+             FREERIDGE_ROUTE_SPECTRAL},
         Case{"Matern32Cholesky", KernelSpec::radial(Family::matern32, 2), FREERIDGE_ROUTE_CHOLESKY},
         Case{"Matern52Landmark", KernelSpec::radial(Family::matern52, 2), FREERIDGE_ROUTE_LANDMARK},
         Case{"SumSpectral", smooth_sum(), FREERIDGE_ROUTE_SPECTRAL},
@@ -338,9 +349,9 @@ TEST(Effects, UnitsOfAnyMagnitude) {
   Random random(6206);
   const Problem problem = random_problem(random, KernelSpec::linear(), 20, 2, 1, true, true);
   const Matrix points = random.uniform_matrix(5, 2, -1, 1);
-  for (const char* text :
-       {"gaussian(sigma = %.17g)", "matern(nu = 1.5, length = %.17g)", "matern(nu = 2.5, length = %.17g)",
-        "scaled([%.17g, %.17g], gaussian(sigma = 1))", "additive(gaussian(sigma = %.17g))"})
+  for (const char* text : {"gaussian(sigma = %.17g)", "matern(nu = 1.5, length = %.17g)",
+                           "matern(nu = 2.5, length = %.17g)", "scaled([%.17g, %.17g], gaussian(sigma = 1))",
+                           "additive(gaussian(sigma = %.17g))", "periodic(period = %.17g, gaussian(sigma = 1))"})
     for (const bool chosen : {false, true}) {
       Matrix usual, average;
       for (const int exponent : {0, -450, 450, -540, 540, -900, 900}) {

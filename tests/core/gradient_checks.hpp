@@ -39,11 +39,14 @@ struct Data {
   bool intercept = true;
   Labels labels, gaps;  // for GROUPS, of all divisions; gaps: empty, or one layer
   std::int64_t divisions = 1;
-  Matrix fixed;  // F, or without columns
+  Matrix fixed;       // F, or without columns
+  double sigma2 = 0;  // of the errors, where it is known
 
   freeridge::ProblemPtr problem(const KernelPtr& kernel) const {
-    return std::make_shared<const freeridge::Problem>(kernel, freeridge::Rows(view(x)), view(y), weights, intercept,
-                                                      fixed.cols > 0 ? view(fixed) : freeridge::LayoutView{});
+    const auto out = std::make_shared<freeridge::Problem>(kernel, freeridge::Rows(view(x)), view(y), weights, intercept,
+                                                          fixed.cols > 0 ? view(fixed) : freeridge::LayoutView{});
+    out->known_sigma2 = sigma2;
+    return out;
   }
   freeridge::Groups groups() const {
     const freeridge::Groups out(labels, divisions);
@@ -61,6 +64,7 @@ inline Data smooth_data(Random& random, Index n, Index d, Index t, bool weighted
     for (Index i = 0; i < n; ++i)
       out.y(i, j) = 2 + std::sin(2 * out.x(i, 0) + static_cast<double>(j)) + out.x(i, d - 1) + 0.3 * random.normal();
   if (weighted) out.weights = random.uniform_vector(n, 0.3, 3);
+  if (weighted) out.sigma2 = 0.2;
   out.intercept = intercept;
   for (Index i = 0; i < n; ++i) {
     out.labels.push_back(i % 5 == 4 ? -1 : static_cast<std::int32_t>(random.index(4)));

@@ -290,6 +290,18 @@ Quad inner_product(const Pair& p) {
   return p.x[0] * p.z[0] + p.x[1] * p.z[1] + p.x[2] * p.z[2];
 }
 
+// The sine by its series, of the argument as it is.
+Quad sine(Quad a) {
+  Quad term = a, sum = a;
+  for (int k = 2; k < 60; k += 2) sum += term = -term * a * a / (k * (k + 1));
+  return sum;
+}
+const Quad pi = Quad(0x1.921fb54442d18p+1) + Quad(0x1.1a62633145c07p-53) + Quad(-0x1.f1976b7ed8fbcp-109);
+Quad half_sine_squared(Quad a, Quad b, Quad turn) {
+  const Quad s = sine(pi * (a - b) / turn);
+  return s * s;
+}
+
 struct TwofoldValue {
   const char* kernel;
   Quad (*exact)(const Pair&);
@@ -327,8 +339,43 @@ const TwofoldValue twofold_values[] = {
      [](const Pair& p) {
        return (exponential(-square(p, 0, 1)) + exponential(-square(p, 1, 1)) + exponential(-square(p, 2, 1))) / 3;
      }},
+    {"multiplicative([0, -1, 1], 1 * constant() + 3 * gaussian(sigma = 1))",
+     [](const Pair& p) { return (1 + 3 * exponential(-square(p, 0, 1))) * (1 + 3 * exponential(-square(p, 2, 1))); }},
+    {"additive([-1, 0, -1], periodic(period = 0.75, gaussian(sigma = 2)))",
+     [](const Pair& p) { return exponential(-half_sine_squared(p.x[1], p.z[1], Quad(0.75))); }},
+    {"additive([-1, 0, 0], sphere(laplacian(sigma = 0.03125)))",
+     [](const Pair& p) {
+       const auto cosine = [](Quad degrees) { return sine(pi * (90 - degrees) / 180); };
+       return exponential(-64 * square_root(half_sine_squared(p.x[2], p.z[2], 360) +
+                                            cosine(p.x[2]) * cosine(p.z[2]) * half_sine_squared(p.x[1], p.z[1], 360)));
+     }},
     {"additive([-1, 0, 0], gaussian(sigma = 1))", [](const Pair& p) { return exponential(-square(p, 1, 2)); }},
 };
+
+// Points a whole number of periods or turns apart are the same; near ones keep their digits, also at a pole.
+TEST(KernelValues, OfOtherDistancesLoseNothingNearby) {
+  const auto value = [](const char* text, const Matrix& x, const Matrix& z) {
+    Matrix out(x.rows, z.rows);
+    freeridge::parse_kernel(text)->evaluate(view_of(x), view_of(z), view_of(out));
+    return out;
+  };
+  Matrix x(3, 1), z(3, 1);
+  x.values = {2020.5, 1e6, -0.25};
+  z.values = {2020.5 + 12 * 7, 1e6 + 12 * 0x1p-30, -0.25 + 12};
+  const Matrix periodic = value("periodic(period = 12, laplacian(sigma = 1e-9))", x, z);
+  EXPECT_EQ(periodic(0, 0), 1);
+  EXPECT_EQ(periodic(2, 2), 1);
+  const double pi_value = 3.14159265358979323846, r = 2 * std::sin(pi_value * 0x1p-30);
+  EXPECT_NEAR(periodic(1, 1), std::exp(-r / 1e-9), 1e-14);
+  Matrix a(4, 2), b(4, 2);
+  a.values = {179.5, -180, 10, 10, 45, 0, 90, 90 - 0x1p-20};
+  b.values = {179.5 - 360, 180, 190, 190, 45, 0, 90, 90 - 0x1p-20};
+  const Matrix sphere = value("sphere(laplacian(sigma = 1e-8))", a, b);
+  EXPECT_EQ(sphere(0, 0), 1);
+  EXPECT_EQ(sphere(1, 1), 1);
+  EXPECT_EQ(sphere(2, 2), 1);  // the pole has every longitude
+  EXPECT_NEAR(sphere(3, 3), std::exp(-2 * std::sin(pi_value / 180 * 0x1p-20) / 1e-8), 1e-13);  // across the pole
+}
 
 // Of points that have twice the digits, too; and of k + 1. The exponential has an error of about 1e-27.
 TEST(KernelValues, WithTwiceTheDigits) {

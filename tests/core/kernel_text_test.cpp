@@ -22,7 +22,16 @@ Kernel random_kernel(Random& random, int depth) {
     for (std::int64_t count = 1 + random.index(3); count > 0; --count) out.push_back(random_kernel(random, depth - 1));
     return out;
   };
-  switch (random.index(depth > 0 ? 10 : 5)) {
+  switch (random.index(depth > 0 ? 13 : 5)) {
+    case 10:
+      return Kernel::parse("periodic(period = 1, matern(nu = 1.5, length = 1))")
+          .with_hyperparameters({number(), number()});
+    case 11:
+      return Kernel::parse("1 * constant() + 1 * sphere(laplacian(sigma = 1))")
+          .with_hyperparameters({number(), number(), number()});
+    case 12:
+      return Kernel::parse("multiplicative([3, 1], 1 * constant() + 1 * gaussian(sigma = 1))")
+          .with_hyperparameters({1, number(), number()});
     case 0:
       return Kernel::linear();
     case 1:
@@ -108,6 +117,42 @@ TEST(KernelText, CanonicalForms) {
   EXPECT_EQ(Kernel::sum(nested, {2, 0}).description(), "2 * (0.3 * linear() + 1 * gaussian(sigma = 1)) + 0 * linear()");
 }
 
+TEST(KernelText, NamesOfNumbers) {
+  const Kernel kernel = Kernel::parse(
+      "2 * multiplicative(constant() + .5 * gaussian(sigma = 1)) + product(periodic(period = 12, matern(nu = 1.5, "
+      "length "
+      "= 3)), sphere(laplacian(sigma = 4)))");
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < 7; ++i) {
+    char name[100];
+    std::int64_t length = 0;
+    check(freeridge_kernel_hyperparameter_name(kernel.get(), i, 100, name, &length),
+          "freeridge_kernel_hyperparameter_name");
+    names.emplace_back(name);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "sum.weight[0]", "sum[0].multiplicative.sum.weight[0]", "sum[0].multiplicative.sum.weight[1]",
+                       "sum[0].multiplicative.sum[1].gaussian.sigma", "sum.weight[1]",
+                       "sum[1].product[0].periodic.period", "sum[1].product[0].periodic.matern.length"}));
+}
+
+TEST(KernelText, WhatCannotBeAPartIsRefusedWithTheReason) {
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {"periodic(period = 0, gaussian(sigma = 1))", "period is 0; it must be positive"},
+           {"periodic(gaussian(sigma = 1))", "period was expected at character 10"},
+           {"periodic(period = 2, linear())", "inner is linear; within periodic"},
+           {"sphere(gaussian(sigma = 1) + linear())", "inner is sum; within sphere"},
+           {"sphere(precomputed())", "inner is precomputed"},
+           {"multiplicative(scaled([1], linear()))", "scale the multiplicative kernel instead"},
+           {"multiplicative([-1, -2], linear())", "one term is needed"},
+           {"multiplicative([0, 0, 0], sphere(gaussian(sigma = 1)))", "d = 3 columns, the sphere kernel has two"},
+           {"constant(1)", ") was expected at character 10"}}) {
+    freeridge_kernel* made = nullptr;
+    EXPECT_NE(freeridge_kernel_parse(text.c_str(), &made), FREERIDGE_OK) << text;
+    EXPECT_NE(std::string(freeridge_last_error()).find(words), std::string::npos) << freeridge_last_error();
+  }
+}
+
 TEST(KernelText, WhatIsWrittenByHandIsRead) {
   const auto canonical = [](const std::string& text) { return Kernel::parse(text).description(); };
   EXPECT_EQ(canonical("linear()+gaussian(sigma=1)"), "1 * linear() + 1 * gaussian(sigma = 1)");
@@ -115,6 +160,9 @@ TEST(KernelText, WhatIsWrittenByHandIsRead) {
   EXPECT_EQ(canonical("(linear())"), "linear()");
   EXPECT_EQ(canonical("additive( [ 4,-2 , 0] ,(gaussian(sigma=1)))"), "additive([0, -1, 1], gaussian(sigma = 1))");
   EXPECT_EQ(canonical("linear() + .5 * linear()"), "1 * linear() + 0.5 * linear()");
+  EXPECT_EQ(canonical("multiplicative([7,7,-2],constant()+sphere((gaussian(sigma=1))))"),
+            "multiplicative([0, 0, -1], 1 * constant() + 1 * sphere(gaussian(sigma = 1)))");
+  EXPECT_EQ(canonical("periodic( period=12 ,laplacian(sigma=1))"), "periodic(period = 12, laplacian(sigma = 1))");
   EXPECT_EQ(canonical("(1 * linear() + 2e0 * linear()) + linear()"),
             "1 * (1 * linear() + 2 * linear()) + 1 * linear()");
   EXPECT_EQ(canonical("scaled([1e-3,2],product((linear()),linear()+linear()))"),

@@ -84,6 +84,19 @@ std::vector<KernelSpec> specs(std::int64_t d) {
       {KernelSpec::additive(KernelSpec::polynomial(2, 0.5, 1)),
        KernelSpec::additive(KernelSpec::gaussian(1.5), support::Labels(static_cast<std::size_t>(d), 0))},
       {0.4, 1.3}));
+  // Products over terms: of one column by the fast loops, and of several columns; and a sphere where there are two.
+  out.push_back(KernelSpec::multiplicative(KernelSpec::radial(Family::laplacian, 2)));
+  if (d == 1) return out;
+  support::Labels label(static_cast<std::size_t>(d), 0);
+  label.back() = d == 3 ? 2 : 0;
+  out.push_back(
+      KernelSpec::multiplicative(KernelSpec::polynomial(2, 0.5, 1), label).with_columns(support::column_scales(d)));
+  label.back() = d == 3 ? -1 : 0;
+  for (const double unit : {1.0, 0.03})  // angles of a few degrees, and of many
+    out.push_back(
+        KernelSpec::product({KernelSpec::additive(KernelSpec::sphere(KernelSpec::radial(Family::matern32, 0.3)), label),
+                             KernelSpec::periodic(0.7 / unit, KernelSpec::radial(Family::matern52, 1.5))})
+            .with_columns(Vector(static_cast<std::size_t>(d), unit)));
   return out;
 }
 

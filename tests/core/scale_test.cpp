@@ -90,8 +90,7 @@ TEST_F(Scale, UnitsOfX) {
       if (problem.kernel.family == Family::linear) lambda *= unit * unit;  // K grows with unit^2, and f with it
       if (problem.kernel.family == Family::polynomial) moved.kernel.scale /= unit * unit;
       if (radial) moved.kernel.sigma *= unit;
-      if (family == Family::sum || family == Family::product || family == Family::additive)
-        moved.kernel.columns = Vector(3, unit);
+      if (!radial && family != Family::linear && family != Family::polynomial) moved.kernel.columns = Vector(3, unit);
       const Model model = fit(moved, lambda);
       expect_scaled(model, unit, 1, expected, points(), 1e-11);
       for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML}) {

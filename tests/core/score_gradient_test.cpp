@@ -135,7 +135,8 @@ TEST(ScoreGradient, IsThatOfTheDefinitions) {
         const bool weighted = (turn & 1) != 0, intercept = (turn / 2 & 1) == 0;
         ++turn;
         SCOPED_TRACE(name + ", d = " + std::to_string(d) + ", t = " + std::to_string(t));
-        const Problem problem = random_problem(random, kernel, 11, d, t, weighted, intercept);
+        Problem problem = random_problem(random, kernel, 11, d, t, weighted, intercept);
+        if (turn % 3 == 0) problem.sigma2 = 0.6;
         Labels group = modulo_groups(problem.x.rows, 4);
         group[3] = -1;
         expect_by_definition(problem, group, t == 1 ? 0.2 : 1.5, 6);

@@ -54,7 +54,7 @@ TEST(Settings, HaveBounds) {
   const auto set = [&](freeridge_parameter which, double value) {
     return freeridge_set_parameter(model.get(), which, value);
   };
-  std::vector<freeridge_parameter> of_models = {FREERIDGE_SMOOTHNESS};
+  std::vector<freeridge_parameter> of_models = {FREERIDGE_SMOOTHNESS, FREERIDGE_SIGMA2};
   for (freeridge_parameter which = FREERIDGE_MISSING; which < FREERIDGE_UNPENALISED; ++which)
     of_models.push_back(which);
   for (const freeridge_parameter which : of_models) {
@@ -79,9 +79,9 @@ TEST(Settings, HaveBounds) {
     EXPECT_EQ(freeridge_get_parameter(model.get(), which, nullptr), FREERIDGE_INVALID_ARGUMENT);
   }
   EXPECT_EQ(set(FREERIDGE_UNPENALISED, 1), FREERIDGE_INVALID_STATE);  // no reader
-  for (const int other : {0, -1, int{FREERIDGE_TOLERANCE}, int{FREERIDGE_ITERATIONS}, int{FREERIDGE_LOSS}, 18})
+  for (const int other : {0, -1, int{FREERIDGE_TOLERANCE}, int{FREERIDGE_ITERATIONS}, int{FREERIDGE_LOSS}, 19})
     EXPECT_EQ(set(other, 1), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_parameter_bounds(18, nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_parameter_bounds(19, nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST(Settings, OfRows) {

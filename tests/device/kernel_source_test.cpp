@@ -11,6 +11,8 @@
 
 #include "libcore/kernel/additive.hpp"
 #include "libcore/kernel/kernel_text.hpp"
+#include "libcore/kernel/multiplicative.hpp"
+#include "libcore/kernel/other_distance.hpp"
 #include "support/random.hpp"
 
 namespace kernel_source_test {
@@ -27,7 +29,7 @@ KernelPtr random_kernel(Random& random, Index d, int depth, bool scalable) {
     return out;
   };
   const auto positive = [&] { return random.uniform(0.3, 2.0); };
-  switch (random.index(depth > 0 ? 9 : 5)) {
+  switch (random.index(depth > 0 ? 11 : 7)) {
     case 0:
       return linear_kernel();
     case 1:
@@ -38,19 +40,24 @@ KernelPtr random_kernel(Random& random, Index d, int depth, bool scalable) {
       return laplacian_kernel(positive());
     case 4:
       return matern_kernel(0.5 + static_cast<double>(random.index(3)), positive());
-    case 5: {
+    case 5:
+      return random.index(3) == 0 ? constant_kernel() : periodic_kernel(positive(), gaussian_kernel(positive()));
+    case 6:
+      return periodic_kernel(positive(), matern_kernel(0.5 + static_cast<double>(random.index(3)), positive()));
+    case 7: {
       Array<KernelPtr> terms = parts();
       Array<double> weights;
       for (std::size_t k = 0; k < terms.size(); ++k) weights.push_back(positive());
       return sum_kernel(std::move(terms), weights);
     }
-    case 6:
+    case 8:
       return product_kernel(parts());
-    case 7: {
+    case 9: {
       Array<std::int32_t> label;
       for (Index k = 0; k < d && random.index(2) == 0; ++k) label.push_back(static_cast<std::int32_t>(random.index(3)));
       if (std::ssize(label) < d) label.clear();
-      return additive_kernel(random_kernel(random, d, depth - 1, false), label);
+      const auto of_terms = random.index(2) == 0 ? additive_kernel : multiplicative_kernel;
+      return of_terms(random_kernel(random, d, depth - 1, false), label);
     }
     default: {
       if (!scalable) return linear_kernel();
@@ -80,7 +87,10 @@ std::vector<Case> all_cases() {
         "1 * matern(nu = 2.5, length = 1) + 2 * additive(matern(nu = 2.5, length = 1))",
         "scaled([1, 2, 3, 4, 5, 6], scaled([2, 2, 2, 2, 2, 2], 1 * linear() + 2 * gaussian(sigma = 1)))",
         "gaussian(sigma = 1e200)", "matern(nu = 1.5, length = 1e-200)", "matern(nu = 2.5, length = 1e-3)",
-        "polynomial(degree = 13, scale = 0.1, offset = 0.5)"})
+        "polynomial(degree = 13, scale = 0.1, offset = 0.5)",
+        "product(additive([0, 0, -1, -1, -1, -1], sphere(matern(nu = 1.5, length = 0.01))), gaussian(sigma = 2))",
+        "multiplicative([0, 1, 0, 2, 1, 2], sphere(laplacian(sigma = 0.02)))",
+        "multiplicative(1 * constant() + 0.5 * gaussian(sigma = 1))"})
     out.push_back({parse_kernel(text), 6});
   return out;
 }
@@ -89,7 +99,8 @@ std::vector<Case> all_cases() {
 void* compiled(const std::vector<Case>& cases, const std::string& real) {
   const std::string stem = std::string(TEST_FOLDER) + "/kernels_" + real;
   std::ofstream out(stem + ".cpp");
-  out << "#include <cmath>\nusing std::exp; using std::fma; using std::fmin; using std::sqrt;\n"
+  out << "#include <cmath>\nusing std::exp; using std::fabs; using std::fma; using std::fmin; using std::rint; using "
+         "std::sin; using std::sqrt;\n"
       << "typedef long long integer;\ntypedef " << real << " real;\n#define FREERIDGE_FUNCTION static\n";
   for (std::size_t k = 0; k < cases.size(); ++k)
     out << "namespace n" << k << " {\n"

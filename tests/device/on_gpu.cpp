@@ -122,7 +122,9 @@ constexpr const char* made_of_all =
     "1 * matern(nu = 1.5, length = 1) + 2 * additive(matern(nu = 1.5, length = 1)) + 0.5 * product(laplacian(sigma = "
     "2), "
     "polynomial(degree = 2, scale = 0.3, offset = 1)) + 0.1 * scaled([1, 2, 3, 4, 5, 6, 7, 8], matern(nu = 2.5, length "
-    "= 1))";
+    "= 1)) + 0.3 * multiplicative(1 * constant() + 0.1 * periodic(period = 3, gaussian(sigma = 1))) + 0.2 * "
+    "additive([0, "
+    "0, -1, -1, -1, -1, -1, -1], sphere(matern(nu = 1.5, length = 0.01)))";
 
 }  // namespace
 

@@ -15,7 +15,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.stats import t
 from sklearn.base import clone
-from sklearn.gaussian_process.kernels import RBF
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, ExpSineSquared
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict, cross_val_score
@@ -258,16 +259,63 @@ class Estimator(unittest.TestCase):
         self.assertEqual((ours.alpha_, ours.sigma_, ours.best_score_), (0.5, 4.0, None))
 
     def test_laplacian_of_scikit_learn(self):
-        """Theirs has the L1 norm: the product of ours over the columns, as docs/other-systems.md says."""
+        """Theirs has the L1 norm: the product of ours over the columns, as docs/other-systems.md says. And their kernel
+        of a period."""
         x, y = diabetes()
         x = x[:, :2] / x[:, :2].std(axis=0)
-        ours = "product(additive([0, -1], laplacian(sigma = 2)), additive([-1, 0], laplacian(sigma = 2)))"
+        ours = "multiplicative(laplacian(sigma = 2))"
+        self.assertEqual(fr.laplacian(2).multiplicative(), fr.parse_kernel(ours))
         with open(os.path.join(os.environ["FREERIDGE_SOURCE"], "docs", "other-systems.md"), encoding="utf-8") as page:
             self.assertIn(ours, page.read())
         theirs = KernelRidge(alpha=0.5, kernel="laplacian", gamma=0.5).fit(x, y)
         self.assert_close(fr.FreeRidge(0.5, ours, fit_intercept=False).fit(x, y).dual_coef_, theirs.dual_coef_)
         single = fr.FreeRidge(0.5, "laplacian", 2.0, fit_intercept=False).fit(x[:, :1], y)
         self.assert_close(single.dual_coef_, theirs.fit(x[:, :1], y).dual_coef_)
+        period = fr.periodic(1.7, fr.gaussian(np.sqrt(2) * 0.6)).values(x[:50, :1], x[:50, :1])
+        self.assert_close(period, ExpSineSquared(length_scale=0.6, periodicity=1.7)(x[:50, :1]))
+
+    def test_known_noise(self):
+        """REML and standard errors with the noise known: scikit-learn's Gaussian process with alpha = s^2, which has no
+        intercept and the likelihood itself."""
+        random = np.random.default_rng(8)
+        s = random.uniform(0.05, 0.5, 50)
+        x = np.sort(random.uniform(0, 3, 50))[:, None]
+        y = np.sin(2 * x[:, 0]) + s * random.normal(size=50)
+        ours = fr.FreeRidge(kernel="gaussian", sigma=np.sqrt(2), scale=False, fit_intercept=False, noise_sd=1)
+        ours.fit(x, y, sample_weight=1 / s ** 2)
+        kernel = ConstantKernel(1.0, (1e-4, 1e4)) * RBF(1.0, "fixed")
+        theirs = GaussianProcessRegressor(kernel, alpha=s ** 2).fit(x, y)
+        self.assertAlmostEqual(np.log(ours.alpha_), -theirs.kernel_.theta[0], delta=1e-3)
+        self.assertAlmostEqual(ours.best_score_, -theirs.log_marginal_likelihood_value_, delta=1e-6)
+        new = np.linspace(-0.5, 3.5, 9)[:, None]
+        for found, expected in zip(ours.predict(new, return_std=True), theirs.predict(new, return_std=True)):
+            self.assertLess(np.max(np.abs(found - expected)), 1e-3)
+        learnt = fr.FreeRidge(noise_sd=1, kernel="gaussian", shrinkage=np.inf, scale=False).fit(x, y, sample_weight=1 / s ** 2)
+        self.assertLess(np.sqrt(np.mean((learnt.predict(x) - np.sin(2 * x[:, 0])) ** 2)), 0.1)
+        self.assertEqual(pickle.loads(pickle.dumps(ours)).predict(new).tolist(), ours.predict(new).tolist())
+        model = fr.Model(fr.gaussian(1.0), x, y).set_sigma2(0.25)
+        self.assertEqual(model.sigma2(), 0.25)
+        for wrong in (0, -1.0, np.nan, [1.0, 2.0]):
+            with self.assertRaises(ValueError):
+                fr.FreeRidge(noise_sd=wrong).fit(x, y)
+        for other in (dict(robust="huber"), dict(stack=True)):
+            with self.assertRaisesRegex(ValueError, "noise_sd"):
+                fr.FreeRidge(noise_sd=1, **other).fit(x, y)
+
+    def test_numbers_of_more_kernels_are_learnt(self):
+        """A period near the given one, and the weights of an ANOVA kernel."""
+        random = np.random.default_rng(5)
+        time = np.sort(random.uniform(0, 8, 120))[:, None]
+        y = np.sin(2 * np.pi * time[:, 0] / 1.37) + 0.1 * random.normal(size=120)
+        fit = fr.FreeRidge(kernel=fr.periodic(1.3, fr.gaussian(1.0)), learn="all").fit(time, y)
+        self.assertAlmostEqual(fit.kernel_.parameters["period"][0], 1.37, delta=0.01)
+        x = random.uniform(-1, 1, (200, 3))
+        y = np.sin(3 * x[:, 0]) * x[:, 1] + 0.05 * random.normal(size=200)
+        fit = fr.FreeRidge(kernel=fr.anova(fr.matern(2.5, 1.0), [0, 1, 2]), learn="all").fit(x, y)
+        weights = [part.parameters["weights"] for part in fit.kernel_.parts]
+        self.assertEqual([own[0] for own in weights], [1.0] * 3)
+        self.assertLess(weights[2][1], 0.1 * min(weights[0][1], weights[1][1]))
+        self.assertLess(np.sqrt(np.mean(fit.loo_errors() ** 2)), 0.08)
 
     def test_constant_x(self):
         """The fit is the mean, as RidgeCV's, whatever is to be chosen; a fold in which no column varies does not end a

@@ -170,6 +170,23 @@ class Callers(unittest.TestCase):
                 kernel.additive(wrong)
         each = np.mean([kernel.values(x[:, [k]], x[:, [k]]) for k in range(2)], axis=0)
         self.assertLessEqual(np.max(np.abs(kernel.additive().values(x, x) - each)), 1e-14)
+        one, two = fr.gaussian(0.3), fr.matern(1.5, 2.0)
+        self.assertEqual(str(2 * one + two), "2 * gaussian(sigma = 0.3) + 1 * matern(nu = 1.5, length = 2)")
+        self.assertEqual(0.5 * (one + two) + one * np.float64(3), fr.sum_kernel([one, two, one], [0.5, 0.5, 3.0]))
+        self.assertEqual(one * two * (one + two), fr.product_kernel([one, two, fr.sum_kernel([one, two])]))
+        self.assertEqual(str(fr.periodic(1 / 3, one)), "periodic(period = 0.3333333333333333, gaussian(sigma = 0.3))")
+        self.assertEqual(str(fr.sphere(two)), "sphere(matern(nu = 1.5, length = 2))")
+        self.assertEqual(fr.anova(one, [7, -1, 4], [0.1, 0.2]),
+                         (fr.constant() + 0.1 * one.additive([0, -1, -1])) * (fr.constant() + 0.2 * one.additive([-1, -1, 0])))
+        both = one.multiplicative([3, 3])
+        self.assertEqual((both.name, both.parameters["label"].tolist(), both.parts), ("multiplicative", [0, 0], [one]))
+        for wrong in (lambda: 0 * one, lambda: -1 * one, lambda: one * np.inf, lambda: fr.anova(one, [-1]),
+                      lambda: fr.periodic(0, one), lambda: fr.sphere(fr.linear())):
+            with self.assertRaises(ValueError):
+                wrong()
+        for wrong in (lambda: one + 1, lambda: "2" * one, lambda: True * one):
+            with self.assertRaises(TypeError):
+                wrong()
         self.assertEqual(kernel.hyperparameter_names,
                          ["sum.weight[0]", "sum.weight[1]", "sum[1].product[0].matern.length", "sum[1].product[1].gaussian.sigma"])
         self.assertEqual(kernel.hyperparameters.tolist(), [0.5, 2.0, 2.0, 0.3])

@@ -32,7 +32,7 @@ def crc32c(data):
 def payload(data):
     """The kind and the payload of a container, checked."""
     magic, version, kind, length = struct.unpack_from("<8sqqq", data)
-    assert magic == b"FREERIDG" and version in (1, 2, 3, 4, 5, 6) and length == len(data) - 40 and length % 8 == 0
+    assert magic == b"FREERIDG" and version in (1, 2, 3, 4, 5, 6, 7) and length == len(data) - 40 and length % 8 == 0
     assert struct.unpack_from("<q", data, len(data) - 8)[0] == crc32c(data[:-8])
     return version, kind, data[32:-8]
 
@@ -102,7 +102,7 @@ class SavedPredictors(unittest.TestCase):
     def test_read_without_the_library(self):
         points = np.array([[-1.0], [0.5], [3.0], [7.25]])
         files = glob.glob(os.path.join(SAVED, "predictor_*.freeridge"))
-        self.assertEqual(len(files), 20)
+        self.assertEqual(len(files), 24)
         forms = set()
         for path in files:
             with self.subTest(path), open(path, "rb") as file:

@@ -308,7 +308,7 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
   Output<std::int64_t> points(1), features(1);
   ASK(freeridge_classifier_get_lambda, 0, classifier, lambda);
   ASK(freeridge_classifier_get_weights, 0, classifier, weights);
-  for (freeridge_parameter which = 0; which <= FREERIDGE_SMOOTHNESS + 1; ++which) {
+  for (freeridge_parameter which = 0; which <= FREERIDGE_SIGMA2 + 1; ++which) {
     Output<double> setting(1);
     ASK(freeridge_classifier_get_parameter, 0, classifier, which, setting);
   }
@@ -337,7 +337,7 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
     search.with("lambda score edge decades dips below", size_of(t));
     ASK(freeridge_accumulator_select_lambda, 0, accumulator, criterion, 0, 0, search);
   }
-  for (freeridge_parameter which = 0; which <= FREERIDGE_SMOOTHNESS + 1; ++which) {
+  for (freeridge_parameter which = 0; which <= FREERIDGE_SIGMA2 + 1; ++which) {
     Output<double> setting(1);
     ASK(freeridge_accumulator_get_parameter, 0, accumulator, which, setting);
   }

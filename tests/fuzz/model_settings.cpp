@@ -14,8 +14,12 @@ std::string chosen_kernel(Source& in) {
     std::string labels;
     for (std::int64_t k = 0, d = in.below(5); k < d; ++k)
       labels += (k == 0 ? "[" : ", ") + std::to_string(in.from(k == 0 ? 0 : -1, 2));
-    std::snprintf(text, sizeof text, "additive(%s%sgaussian(sigma = %.17g))", labels.c_str(),
-                  labels.empty() ? "" : "], ", sigma);
+    std::snprintf(text, sizeof text,
+                  choice < 252 ? "additive(%s%sgaussian(sigma = %.17g))"
+                  : choice < 254
+                      ? "multiplicative(%s%s1 * constant() + 0.5 * periodic(period = 2, gaussian(sigma = %.17g)))"
+                      : "additive(%s%ssphere(laplacian(sigma = %.17g)))",
+                  labels.c_str(), labels.empty() ? "" : "], ", sigma);
     return text;
   }
   switch (choice % 8) {

@@ -297,7 +297,7 @@ TEST(SavedFile, DamagedFilesAreNamed) {
   changed[100] ^= 4;
   expect_refused_as(changed, FREERIDGE_CORRUPT);
   changed = bytes;
-  support::frame::put(changed, support::frame::version, 7);
+  support::frame::put(changed, support::frame::version, 8);
   expect_refused_as(support::frame::with_checksum(changed), FREERIDGE_NEWER_FORMAT);
   for (std::size_t size = 0; size < bytes.size(); size += size < 100 ? 1 : 97)
     expect_refused_as(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)), FREERIDGE_CORRUPT);

@@ -39,7 +39,7 @@ class Words {
     return *this;
   }
   // In its frame.
-  Bytes container(std::int64_t kind, std::uint64_t version = 6) const {
+  Bytes container(std::int64_t kind, std::uint64_t version = 7) const {
     Bytes out(frame::payload + 8 * words_.size() + frame::tail);
     std::memcpy(out.data(), "FREERIDG", 8);
     frame::put(out, frame::version, version);
@@ -67,9 +67,11 @@ TEST(SavedFormat, AnEmptyModel) {
   support::check(freeridge_set_parameter(model.get(), FREERIDGE_REFINEMENT, 5), "");
   support::check(freeridge_set_parameter(model.get(), FREERIDGE_EXPECTED_CRITERION, FREERIDGE_REML), "");
   support::check(freeridge_set_parameter(model.get(), FREERIDGE_ACCURACY, 0.125), "");
+  support::check(freeridge_set_parameter(model.get(), FREERIDGE_SIGMA2, 0.375), "");
   const Bytes expected = Words()
                              .text("matern(nu = 2.5, length = 0.75)")
                              .integers({0, 3, 2, -9, 2, 5, 7, 3, 0})  // settings
+                             .numbers({0.375})                        // the variance of the errors
                              .integers({0, 0})                        // EMPTY, no search
                              .numbers({0.125})                        // the accuracy
                              .container(2);
@@ -87,7 +89,7 @@ TEST(SavedFormat, AModelWithData) {
     model.data_view(packed_x, packed_y, 2, 3, 1).weights({0.25, 4}).groups({-7, 12}, 1, {12, 3});
     support::check(freeridge_set_landmarks(model.get(), 2, rows), "freeridge_set_landmarks");
     Words words;
-    words.text("linear()").integers({1, 0, 0, 0, 0, 0, 100, 1, 0}).integers({1, 2, 3, 1, layout, layout});
+    words.text("linear()").integers({1, 0, 0, 0, 0, 0, 100, 1, 0}).numbers({0}).integers({1, 2, 3, 1, layout, layout});
     if (layout == FREERIDGE_COL_MAJOR)
       words.numbers({1, 2, 3, 4, 5, 6});
     else
@@ -108,7 +110,7 @@ TEST(SavedFormat, Predictors) {
     if (version >= 5) words.integers({0});
     return words.numbers(origin).numbers(level).numbers({1, 2, 3, 4}).container(3, version);
   };
-  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 6);
+  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 7);
   // c k(x_i, x) + b, k = (x'z)^2
   const Bytes expansion = Words()
                               .integers({2, 1, 1, 2})
@@ -142,7 +144,7 @@ TEST(SavedFormat, Predictors) {
   predictor = support::loaded(hyperplane_with({}, {}, 1));
   ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
   EXPECT_EQ(std::vector<double>(out, out + 4), (std::vector<double>{15, 29, 31, 63}));
-  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 6));
+  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 7));
   for (const Bytes& bytes : {expansion, landmarks}) {
     predictor = support::loaded(bytes);
     ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
@@ -387,6 +389,6 @@ TEST_P(SavedFiles, OtherKinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3, 4, 5, 6));
+INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3, 4, 5, 6, 7));
 
 }  // namespace format_test

@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, SavedRoundTrip, testing::Range(std::size_t{0}, s
 // Where the n d numbers of x begin in the bytes of a model with data.
 std::size_t place_of_x(const Bytes& bytes) {
   const std::size_t text = (frame::get(bytes, frame::payload) + 7) / 8;
-  return frame::payload + 8 * (1 + text + 9 + 1 + 3 + 2);
+  return frame::payload + 8 * (1 + text + 9 + 1 + 1 + 3 + 2);
 }
 
 // x is changed in the bytes. What rests on the factorization and y alone stays, to the last bit: nothing was factorized

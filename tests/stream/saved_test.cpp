@@ -79,7 +79,7 @@ TEST(StreamSaved, TheFormIsTheOneDocumented) {
 
   const Problem problem{KernelSpec::linear(), to_column({3.0, 5.0}), to_column({-1.0, 0.5}), {}, false};
   const Bytes bytes = Accumulator(problem).save();
-  const std::vector<std::uint64_t> expected = {6,  // version
+  const std::vector<std::uint64_t> expected = {7,  // version
                                                1,  // an accumulator
                                                14 * 8,
                                                1,

@@ -50,7 +50,8 @@ Real reml(const Problem& problem, double lambda, std::int64_t output) {
   }
   const auto size = static_cast<Real>(degrees);
   const Real two_pi = 6.28318530717958647692528676655900577L;
-  return (size * std::log(two_pi * quadratic / size) + size + determinants) / 2;
+  const Real s2 = problem.sigma2 > 0 ? problem.sigma2 / static_cast<Real>(lambda) : quadratic / size;
+  return (size * std::log(two_pi * s2) + quadratic / s2 + determinants) / 2;
 }
 
 namespace {

@@ -10,7 +10,7 @@ Real mean_square(const Problem& problem, const Matrix& errors, std::int64_t outp
 
 Real gcv(const Problem& problem, double lambda, std::int64_t output);
 
-// 1/2 (m log(2 pi s2) + m + log|M| + log(1'M^-1 1)), s2 = Y'PY/m, P = M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1).
+// 1/2 (m log(2 pi s2) + Y'PY/s2 + log|M| + log(1'M^-1 1)), s2 = Y'PY/m, or sigma2/lambda where that is known, P = M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1).
 Real reml(const Problem& problem, double lambda, std::int64_t output);
 
 // The weighted fraction of points that a fit without them classifies wrongly; *margin: how near the nearest one comes

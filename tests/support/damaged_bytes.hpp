@@ -55,7 +55,7 @@ void expect_foreign_refused(const Load& load) {
 template <class Load>
 void expect_other_versions_refused(const Bytes& bytes, std::initializer_list<std::uint64_t> kinds, const Load& load) {
   Bytes other = bytes;
-  for (const std::uint64_t later : {std::uint64_t{7}, std::uint64_t{77}, std::uint64_t{INT64_MAX}})
+  for (const std::uint64_t later : {std::uint64_t{8}, std::uint64_t{77}, std::uint64_t{INT64_MAX}})
     for (const std::uint64_t kind : {frame::get(bytes, frame::kind), std::uint64_t{99}}) {
       frame::put(other, frame::version, later);
       frame::put(other, frame::kind, kind);

@@ -13,7 +13,9 @@ inline std::vector<double*> numbers_of(KernelSpec& spec) {
   if (spec.family == Family::polynomial) {
     out.push_back(&spec.scale);
     out.push_back(&spec.offset);
-  } else if (spec.parts.empty() && spec.family != Family::linear) {
+  } else if (spec.family == Family::periodic) {
+    out.push_back(&spec.scale);
+  } else if (spec.parts.empty() && spec.family != Family::linear && spec.family != Family::constant) {
     out.push_back(&spec.sigma);
   }
   for (std::size_t p = 0; p < spec.parts.size(); ++p) {

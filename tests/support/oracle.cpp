@@ -1,6 +1,7 @@
 #include "support/oracle.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <set>
@@ -14,8 +15,8 @@ namespace {
 
 Real kernel_value(const KernelSpec& spec, std::vector<Real> a, std::vector<Real> b);
 
-// The mean of the inner kernel over terms.
-Real additive_value(const KernelSpec& spec, const std::vector<Real>& a, const std::vector<Real>& b) {
+// The mean or the product of the inner kernel over terms.
+Real value_of_terms(const KernelSpec& spec, const std::vector<Real>& a, const std::vector<Real>& b) {
   std::map<std::int64_t, std::pair<std::vector<Real>, std::vector<Real>>> terms;
   for (std::size_t k = 0; k < a.size(); ++k) {
     const auto label = spec.label.empty() ? static_cast<std::int64_t>(k) : spec.label[k];
@@ -23,9 +24,28 @@ Real additive_value(const KernelSpec& spec, const std::vector<Real>& a, const st
     terms[label].first.push_back(a[k]);
     terms[label].second.push_back(b[k]);
   }
-  Real sum = 0;
-  for (const auto& [label, term] : terms) sum += kernel_value(spec.parts[0], term.first, term.second);
-  return sum / static_cast<Real>(terms.size());
+  Real sum = 0, product = 1;
+  for (const auto& [label, term] : terms) {
+    const Real value = kernel_value(spec.parts[0], term.first, term.second);
+    sum += value;
+    product *= value;
+  }
+  return spec.family == Family::additive ? sum / static_cast<Real>(terms.size()) : product;
+}
+
+// The points on circles of radius 1 (period: 0: on the sphere of longitude and latitude).
+std::vector<Real> on_circles(const std::vector<Real>& x, Real period) {
+  constexpr Real pi = 3.14159265358979323846264338327950288L;
+  if (period == 0) {
+    const Real longitude = x[0] * pi / 180, latitude = x[1] * pi / 180;
+    return {std::cos(latitude) * std::cos(longitude), std::cos(latitude) * std::sin(longitude), std::sin(latitude)};
+  }
+  std::vector<Real> out;
+  for (const Real value : x) {
+    out.push_back(std::cos(2 * pi * value / period));
+    out.push_back(std::sin(2 * pi * value / period));
+  }
+  return out;
 }
 
 // k(a, b) of two points in long double.
@@ -63,7 +83,14 @@ Real kernel_value(const KernelSpec& spec, std::vector<Real> a, std::vector<Real>
       for (const KernelSpec& part : spec.parts) value *= kernel_value(part, a, b);
       return value;
     case Family::additive:
-      return additive_value(spec, a, b);
+    case Family::multiplicative:
+      return value_of_terms(spec, a, b);
+    case Family::periodic:
+      return kernel_value(spec.parts[0], on_circles(a, spec.scale), on_circles(b, spec.scale));
+    case Family::sphere:
+      return kernel_value(spec.parts[0], on_circles(a, 0), on_circles(b, 0));
+    case Family::constant:
+      return 1;
   }
   throw std::invalid_argument("kernel_value: family");
 }
@@ -115,6 +142,16 @@ Fit fit_with(const Problem& problem, const Dense& k, const Dense& y, const std::
   return out;
 }
 
+namespace {
+
+std::string labels(const support::Labels& label) {
+  std::string out;
+  for (const std::int32_t one : label) out += (out.empty() ? "[" : ", ") + std::to_string(one);
+  return out.empty() ? out : out + "], ";
+}
+
+}  // namespace
+
 support::Kernel make_kernel(const KernelSpec& spec) {
   using support::Kernel;
   const auto inner = [&]() -> Kernel {
@@ -139,6 +176,17 @@ support::Kernel make_kernel(const KernelSpec& spec) {
         return Kernel::product(parts);
       case Family::additive:
         return Kernel::additive(parts[0], spec.label);
+      case Family::multiplicative:
+        return Kernel::parse("multiplicative(" + labels(spec.label) + parts[0].description() + ")");
+      case Family::periodic: {
+        char period[64];
+        std::snprintf(period, sizeof period, "periodic(period = %.17g, ", spec.scale);
+        return Kernel::parse(period + parts[0].description() + ")");
+      }
+      case Family::sphere:
+        return Kernel::parse("sphere(" + parts[0].description() + ")");
+      case Family::constant:
+        return Kernel::parse("constant()");
     }
     throw std::invalid_argument("make_kernel: family");
   };
@@ -149,6 +197,8 @@ support::Model make_model(const Problem& problem, freeridge_route route, freerid
                           std::int64_t padding) {
   support::Model model(make_kernel(problem.kernel));
   model.data(problem.x, problem.y, layout, padding).weights(problem.weights).intercept(problem.intercept).route(route);
+  if (problem.sigma2 > 0)
+    support::check(freeridge_set_parameter(model.get(), FREERIDGE_SIGMA2, problem.sigma2), "freeridge_set_parameter");
   return model;
 }
 

@@ -20,20 +20,35 @@ using support::Matrix;
 using support::Real;
 using support::Vector;
 
-enum class Family { linear, polynomial, gaussian, laplacian, matern32, matern52, sum, product, additive };
-constexpr Family all_families[] = {Family::linear,    Family::polynomial, Family::gaussian,
-                                   Family::laplacian, Family::matern32,   Family::matern52,
-                                   Family::sum,       Family::product,    Family::additive};
+enum class Family {
+  linear,
+  polynomial,
+  gaussian,
+  laplacian,
+  matern32,
+  matern52,
+  sum,
+  product,
+  additive,
+  multiplicative,
+  periodic,
+  constant,
+  sphere
+};
+// Those of any number of columns that are no constant.
+constexpr Family all_families[] = {Family::linear,   Family::polynomial,     Family::gaussian, Family::laplacian,
+                                   Family::matern32, Family::matern52,       Family::sum,      Family::product,
+                                   Family::additive, Family::multiplicative, Family::periodic};
 
 struct KernelSpec {
   Family family = Family::linear;
   std::int32_t degree = 1;
-  double scale = 1, offset = 0;        // polynomial
+  double scale = 1, offset = 0;        // polynomial; scale: the period of periodic
   double sigma = 1;                    // gaussian, laplacian; the length of matern
   Vector columns;                      // not empty: a scaled kernel, column k divided by columns[k]
-  std::vector<KernelSpec> parts = {};  // sum, product; additive: the one
+  std::vector<KernelSpec> parts = {};  // sum, product; additive, multiplicative, periodic, sphere: the one
   Vector weights = {};                 // sum: one a part
-  support::Labels label = {};          // additive: columns with equal ones are a term, -1: in none; empty: each is one
+  support::Labels label = {};          // of terms: columns with equal ones are a term, -1: in none; empty: each is one
 
   static KernelSpec linear() { return {}; }
   static KernelSpec polynomial(std::int32_t degree, double scale, double offset) {
@@ -50,6 +65,14 @@ struct KernelSpec {
   static KernelSpec additive(KernelSpec inner, support::Labels label = {}) {
     return {Family::additive, 1, 1, 0, 1, {}, {std::move(inner)}, {}, std::move(label)};
   }
+  static KernelSpec multiplicative(KernelSpec inner, support::Labels label = {}) {
+    return {Family::multiplicative, 1, 1, 0, 1, {}, {std::move(inner)}, {}, std::move(label)};
+  }
+  static KernelSpec periodic(double period, KernelSpec inner) {
+    return {Family::periodic, 1, period, 0, 1, {}, {std::move(inner)}};
+  }
+  static KernelSpec sphere(KernelSpec inner) { return {Family::sphere, 1, 1, 0, 1, {}, {std::move(inner)}}; }
+  static KernelSpec constant() { return radial(Family::constant, 1); }
   KernelSpec with_columns(Vector columns_) const {
     KernelSpec out = *this;
     out.columns = std::move(columns_);
@@ -69,6 +92,7 @@ struct Problem {
   Matrix y;
   Vector weights;  // empty: all one
   bool intercept = true;
+  double sigma2 = 0;  // of the errors, where it is known
 
   double weight(std::int64_t i) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]; }
 };

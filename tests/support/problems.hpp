@@ -39,6 +39,16 @@ inline oracle::KernelSpec kernel_of(oracle::Family family, std::int64_t d, bool 
         for (std::int64_t k = 0; k < d; ++k) label.push_back(static_cast<std::int32_t>(k + 1 < d ? k : 0));
         return KernelSpec::additive(KernelSpec::radial(Family::matern52, 1.0), d < 3 ? support::Labels() : label);
       }
+      case Family::multiplicative: {  // the ANOVA kernel; of many columns three terms
+        support::Labels label;
+        for (std::int64_t k = 0; k < d && d > 3; ++k) label.push_back(static_cast<std::int32_t>(k % 3));
+        return KernelSpec::multiplicative(
+            KernelSpec::sum({KernelSpec::constant(), KernelSpec::radial(Family::matern52, std::sqrt(size))},
+                            {0.8, 0.6}),
+            label);
+      }
+      case Family::periodic:
+        return KernelSpec::periodic(3.7, KernelSpec::gaussian(1.2 * std::sqrt(size)));
       default:
         return KernelSpec::radial(family, std::sqrt(size));
     }
@@ -106,7 +116,8 @@ inline const char* route_name(freeridge_route route) {
 
 inline const char* family_name(oracle::Family family) {
   constexpr const char* names[] = {"Linear",   "Polynomial", "Gaussian", "Laplacian", "Matern32",
-                                   "Matern52", "Sum",        "Product",  "Additive"};
+                                   "Matern52", "Sum",        "Product",  "Additive",  "Multiplicative",
+                                   "Periodic", "Constant",   "Sphere"};
   return names[static_cast<std::size_t>(family)];
 }
 

@@ -231,6 +231,11 @@ impl<'a> Model<'a> {
         self.set_parameter(sys::FREERIDGE_DEVICE, f64::from(device))
     }
 
+    /// The variance of the error of a row of weight one, where it is known; 0: it is estimated.
+    pub fn set_sigma2(&mut self, sigma2: f64) -> Result<()> {
+        self.set_parameter(sys::FREERIDGE_SIGMA2, sigma2)
+    }
+
     /// Whether `select_kernel` by REML chooses the smoothness of Matern kernels with nu = 3/2, too.
     pub fn set_smoothness(&mut self, chosen: bool) -> Result<()> {
         self.set_parameter(sys::FREERIDGE_SMOOTHNESS, f64::from(u8::from(chosen)))

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define VERSION "6"
+#define VERSION "7"
 
 static const double x[6] = {0, 1, 2, 3, 5, 8}, y[6] = {1, -1, 2, 0, 3, 1};
 static const double columns[12] = {0, 1, 2, 3, 5, 8};
