@@ -48,7 +48,8 @@ freeridge_status freeridge_average_gradient(const freeridge_model* model, const 
     std::optional<Hearing> hearing;
     if (given.read()) hearing.emplace(fitted.listener());
     const Points at = given.filled(room, fitted.listener(), fitted.memory_limit());
-    const MatrixView of_errors = errors == nullptr ? MatrixView() : MatrixView{errors, out.rows, out.cols, ld};
+    MatrixView of_errors;
+    if (errors != nullptr) of_errors = {errors, out.rows, out.cols, ld};
     report_undefined(fitted.average_gradient(at.x, weights, wanted, out, of_errors));
   });
 }

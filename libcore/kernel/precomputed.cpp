@@ -3,6 +3,7 @@
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/kernel/value_loops.hpp"
 
 namespace freeridge {
 namespace {

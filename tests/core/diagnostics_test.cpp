@@ -147,7 +147,9 @@ TEST_P(Diagnostics, IntervalsOfGroupsAreThoseOfRefits) {
     for (const std::int64_t percent : {80, 50, 99}) {
       const Intervals actual = model.predict_jackknife(points, static_cast<double>(percent) / 100, FREERIDGE_ROW_MAJOR,
                                                        1, nullptr, without_groups);
-      const auto expected = [&](double lambda) { return jackknife(problem, k, lambda, place(percent, 100, terms), sets); };
+      const auto expected = [&](double lambda) {
+        return jackknife(problem, k, lambda, place(percent, 100, terms), sets);
+      };
       EXPECT_CLOSE(actual.lower, oracle::per_output(lambdas, [&](double l) { return expected(l).lower; }), tolerance);
       EXPECT_CLOSE(actual.upper, oracle::per_output(lambdas, [&](double l) { return expected(l).upper; }), tolerance);
     }

@@ -67,7 +67,7 @@ test_that("differences between quantiles are those of predictions, with the erro
   one <- marginal_effects(line)
   expect_identical(as.character(one$differences$column), c("wt", "am", "factor(cyl)6", "factor(cyl)8"))
   expect_equal(unlist(one$differences[2L, c("low", "high", "estimate")]), c(low = 0, high = 1, estimate = coef(line)[["am"]]))
-  tidied <- generics::tidy(one, "differences", conf.int = TRUE, conf.level = 0.9)
+  tidied <- freeridge:::tidy.freeridge_effects(one, "differences", conf.int = TRUE, conf.level = 0.9)
   expect_identical(names(tidied), c("term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"))
   expect_equal(tidied$conf.high, unname(confint(one, "differences", 0.9)[, 2L]))
   expect_equal(generics::tidy(one)$p.value[1:2], unname(coef(summary(lm(mpg ~ wt + am + factor(cyl), mtcars)))[2:3, 4L]))
