@@ -197,8 +197,9 @@ class Fitting(Estimator):
             model.set_landmarks(landmarks, choice(METHODS, self.landmark_method, "landmark_method"), self.seed)
         model.set_reduction(choice(REDUCTIONS, self.reduction, "reduction")).set_refinement(self.refine)
         model.set_accuracy(self.accuracy)
-        if self._noise() is not None:
-            model.set_sigma2(self._noise() ** 2)
+        noise = self._noise()
+        if noise is not None:
+            model.set_sigma2(noise ** 2)
         return model if self.device == "cpu" else model.set_device(self.device)
 
     def _choose(self, model: Model, plan: Plan, X: Any, y: Array,

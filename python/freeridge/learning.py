@@ -109,7 +109,7 @@ def with_keys(kernel: Kernel, each: bool, bands: Sequence[int], beneath: bool = 
         return inner.scaled(kernel.parameters["scale"]), [*(None if beneath else key for key in lengths), *keys]
     if kernel.name in ("periodic", "sphere"):  # in units of its own distance
         inner, keys = with_keys(kernel.parts[0], False, bands, False, f"{place}{kernel.name}0.")
-        return kernel, [f"{place}period"] * (kernel.name == "periodic") + keys
+        return kernel, ([f"{place}period", *keys] if kernel.name == "periodic" else keys)
     if kernel.name in ("additive", "multiplicative"):  # lengths stand around it: within it are the columns of one term
         if each and not beneath:
             return with_keys(kernel.scaled(np.ones(len(bands))), each, bands, beneath, place)

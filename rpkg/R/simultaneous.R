@@ -14,7 +14,7 @@ simultaneous_quantile <- function(covariance, freedom, level) {
   g <- nrow(covariance)
   if (g == 0L) return(0)
   correlation <- stats::cov2cor(covariance)
-  rank <- rank_of(correlation)
+  rank <- rank_of_covariance(correlation)
   bonferroni <- stats::qt(1 - (1 - level) / (2 * g), freedom)
   scheffe <- sqrt(rank * stats::qf(level, rank, freedom))
   steps <- correlation[cbind(seq_len(g - 1L), seq_len(g - 1L) + 1L)]
@@ -26,7 +26,7 @@ simultaneous_quantile <- function(covariance, freedom, level) {
   min(bonferroni, scheffe, naiman)
 }
 
-rank_of <- function(correlation) {
+rank_of_covariance <- function(correlation) {
   values <- eigen(correlation, symmetric = TRUE, only.values = TRUE)$values
   sum(values > nrow(correlation) * .Machine$double.eps * values[1L])
 }
@@ -57,7 +57,7 @@ pairs.freeridge_curves <- function(x, level = 0.95, simultaneous = TRUE, ...) {
     p <- 2 * stats::pt(-abs(estimate / se), freedom)
     if (simultaneous) {
       c <- simultaneous_quantile(covariance, freedom, level)
-      rank <- rank_of(covariance)
+      rank <- rank_of_covariance(covariance)
       of_all <- stats::pf((estimate / se)^2 / rank, rank, freedom, lower.tail = FALSE)
       p <- pmin(1, length(p) * p, of_all)
     } else {

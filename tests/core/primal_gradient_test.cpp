@@ -131,10 +131,10 @@ TEST(PrimalGradient, SparseRows) {
           x.value.data()};
       for (const Reduction reduction : {Reduction::automatic, Reduction::qr})
         for (const Criterion criterion : all_criteria) {
-          const auto f =
-              freeridge::factorize_primal(std::make_shared<const freeridge::Problem>(kernel, freeridge::Rows(sparse),
-                                                                                     view(data.y), data.weights, true),
-                                          reduction);
+          const auto problem =
+              std::make_shared<freeridge::Problem>(kernel, freeridge::Rows(sparse), view(data.y), data.weights, true);
+          problem->known_sigma2 = data.sigma2;
+          const auto f = freeridge::factorize_primal(problem, reduction);
           const freeridge::ScoreGradient actual = primal_gradient(*f, *kernel, d, criterion, &groups, 0.5),
                                          wanted = gradient(data, kernel, by_features(), criterion, 0.5);
           EXPECT_NEAR(actual.score, wanted.score, 1e-11 * std::abs(wanted.score));

@@ -172,6 +172,19 @@ def states():
     for rows in (0, 2, N):
         yield State(f"accumulator of {rows}", freeridge_accumulator=accumulator(rows), **both)
     yield State("accumulator of landmarks", freeridge_accumulator=accumulator(N, True), **both)
+    def window(name, rows):
+        def make():
+            out = library.WINDOW()
+            assert LIBRARY.freeridge_window_create(kernels[name].handle, None, D, T, 1, 0.5, 100, 1.0, ctypes.byref(out)) == library.OK
+            given = points()
+            if rows:
+                assert LIBRARY.freeridge_window_add(out, ctypes.byref(given), library.COL_MAJOR, y.ctypes.data_as(library.DOUBLES), N,
+                                                    None, None, 0) == library.OK
+            return out
+        return make
+
+    for name, rows in (("linear", False), ("linear", True), ("gaussian", True)):
+        yield State(f"window, {name}, rows {rows}", freeridge_window=window(name, rows), **both)
     for loss in (fr.LOSS_LOGISTIC, fr.LOSS_HINGE):
         for fitted in (False, True):
             yield State(f"classifier {loss}, fitted {fitted}", freeridge_classifier=classifier(loss, fitted), **both)
@@ -211,7 +224,7 @@ class Try:
             self.kept.append(given)
             return None if given is None else ctypes.byref(given)
         if issubclass(of, ctypes.Structure) and of.__name__ in ("freeridge_model", "freeridge_kernel", "freeridge_accumulator",
-                                                                "freeridge_classifier"):
+                                                                "freeridge_classifier", "freeridge_window"):
             make = state.make.get(of.__name__)
             if strange is not None or make is None:
                 return None
@@ -288,6 +301,13 @@ class Try:
         """The bytes of each handle; of kernels their texts."""
         found = []
         for name, handle in self.handles:
+            if name == "freeridge_window":  # which is not saved: its rows, and what it knows of itself
+                whole, numbers = (library.INT64 * 5)(), (library.DOUBLE * 2)()
+                places = [ctypes.cast(ctypes.addressof(whole) + 8 * k, library.INT64S) for k in range(5)]
+                lost = ctypes.cast(ctypes.addressof(numbers) + 8, library.DOUBLES)
+                status = LIBRARY.freeridge_window_get_state(handle, *places[:4], numbers, lost, places[4])
+                found.append((status, bytes(whole)[:32], bytes(numbers)[:8]))
+                continue
             room, length = ctypes.create_string_buffer(1 << 16), library.INT64(0)
             arguments = {"freeridge_kernel": ("freeridge_kernel_describe", handle, len(room), room, ctypes.byref(length)),
                          "freeridge_model": ("freeridge_save_to_memory", handle, library.SAVE_MODEL, len(room), room, ctypes.byref(length)),
@@ -323,7 +343,8 @@ class Try:
 
 
 DESTROY = {"freeridge_model": "freeridge_destroy", "freeridge_kernel": "freeridge_kernel_destroy",
-           "freeridge_accumulator": "freeridge_accumulator_destroy", "freeridge_classifier": "freeridge_classifier_destroy"}
+           "freeridge_accumulator": "freeridge_accumulator_destroy", "freeridge_classifier": "freeridge_classifier_destroy",
+           "freeridge_window": "freeridge_window_destroy"}
 STRANGE_POINTS = list(strange_points())
 FOLDER = tempfile.mkdtemp()  # where the tests are, as any bytes may be the name of a file
 FILE = os.path.join(FOLDER, "saved")

@@ -18,7 +18,7 @@ std::string chosen_kernel(Source& in) {
                   choice < 252 ? "additive(%s%sgaussian(sigma = %.17g))"
                   : choice < 254
                       ? "multiplicative(%s%s1 * constant() + 0.5 * periodic(period = 2, gaussian(sigma = %.17g)))"
-                      : "additive(%s%ssphere(laplacian(sigma = %.17g)))",
+                      : "additive(%s%speriodic(period = 3, laplacian(sigma = %.17g)))",
                   labels.c_str(), labels.empty() ? "" : "], ", sigma);
     return text;
   }

@@ -200,7 +200,7 @@ TEST(SavedClassifierForm, IsTheOneDocumented) {
   check(freeridge_classifier_set_weights(classifier.get(), weights), "");
   const auto of = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   std::vector<std::uint64_t> expected = {
-      6, 4, 0, 8, 0x287261656e696cULL, 2, 1, of(1e-8), 0, 1, 2, 1, of(1), of(5), of(1), of(-1), 1, of(0.5), of(0.5)};
+      7, 4, 0, 8, 0x287261656e696cULL, 2, 1, of(1e-8), 0, 1, 2, 1, of(1), of(5), of(1), of(-1), 1, of(0.5), of(0.5)};
   expected[4] = 0;
   std::memcpy(&expected[4], "linear()", 8);
   expected[2] = 8 * (expected.size() - 3);
