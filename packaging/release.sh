@@ -5,7 +5,7 @@
 #     debian   *.deb, with a source package                 built in a copy of the tree, and looked at by lintian
 #     rust     freeridge-VERSION.crate
 #     python   freeridge-VERSION.tar.gz (python/), *.whl    the library inside
-#     notes    NOTES.md out of CHANGELOG.md, freeridge-VERSION.spdx.json, SHA256SUMS
+#     notes    NOTES out of CHANGELOG.md, freeridge-VERSION.spdx.json, SHA256SUMS
 # Without PART: all. dev sources this file, which has its functions (say, die, quietly, root, logs, jobs).
 
 release=$root/build/release
@@ -60,8 +60,8 @@ release_python() {
 }
 
 release_notes() {
-  awk -v version="$version" '$0 ~ "^## \\[" version "\\]" { on = 1; next } /^## \[/ { on = 0 } on' "$root/CHANGELOG.md" >"$release/NOTES.md"
-  [ -s "$release/NOTES.md" ] || { say "CHANGELOG.md has nothing of $version"; return 1; }
+  awk -v version="$version" '$0 ~ "^## \\[" version "\\]" { on = 1; next } /^## \[/ { on = 0 } on' "$root/CHANGELOG.md" >"$release/NOTES"
+  [ -s "$release/NOTES" ] || { say "CHANGELOG.md has nothing of $version"; return 1; }
   python3 -B "$root/packaging/sbom.py" "$version" "$(git -C "$root" log -1 --format=%cI)" "$release" >"$release/freeridge-$version.spdx.json" &&
     (cd "$release" && find . -path ./tree -prune -o -type f ! -name SHA256SUMS -print | sort | sed 's|^\./||' | xargs sha256sum >SHA256SUMS)
 }
