@@ -1,6 +1,7 @@
 // Included by row_loops.cpp once for each instruction set, inside a namespace of its own, with LANES (doubles a
 // register) set. No function of another file is called here: an inline one, compiled for this instruction set, might
 // become the one for the whole library.
+// NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): numbers of registers and lanes
 
 using Pack = double __attribute__((vector_size(8 * LANES)));
 
@@ -80,3 +81,5 @@ double shifted_dot(Index n, const double* a, const double* shift, const double* 
   for (; i < n; ++i) out += (a[i] - shift[i]) * b[i];
   return out;
 }
+
+// NOLINTEND(bugprone-implicit-widening-of-multiplication-result)
