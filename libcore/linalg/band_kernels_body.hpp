@@ -7,16 +7,7 @@
 // From and to any address. A type that is aligned to 8 keeps the loop of banded_columns in registers, where memcpy
 // makes GCC 12 keep the rows of T on the stack, and take half as long again; clang does not heed the 8 at every use.
 #ifdef __clang__
-using Pack = double __attribute__((vector_size(8 * LANES)));
-
-inline Pack load(const double* from) {
-  Pack value;
-  __builtin_memcpy(&value, from, sizeof value);
-  return value;
-}
-inline void store(double* to, Pack value) {
-  __builtin_memcpy(to, &value, sizeof value);
-}
+#include "libcore/linalg/pack_body.hpp"
 #else
 using Pack = double __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 

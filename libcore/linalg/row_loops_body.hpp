@@ -3,16 +3,7 @@
 // become the one for the whole library.
 // NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): numbers of registers and lanes
 
-using Pack = double __attribute__((vector_size(8 * LANES)));
-
-inline Pack load(const double* from) {
-  Pack value;
-  __builtin_memcpy(&value, from, sizeof value);
-  return value;
-}
-inline void store(double* to, Pack value) {
-  __builtin_memcpy(to, &value, sizeof value);
-}
+#include "libcore/linalg/pack_body.hpp"
 
 void rotate(Index n, double c, double s, const double* a, double* to, double* x) {
   Index i = 0;

@@ -3,13 +3,7 @@
 // become the one for the whole library.
 // NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): numbers of registers and lanes
 
-using Pack = double __attribute__((vector_size(8 * LANES)));
-
-inline Pack load(const double* from) {
-  Pack value;
-  __builtin_memcpy(&value, from, sizeof value);
-  return value;
-}
+#include "libcore/linalg/pack_body.hpp"
 
 // `packs` registers of sums.
 template <int packs>

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, answers, empty, numbers, pointer, points_of, real, same_names, struct_of, vector
-from .calls import Handle, Path, Progress, path_bytes
+from .arrays import Array, Matrix, answers, empty, numbers, pointer, real, same_names, vector
+from .calls import Path, Progress, RowHandle, path_bytes
 from .kernels import Kernel
 from .model import Model, _checked
 from .selection import Objective
@@ -37,7 +37,7 @@ class LambdaChoice(NamedTuple):
     below: npt.NDArray[np.int32]
 
 
-class Accumulator(Handle):
+class Accumulator(RowHandle):
     """Ridge regression on rows that come in chunks, from disk or many machines, and are forgotten: O((d + t)^2)
     memory, as accurate as all rows at once. d features, t outputs; intercept: b, which is not penalised. Its answers
     are those of a Model with the linear kernel and all rows. Threads, Ctrl-C and errors are as a Model's; pickle and
@@ -69,18 +69,6 @@ class Accumulator(Handle):
 
     def __repr__(self) -> str:
         return f"<Accumulator of {self.n} rows, {self.d} features, {self.t} output{'s' * (self.t > 1)}>"
-
-    def _rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[int, List[Any]]:
-        """How many rows there are, and the arguments of a call for them. x: an array or a scipy.sparse matrix."""
-        points = points_of(x)
-        outputs = Matrix(y, points.layout if isinstance(points, Matrix) else None, name="y")
-        if (points.columns, outputs.rows, outputs.columns) != (self.d, points.rows, self.t):
-            raise ValueError(f"x is {points.rows} x {points.columns}, y {outputs.rows} x {outputs.columns}; "
-                             f"d = {self.d}, t = {self.t}")
-        if isinstance(points, Matrix):
-            self._names = same_names(points.names, self._names, "x")
-        given = None if weights is None else vector(weights, length=points.rows, name="weights")
-        return points.rows, [struct_of(points), outputs.layout, outputs.pointer, outputs.ld, pointer(given)]
 
     def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Accumulator:
         """Adds n rows: x (n x d, an array or a scipy.sparse matrix), y (n, or n x t), weights: n positive numbers.

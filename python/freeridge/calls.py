@@ -11,8 +11,10 @@ import threading
 from _signal import getsignal, signal as set_handler  # those of signal make enums of numbers, ten times as slowly
 from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar, Union
 
+from numpy.typing import ArrayLike
+
 from . import library as c
-from .arrays import Names
+from .arrays import Matrix, Names, pointer, points_of, same_names, struct_of, vector
 from .library import c_text, call, hold
 
 _SIGNALS = sorted(map(int, signal.valid_signals()))
@@ -275,3 +277,22 @@ class Handle:
         self._calls.refuse_own()
         self._calls.function = function
         return self
+
+
+class RowHandle(Handle):
+    """A handle that rows of d features and t outputs are added to."""
+
+    d: int
+    t: int
+
+    def _rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[int, List[Any]]:
+        """How many rows there are, and the arguments of a call for them. x: an array or a scipy.sparse matrix."""
+        points = points_of(x)
+        outputs = Matrix(y, points.layout if isinstance(points, Matrix) else None, name="y")
+        if (points.columns, outputs.rows, outputs.columns) != (self.d, points.rows, self.t):
+            raise ValueError(f"x is {points.rows} x {points.columns}, y {outputs.rows} x {outputs.columns}; "
+                             f"d = {self.d}, t = {self.t}")
+        if isinstance(points, Matrix):
+            self._names = same_names(points.names, self._names, "x")
+        given = None if weights is None else vector(weights, length=points.rows, name="weights")
+        return points.rows, [struct_of(points), outputs.layout, outputs.pointer, outputs.ld, pointer(given)]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, Matrix, empty, numbers, pointer, points_of, same_names, struct_of, vector
-from .calls import Handle, Progress
+from .calls import Progress, RowHandle
 from .kernels import Kernel
 from .model import _checked
 
@@ -34,7 +34,7 @@ class WindowCoefficients(NamedTuple):
     b: Array
 
 
-class Window(Handle):
+class Window(RowHandle):
     """Ridge regression at one lambda > 0 on rows that come and go: a row costs some products with a vector, and no
     factorization, and all exact left-out errors after it are as cheap. Its answers are those of a Model with the kernel,
     that lambda and the rows that are there. kernel: any but a precomputed one. landmarks: their coordinates, r x d: f is
@@ -110,18 +110,6 @@ class Window(Handle):
 
     def __repr__(self) -> str:
         return f"<Window of {self.n} rows, {self.d} features, {self.t} output{'s' * (self.t > 1)}>"
-
-    def _rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[int, List[Any]]:
-        """How many rows there are, and the arguments of a call for them."""
-        points = points_of(x)
-        outputs = Matrix(y, points.layout if isinstance(points, Matrix) else None, name="y")
-        if (points.columns, outputs.rows, outputs.columns) != (self.d, points.rows, self.t):
-            raise ValueError(f"x is {points.rows} x {points.columns}, y {outputs.rows} x {outputs.columns}; "
-                             f"d = {self.d}, t = {self.t}")
-        if isinstance(points, Matrix):
-            self._names = same_names(points.names, self._names, "x")
-        given = None if weights is None else vector(weights, length=points.rows, name="weights")
-        return points.rows, [struct_of(points), outputs.layout, outputs.pointer, outputs.ld, pointer(given)]
 
     def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Window:
         """n rows come: x (n x d, an array or a scipy.sparse matrix), y (n, or n x t), weights: n positive numbers.

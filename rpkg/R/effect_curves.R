@@ -152,15 +152,24 @@ effect_quantile <- function(df, level, output) {
 
 # Of each row of the table, for all values of its variable together.
 curve_quantiles <- function(table, covariances, df, level) {
-  titles <- curve_titles(table[setdiff(names(table), "output")])
-  output <- if (is.null(table$output)) rep(1L, nrow(table)) else as.integer(table$output)
   quantile <- numeric(nrow(table))
-  for (rows in split(seq_along(quantile), list(titles, output), drop = TRUE)) {
-    of <- covariances[[as.character(titles[rows[1L]])]]
-    if (length(dim(of)) == 3L) of <- of[, , output[rows[1L]]]
-    quantile[rows] <- simultaneous_quantile(as.matrix(of), df[[output[rows[1L]]]], level)
+  for (part in curve_parts(table, covariances)) {
+    quantile[part$rows] <- simultaneous_quantile(part$covariance, df[[part$output]], level)
   }
   quantile
+}
+
+# For each curve of each output list(rows, title, output, covariance): its rows of the table, its name in the list of
+# covariances, the place of the output, and the covariances of its values.
+curve_parts <- function(table, covariances) {
+  titles <- curve_titles(table[setdiff(names(table), "output")])
+  output <- if (is.null(table$output)) rep(1L, nrow(table)) else as.integer(table$output)
+  lapply(unname(split(seq_len(nrow(table)), list(titles, output), drop = TRUE)), function(rows) {
+    title <- as.character(titles[rows[1L]])
+    of <- covariances[[title]]
+    if (length(dim(of)) == 3L) of <- of[, , output[rows[1L]]]
+    list(rows = rows, title = title, output = output[rows[1L]], covariance = as.matrix(of))
+  })
 }
 
 named_covariances <- function(curves, outputs) {

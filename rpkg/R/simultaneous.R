@@ -39,20 +39,16 @@ pairs.freeridge_curves <- function(x, level = 0.95, simultaneous = TRUE, ...) {
   simultaneous <- check_flag(simultaneous, "simultaneous")
   all <- attr(x, "covariance")
   if (is.null(all)) refuse("the covariances were not kept: effects(fit, ..., covariance = TRUE) has them")
-  parts <- split(seq_len(nrow(x)), list(curve_titles(x), if (is.null(x$output)) rep(1L, nrow(x)) else x$output), drop = TRUE)
-  tables <- lapply(parts, function(rows) {
+  tables <- lapply(curve_parts(x, all), function(part) {
+    rows <- part$rows
     if (length(rows) < 2L) return(NULL)
-    title <- as.character(curve_titles(x[rows, setdiff(names(x), "output")])[1L])
-    covariance <- all[[title]]
-    output <- if (!is.null(x$output)) as.character(x$output[rows[1L]])
-    freedom <- if (is.null(output)) attr(x, "df")[[1L]] else attr(x, "df")[[output]]
-    if (length(dim(covariance)) == 3L) covariance <- covariance[, , output]
+    freedom <- attr(x, "df")[[part$output]]
     between <- utils::combn(length(rows), 2L)
     step <- matrix(0, ncol(between), length(rows))
     step[cbind(seq_len(ncol(between)), between[1L, ])] <- -1
     step[cbind(seq_len(ncol(between)), between[2L, ])] <- 1
     estimate <- as.vector(step %*% x$estimate[rows])
-    covariance <- step %*% covariance %*% t(step)
+    covariance <- step %*% part$covariance %*% t(step)
     se <- sqrt(pmax(diag(covariance), 0))
     p <- 2 * stats::pt(-abs(estimate / se), freedom)
     if (simultaneous) {
@@ -71,8 +67,8 @@ pairs.freeridge_curves <- function(x, level = 0.95, simultaneous = TRUE, ...) {
       }
       shown[between[k, ]]
     }
-    table <- data.frame(variable = title, from = value(1L), to = value(2L))
-    if (!is.null(output)) table$output <- output
+    table <- data.frame(variable = part$title, from = value(1L), to = value(2L))
+    if (!is.null(x$output)) table$output <- levels(x$output)[part$output]
     cbind(table, estimate = estimate, se = se, lower = estimate - c * se, upper = estimate + c * se, p.value = p)
   })
   table <- do.call(rbind, tables)
