@@ -48,8 +48,7 @@ freeridge_status freeridge_average_gradient(const freeridge_model* model, const 
     std::optional<Hearing> hearing;
     if (given.read()) hearing.emplace(fitted.listener());
     const Points at = given.filled(room, fitted.listener(), fitted.memory_limit());
-    MatrixView of_errors;
-    if (errors != nullptr) of_errors = {errors, out.rows, out.cols, ld};
-    report_undefined(fitted.average_gradient(at.x, weights, wanted, out, of_errors));
+    report_undefined(
+        fitted.average_gradient(at.x, weights, wanted, out, optional_output(errors, out.rows, out.cols, ld)));
   });
 }

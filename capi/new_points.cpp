@@ -261,9 +261,7 @@ freeridge_status freeridge_predict_combinations(const freeridge_model* model, co
     std::optional<Hearing> hearing;
     if (given.read()) hearing.emplace(fitted.listener());
     const Points at = given.filled(room, fitted.listener(), fitted.memory_limit());
-    MatrixView of_errors;
-    if (errors != nullptr) of_errors = {errors, groups, t, ld};
-    report_undefined(fitted.predict_combinations(at, of, type, values, of_errors, whole));
+    report_undefined(fitted.predict_combinations(at, of, type, values, optional_output(errors, groups, t, ld), whole));
   });
 }
 
