@@ -1067,10 +1067,11 @@ FREERIDGE_API freeridge_status freeridge_get_unpenalised_covariance(const freeri
  * (column-major), with tau^2 = Y'PY / m:
  *     residual = lambda tau^2     of the errors;      random = w_k tau^2      of term k
  *     share = w_k / (sum_l w_l + lambda)              of random in the sum of all variances
- * share is the heritability h^2 where K_k is a relationship matrix with a diagonal of about 1. error is its standard
- * error, where lambda and the weights are chosen by REML (freeridge_select_kernel), by the delta method: J H^-1 J' has
- * its squares on the diagonal, H the second derivatives of FREERIDGE_REML by log w, as difference quotients of first
- * derivatives, J = d share / d log w; for one term share (1 - share) / l''^(1/2), l'' by log lambda. A variance is 0 where
+ * share is the heritability h^2 where K_k is a relationship matrix with a diagonal of about 1. error has its standard
+ * errors, (count + 1) x t, the last row that of the share of the errors, lambda / (sum_l w_l + lambda), where lambda and
+ * the weights are chosen by REML (freeridge_select_kernel), by the delta method: J H^-1 J' has its squares on the diagonal,
+ * H the second derivatives of FREERIDGE_REML by log w, as difference quotients of first derivatives, J = d share / d log w;
+ * for one term share (1 - share) / l''^(1/2), l'' by log lambda. A variance is 0 where
  * the weight is, or where REML chose the largest lambda of its range. Needs FITTED. Cost: 4 lambdas, the trace of P at
  * each; of two weights or more 4 gradients (freeridge_score_gradient) for each term and output. Statuses: INVALID_STATE,
  * INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (lambda is 0, or m is; error: H is not positive definite, the variance is 0, or
@@ -1629,14 +1630,22 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
  * chosen after a kernel, change nothing.
  * change: n, or NULL: how much choosing without the row changes the model, as the root mean square change of the
  * left-out errors of all points over their root mean square; 0 for rows without a part in the choice.
+ * freedom: 1 number, or NULL: the degrees of freedom of the choice, to be added to those of freeridge_degrees_of_freedom,
+ * sum_i d fitted_i / d y_i with the kernel and lambda held: with theta their logarithms, f REML with its penalties,
+ *     freedom = sum_i sum_k (d fitted_i / d theta_k) (d theta_k / d y_i) = -tr(H^-1 A),   H = d^2 f / d theta^2,
+ *     A_jk = sum_i (d^2 f / d theta_j d y_i) (d fitted_i / d theta_k)
+ * to first order: where the fit without a row has another minimum, the choice costs more. Small, and negative where the
+ * choice makes the fit smoother as y moves away. Known for a kernel chosen by REML on all points of one output without
+ * landmarks and missing values, else NaN (and OK).
  * Cost: for each fold that of the choice, of a kernel with fewer folds than rows up to 8 gradients of the criterion (4/3
- * n^3 each) from each minimum, and a factorization. Memory: as the choice, and 2 n t.
- * Source: M. Stone, J. R. Stat. Soc. B 36 (1974).
+ * n^3 each) from each minimum, and a factorization; freedom: 4 gradients and 2 factorizations for each number chosen.
+ * Memory: as the choice, and 2 n t.
+ * Sources: M. Stone, J. R. Stat. Soc. B 36 (1974); J. Ye, J. Am. Stat. Assoc. 93 (1998).
  * Statuses: INVALID_STATE (nothing was chosen since the model was made or loaded, or a kernel with landmarks on more
  * than 2000 rows), UNDEFINED (NaN where a leverage is one, or nothing can be chosen without a row), INVALID_ARGUMENT,
  * OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_loo_learnt(const freeridge_model* model, int64_t folds, int64_t seed,
-                                                    double* errors, int64_t ld, double* change);
+                                                    double* errors, int64_t ld, double* change, double* freedom);
 
 /* How far the lambdas in force can be trusted; NULL is fine for each. *floor: from this lambda on, rounding changes
  * left-out errors by less than about 1e-6 of the largest of them (0: at every lambda; the largest double: at none that

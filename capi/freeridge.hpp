@@ -309,7 +309,8 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   Matrix loo() const { return like_y().filled(freeridge_loo, get()); }
   Matrix loo_learnt(std::int64_t folds = 0, std::int64_t seed = 0) const {
     return like_y().filled(
-        [&](double* errors, std::int64_t n) { return freeridge_loo_learnt(get(), folds, seed, errors, n, nullptr); });
+        [&](double* errors, std::int64_t n) { return freeridge_loo_learnt(get(), folds, seed, errors, n, nullptr, nullptr);
+        });
   }
   Matrix coefficients() const {
     return like_y().filled(
@@ -362,17 +363,20 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
     std::vector<std::int32_t> kept(static_cast<std::size_t>(unpenalised_count()));
     return check(freeridge_get_unpenalised(get(), nullptr, kept.data(), nullptr, nullptr, 0)), kept;
   }
-  // A row for each output; columns residual, then random, share and error of the share, each for all terms of a sum.
+  // A row for each output; columns residual, then random, share and error of the share, each for all terms of a sum, and
+  // the error of the share of the residual.
   Matrix variance_components() const {
     std::int64_t count = 0;
     check(freeridge_variance_components(get(), &count, nullptr, nullptr, nullptr, nullptr));
     const std::int64_t t = sizes()[2], one = count * t;
-    std::vector<double> terms(static_cast<std::size_t>(3 * one));
+    std::vector<double> terms(static_cast<std::size_t>(3 * one + t));
     double* const of = terms.data();
-    return Matrix(t, 1 + 3 * count).filled([&](double* out, std::int64_t) {
+    return Matrix(t, 2 + 3 * count).filled([&](double* out, std::int64_t) {
       const freeridge_status status = freeridge_variance_components(get(), nullptr, out, of, of + one, of + 2 * one);
-      for (std::int64_t k = 0; k < 3 * count; ++k)
-        for (std::int64_t j = 0; j < t; ++j) out[(1 + k) * t + j] = of[k / count * one + j * count + k % count];
+      for (std::int64_t j = 0; j < t; ++j) {
+        for (std::int64_t k = 0; k < 2 * count; ++k) out[(1 + k) * t + j] = of[k / count * one + j * count + k % count];
+        for (std::int64_t k = 0; k <= count; ++k) out[(1 + 2 * count + k) * t + j] = of[2 * one + j * (count + 1) + k];
+      }
       return status;
     });
   }

@@ -209,14 +209,16 @@ freeridge_status freeridge_get_kernel_search(const freeridge_model* model, freer
 }
 
 freeridge_status freeridge_loo_learnt(const freeridge_model* model, int64_t folds, int64_t seed, double* errors,
-                                      int64_t ld, double* change) {
+                                      int64_t ld, double* change, double* freedom) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
     required("errors", errors);
     const MatrixView to = checked_output("errors", errors, "n", m.n(), m.t(), ld);
     Model::LearntLoo found = m.learnt_loo({folds, seed});
+    const double of_choice = freedom != nullptr ? m.freedom_of_choice() : 0;
     copy(found.errors.view(), to);
     copy_to(found.change, change);
+    if (freedom != nullptr) *freedom = of_choice;
     report_undefined(std::move(found.reason));
   });
 }

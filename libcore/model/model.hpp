@@ -131,7 +131,7 @@ class Model final : public AbstractModel {
   // Of the fixed effects (fixed_effects.cpp), q x q t, output after output.
   [[nodiscard]] std::string fixed_covariance(MatrixView covariance) const;
   // The mixed model at the lambdas in force (variance_components.cpp): t numbers, and for each term of a kernel that is
-  // a sum t numbers each.
+  // a sum t numbers each; share_error has one row more, the last, of the share of the errors.
   struct VarianceComponents {
     Array<double> residual;
     Matrix random, share, share_error;
@@ -170,6 +170,8 @@ class Model final : public AbstractModel {
     std::int64_t seed;
   };
   LearntLoo learnt_loo(const Folds& folds) const;
+  // The degrees of freedom of the choice of the kernel by REML; NaN where they are not known.
+  double freedom_of_choice() const;
   struct Intervals {
     Matrix lower, upper;  // m x t
     std::string reason;

@@ -10,7 +10,8 @@
 // l'' is the difference quotient of l' at four points, of fourth order. Of a kernel that is a sum, K = sum_k w_k K_k, the
 // terms have the variances w_k sigma_f^2, and with W = sum_k w_k
 //     s_k = w_k / (W + lambda),    d s_k / d log w_l = s_k (1_(k = l) - s_l),    cov(s) = J H^-1 J',   J these derivatives
-// H: the second derivatives of l by log w, at lambda, of the terms with w_k > 0, by the same quotients of the gradient. A
+// also of the share of the errors, lambda / (W + lambda), whose k is that of no term. H: the second derivatives of l by
+// log w, at lambda, of the terms with w_k > 0, by the same quotients of the gradient. A
 // variance is zero where its weight is, and all are where REML is least at the largest lambda of a search.
 // H. Patterson, R. Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971); H.
 // Kang et al., Efficient control of population structure in model organism association mapping, Genetics 178 (2008); J.
@@ -68,7 +69,7 @@ Model::VarianceComponents Model::variance_components(bool with_error) const {
   const Array<double> weights = term_weights();
   const Index terms = std::ssize(weights);
   VarianceComponents out{
-      Array<double>(t(), nan), Matrix(terms, t(), nan), Matrix(terms, t(), nan), Matrix(terms, t(), nan), {}};
+      Array<double>(t(), nan), Matrix(terms, t(), nan), Matrix(terms, t(), nan), Matrix(terms + 1, t(), nan), {}};
   Stage stage(0, 0.2);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     for (Index j = first; j < first + count; ++j) {
@@ -132,16 +133,18 @@ void Model::set_share_errors(ConstMatrixView share, MatrixView error) const {
     Array<double> eigenvalues(count);
     symmetric_eigen(h.view(), eigenvalues);
     if (!(eigenvalues[0] > 0)) continue;
-    for (const Index k : moves) {
+    const auto set_error = [&](Index k, double share_of_k) {
       double variance = 0;
       for (Index e = 0; e < count; ++e) {
         double along = 0;
         for (Index l = 0; l < count; ++l)
-          along += share(k, j) * ((moves[l] == k ? 1 : 0) - share(moves[l], j)) * h(l, e);
+          along += share_of_k * ((moves[l] == k ? 1 : 0) - share(moves[l], j)) * h(l, e);
         variance += along * along / eigenvalues[e];
       }
       error(k, j) = std::sqrt(variance);
-    }
+    };
+    for (const Index k : moves) set_error(k, share(k, j));
+    set_error(share.rows, fit_->lambdas[j] / (sum_of(weights) + fit_->lambdas[j]));
   }
 }
 

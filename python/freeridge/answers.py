@@ -80,10 +80,12 @@ class LandmarkError(NamedTuple):
 
 class LearntErrors(NamedTuple):
     """errors: n x t. change: for each point how much choosing without it changes the model, as the root mean square
-    change of the left-out errors of all points over their root mean square; 0 for points without a part in the choice."""
+    change of the left-out errors of all points over their root mean square; 0 for points without a part in the choice.
+    freedom: the degrees of freedom of the choice; NaN where they were not asked for or are not known."""
 
     errors: Array
     change: Array
+    freedom: float = float("nan")
 
 
 class LambdaFlags(NamedTuple):
@@ -315,14 +317,20 @@ class Answers(Settings):
         leverage is one; its `values` have NaN there. Cost: O(n r t), by route: see freeridge_loo."""
         return self._columns("loo", self._rows())
 
-    def loo_learnt(self, folds: int = 0, seed: int = 0) -> LearntErrors:
+    def loo_learnt(self, folds: int = 0, seed: int = 0, freedom: bool = False) -> LearntErrors:
         """Left-out errors with the learning included: what select_lambda(), select_bandwidth() or select_kernel() chose
         last is chosen again without each fold of the points, and an error is that of the fit to all points but its own
-        with it. folds: 2 to n, or 0: one for each point up to 50, 20 up to 100, else 10. Raises Error (INVALID_STATE
+        with it. folds: 2 to n, or 0: one for each point up to 50, 20 up to 100, else 10. freedom: whether the degrees of
+        freedom of the choice, beside those of degrees_of_freedom(), are wanted; they are known for a kernel that was
+        chosen by REML on all points of one output, without landmarks and missing values. Raises Error (INVALID_STATE
         where nothing was chosen; UNDEFINED where a leverage is one; its `values` have NaN there). Cost: for each fold
-        that of the choice, or of 8 gradients (4/3 n^3), and a factorization; see freeridge_loo_learnt."""
+        that of the choice, or of 8 gradients (4/3 n^3), and a factorization; of the degrees of freedom 4 gradients for
+        each number chosen; see freeridge_loo_learnt."""
         out = LearntErrors(empty(self._rows(), self.t), numbers(self._rows()))
-        return self._answer(out, "loo_learnt", folds, seed, pointer(out.errors), self._rows(), pointer(out.change))
+        place = c.DOUBLE(float("nan"))
+        self._answer(out, "loo_learnt", folds, seed, pointer(out.errors), self._rows(), pointer(out.change),
+                     place if freedom else None)
+        return out._replace(freedom=place.value)
 
     def group_errors(self, group: ArrayLike, gap: Optional[ArrayLike] = None) -> Array:
         """Exact errors, n x t, with all rows of a group left out together. group: n whole numbers; rows with a negative

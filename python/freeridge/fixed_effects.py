@@ -25,7 +25,8 @@ class FixedEffects(NamedTuple):
 class VarianceComponents(NamedTuple):
     """t numbers each; of a kernel that is a sum of several, all but residual are t x terms. residual: the variance of the
     errors at weight one; random: that of f, the random effect, or of each term's; share: of random in the sum of all
-    variances, which is the heritability where K is a relationship matrix; error: the standard error of share."""
+    variances, which is the heritability where K is a relationship matrix; error: the standard error of share, of a sum
+    t x (terms + 1), the last that of the residual's share."""
 
     residual: Array
     random: Array
@@ -67,9 +68,13 @@ class FixedAnswers(Answers):
         gradients for each term and output."""
         count = c.INT64()
         self._ask("variance_components", byref(count), None, None, None, None)
-        shape = (self.t,) if count.value == 1 else (self.t, count.value)
-        out = VarianceComponents(numbers(self.t), *(np.full(shape, np.nan) for _ in range(3)))
-        return self._answer(out, "variance_components", None, *(pointer(part) for part in out))
+        terms = count.value
+        shape = (self.t,) if terms == 1 else (self.t, terms)
+        error = np.full((self.t, terms + 1), np.nan)
+        out = VarianceComponents(numbers(self.t), np.full(shape, np.nan), np.full(shape, np.nan),
+                                 error[:, 0] if terms == 1 else error)
+        places = [pointer(part) for part in (*out[:3], error)]
+        return self._answer(out, "variance_components", None, *places)
 
     def _with_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Tuple[Union[Matrix, Sparse], Any]:
         points = self._points(x)

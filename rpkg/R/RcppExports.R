@@ -309,8 +309,8 @@ core_kernel_hyperparameters <- function(kernel) {
     .Call(`_freeridge_core_kernel_hyperparameters`, kernel)
 }
 
-core_loo_learnt <- function(handle, folds, seed) {
-    .Call(`_freeridge_core_loo_learnt`, handle, folds, seed)
+core_loo_learnt <- function(handle, folds, seed, with_freedom) {
+    .Call(`_freeridge_core_loo_learnt`, handle, folds, seed, with_freedom)
 }
 
 core_select_kernel <- function(handle, criterion, label, shrinkage, rows, seed, budget, smoothness) {

@@ -145,7 +145,7 @@ influence.freeridge <- function(model, lambda = NULL, ...) {
   n <- observed_counts(model)
   padded <- function(values, aside) stats::naresid(model$na.action, all_rows(model, as.matrix(values), aside))
   table <- cbind(rstudent = padded(student, NaN), dffits = padded(student * sqrt(hat / pmax(1 - hat, 0)), NaN),
-                 cook.d = padded(core_by_row(handle, "cooks_distance"), 0), hat = padded(hat, 0))
+                 cook.d = padded(core_by_row(handle, "cooks_distance"), 0), hat = hatvalues(model, lambda))
   rownames(table) <- case.names(model, full = TRUE)
   large <- cbind(padded(outside_bonferroni(student, without$df, n), FALSE),
                  abs(table[, "dffits"]) > 3 * sqrt(df / (n - df)),
@@ -160,6 +160,21 @@ influence.freeridge <- function(model, lambda = NULL, ...) {
       list(infmat = table, is.inf = large > 0, call = model$call)),
     class = "freeridge_influence"
   )
+}
+
+# stats has these two as functions of lm alone; other models are handed on to it.
+influence.measures <- function(model, ...) UseMethod("influence.measures")
+
+influence.measures.freeridge <- function(model, lambda = NULL, ...) {
+  refuse_extra(...)
+  influence(model, lambda)
+}
+
+dffits <- function(model, ...) UseMethod("dffits")
+
+dffits.freeridge <- function(model, lambda = NULL, ...) {
+  refuse_extra(...)
+  influence(model, lambda)$infmat[, "dffits"]
 }
 
 # Whether |rstudent| is beyond the bound that the largest of n exceeds by chance in 5 % of data with normal errors.

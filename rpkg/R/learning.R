@@ -232,12 +232,14 @@ chosen_to_learn_again <- function(fit) {
   chosen_model(fit)
 }
 
-# list(errors, change) of core_loo_learnt(), made once for each fit, folds and seed.
+# list(errors, change, freedom) of core_loo_learnt(), made once for each fit, folds and seed. The degrees of freedom of the
+# choice are those of fits that print() learns again.
 learnt_again <- function(fit, folds = 0, seed = 0) {
   key <- c(folds, seed)
   known <- fit$cache$learnt
   if (!identical(known$key, key)) {
-    known <- c(core_loo_learnt(chosen_to_learn_again(fit), folds, seed), list(key = key))
+    known <- c(core_loo_learnt(chosen_to_learn_again(fit), folds, seed, nrow(fit$x) <= few_to_learn_again),
+               list(key = key))
     fit$cache$learnt <- known
   }
   known
@@ -260,7 +262,8 @@ another_model <- 0.3
 few_to_learn_again <- 100L
 
 # The root mean squared errors of a fit of few rows with the learning included, for each output, R squared with its
-# standard error, and how many rows lead to another model; NULL where they are not known or take long.
+# standard error, how many rows lead to another model, and the degrees of freedom of the choice (NA: not known); NULL where
+# they are not known or take long.
 honest_errors <- function(fit, most = few_to_learn_again) {
   if (nrow(fit$x) > most || !is.null(fit$classes) || is_estimated(fit) || is.null(fit$open_kernel) ||
         !is.null(fit$learning$beside) ||
@@ -278,7 +281,8 @@ honest_errors <- function(fit, most = few_to_learn_again) {
   share <- mean_square / mean_spread
   rest <- squares - sweep(spread, 2L, share, `*`)  # the delta method for a ratio of means
   error <- sqrt(colSums((weights * rest)^2, na.rm = TRUE)) / colSums(weights * !is.na(fit$y)) / mean_spread
-  list(rmse = sqrt(mean_square), r2 = 1 - share, r2_error = error, rows = sum(found$change >= another_model))
+  list(rmse = sqrt(mean_square), r2 = 1 - share, r2_error = error, rows = sum(found$change >= another_model),
+       freedom = found$freedom)
 }
 
 # What print() and summary() say first: how far predictions of rows are off when the rows are left out.

@@ -104,3 +104,5 @@ effective_rank.default <- function(object, ...) handed_on("effective_rank", obje
 variance_components.default <- function(object, ...) handed_on("variance_components", object, ...)
 hat_matrix.default <- function(object, ...) handed_on("hat_matrix", object, ...)
 predictor.default <- function(object, ...) handed_on("predictor", object, ...)
+influence.measures.default <- function(model, ...) handed_on("influence.measures", model, ...)
+dffits.default <- function(model, ...) handed_on("dffits", model, ...)

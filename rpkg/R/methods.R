@@ -217,6 +217,10 @@ print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L
   wrapped(cat("\nEffective degrees of freedom, standard deviation of the errors, and root mean squared errors of the ",
               "fitted and the left-out points", if (!is.null(x$estimated)) " (estimated, as df is)", ":\n", sep = ""))
   print_outputs(x$outputs, digits)
+  if (isTRUE(is.finite(x$honest$freedom))) {
+    number <- function(value) formatC(value, digits = 1L, format = "f")
+    cat("df ", number(x$outputs$df), ", and ", number(x$honest$freedom), " for learning the kernel\n", sep = "")
+  }
   if (!is.null(x$classes)) {
     cat("\nClasses of the points and those that they get when they are left out:\n")
     print(x$classes$table)

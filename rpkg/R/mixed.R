@@ -18,11 +18,10 @@ variance_components.freeridge <- function(object, lambda = NULL, ...) {
 # A row for each component of each output, the errors last.
 components_table <- function(fit, found) {
   names <- c(component_names(fit), "residual")
-  single <- nrow(found$random) == 1L
   tables <- lapply(seq_len(ncol(fit$y)), function(j) {
     share <- found$share[, j]
     table <- data.frame(variance = c(found$random[, j], found$residual[j]), share = c(share, 1 - sum(share)),
-                        share_se = c(found$se[, j], if (single) found$se[, j] else NA))
+                        share_se = found$se[, j])
     table$share_se[is.nan(table$share_se)] <- NA
     row.names(table) <- if (ncol(fit$y) > 1L) paste0(fit$outputs[j], ":", names) else names
     table

@@ -921,14 +921,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_loo_learnt
-Rcpp::List core_loo_learnt(SEXP handle, double folds, double seed);
-RcppExport SEXP _freeridge_core_loo_learnt(SEXP handleSEXP, SEXP foldsSEXP, SEXP seedSEXP) {
+Rcpp::List core_loo_learnt(SEXP handle, double folds, double seed, bool with_freedom);
+RcppExport SEXP _freeridge_core_loo_learnt(SEXP handleSEXP, SEXP foldsSEXP, SEXP seedSEXP, SEXP with_freedomSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< double >::type folds(foldsSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_loo_learnt(handle, folds, seed));
+    Rcpp::traits::input_parameter< bool >::type with_freedom(with_freedomSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_loo_learnt(handle, folds, seed, with_freedom));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1646,7 +1647,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_landmark_traces", (DL_FUNC) &_freeridge_core_landmark_traces, 1},
     {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
     {"_freeridge_core_kernel_hyperparameters", (DL_FUNC) &_freeridge_core_kernel_hyperparameters, 1},
-    {"_freeridge_core_loo_learnt", (DL_FUNC) &_freeridge_core_loo_learnt, 3},
+    {"_freeridge_core_loo_learnt", (DL_FUNC) &_freeridge_core_loo_learnt, 4},
     {"_freeridge_core_select_kernel", (DL_FUNC) &_freeridge_core_select_kernel, 8},
     {"_freeridge_core_eigenvalues", (DL_FUNC) &_freeridge_core_eigenvalues, 3},
     {"_freeridge_core_condition", (DL_FUNC) &_freeridge_core_condition, 2},

@@ -26,8 +26,8 @@ Rcpp::List core_fixed_covariance(SEXP handle) {
   return Rcpp::List::create(Rcpp::Named("covariance") = covariance, Rcpp::Named("reason") = reason);
 }
 
-// residual: t numbers; the others terms x t; and the reason for those that are NaN, or ""; errors: whether se is
-// wanted
+// residual: t numbers; random and share terms x t; se, the errors of the shares, (terms + 1) x t, the last of the share of
+// the residual; and the reason for those that are NaN, or ""; errors: whether se is wanted
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_variance_components(SEXP handle, bool errors) {
   Model& model = model_of(handle);
@@ -36,7 +36,7 @@ Rcpp::List core_variance_components(SEXP handle, bool errors) {
   check(model, freeridge_variance_components(model.core, &count, nullptr, nullptr, nullptr, nullptr));
   const int terms = static_cast<int>(count);
   auto residual = fresh<Rcpp::NumericVector>(t);
-  Rcpp::NumericMatrix random(terms, t), share(terms, t), error(terms, t);
+  Rcpp::NumericMatrix random(terms, t), share(terms, t), error(terms + 1, t);
   const std::string reason =
       reason_of(model, freeridge_variance_components(model.core, nullptr, residual.begin(), random.begin(),
                                                      share.begin(), errors ? error.begin() : nullptr));

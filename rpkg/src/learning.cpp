@@ -31,17 +31,19 @@ Rcpp::List core_kernel_hyperparameters(Rcpp::List kernel) {
 }
 
 // Left-out errors of a model with the choice of its kernel and lambdas included: errors, n x t, NaN where there is no
-// value; change, n.
+// value; change, n; the degrees of freedom of the choice where they are wanted, NaN where they are not known.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_loo_learnt(SEXP handle, double folds, double seed) {
+Rcpp::List core_loo_learnt(SEXP handle, double folds, double seed, bool with_freedom) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
   auto errors = fresh<Rcpp::NumericMatrix>(size.n, size.t);
   auto change = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(size.n));
+  double freedom = NA_REAL;
   check_but_undefined(
       model, freeridge_loo_learnt(model.core, static_cast<std::int64_t>(folds), static_cast<std::int64_t>(seed),
-                                  errors.begin(), size.n, change.begin()));
-  return Rcpp::List::create(Rcpp::Named("errors") = errors, Rcpp::Named("change") = change);
+                                  errors.begin(), size.n, change.begin(), with_freedom ? &freedom : nullptr));
+  return Rcpp::List::create(Rcpp::Named("errors") = errors, Rcpp::Named("change") = change,
+                            Rcpp::Named("freedom") = freedom);
 }
 
 // Learns the kernel of a model. label: one for each hyperparameter. The list has the kernel learnt, its hyperparameters, and

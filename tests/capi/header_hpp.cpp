@@ -277,6 +277,7 @@ void kernels_and_effects() {
     EXPECT(std::fabs(y[static_cast<std::size_t>(i)] - f0(i) - parts(0, 0) / parts(0, 1) * model.coefficients()(i)) <
            1e-9);
   EXPECT(close(parts(0, 2), parts(0, 1) / (parts(0, 0) + parts(0, 1))) && parts(0, 3) > 0);
+  EXPECT(parts.columns == 5 && close(parts(0, 4), parts(0, 3)));
   EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.predict(rows));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(rows, View(f, 2 * n, 1, FREERIDGE_ROW_MAJOR)));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(rows, View(f, n - 1, 2, FREERIDGE_ROW_MAJOR)));

@@ -305,7 +305,7 @@ TEST(ClassCriteria, AreLearntAgainWithoutRows) {
   Model model(Kernel::parse(usual_kernel));
   model.data(problem.x, problem.y).select_kernel(FREERIDGE_LOG_LOSS);
   Matrix errors(70, 1, nan);
-  ASSERT_EQ(freeridge_loo_learnt(model.get(), 10, 1, errors.values.data(), 70, nullptr), FREERIDGE_OK)
+  ASSERT_EQ(freeridge_loo_learnt(model.get(), 10, 1, errors.values.data(), 70, nullptr, nullptr), FREERIDGE_OK)
       << freeridge_last_error();
   double size = 0;
   for (const double error : errors.values) {

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "support/compare.hpp"
+#include "support/criteria.hpp"
+#include "support/gauss.hpp"
 #include "support/problems.hpp"
 
 namespace learnt_loo_test {
@@ -122,11 +125,12 @@ Model chosen(const Case& c, const Data& data) {
 struct Answer {
   Matrix errors;
   Vector change;
+  double freedom = 0;
 };
 
 Answer loo_learnt(const Model& model, const Matrix& like, std::int64_t folds, std::int64_t seed = 0) {
   Answer out{Matrix(like.rows, like.cols), Vector(static_cast<std::size_t>(like.rows))};
-  check(freeridge_loo_learnt(model.get(), folds, seed, out.errors.values.data(), like.rows, out.change.data()),
+  check(freeridge_loo_learnt(model.get(), folds, seed, out.errors.values.data(), like.rows, out.change.data(), &out.freedom),
         "freeridge_loo_learnt");
   return out;
 }
@@ -311,6 +315,71 @@ TEST(LearntLoo, FoldsAreNearToLeavingOutRows) {
   }
 }
 
+// With REML f of the oracle, theta the logarithms of lambda and the divisors: the quotients of f for H and for its mixed
+// derivatives by theta and each y_i, those of the oracle's fitted values, and the sum over rows.
+double freedom_by_definition(const Data& data, const Vector& theta) {
+  const auto problem_at = [&](const Vector& at) {
+    oracle::Problem problem;
+    problem.x = data.x, problem.y = data.y, problem.weights = data.weights;
+    problem.kernel =
+        oracle::KernelSpec::radial(oracle::Family::matern32, 1).with_columns({std::exp(at[1]), std::exp(at[2])});
+    return problem;
+  };
+  const std::size_t p = theta.size();
+  const auto moved = [&](std::size_t j, double by, Vector from) { return from[j] += by, from; };
+  const auto reml = [&](const Vector& at, std::int64_t row = 0, double by = 0) {
+    oracle::Problem problem = problem_at(at);
+    problem.y(row, 0) += by;
+    return oracle::reml(problem, std::exp(at[0]), 0);
+  };
+  constexpr double h = 1e-3;
+  Dense curvature(3, 3), j(data.x.rows, 3), effect(3, data.x.rows);
+  for (std::size_t a = 0; a < p; ++a) {
+    const auto column = static_cast<std::int64_t>(a);
+    for (std::size_t b = 0; b < p; ++b) {
+      const auto quotient = [&](double sign) {
+        const Vector at = moved(a, sign * h, theta);
+        return reml(moved(b, h, at)) - reml(moved(b, -h, at));
+      };
+      curvature(column, static_cast<std::int64_t>(b)) = (quotient(1) - quotient(-1)) / (4 * h * h);
+    }
+    const Vector up = moved(a, h, theta), down = moved(a, -h, theta);
+    const Dense above = oracle::hat_matrix(problem_at(up), std::exp(up[0]));
+    const Dense below = oracle::hat_matrix(problem_at(down), std::exp(down[0]));
+    for (std::int64_t i = 0; i < data.x.rows; ++i) {
+      for (std::int64_t k = 0; k < data.x.rows; ++k)
+        j(i, column) += (above(i, k) - below(i, k)) * data.y(k, 0) / (2 * h);
+      effect(column, i) = (reml(up, i, h) - reml(up, i, -h) - reml(down, i, h) + reml(down, i, -h)) / (4 * h * h);
+    }
+  }
+  const Dense change = solve(curvature, effect);  // - d theta / d y
+  Real sum = 0;
+  for (std::int64_t i = 0; i < data.x.rows; ++i)
+    for (std::int64_t k = 0; k < 3; ++k) sum -= j(i, k) * change(k, i);
+  return static_cast<double>(sum);
+}
+
+TEST(LearntLoo, DegreesOfFreedomOfTheChoice) {
+  for (const int extra : {Case::none, Case::weighted}) {
+    const Case c{"freedom", 30, 2, 1, lengths, [](Model& m) {
+                   m.select_kernel(FREERIDGE_REML, {0, 1, -1}, std::numeric_limits<double>::infinity());
+                 }, extra};
+    const Data data = data_of(c, 4);
+    const Model model = chosen(c, data);
+    const Vector numbers = model.kernel_in_force().hyperparameters();
+    const double expected = freedom_by_definition(
+        data, {std::log(model.lambda_in_force()[0]), std::log(numbers[0]), std::log(numbers[1])});
+    EXPECT_GT(std::abs(expected), 0.1);
+    EXPECT_NEAR(loo_learnt(model, data.y, 3).freedom, expected, 1e-3 * std::abs(expected));
+  }
+  for (const Case& c : cases) {  // known for a kernel by REML, of one output
+    const Data data = data_of(c, 11);
+    const bool known = std::string(c.name) == "kernel" || std::string(c.name) == "kernel and its smoothness" ||
+                       std::string(c.name) == "kernel with labels, unshrunk";
+    EXPECT_EQ(std::isfinite(loo_learnt(chosen(c, data), data.y, 2).freedom), known) << c.name;
+  }
+}
+
 TEST(LearntLoo, RowsWithoutAPartInTheChoiceKeepTheirErrors) {
   const Case c{"kernel", 30, 2, 1, lengths, [](Model& m) { m.select_kernel(FREERIDGE_REML, {}, 0, 20, 4); }};
   const Data data = data_of(c, 5);
@@ -354,7 +423,7 @@ TEST(LearntLoo, AnswersStayUntilTheModelChanges) {
   model.weights({});
   Matrix errors(c.n, 1);
   const auto refused = [&](std::int64_t folds) {
-    return freeridge_loo_learnt(model.get(), folds, 0, errors.values.data(), c.n, nullptr);
+    return freeridge_loo_learnt(model.get(), folds, 0, errors.values.data(), c.n, nullptr, nullptr);
   };
   EXPECT_EQ(refused(0), FREERIDGE_INVALID_STATE);
   model.factorize().lambda(1);

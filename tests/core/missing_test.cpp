@@ -165,7 +165,8 @@ class Missing : public ::testing::TestWithParam<Way> {
       defined(freeridge_get_unpenalised_covariance(of.get(), covariance.values.data(), q));
       for (const Matrix& each : {effects, errors, covariance}) take(each);
     }
-    std::vector<Matrix> parts(4, Matrix(1, outputs));
+    std::vector<Matrix> parts(3, Matrix(1, outputs));
+    parts.emplace_back(2, outputs);
     defined(freeridge_variance_components(of.get(), nullptr, parts[0].values.data(), parts[1].values.data(),
                                           parts[2].values.data(), parts[3].values.data()));
     for (const Matrix& each : parts) take(each);

@@ -259,18 +259,19 @@ TEST(MixedModel, VarianceComponents) {
     check(freeridge_select_lambda(model.get(), FREERIDGE_REML, 0, 0, lambda.data(), score.data()),
           "freeridge_select_lambda");
     EXPECT_NEAR(std::log(lambda[0]), static_cast<double>(best), 1e-4);
-    double residual = 0, function = 0, share = 0, error = 0;
-    check(freeridge_variance_components(model.get(), nullptr, &residual, &function, &share, &error),
+    double residual = 0, function = 0, share = 0, error[2];
+    check(freeridge_variance_components(model.get(), nullptr, &residual, &function, &share, error),
           "freeridge_variance_components");
     const Mixed mixed{to_real(k), with_ones(f, true), to_real(y), {}, static_cast<Real>(lambda[0])};
     EXPECT_NEAR(function / static_cast<double>(mixed.tau2(0)), 1, tolerance);
     EXPECT_NEAR(residual / static_cast<double>(mixed.tau2(0) * mixed.lambda), 1, tolerance);
     EXPECT_NEAR(share, 1 / (1 + lambda[0]), 1e-15);
-    EXPECT_NEAR(error / (share * (1 - share) / std::sqrt(static_cast<double>(curvature))), 1, 1e-4);
+    EXPECT_NEAR(error[0] / (share * (1 - share) / std::sqrt(static_cast<double>(curvature))), 1, 1e-4);
+    EXPECT_NEAR(error[1], error[0], 1e-12 * error[0]);
     model.lambda(0);
-    EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, &function, &share, &error),
+    EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, &function, &share, error),
               FREERIDGE_UNDEFINED);
-    EXPECT_TRUE(std::isnan(residual) && std::isnan(function) && std::isnan(share) && std::isnan(error));
+    EXPECT_TRUE(std::isnan(residual) && std::isnan(function) && std::isnan(share) && std::isnan(error[0] + error[1]));
   }
 }
 
@@ -340,7 +341,7 @@ struct Components {
   std::int64_t count = 0;
   Matrix residual, random, share, error;
   freeridge_status status;
-  Components(const Model& model, std::int64_t t) : residual(1, t), random(3, t), share(3, t), error(3, t) {
+  Components(const Model& model, std::int64_t t) : residual(1, t), random(3, t), share(3, t), error(4, t) {
     status = freeridge_variance_components(model.get(), &count, residual.values.data(), random.values.data(),
                                            share.values.data(), error.values.data());
   }
@@ -397,6 +398,8 @@ TEST(MixedModel, SeveralVariancesByReml) {
       };
       EXPECT_NEAR(parts.error(0, 0) / error(s0 * (1 - s0), -s0 * s1), 1, 1e-4);
       EXPECT_NEAR(parts.error(1, 0) / error(-s0 * s1, s1 * (1 - s1)), 1, 1e-4);
+      const double of_errors = lambda[0] / all;
+      EXPECT_NEAR(parts.error(3, 0) / error(-of_errors * s0, -of_errors * s1), 1, 1e-4);
     }
     EXPECT_CLOSE(given.lambda_in_force(), columns.lambda_in_force(), 1e-5);
     EXPECT_CLOSE(given.loo(), columns.loo(), 1e-5);
@@ -494,9 +497,9 @@ TEST(MixedModel, OnlyWhatIsAskedForMayBeUndefined) {
   for (std::int64_t i = 0; i < 6; ++i) x(i, 0) = static_cast<double>(i), y(i, 0) = i % 2 == 0 ? 1 : -1;
   Model model(Kernel::gaussian(1));
   model.data(x, y).factorize().lambda(0.001);
-  double residual = 0, share = 0, error = 0;
-  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, nullptr, nullptr, &share, &error), FREERIDGE_UNDEFINED);
-  EXPECT_TRUE(std::isnan(error));
+  double residual = 0, share = 0, error[2];
+  EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, nullptr, nullptr, &share, error), FREERIDGE_UNDEFINED);
+  EXPECT_TRUE(std::isnan(error[0]) && std::isnan(error[1]));
   EXPECT_EQ(freeridge_variance_components(model.get(), nullptr, &residual, nullptr, &share, nullptr), FREERIDGE_OK);
   EXPECT_GT(residual, 0);
   model.lambda(0);

@@ -342,6 +342,9 @@ class Models(Comparison):
             return model
 
         model = chosen(np.arange(24))
+        learnt = fr.Model(fr.matern(1.5, 1.0).scaled([1, 1]), x, y)
+        learnt.select_kernel(fr.REML)
+        self.assertTrue(0 < learnt.loo_learnt(2, freedom=True).freedom < 5 and np.isnan(learnt.loo_learnt(2).freedom))
         by_row, by_fold = model.loo_learnt(), model.loo_learnt(6, 3)
         for k in range(6):
             others = chosen(group != k)
@@ -465,6 +468,7 @@ class Models(Comparison):
             self.assertLess(abs(slope[0] - slope[1]) / 2e-3, 1e-4)
         self.close(found.share[0], best[:2] / np.sum(best))
         self.assertTrue(np.all(found.error > 0) and np.all(found.error < 0.5))
+        self.assertEqual(found.error.shape, (1, 3))
         self.close(model.predict(np.hstack([k[:4] for k in each])), model.fitted()[:4])
         both = fr.Model(kernel, np.hstack(each), y)
         both.select_kernel(fr.REML, [-1, 0], shrinkage=np.inf)

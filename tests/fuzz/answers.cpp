@@ -138,7 +138,7 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
   ASK(freeridge_get_unpenalised_covariance, 0, model, covariance, std::max<std::int64_t>(q, 1));
   std::int64_t terms = 1;
   (void)freeridge_variance_components(model, &terms, nullptr, nullptr, nullptr, nullptr);
-  Output<double> random(size_of(terms, t)), share(size_of(terms, t)), error(size_of(terms, t));
+  Output<double> random(size_of(terms, t)), share(size_of(terms, t)), error(size_of(terms + 1, t));
   ASK(freeridge_variance_components, 0, model, nullptr, residual, random, share, error);
 }
 

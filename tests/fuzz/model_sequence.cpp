@@ -61,13 +61,13 @@ void ModelSequence::select_lambda(Source& in) {
 // Left-out errors with the choice included. A fresh model that was told the outcome of a choice has none.
 void ModelSequence::learn_again() const {
   const std::int64_t n = told_.data->n;
-  Output<double> errors(size_of(n, told_.data->t)), change(size_of(n));
+  Output<double> errors(size_of(n, told_.data->t)), change(size_of(n)), freedom(1);
   Caller call;
   const std::vector<double> zeros(size_of(told_.data->d), 0.0);
   const support::Points point = support::at(FREERIDGE_COL_MAJOR, 1, told_.data->d, zeros.data());
   Output<double> lower(size_of(told_.data->t)), upper(lower);
   for (const std::int64_t folds : {0, 2}) {
-    ASK(freeridge_loo_learnt, Caller::may_be_nan, model_.get(), folds, 1, errors, n, change);
+    ASK(freeridge_loo_learnt, Caller::may_be_nan, model_.get(), folds, 1, errors, n, change, freedom);
     ASK(freeridge_predict_jackknife, Caller::may_be_nan | Caller::may_be_inf, model_.get(), &point.fields, 0.8, folds,
         1, FREERIDGE_COL_MAJOR, lower, upper, 1);
   }

@@ -99,7 +99,7 @@ impl Model<'_> {
     pub fn loo_learnt(&self, folds: usize, seed: i64) -> Result<Dense> {
         let n = self.points()?;
         self.filled(n, |model, errors, ld| unsafe {
-            sys::freeridge_loo_learnt(model, folds as i64, seed, errors, ld, std::ptr::null_mut())
+            sys::freeridge_loo_learnt(model, folds as i64, seed, errors, ld, std::ptr::null_mut(), std::ptr::null_mut())
         })
     }
 

@@ -85,7 +85,7 @@ impl Model<'_> {
     }
 
     /// Variances and the share of f, of each term where the kernel is a sum (fastest, for one output after another), at a
-    /// lambda that REML chose.
+    /// lambda that REML chose. `error` has one number more for each output: that of the share of the residual.
     pub fn variance_components(&self) -> Result<VarianceComponents> {
         let t = self.outputs()?;
         let mut count = 0;
@@ -93,7 +93,8 @@ impl Model<'_> {
             sys::freeridge_variance_components(model, &mut count, none(), none(), none(), none())
         })?;
         let all = t * told(count);
-        let (mut residual, mut random, mut share, mut error) = (numbers(t)?, numbers(all)?, numbers(all)?, numbers(all)?);
+        let (mut residual, mut random, mut share) = (numbers(t)?, numbers(all)?, numbers(all)?);
+        let mut error = numbers(all + t)?;
         let done = self.handle.read(|model| unsafe {
             sys::freeridge_variance_components(
                 model,

@@ -73,7 +73,8 @@ test_that("studentised residuals and the influence of rows are those of refits w
     expect_close(found$hat, hatvalues(fit)[, 1L], 1e-9)
     expect_close(found$infmat[, "rstudent"], rstudent(fit)[, 1L], 1e-8)
     expect_close(found$infmat[, "cook.d"], cooks.distance(one), 1e-9)
-    expect_close(found$infmat[, "dffits"], dffits(one, found, residuals(one, "pearson")), 1e-8)
+    expect_close(found$infmat[, "dffits"], stats::dffits(one, found, residuals(one, "pearson")), 1e-8)
+    expect_identical(dffits(one), found$infmat[, "dffits"])
     expect_identical(is.null(found$coefficients), !is_linear(kernel))
   }
   expect_close(rstudent(one, 5), rstudent(freeridge(p$x, p$y[, 1L], kernel, 5, weights = p$weights, fixed = fixed)), 1e-9)
@@ -119,7 +120,10 @@ test_that("studentised residuals: offsets, rows of weight zero, robust fits, oth
 
 test_that("influence() prints what stands out", {
   fit <- freeridge(dist ~ speed, cars, kernel = linear_kernel(), lambda = 0)
-  found <- influence(fit)
+  found <- influence.measures(fit)
+  line <- lm(dist ~ speed, cars)
+  expect_identical(influence.measures(line), stats::influence.measures(line))  # not ours, and handed on
+  expect_identical(dffits(line), stats::dffits(line))
   expect_output(print(found), "rstudent +dffits +cook.d +hat")
   expect_identical(withVisible(print(found))$visible, FALSE) |> utils::capture.output()
   marked <- found$infmat[, "rstudent"] > qt(1 - 0.025 / 50, 47)

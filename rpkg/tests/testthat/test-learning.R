@@ -256,6 +256,17 @@ test_that("a fit that learnt is saved, read and updated", {
   expect_identical(update(fit, lengths = "one")$lengths, "one")
 })
 
+test_that("the degrees of freedom of learning are those of moving each response", {
+  fit <- freeridge(Volume ~ ., trees, kernel = matern_kernel())
+  learnt <- summary(fit)$honest$freedom
+  moved <- function(i, by) {
+    fitted(freeridge(Volume ~ ., within(trees, Volume[i] <- Volume[i] + by), kernel = matern_kernel()))[[i]]
+  }
+  whole <- sum(vapply(seq_len(31L), function(i) (moved(i, 0.3) - moved(i, -0.3)) / 0.6, 0))
+  expect_close(whole - summary(fit)$outputs$df, learnt, 0.05)
+  expect_output(print(summary(fit)), "df [0-9.]+, and [0-9.]+ for learning the kernel")
+})
+
 test_that("left-out errors with the learning included are those of choosing by hand without the point", {
   p <- relevant()
   rows <- 1:18

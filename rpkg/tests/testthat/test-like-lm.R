@@ -19,6 +19,8 @@ calls_of_lm <- list(
   rstudent = function(fit) rstudent(fit),
   dfbeta = function(fit) dfbeta(fit),
   dfbetas = function(fit) dfbetas(fit),
+  dffits = function(fit) dffits(fit),
+  influence.measures = function(fit) influence.measures(fit)$infmat[, c("cook.d", "hat")],
   "sigma of influence" = function(fit) influence(fit)$sigma,
   "coefficients of influence" = function(fit) influence(fit)$coefficients,
   hatvalues = function(fit) hatvalues(fit),

@@ -44,7 +44,8 @@ for_one_output <- list(
   hatvalues = function(fit) hatvalues(fit)[!is.na(fitted(fit))],
   cooks.distance = function(fit) cooks.distance(fit)[!is.na(fitted(fit))],
   rstudent = rstudent, dfbeta = function(fit) dfbeta(fit)[!is.na(fitted(fit)), ],
-  dfbetas = function(fit) dfbetas(fit)[!is.na(fitted(fit)), ]
+  dfbetas = function(fit) dfbetas(fit)[!is.na(fitted(fit)), ],
+  dffits = function(fit) dffits(fit)[!is.na(fitted(fit))]
 )
 
 test_that("the table of methods against lm", {

@@ -9,7 +9,7 @@ registered <- function() {
 # Compared in test-lm-table.R and test-like-lm.R with lm, there and here with glmnet.
 compared_with_lm <- c("coef", "fitted", "predict", "residuals", "nobs", "formula", "terms", "model.frame", "model.matrix",
                       "df.residual", "sigma", "variable.names", "case.names", "logLik", "hatvalues", "cooks.distance",
-                      "rstandard", "rstudent", "dfbeta", "dfbetas", "influence", "deviance", "vcov", "confint", "summary", "print", "plot", "weights", "extractAIC", "family")
+                      "rstandard", "rstudent", "dfbeta", "dfbetas", "dffits", "influence", "influence.measures", "deviance", "vcov", "confint", "summary", "print", "plot", "weights", "extractAIC", "family")
 # What lm does not have: the reason is the concept.
 without_lm <- c(
   freeridge = "the function itself", kernel_ridge = "freeridge by another name", loo = "left-out errors", group_errors = "left-out errors",

@@ -115,7 +115,7 @@ static void learning(void) {
   freeridge_model* model = NULL;
   double x[2 * ROWS], y[ROWS], score = -1, lambda = -1, best = -1, values[3];
   const double ones[2] = {1, 1};
-  double tried[EVALUATIONS], lambdas[EVALUATIONS], gradient[EVALUATIONS], low[3], high[3];
+  double tried[EVALUATIONS], lambdas[EVALUATIONS], gradient[EVALUATIONS], low[3], high[3], freedom;
   double change[ROWS];
   int64_t variable[3], row[ROWS], i;
   int32_t end[5], stage[EVALUATIONS], at[3];
@@ -156,11 +156,12 @@ static void learning(void) {
   for (i = 0; i < 3; ++i) CHECK(values[i] >= low[i] * (1 - 1e-12) && values[i] <= high[i] * (1 + 1e-12));
   CHECK(variable[0] == 0 && variable[1] == 1 && variable[2] == -1 && values[2] == 1);
   CHECK(values[1] > 1.5 * values[0]);
-  OK(freeridge_loo_learnt(model, 3, 1, gradient, ROWS, change));
+  OK(freeridge_loo_learnt(model, 3, 1, gradient, ROWS, change, &freedom));
+  CHECK(freedom != freedom); /* not known: the kernel was not chosen by REML */
   CHECK(change[0] >= 0 && change[ROWS - 1] >= 0);
-  OK(freeridge_loo_learnt(model, 3, 1, lambdas, ROWS, NULL));
+  OK(freeridge_loo_learnt(model, 3, 1, lambdas, ROWS, NULL, NULL));
   for (i = 0; i < ROWS; ++i) CHECK(lambdas[i] == gradient[i]);
-  REFUSED(INVALID_ARGUMENT, freeridge_loo_learnt(model, 1, 1, gradient, ROWS, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_loo_learnt(model, 1, 1, gradient, ROWS, NULL, NULL));
   OK(freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, ROWS / 2, 1, 0, &score));
   OK(freeridge_get_kernel_search(model, &search));
   CHECK(search.rows == ROWS / 2);

@@ -107,12 +107,12 @@ struct GetKernelSearch : AnyCall, OnModel {
 
 // Of a model whose lambda or kernel was chosen.
 struct LooLearnt : AnyCall, OnModel {
-  static constexpr const char* optional = "change";
+  static constexpr const char* optional = "change freedom";
   static constexpr const char* own = "folds seed";  // 0 folds are the library's choice; any seed
   int64_t folds = 3, seed = 2;
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  Output<double> change{sample::size(sample::n)};
+  Output<double> change{sample::size(sample::n)}, freedom{1};
   FREERIDGE_CALL(freeridge_loo_learnt);
 };
 
