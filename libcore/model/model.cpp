@@ -391,8 +391,8 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
     model.select_lambda(criterion, low, high);
   };
   // Beside a kernel that was chosen lambda is a part of that choice.
-  auto own =
-      kernel_search_ || bandwidth_search_ ? choice_ : std::make_shared<const Choice>(Choice{criterion, kernel_, again});
+  auto own = choice_;
+  if (!kernel_search_ && !bandwidth_search_) own = std::make_shared<const Choice>(Choice{criterion, kernel_, again});
   report(1);
   fit_ = std::move(fit);
   search_ = std::move(search);

@@ -43,8 +43,10 @@ STRANGE_NUMBERS = [0.0, -1.0, float("nan"), float("inf"), -float("inf"), 1e308, 
 
 
 def points(layout=library.COL_MAJOR, **changed):
-    """x with its rows, kept alive by the struct."""
-    rows = np.asfortranarray(np.linspace(-1, 1, N * D).reshape(N, D) ** 2)
+    """x with its rows, kept alive by the struct; in ROOM numbers, as a strange d is one that may be."""
+    held = np.zeros(ROOM)
+    rows = held[: N * D].reshape(D, N).T
+    rows[:] = np.linspace(-1, 1, N * D).reshape(N, D) ** 2
     made = library.struct("points", n=N, d=D, layout=layout, ldx=N)
     made.x = rows.ctypes.data_as(library.DOUBLES)
     for name, value in changed.items():
