@@ -32,6 +32,7 @@ from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEA
                       SEARCH_BUDGET, SEARCH_CHANGE, SEARCH_GRADIENT, SEARCH_NONE, SEARCH_NO_LOWER, STEP_AUTO,
                       STEP_CONSTANT, STEP_INVERSE, STEP_ROOT, SUPPORT_BOUNDED, SUPPORT_FREE, SUPPORT_NONE, UNDEFINED,
                       VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, Error, InputError, ResourceError)
+from .logistic import KernelLogistic
 from .model import Model
 from .moments import join_moments, moments_score, moments_select_lambda
 from .protocol import NotFittedError

@@ -102,11 +102,16 @@ def _of_object(value: Any) -> float:
     return float(value)
 
 
+def contiguous(values: Any, dtype: Any) -> np.ndarray:
+    """Values one after another, each where a number of its type may begin: arrays out of messages or files may not be."""
+    return np.require(np.atleast_1d(values), dtype, ["C", "A"])
+
+
 def vector(values: Any, dtype: Any = np.float64, length: Optional[int] = None, name: str = "the array") -> np.ndarray:
     """A contiguous vector of a given length. For whole numbers (dtype) others are refused, not rounded."""
     given = real(values, name, dtype == np.int32)
     with np.errstate(invalid="ignore"):  # NaN as a whole number, which is seen below
-        array = np.ascontiguousarray(given, dtype=dtype)
+        array = contiguous(given, dtype)
     if array.ndim != 1 or length not in (None, len(array)):
         raise ValueError(f"{name} has shape {array.shape}, expected was {'(n,)' if length is None else (length,)}")
     if array.dtype != np.float64 and not np.all(array == given):
@@ -225,9 +230,9 @@ class Sparse:
         self.format = CSR if matrix.format == "csr" else CSC
         self.rows, self.columns = matrix.shape
         self.layout = COL_MAJOR  # of answers at these points
-        self.start = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
-        self.index = np.ascontiguousarray(matrix.indices, dtype=np.int32)
-        self.value = np.ascontiguousarray(real(matrix.data, name), dtype=np.float64)
+        self.start = contiguous(matrix.indptr, np.int64)
+        self.index = contiguous(matrix.indices, np.int32)
+        self.value = contiguous(real(matrix.data, name), np.float64)
 
     @property
     def pointers(self) -> Any:

@@ -9,7 +9,7 @@ of more than two classes P of each class against all others, divided by their su
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,88 @@ from .kernels import Kernel
 from .least_squares import LeastSquares
 
 
-class FreeRidgeClassifier(LeastSquares):
+class CodedClasses(NamedTuple):
+    """classes: the labels in order; signs: +1 where a row is of a class and -1 where not, n x 1 of the second of two
+    classes, else n x classes; weights: those of rows times those of their classes; None: all one."""
+
+    classes: np.ndarray
+    signs: Array
+    weights: Optional[Array]
+
+
+def coded_classes(y: Any, rows: int, sample_weight: Optional[ArrayLike], class_weight: Any, name: str) -> CodedClasses:
+    """Raises ValueError where fewer than two classes count, or a class has no row that counts. name: the estimator's."""
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    labels = class_labels(y, rows)
+    classes, code = np.unique(labels, return_inverse=True)
+    weights = None if sample_weight is None else sample_weights(sample_weight, len(labels))
+    counted = code if weights is None else code[weights > 0]
+    of_class = class_weights(class_weight, classes, np.bincount(counted, minlength=len(classes)))
+    if of_class is not None:
+        weights = of_class[code] if weights is None else weights * of_class[code]
+    present = code if weights is None else code[weights > 0]
+    if len(np.unique(present)) < 2:
+        raise ValueError(f"y has one class only, {classes[present[0]]!r}, among the rows that count; there must be "
+                         "two or more classes")
+    if len(np.unique(present)) < len(classes):
+        missing = np.setdiff1d(np.arange(len(classes)), present)[0]
+        raise ValueError(f"all rows of the class {classes[missing]!r} have weight 0; each class must have one that "
+                         "counts")
+    signs = 2.0 * (code[:, np.newaxis] == np.arange(len(classes))) - 1.0
+    return CodedClasses(classes, signs[:, 1:] if len(classes) == 2 else signs, weights)
+
+
+def probabilities_of(decision: Array) -> Array:
+    """Of the logarithms of the odds, n of the second of two classes, or n x classes, each class against all others:
+    n x classes."""
+    found = 0.5 + 0.5 * np.tanh(0.5 * decision)
+    if found.ndim == 1:
+        return np.column_stack([1.0 - found, found])
+    return found / np.sum(found, axis=1, keepdims=True)
+
+
+class ClassAnswers:
+    """What follows from decision values and probabilities."""
+
+    classes_: np.ndarray
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        raise NotImplementedError
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        raise NotImplementedError
+
+    def loo_decision(self) -> Array:
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The class of m points: the one with the largest decision value, and the largest probability. Cost: as
+        decision_function()."""
+        return self._labels(self.decision_function(X))
+
+    def predict_log_proba(self, X: ArrayLike) -> Array:
+        """The logarithms of predict_proba(). Cost: that of predict_proba()."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def loo_predict(self) -> np.ndarray:
+        """The class that each row fitted gets when it is left out. Cost: that of loo_decision()."""
+        return self._labels(self.loo_decision())
+
+    def score(self, X: ArrayLike, y: Any, sample_weight: Optional[ArrayLike] = None) -> float:
+        """The share (by weight) of the rows that get their own class. Cost: that of predict()."""
+        found = self.predict(X)
+        right = found == class_labels(y, len(found))
+        weights = None if sample_weight is None else sample_weights(sample_weight, len(right))
+        return float(np.average(right, weights=weights))
+
+    def _labels(self, decision: Array) -> np.ndarray:
+        place = (decision > 0).astype(int) if decision.ndim == 1 else np.argmax(decision, axis=1)
+        return self.classes_[place]
+
+
+class FreeRidgeClassifier(ClassAnswers, LeastSquares):
     """Any number of classes, by regularized least squares with the defaults of R's freeridge(): a length for each
     column of X is learnt, and probabilities come from exact left-out decision values.
 
@@ -53,28 +134,10 @@ class FreeRidgeClassifier(LeastSquares):
             groups: Optional[ArrayLike] = None) -> FreeRidgeClassifier:
         """y: n labels, numbers or text, of two classes or more; all else as FreeRidge.fit(). Raises ValueError,
         TypeError, MemoryError; a fit that fails changes nothing. Cost: at the head."""
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         names, points = column_names(X), table(X)
-        labels = class_labels(y, points.shape[0])
-        classes, code = np.unique(labels, return_inverse=True)
-        weights = None if sample_weight is None else sample_weights(sample_weight, len(labels))
-        counted = code if weights is None else code[weights > 0]
-        of_class = class_weights(self.class_weight, classes, np.bincount(counted, minlength=len(classes)))
-        if of_class is not None:
-            weights = of_class[code] if weights is None else weights * of_class[code]
-        present = code if weights is None else code[weights > 0]
-        if len(np.unique(present)) < 2:
-            raise ValueError(f"y has one class only, {classes[present[0]]!r}, among the rows that count; there must be "
-                             "two or more classes")
-        if len(np.unique(present)) < len(classes):
-            missing = np.setdiff1d(np.arange(len(classes)), present)[0]
-            raise ValueError(f"all rows of the class {classes[missing]!r} have weight 0; each class must have one that "
-                             "counts")
-        coded = 2.0 * (code[:, np.newaxis] == np.arange(len(classes))) - 1.0
-        self._fit(points, coded[:, 1].copy() if len(classes) == 2 else coded, weights, groups, names)
-        self.classes_ = classes
-        self._signs = coded[:, 1:] if len(classes) == 2 else coded
+        coded = coded_classes(y, points.shape[0], sample_weight, self.class_weight, type(self).__name__)
+        self._fit(points, coded.signs[:, 0].copy() if len(coded.classes) == 2 else coded.signs, coded.weights, groups, names)
+        self.classes_, self._signs = coded.classes, coded.signs
         self._calibrations = self._calibrated()
         return self
 
@@ -112,40 +175,19 @@ class FreeRidgeClassifier(LeastSquares):
         self._compare_features(X)
         return self._decision(self._predicted(table(X)))
 
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """The class of m points: the one with the largest decision value, and the largest probability. (R's
-        predict(type = "class") compares f(x) + b before the calibration.) Cost: as decision_function()."""
-        return self._labels(self.decision_function(X))
-
     def predict_proba(self, X: ArrayLike) -> Array:
         """The probabilities of the classes, m x classes. Raises as decision_function(), Error (INVALID_STATE where the
         fit has no left-out values: the route "iterative"). Cost: that of decision_function()."""
         return self._probabilities(self.decision_function(X))
-
-    def predict_log_proba(self, X: ArrayLike) -> Array:
-        """The logarithms of predict_proba(). Cost: that of predict_proba()."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def loo_decision(self) -> Array:
         """The decision values of the rows fitted, each left out of f, in their order. Raises as loo_errors(). Cost:
         O(n r t)."""
         return self._decision(self._signs - self.loo_errors().reshape(len(self._signs), -1))
 
-    def loo_predict(self) -> np.ndarray:
-        """The class that each row fitted gets when it is left out. Cost: that of loo_decision()."""
-        return self._labels(self.loo_decision())
-
     def loo_proba(self) -> Array:
         """The probabilities of loo_decision(), n x classes. Cost: that of loo_decision()."""
         return self._probabilities(self.loo_decision())
-
-    def score(self, X: ArrayLike, y: Any, sample_weight: Optional[ArrayLike] = None) -> float:
-        """The share (by weight) of the rows that get their own class. Cost: that of predict()."""
-        found = self.predict(X)
-        right = found == class_labels(y, len(found))
-        weights = None if sample_weight is None else sample_weights(sample_weight, len(right))
-        return float(np.average(right, weights=weights))
 
     def predictor(self) -> FreeRidgeClassifier:
         """As FreeRidge.predictor(). Cost: that of copying."""
@@ -158,15 +200,8 @@ class FreeRidgeClassifier(LeastSquares):
             f = np.column_stack([each.offset + each.slope * column for each, column in zip(self._calibrations, f.T)])
         return self._outputs(f)
 
-    def _labels(self, decision: Array) -> np.ndarray:
-        place = (decision > 0).astype(int) if decision.ndim == 1 else np.argmax(decision, axis=1)
-        return self.classes_[place]
-
     def _probabilities(self, decision: Array) -> Array:
         if self._calibrations is None:
             raise c.Error(c.INVALID_STATE, "INVALID_STATE", "probabilities come from left-out values, which this fit "
                           f'has not: its route is "{self.route_}"')
-        found = 0.5 + 0.5 * np.tanh(0.5 * decision)
-        if found.ndim == 1:
-            return np.column_stack([1.0 - found, found])
-        return found / np.sum(found, axis=1, keepdims=True)
+        return probabilities_of(decision)

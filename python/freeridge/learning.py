@@ -145,6 +145,17 @@ def bands_of(bands: Any, columns: int) -> List[int]:
     return [names.index(label) for label in labels]
 
 
+def relevance_of_fit(fit: Any) -> List[Relevance]:
+    """Of an estimator, the most relevant column first. Raises AttributeError where it has no length for each column."""
+    fit._check_fitted()
+    learnt = fit.learning_
+    held = 0 if fit.scale_ is None else len(fit.scale_)
+    found = [] if learnt is None else relevance_of(fit.kernel_, learnt.variable, learnt.at, held, list(fit._feature_names()))
+    if not found:
+        raise AttributeError('this fit has no length for each column: lengths="each" learns them')
+    return found
+
+
 def relevance_of(kernel: Kernel, variable: npt.NDArray[np.int64], at: npt.NDArray[np.int32], held: int,
                  columns: Sequence[str]) -> List[Relevance]:
     """Of a kernel that was learnt: the columns with a length that was free, the most relevant first. held: how many

@@ -14,7 +14,7 @@ from .doubts import warn_below_floor, warn_of_disagreement
 from .fitting import CRITERIA, ROUTES, Fitting, Plan, is_named
 from .fixed_effects import VarianceComponents
 from .inputs import choice, group_labels, warn_of_copies
-from .learning import Relevance, relevance_of
+from .learning import Relevance, relevance_of_fit
 from .model import Model
 from .robust import Robustness
 from .selection import LearntKernel
@@ -147,13 +147,7 @@ class LeastSquares(Fitting):
     def relevance(self) -> List[Relevance]:
         """The columns of X with their lengths, the most relevant first. Raises AttributeError where no length for each
         column was learnt. Cost: O(d)."""
-        self._check_fitted()
-        learnt, names = self.learning_, list(self._feature_names())
-        held = 0 if self.scale_ is None else len(self.scale_)
-        found = [] if learnt is None else relevance_of(self.kernel_, learnt.variable, learnt.at, held, names)
-        if not found:
-            raise AttributeError('this fit has no length for each column: lengths="each" learns them')
-        return found
+        return relevance_of_fit(self)
 
     def variance_components(self) -> VarianceComponents:
         """Of the mixed model y = b + sum_k f_k + e at the alphas in force, a share for each term of the kernel:

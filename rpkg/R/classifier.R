@@ -6,7 +6,7 @@ kernel_logistic <- function(x, ...) {
 }
 
 kernel_logistic.default <- function(x, y, kernel = NULL, lambda = NULL, intercept = TRUE, weights = NULL,
-                                    scale = divides_columns(kernel), tolerance = NULL, iterations = NULL,
+                                    scale = is.null(kernel) || divides_columns(kernel), tolerance = NULL, iterations = NULL,
                                     class_weights = NULL, lengths = NULL, shrinkage = 0.5, learn_rows = NULL, seed = 0,
                                     ...) {
   refuse_extra(...)

@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import clone, is_classifier
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score, roc_curve
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -114,6 +114,46 @@ class Classes(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
                 fr.FreeRidgeClassifier(**settings).fit(x, y, weights)
         self.assertRaises(TypeError, fr.FreeRidgeClassifier(class_weight=[1, 2]).fit, x, y)
+
+    def test_logistic(self):
+        """Linear: scikit-learn's LogisticRegression; each class against all others; rows of weight 0; left-out values; what
+        is learnt is that of the core's search."""
+        x, y = labelled("diabetes", ["a", "b", "c"])
+        x, y, weights = (x / x.std(axis=0))[::3], y[::3], np.arange(len(y[::3])) % 3 + 0.0
+        ours = fr.KernelLogistic(0.5, "linear").fit(x, y, weights)
+        some = weights > 0
+        for k, label in enumerate("abc"):
+            theirs = LogisticRegression(C=2, tol=1e-7, solver="newton-cg").fit(x[some], y[some] == label, weights[some])
+            np.testing.assert_allclose(ours.decision_function(x)[:, k], theirs.decision_function(x), atol=1e-4)
+            one = fr.Classifier(fr.linear(), fr.LOSS_LOGISTIC, x[some], np.where(y[some] == label, 1, -1), weights[some]).fit(0.5)
+            np.testing.assert_array_equal(ours.loo_decision()[some, k], one.loo())
+            np.testing.assert_array_equal(ours.loo_decision()[~some, k], one.decision(x[~some]))
+        odds = 1 / (1 + np.exp(-ours.decision_function(x)))
+        np.testing.assert_allclose(ours.predict_proba(x), odds / odds.sum(axis=1, keepdims=True))
+        np.testing.assert_array_equal(ours.predict(x), np.array(["a", "b", "c"])[np.argmax(odds, axis=1)])
+        self.assertEqual((ours.learning_, ours.intercept_.shape), (None, (3,)))
+        learnt = fr.KernelLogistic().fit(x, y == "a")
+        scaled = fr.KernelLogistic().fit(x * np.arange(1, 11), y == "a")  # units of the columns are no matter
+        np.testing.assert_allclose(learnt.predict_proba(x), scaled.predict_proba(x * np.arange(1, 11)), rtol=1e-6)
+        again = fr.Classifier(learnt.kernel_, fr.LOSS_LOGISTIC, x, np.where(y == "a", 1, -1)).fit(learnt.alpha_)
+        np.testing.assert_array_equal(learnt.decision_function(x), again.decision(x))
+        self.assertEqual(len(learnt.relevance()), 10)
+        alone = fr.KernelLogistic(kernel="gaussian", sigma=2.0).fit(x, y)
+        self.assertEqual(str(alone.kernel_), str(fr.gaussian(2.0)))
+        model = fr.Model(fr.gaussian(2.0), x, 2.0 * (y[:, np.newaxis] == np.unique(y)) - 1, factorize=False)
+        model.select_kernel(fr.EVIDENCE, [-1])
+        self.assertEqual(alone.alpha_, model.lambdas()[0])
+        self.assertRaises(AttributeError, alone.relevance)
+        kernel = fr.gaussian(2.0).values(x, x)
+        given = fr.KernelLogistic(0.5, "precomputed", class_weight="balanced", fit_intercept="penalised").fit(kernel, y, weights)
+        own = fr.KernelLogistic(0.5, "gaussian", 2.0, class_weight="balanced", fit_intercept="penalised").fit(x, y, weights)
+        np.testing.assert_allclose(given.predict_proba(kernel), own.predict_proba(x), rtol=1e-9)
+        for words, settings in (("alpha must be", dict(alpha=-1.0)), ("no kernel whose bandwidth", dict(sigma=1.0)),
+                                ("lengths must be", dict(lengths="many")), ("fit_intercept must be", dict(fit_intercept="x"))):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                fr.KernelLogistic(**settings).fit(x, y)
+        with self.assertRaisesRegex(ValueError, "one class only"):
+            fr.KernelLogistic().fit(x, y, (y == "a").astype(float))
 
     def test_better_than_others(self):
         """Held-out log loss on sonar and banknote, beside that of a support vector machine with Platt's method."""

@@ -113,6 +113,33 @@ for (line in readLines(file("stdin"))) {{
         self.assertEqual(done.returncode, 0, done.stderr)
         return [np.array(line.split(), dtype=float) for line in done.stdout.splitlines()]
 
+    def test_logistic(self):
+        """kernel_logistic() and KernelLogistic: two classes and four, learnt and given."""
+        calls = (("", {}), ("class_weights = 'balanced'", dict(class_weight="balanced")),
+                 ("gaussian_kernel(), lengths = 'one'", dict(kernel="gaussian", lengths="one")),
+                 ("linear_kernel(), lambda = 0.5", dict(kernel="linear", alpha=0.5)), ("gaussian_kernel(2)", dict(kernel="gaussian", sigma=2.0)))
+        script = """
+suppressPackageStartupMessages(library(freeridge))
+data <- as.matrix(read.csv(file.path("{data}", "diabetes.csv")))[1:120, ]
+for (classes in c(2, 4)) for (line in readLines("stdin")) {{
+  y <- factor(rank(data[, 11], ties.method = "first") %/% (1 + 120 / classes))
+  fit <- eval(parse(text = paste0("kernel_logistic(data[, -11], y", if (nzchar(line)) ", ", line, ")")))
+  cat(sprintf("%.17g", c(predict(fit, type = "probability"), fit$lambda)), "\\n")
+}}
+""".replace('for (classes in c(2, 4)) for (line in readLines("stdin"))',
+            'lines <- readLines(file("stdin"))\nfor (classes in c(2, 4)) for (line in lines)')
+        found = self.answers_of_r(script, [call for call, _ in calls])
+        x, y = (part[:120] for part in table("diabetes"))
+        rank = np.argsort(np.argsort(y, kind="stable"), kind="stable") + 1
+        for k, expected in enumerate(found):
+            with self.subTest(k):
+                classes, (_, settings) = (2, 4)[k // len(calls)], calls[k % len(calls)]
+                fit = fr.KernelLogistic(**settings).fit(x, rank // (1 + 120 // classes))
+                ours = fit.predict_proba(x)
+                ours = ours[:, 1] if classes == 2 else ours.ravel(order="F")
+                np.testing.assert_allclose(np.append(ours, fit.alpha_), expected, rtol=1e-6, atol=1e-9)
+        self.assertEqual(len(found), 2 * len(calls))
+
     def test_fits(self):
         found = self.answers_of_r(self.SCRIPT, [f"{name}|{call}" for name, call, _ in self.CASES])
         self.assertEqual(len(found), len(self.CASES))

@@ -82,7 +82,7 @@ class EstimatorChecks(unittest.TestCase):
         ran = []
         for instance, check in self.checks(estimator):
             name = check.func.__name__
-            left_out = isinstance(estimator, fr.FreeRidgeClassifier) or getattr(estimator, "alpha", 1.0) is None
+            left_out = isinstance(estimator, (fr.FreeRidgeClassifier, fr.KernelLogistic)) or getattr(estimator, "alpha", 1.0) is None
             if name in self.WEIGHTS and left_out:
                 continue
             with self.subTest(name), warnings.catch_warnings():
@@ -105,6 +105,9 @@ class EstimatorChecks(unittest.TestCase):
 
     def test_classes_by_a_given_kernel(self):
         self.check(fr.FreeRidgeClassifier(0.1, "gaussian", 2.0, class_weight="balanced"))
+
+    def test_logistic(self):
+        self.check(fr.KernelLogistic())
 
     def test_features(self):
         self.check(fr.FreeRidgeLandmarks())
@@ -131,7 +134,7 @@ class EstimatorChecks(unittest.TestCase):
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for estimator in (fr.FreeRidge(), fr.FreeRidge(kernel="linear"), fr.FreeRidgeClassifier()):
+            for estimator in (fr.FreeRidge(), fr.FreeRidge(kernel="linear"), fr.FreeRidgeClassifier(), fr.KernelLogistic()):
                 check_dataframe_column_names_consistency(type(estimator).__name__, estimator)
         x, y = diabetes()
         frame = pandas.DataFrame(x, columns=[f"x{i}" for i in range(10)])

@@ -21,7 +21,7 @@ import pandas as pd
 import scipy.sparse
 
 import freeridge as fr
-from freeridge import library
+from freeridge import arrays, library
 from freeridge.arrays import Matrix
 
 
@@ -48,6 +48,25 @@ class Arrays(unittest.TestCase):
             matrix = Matrix(array)
             self.assertFalse(np.shares_memory(matrix.array, np.asarray(array)))
             self.check_elements(matrix, np.asarray(array, dtype=np.float64))
+
+    def test_vectors_and_sparse_rows_begin_where_a_number_may(self):
+        def unaligned(values, dtype):
+            values = np.array(values, dtype)
+            out = np.zeros(values.nbytes + 1, np.uint8)[1:].view(dtype)
+            out[:] = values
+            self.assertFalse(out.flags.aligned)
+            return out
+
+        for given in (np.float64, np.float32, np.int32):
+            for wanted in (np.float64, np.int32):
+                found = arrays.vector(unaligned([3, 1, 2], given), wanted)
+                self.assertTrue(found.flags.aligned and found.flags.c_contiguous)
+                self.assertEqual(found.tolist(), [3, 1, 2])
+        rows = scipy.sparse.csr_matrix(np.eye(3))
+        rows.data, rows.indices = unaligned([1, 2, 3], np.float64), unaligned([0, 1, 2], np.int32)
+        taken = arrays.Sparse(rows)
+        self.assertTrue(all(part.flags.aligned for part in (taken.start, taken.index, taken.value)))
+        self.assertEqual(arrays.vector(0.5).tolist(), [0.5])
 
     def check_elements(self, matrix, expected):
         """Element (i, j) is where the library looks for it."""
