@@ -3,7 +3,8 @@
 # Arguments behind the dots are not matched by a part of their name: so `s`, glmnet's lambda, is not taken for se.fit.
 predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, ...,
                               type = "response", se.fit = FALSE, covariance = FALSE, kind = "bayesian",
-                              learnt = FALSE, terms = NULL, na.action = stats::na.pass, fixed = NULL) {
+                              learnt = FALSE, terms = NULL, na.action = stats::na.pass, fixed = NULL,
+                              new_levels = "error") {
   refuse_extra(...)
   check_choice(type, "type", c("response", "link", "terms"))  # of which the first two are the same here
   check_choice(interval, "interval", interval_names)
@@ -19,6 +20,11 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
     refuse("interval is \"cv+\", and the fit has no groups: freeridge(..., groups = ) has a label for each row")
   }
   if (is.null(newdata) && !is.null(fixed)) refuse("fixed is given without newdata")
+  check_choice(new_levels, "new_levels", c("error", "mean"))
+  if (new_levels == "mean" && (type == "terms" || interval != "none" || se.fit || covariance)) {
+    refuse("new_levels is \"mean\", which is for predictions alone: how far a level that was never seen is from the mean ",
+           "of the others is not in their errors; random() in the formula has a variance for it")
+  }
   if (type == "terms") {
     if (interval != "none" || se.fit || covariance) refuse("type is \"terms\", which has no standard errors and no intervals")
     new <- if (is.null(newdata)) own_rows(object) else new_rows(object, newdata, na.action, fixed)
@@ -30,6 +36,11 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
     return(predict_interval(object, new, lambda, interval, level, se.fit, covariance, kind, learnt))
   }
   if (is.null(newdata)) return(fitted_at(object, lambda))
+  if (new_levels == "mean") {
+    known <- with_known_levels(object, newdata)
+    values <- predict(object, known$data, lambda, na.action = stats::na.pass, fixed = fixed)
+    return(mean_of_rows(values, known$from, rownames(newdata)))
+  }
   new <- new_rows(object, newdata, na.action, fixed)
   at_lambdas(object, lambda, function(model) predicted(object, new, model), predicting_model(object))
 }

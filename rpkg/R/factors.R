@@ -113,6 +113,33 @@ factor_terms <- function(terms, frame, term) {
   Filter(function(part) length(part$columns) > 0L, parts)
 }
 
+# list(data, from): newdata with each row whose factors have levels that the fit does not know once for each level that it
+# knows, and which row of newdata each is.
+with_known_levels <- function(fit, newdata) {
+  if (length(fit$xlevels) == 0L) refuse("new_levels is \"mean\", and the fit has no factors")
+  from <- seq_len(nrow(newdata))
+  for (name in intersect(names(fit$xlevels), names(newdata))) {
+    levels <- fit$xlevels[[name]]
+    value <- as.character(newdata[[name]])
+    unknown <- !is.na(value) & !value %in% levels
+    if (!any(unknown)) next
+    rows <- rep(seq_along(value), ifelse(unknown, length(levels), 1L))
+    value <- replace(value[rows], unknown[rows], rep(levels, sum(unknown)))
+    newdata <- newdata[rows, , drop = FALSE]
+    newdata[[name]] <- factor(value, levels)
+    from <- from[rows]
+  }
+  list(data = newdata, from = from)
+}
+
+# The means of the values (a vector or matrix) of rows that come from one row.
+mean_of_rows <- function(values, from, names) {
+  several <- is.matrix(values)
+  means <- rowsum(as.matrix(values), from, reorder = FALSE) / tabulate(from)
+  if (several) return(structure(means, dimnames = list(names, colnames(values))))
+  stats::setNames(means[, 1L], names)
+}
+
 # The divisors, with one and the same for all columns of a factor: the root of the sum of their variances. For two
 # levels that is the standard deviation of a column of 0 and 1. constant: where there is one level only.
 one_for_each_factor <- function(scale, x, constant) {

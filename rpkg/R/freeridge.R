@@ -10,14 +10,19 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
                               lambda_range = NULL, lengths = NULL, learn = "open", bands = NULL, smoothness = NULL,
                               shrinkage = 0.5, learn_rows = NULL, bandwidth_range = NULL, budget = 0, landmarks = NULL,
                               landmark_method = "auto", seed = 0, route = "auto", reduction = "auto", refine = 0,
-                              accuracy = 1e-8, device = "cpu", robust = NULL, stack = FALSE, noise_sd = NULL, ...) {
+                              accuracy = 1e-8, device = "cpu", robust = NULL, stack = FALSE, noise_sd = NULL,
+                              class_weights = NULL, ...) {
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge)
   if (missing(x)) refuse("x is missing")
   if (missing(y)) refuse("y is missing")
+  if (!is.null(class_weights)) {
+    if (is.null(class_coding(y))) refuse("class_weights is given, and y has no classes: a factor, or TRUE and FALSE")
+    weights <- with_class_weights(weights, class_weights, y)
+  }
   if (!isFALSE(stack)) {
-    given <- mget(names(call)[-1L], environment())
+    given <- c(mget(setdiff(names(call)[-1L], c("weights", "class_weights")), environment()), list(weights = weights))
     return(fit_stack(x, y, stack, c(given, list(intercept = intercept)[!"intercept" %in% names(given)]), call))
   }
 

@@ -204,3 +204,20 @@ test_that("labels that cannot be used are refused", {
   expect_refusal(predict(freeridge(x, flowers$Species == "setosa", linear_kernel(), 1), x, 1:2, "class"), "lambda must be one number")
   expect_refusal(logLik(freeridge(x, flowers$Species == "setosa", linear_kernel(), 1)), "it has no likelihood")
 })
+
+test_that("weights of classes are weights of their rows", {
+  y <- flowers$Species
+  each <- c(table(y))
+  of <- function(weights) freeridge(x, y, linear_kernel(), 1, weights = weights)
+  balanced <- freeridge(x, y, linear_kernel(), 1, class_weights = "balanced")
+  expect_identical(predict(balanced), predict(of(unname(length(y) / (length(each) * each[as.character(y)])))))
+  named <- freeridge(x, y, linear_kernel(), 1, weights = rep_len(1:2, length(y)), class_weights = setNames(3, levels(y)[1L]))
+  expect_identical(predict(named), predict(of(rep_len(1:2, length(y)) * ifelse(y == levels(y)[1L], 3, 1))))
+  frame <- data.frame(x, top = y == levels(y)[1L])
+  expect_equal(predict(freeridge(top ~ ., frame, kernel = linear_kernel(), lambda = 1, class_weights = c(`TRUE` = 2))),
+               predict(freeridge(top ~ ., frame, kernel = linear_kernel(), lambda = 1, weights = 1 + frame$top)))
+  stack <- freeridge(top ~ ., frame, stack = c("default", "linear"), class_weights = "balanced")
+  expect_equal(stack$weights, unname(50 / (2 * c(table(frame$top)))[as.character(frame$top)]))
+  expect_refusal(freeridge(x, x[, 1L], class_weights = "balanced"), "y has no classes")
+  expect_refusal(freeridge(x, y, class_weights = c(rose = 2)), "class_weights has the class 'rose'")
+})

@@ -189,3 +189,25 @@ test_that("the effect of a level is the difference of predictions to the first o
   laplacian <- freeridge(y ~ f, frame, kernel = laplacian_kernel(1), lambda = 0.3)  # levels need no derivative
   expect_close(marginal_effects(laplacian)$average$estimate[1L], diff(predict(laplacian, data.frame(f = c("u", "v")))), 1e-9)
 })
+
+test_that("a level that the fit has not seen gets the mean of the others where that is asked for", {
+  frame <- factor_data()
+  new <- frame[c(2, 5, 9, 11), ]
+  new$f <- c("new", "u", "other", NA)
+  for (kernel in list(linear_kernel(), gaussian_kernel(2), NULL)) for (several in c(FALSE, TRUE)) {
+    fit <- freeridge(if (several) cbind(y, 2 * a) ~ a + f + t else y ~ a + f + t, frame, kernel = kernel, lambda = 0.3)
+    expect_refusal(predict(fit, new), "new levels")
+    each <- lapply(c("u", "v", "w", "x"), function(level) predict(fit, transform(new, f = level)))
+    expected <- Reduce(`+`, each) / 4
+    found <- predict(fit, new, new_levels = "mean")
+    rows <- function(values, k) if (several) values[k, ] else values[k]
+    expect_close(rows(found, c(1, 3)), rows(expected, c(1, 3)), 1e-7)
+    expect_close(rows(found, 2L), rows(each[[1L]], 2L), 1e-7)
+    expect_true(all(is.na(rows(found, 4L))))
+    expect_identical(if (several) rownames(found) else names(found), rownames(new))
+    expect_equal(predict(fit, frame, new_levels = "mean"), predict(fit, frame))
+  }
+  expect_refusal(predict(fit, new, new_levels = "mean", se.fit = TRUE), "for predictions alone")
+  expect_refusal(predict(fit, new, new_levels = "zero"), 'new_levels must be one of "error", "mean"')
+  expect_refusal(predict(freeridge(y ~ a, frame), new, new_levels = "mean"), "the fit has no factors")
+})
