@@ -194,7 +194,8 @@ class FreeRidge(LeastSquares):
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, interval: Optional[str] = None,
-                level: float = 0.95, learnt: bool = False, X_fitted: Optional[ArrayLike] = None) -> Any:
+                level: float = 0.95, learnt: bool = False, X_fitted: Optional[ArrayLike] = None,
+                weights: Optional[ArrayLike] = None, bounds: Optional[Tuple[float, float]] = None) -> Any:
         """f(x) + b at m points: m numbers, or m x t. return_std, return_cov: (f + b, standard errors in the same shape)
         or (f + b, covariances of all pairs of points, m x m, or m x m x t), as GaussianProcessRegressor has them: of f
         + b, Bayesian, without the noise of a new y (Model.predict_covariance()). interval: (f + b, lower, upper) at
@@ -203,7 +204,9 @@ class FreeRidge(LeastSquares):
         left out with the groups of fit, of a new y of a new group), "gp" (as "prediction", with normal quantiles and the
         noise at the prior's scale), or "local" (from left-out errors over a local scale, wide where the noise is: a second
         fit to them, made by the first call, which takes X_fitted, the X of fit). learnt, of jackknife+ and local
-        intervals: kernel and alpha, as far as they were chosen, are chosen again without each fold. Raises NotFittedError, ValueError, ImportError (the first two
+        intervals: kernel and alpha, as far as they were chosen, are chosen again without each fold. weights, of "prediction"
+        and "gp": those of the new y, whose errors have the variance sigma^2 / w; None: 1. bounds: two numbers between
+        which y lies, as (0, inf) for counts: predictions and ends of intervals beyond a bound are moved to it. Raises NotFittedError, ValueError, ImportError (the first two
         take scipy's quantile of Student's distribution), Error (UNDEFINED at alpha = 0; INVALID_STATE of a predictor).
         Cost: O(m n (d + t)), linear kernels O(m d t); with errors Model.predict_covariance()."""
         if return_std + return_cov + (interval is not None) > 1:
@@ -212,11 +215,20 @@ class FreeRidge(LeastSquares):
             raise ValueError('learnt is True, which is for interval="jackknife+" and "local"')
         if X_fitted is not None and interval != "local":
             raise ValueError('X_fitted is given, which is for interval="local"')
+        if weights is not None and interval not in ("prediction", "gp"):
+            raise ValueError('weights are those of new y, for interval="prediction" and "gp"')
+        if bounds is not None:
+            return _within(self.predict(X, return_std, return_cov, interval, level, learnt, X_fitted, weights), bounds,
+                           interval is not None)
         model = self._fitted()
         if learnt:
             self._check_chosen_again()
         self._compare_features(X)
         X = table(X)
+        if weights is not None:
+            weights = sample_weights(weights, X.shape[0])
+            if np.any(weights == 0):
+                raise ValueError("weights is 0 for a new row, whose y then could be anything")
         f = self._outputs(self._predicted(X))
         if isinstance(model, Stack) and (return_std or return_cov or interval is not None):
             raise ValueError("a stack has no errors of its predictions: stack_.predict_interval(X, level) has intervals")
@@ -226,7 +238,7 @@ class FreeRidge(LeastSquares):
             if interval == "local":
                 half = self._outputs(half_widths(model, X, self._local_scales(X_fitted, learnt), level))
                 return f, f - half, f + half
-            return f, *map(self._outputs, interval_of(model, X, self._observed, interval, level, learnt))
+            return f, *map(self._outputs, interval_of(model, X, self._observed, interval, level, learnt, weights))
         if not (return_std or return_cov):
             return f
         found = model.predict_covariance(self._of_core(X), pairs=return_cov)
@@ -319,3 +331,21 @@ class FreeRidge(LeastSquares):
         spread = np.sum(w * (y - np.average(y, axis=0, weights=w)) ** 2, axis=0)
         perfect = np.where(residual == 0.0, 1.0, 0.0)  # where y is constant
         return float(np.mean(np.where(spread > 0.0, 1.0 - residual / np.where(spread > 0.0, spread, 1.0), perfect)))
+
+
+def _within(found: Any, bounds: Any, interval: bool) -> Any:
+    """Predictions and ends of intervals, moved to the nearest bound; errors stay."""
+    low, high = _two_bounds(bounds)
+    if not isinstance(found, tuple):
+        return np.clip(found, low, high)
+    return tuple(np.clip(part, low, high) if interval or k == 0 else part for k, part in enumerate(found))
+
+
+def _two_bounds(bounds: Any) -> Tuple[float, float]:
+    try:
+        low, high = map(float, bounds)
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not low < high:
+        raise ValueError(f"bounds must be two numbers, the lower one first, as in (0, inf), not {bounds!r}")
+    return low, high

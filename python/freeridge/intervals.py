@@ -2,13 +2,13 @@
 of freedom that are left, and sigma:
 
     confidence    f(x) + b -+ t se                    of the function
-    prediction    f(x) + b -+ t sqrt(se^2 + sigma^2)  of a new y
+    prediction    f(x) + b -+ t sqrt(se^2 + sigma^2 / w)  of a new y, w its weight
     gp            as prediction with normal quantiles, and the noise at the prior's scale
     jackknife+    from left-out errors, without a model of the noise
     cv+           from errors left out with the groups of the fit, for rows of new groups
     local         f(x) + b -+ q u(x) s(x)^gamma, wide where the noise is
 
-t: the quantile (1 + level) / 2 of Student's distribution. u(x): the predictive standard deviation that gp takes, of a row of
+t: the quantile (1 + level) / 2 of Student's distribution, of the normal one where the noise is known. u(x): the predictive standard deviation that gp takes, of a row of
 the fit without that row (noise / (1 - h_i))^(1/2). s(x) = exp(g(x) / 2) with a second fit g to log (e_i / u_i)^2, e_i the
 left-out errors, on the columns and the predictions; s_i without row i. q: the quantile of |e_i| / (u_i s_i^gamma) that
 conformal prediction takes, gamma of 0, 1/4, ..., 1: where the left-out errors have the least interval score, the mean of
@@ -21,7 +21,7 @@ from __future__ import annotations
 import warnings
 from math import ceil
 from statistics import NormalDist
-from typing import Any, List, NamedTuple, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -42,27 +42,29 @@ def check_interval(interval: str, level: float, grouped: bool) -> None:
 
 
 def interval_of(model: Model, X: Any, observed: np.ndarray, interval: str, level: float,
-                learnt: bool) -> Tuple[Array, Array]:
+                learnt: bool, weights: Optional[Array] = None) -> Tuple[Array, Array]:
     """The lower and the upper ends, m x t each, but of "local" ones: see half_widths(). observed: in how many rows each
-    output was observed."""
+    output was observed. weights: of new y, m; None: 1."""
+    w: Any = 1.0 if weights is None else weights[:, np.newaxis]
     if interval in ("jackknife+", "cv+"):
         return model.predict_jackknife(X, level, 0 if learnt else None, by_groups=interval == "cv+")
     centre = model.predict(X)
     if interval == "gp":
-        half = NormalDist().inv_cdf((1 + level) / 2) * _predictive_deviations(model, X)
+        half = NormalDist().inv_cdf((1 + level) / 2) * _predictive_deviations(model, X, w)
         return centre - half, centre + half
     freedom = model.degrees_of_freedom()
     errors = model.predict_covariance(X, pairs=False).errors
     if interval == "prediction":
-        errors = np.sqrt(errors ** 2 + freedom.sigma2)
-    half = errors * student(observed - freedom.df, level)
+        errors = np.sqrt(errors ** 2 + freedom.sigma2 / w)
+    known = model.sigma2() > 0
+    half = errors * (NormalDist().inv_cdf((1 + level) / 2) if known else student(observed - freedom.df, level))
     return centre - half, centre + half
 
 
-def _predictive_deviations(model: Model, X: Any) -> Array:
-    """u(x), m x t."""
+def _predictive_deviations(model: Model, X: Any, w: Any = 1.0) -> Array:
+    """u(x), m x t, with the noise of a new y of this weight."""
     found = model.predict_variance(X)
-    return np.sqrt(found.variance + found.noise)
+    return np.sqrt(found.variance + found.noise / w)
 
 
 def student(freedom: Array, level: float) -> Array:

@@ -4,8 +4,16 @@
 predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, ...,
                               type = "response", se.fit = FALSE, covariance = FALSE, kind = "bayesian",
                               learnt = FALSE, terms = NULL, na.action = stats::na.pass, fixed = NULL,
-                              new_levels = "error") {
+                              new_levels = "error", weights = NULL, bounds = NULL) {
   refuse_extra(...)
+  if (!is.null(bounds)) {
+    bounds <- check_bounds(bounds)
+    if (type == "terms") refuse("bounds is for predictions and their intervals, not for terms")
+    value <- predict(object, newdata, lambda, interval, level, type = type, se.fit = se.fit, covariance = covariance, kind = kind,
+                     learnt = learnt, terms = terms, na.action = na.action, fixed = fixed, new_levels = new_levels,
+                     weights = weights)
+    return(within_bounds(value, bounds))
+  }
   check_choice(type, "type", c("response", "link", "terms"))  # of which the first two are the same here
   check_choice(interval, "interval", interval_names)
   level <- check_fraction(level, "level")
@@ -18,6 +26,9 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
   }
   if (interval == "cv+" && is.null(object$groups)) {
     refuse("interval is \"cv+\", and the fit has no groups: freeridge(..., groups = ) has a label for each row")
+  }
+  if (!is.null(weights) && !interval %in% c("prediction", "gp")) {
+    refuse("weights are those of new outputs, for interval = \"prediction\" and \"gp\"")
   }
   if (is.null(newdata) && !is.null(fixed)) refuse("fixed is given without newdata")
   check_choice(new_levels, "new_levels", c("error", "mean"))
@@ -33,7 +44,7 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
   if (!is.null(terms)) refuse("terms is for type = \"terms\"")
   if (interval != "none" || se.fit || covariance) {
     new <- if (is.null(newdata)) own_rows(object) else new_rows(object, newdata, na.action, fixed)
-    return(predict_interval(object, new, lambda, interval, level, se.fit, covariance, kind, learnt))
+    return(predict_interval(object, new, lambda, interval, level, se.fit, covariance, kind, learnt, weights))
   }
   if (is.null(newdata)) return(fitted_at(object, lambda))
   if (new_levels == "mean") {
@@ -43,6 +54,23 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
   }
   new <- new_rows(object, newdata, na.action, fixed)
   at_lambdas(object, lambda, function(model) predicted(object, new, model), predicting_model(object))
+}
+
+check_bounds <- function(bounds) {
+  if (!is.numeric(bounds) || length(bounds) != 2L || anyNA(bounds) || bounds[1L] >= bounds[2L]) {
+    refuse("bounds must be two numbers, the lower one first, as in c(0, Inf), not ", shown(bounds))
+  }
+  as.double(bounds)
+}
+
+# Predictions and the ends of intervals, moved to the nearest bound where they are beyond it.
+within_bounds <- function(value, bounds) {
+  if (is.list(value)) {
+    value$fit <- within_bounds(value$fit, bounds)
+    return(value)
+  }
+  value[] <- pmin(pmax(value, bounds[1L]), bounds[2L])
+  value
 }
 
 # Predictions at new rows, as users see them.

@@ -1,7 +1,7 @@
 # Intervals in the shape of predict.lm: columns fit, lwr, upr. With the standard error se of f(x) + b, the degrees of
 # freedom that are left, and sigma:
 #     confidence    f(x) + b -+ t se                    of the function
-#     prediction    f(x) + b -+ t sqrt(se^2 + sigma^2)  of a new output
+#     prediction    f(x) + b -+ t sqrt(se^2 + sigma^2 / w)  of a new output, w its weight
 #     gp            as prediction with normal quantiles, and the noise at the prior's scale
 #     jackknife+    from left-out errors, without a model of the noise
 #     cv+           from errors left out with the groups of the fit, for rows of new groups
@@ -17,8 +17,15 @@
 
 interval_names <- c("none", "confidence", "prediction", "jackknife+", "cv+", "gp", "local")
 
-predict_interval <- function(fit, new, lambda, interval, level, se.fit, covariance, kind, learnt) {
+predict_interval <- function(fit, new, lambda, interval, level, se.fit, covariance, kind, learnt, weights = NULL) {
   model <- model_at(fit, lambda)
+  m <- length(new$known)
+  if (!is.null(weights)) {
+    weights <- check_weights(rep(weights, if (length(weights) == 1L) m else 1L), m)
+    if (any(weights == 0)) refuse("weights is 0 for a new row, whose output then could be anything")
+  }
+  # The variances of the errors of new outputs, m x t.
+  of_new <- function(variance) matrix(variance, m, length(variance), byrow = TRUE) / (if (is.null(weights)) 1 else weights)
   centre <- answered(new, function(x, fixed = NULL) core_predict(model, x, fixed), new$offset)
   with_errors <- interval %in% c("confidence", "prediction") || se.fit || covariance
   if (with_errors) {
@@ -36,7 +43,7 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
   bounds <- switch(interval,
     none = NULL,
     confidence = around(centre, errors, left, level),
-    prediction = around(centre, sqrt(sweep(errors^2, 2L, freedom$sigma2, "+")), left, level),
+    prediction = around(centre, sqrt(errors^2 + of_new(freedom$sigma2)), left, level),
     "jackknife+" = ,
     "cv+" = {
       of <- if (learnt) chosen_to_learn_again(fit) else model
@@ -54,7 +61,7 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
         noise <<- found$noise
         found$variance
       })
-      around(centre, sqrt(sweep(variance, 2L, noise, "+")), rep(Inf, ncol(centre)), level)
+      around(centre, sqrt(variance + of_new(noise)), rep(Inf, ncol(centre)), level)
     },
     local = {
       half <- answered(new, function(x, fixed = NULL) {

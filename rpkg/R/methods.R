@@ -179,7 +179,20 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
 }
 
 # Why the choices of the kernel and of lambda are not to be trusted too much, a sentence for each reason.
-doubts <- function(fit) c(learning_doubt(fit), lambda_doubts(fit), copies_doubt(fit))
+doubts <- function(fit) c(learning_doubt(fit), lambda_doubts(fit), copies_doubt(fit), response_doubt(fit))
+
+# Of counts and proportions, whose errors are smaller near a bound: transforms after which they have about one size.
+response_doubt <- function(fit) {
+  y <- fit$y[!is.na(fit$y)]
+  if (!is.null(fit$classes) || length(y) < 10L || any(y < 0) || !is.null(fit$offset)) return(character())
+  counts <- any(y == 0) && all(y == round(y)) && length(unique(y)) > 2L
+  shares <- all(y <= 1) && !all(y %in% 0:1)
+  if (!counts && !shares) return(character())
+  paste0("The response has ", if (counts) "whole numbers from 0 on: counts" else "numbers from 0 to 1 alone: proportions",
+         " have smaller errors near ", if (counts) "0; sqrt(y)" else "0 and 1; asin(sqrt(y))",
+         " as response has errors of about one size, and predict(bounds = c(0, ", if (counts) "Inf" else "1",
+         ")) keeps intervals within the bounds.")
+}
 
 lambda_doubts <- function(fit) {
   if (!fit$chosen) return(character())

@@ -61,7 +61,7 @@ class R(unittest.TestCase):
          dict(kernel="linear", alpha=0.5, fit_intercept=False)),
         ("diabetes", "lambda = 0.5", dict(alpha=0.5)), ("diabetes", "lambda_range = c(1, 3)", dict(alpha_range=(1, 3))),
         ("diabetes", "bands = c(1, 1, 1, 2, 2, 2, 2, 3, 3, 3)", dict(bands=[1, 1, 1, 2, 2, 2, 2, 3, 3, 3])),
-        ("base_r/trees", "smoothness = 2.5", dict(smoothness=2.5)),
+        ("base_r/trees", "smoothness = 2.5", dict(smoothness=2.5)), ("diabetes", "noise_sd = 50", dict(noise_sd=50.0)),
         ("diabetes", "smoothness = Inf, weights = rep_len(1:3, sum(!out))",
          dict(smoothness=np.inf, sample_weight=lambda n: 1 + np.arange(n) % 3)),
         ("diabetes", "shrinkage = Inf, learn_rows = 100, budget = 20",

@@ -483,6 +483,31 @@ class Estimator(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "DIMENSION_MISMATCH"):
             fr.FreeRidge(kernel="precomputed").fit(np.hstack([first, second[:, 1:]]), y)
 
+    def test_new_outputs_have_weights_and_bounds(self):
+        x, y = diabetes()
+        x, y, new, w = x[::4], y[::4], x[1:9], np.arange(1.0, 9)
+        model = fr.FreeRidge().fit(x, y)
+        core = model._model
+        f, lower, upper = model.predict(new, interval="gp", weights=w)
+        found = core.predict_variance(new)
+        self.assert_close((upper - f) / 1.959963984540054, np.sqrt(found.variance + found.noise / w[:, np.newaxis])[:, 0])
+        f, lower, upper = model.predict(new, interval="prediction", weights=w)
+        _, low, high = model.predict(new, interval="confidence")
+        ratio = (upper - f) ** 2 - (high - f) ** 2  # t^2 sigma^2 / w
+        self.assert_close(ratio * w, np.full(8, ratio[0]))
+        self.assert_close(np.array(model.predict(new, interval="gp", weights=1)), np.array(model.predict(new, interval="gp")))
+        bounded = model.predict(new, interval="prediction", weights=w, bounds=(100, 150))
+        self.assert_close(np.array(bounded), np.clip(np.array([f, lower, upper]), 100, 150))
+        free, std = model.predict(new, return_std=True)
+        kept, same = model.predict(new, return_std=True, bounds=(0, 150))
+        self.assert_close(kept, np.minimum(free, 150))
+        self.assert_close(same, std)
+        for words, settings in (("weights are those", dict(weights=w)), ("weights is 0", dict(interval="gp", weights=w - 1)),
+                                ("one number >= 0", dict(interval="gp", weights=w[1:])), ("bounds must be", dict(bounds=(1, 0))),
+                                ("bounds must be", dict(bounds=3))):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                model.predict(new, **settings)
+
     def test_effects_are_averages_of_predictions(self):
         x, y = diabetes()
         x, y = x[::6, :4] / x[::6, :4].std(axis=0), np.column_stack([y[::6], np.sin(y[::6])])
