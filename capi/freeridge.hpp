@@ -308,9 +308,9 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   }
   Matrix loo() const { return like_y().filled(freeridge_loo, get()); }
   Matrix loo_learnt(std::int64_t folds = 0, std::int64_t seed = 0) const {
-    return like_y().filled(
-        [&](double* errors, std::int64_t n) { return freeridge_loo_learnt(get(), folds, seed, errors, n, nullptr, nullptr);
-        });
+    return like_y().filled([&](double* errors, std::int64_t n) {
+      return freeridge_loo_learnt(get(), folds, seed, errors, n, nullptr, nullptr);
+    });
   }
   Matrix coefficients() const {
     return like_y().filled(

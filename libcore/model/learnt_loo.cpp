@@ -211,8 +211,7 @@ double Model::freedom_of_choice() const {
   double sum = 0;
   for (Index e = 0; e < count; ++e)
     for (Index j = 0; j < count; ++j)
-      for (Index k = 0; k < count; ++k)
-        sum -= h(j, e) * a(j, k) * h(k, e) / std::max(eigenvalues[e], least_curvature);
+      for (Index k = 0; k < count; ++k) sum -= h(j, e) * a(j, k) * h(k, e) / std::max(eigenvalues[e], least_curvature);
   report(1);
   return sum;
 }

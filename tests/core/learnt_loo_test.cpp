@@ -130,7 +130,8 @@ struct Answer {
 
 Answer loo_learnt(const Model& model, const Matrix& like, std::int64_t folds, std::int64_t seed = 0) {
   Answer out{Matrix(like.rows, like.cols), Vector(static_cast<std::size_t>(like.rows))};
-  check(freeridge_loo_learnt(model.get(), folds, seed, out.errors.values.data(), like.rows, out.change.data(), &out.freedom),
+  check(freeridge_loo_learnt(model.get(), folds, seed, out.errors.values.data(), like.rows, out.change.data(),
+                             &out.freedom),
         "freeridge_loo_learnt");
   return out;
 }
@@ -361,14 +362,19 @@ double freedom_by_definition(const Data& data, const Vector& theta) {
 
 TEST(LearntLoo, DegreesOfFreedomOfTheChoice) {
   for (const int extra : {Case::none, Case::weighted}) {
-    const Case c{"freedom", 30, 2, 1, lengths, [](Model& m) {
-                   m.select_kernel(FREERIDGE_REML, {0, 1, -1}, std::numeric_limits<double>::infinity());
-                 }, extra};
+    const Case c{"freedom",
+                 30,
+                 2,
+                 1,
+                 lengths,
+                 [](Model& m) {
+                   m.select_kernel(FREERIDGE_REML, {0, 1, -1}, std::numeric_limits<double>::infinity()); },
+                 extra};
     const Data data = data_of(c, 4);
     const Model model = chosen(c, data);
     const Vector numbers = model.kernel_in_force().hyperparameters();
-    const double expected = freedom_by_definition(
-        data, {std::log(model.lambda_in_force()[0]), std::log(numbers[0]), std::log(numbers[1])});
+    const double expected =
+        freedom_by_definition(data, {std::log(model.lambda_in_force()[0]), std::log(numbers[0]), std::log(numbers[1])});
     EXPECT_GT(std::abs(expected), 0.1);
     EXPECT_NEAR(loo_learnt(model, data.y, 3).freedom, expected, 1e-3 * std::abs(expected));
   }

@@ -205,8 +205,9 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                                                                {"get_fitted", freeridge_get_fitted},
                                                                {"get_leverage", freeridge_get_leverage}})
     out.push_back({name, [=, call = call](const Model& m) { return asked(m, call, points_of_data, s.n); }});
-  out.push_back({"loo_learnt",
-                 [=](const Model& m) { return asked(m, freeridge_loo_learnt, 3, 1, points_of_data, s.n, Out{s.n}, Out{1}); }});
+  out.push_back({"loo_learnt", [=](const Model& m) {
+                   return asked(m, freeridge_loo_learnt, 3, 1, points_of_data, s.n, Out{s.n}, Out{1});
+                 }});
   out.push_back({"coefficients", [=](const Model& m) {
                    return asked(m, freeridge_coefficients, 0, nullptr, points_of_data, s.n, each_output);
                  }});

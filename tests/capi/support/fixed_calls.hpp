@@ -58,6 +58,7 @@ struct PredictVarianceFixed : AnyCall, AtPointsFixed {
 struct VarianceComponents : AnyCall, OnModel {
   static constexpr const char* optional = "count residual random share error";
   Output<int64_t> count{1};
-  Output<double> residual{sample::size(sample::t)}, random{residual}, share{residual}, error{sample::size(2 * sample::t)};
+  Output<double> residual{sample::size(sample::t)}, random{residual}, share{residual},
+      error{sample::size(2 * sample::t)};
   FREERIDGE_CALL(freeridge_variance_components);
 };
