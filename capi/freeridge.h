@@ -2218,14 +2218,15 @@ FREERIDGE_API freeridge_status freeridge_classifier_predict(const freeridge_clas
                                                             const freeridge_points* points, double* decision,
                                                             double* probability);
 
-/* decision: n left-out decision values, approximately: f_(-i)(x_i) + b_(-i) after one Newton step from the full
- * solution,
+/* decision: n left-out decision values f_(-i)(x_i) + b_(-i). HINGE: of the solution without the row, found from the full
+ * one; a row that is no support vector has no part in it, and its value stays. LOGISTIC, approximately: after one Newton
+ * step from the full solution,
  *     f_i + g_i S_ii / (1 - v_i S_ii),   S = H V^-1,
  * g_i, v_i: the first and second derivative of the i-th loss term W_ii L(y_i f_i) by f_i, V = diag(v), H the hat matrix
  * of the weighted least squares problem with weights v_i and outputs f_i - g_i / v_i, in which the last Newton step
- * consists: the values are exact leave-one-out values of that problem. LOGISTIC only (HINGE: INVALID_STATE). Needs
- * FITTED. Cost: 2/3 n^3. Memory: n^2 doubles. Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (leverage one: NaN),
- * CANCELLED. */
+ * consists: the values are exact leave-one-out values of that problem. Needs FITTED. Cost: 2/3 n^3; HINGE: for each
+ * support vector some of the O(n) pair updates of a fit. Memory: n^2 doubles, HINGE O(n). Statuses: INVALID_STATE (also:
+ * lambda is 0), INVALID_ARGUMENT, UNDEFINED (leverage one, or the only row of its class: NaN), NOT_CONVERGED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifier* classifier, double* decision);
 
 /* c: n numbers; b: one; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT. */

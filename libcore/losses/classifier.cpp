@@ -341,16 +341,19 @@ void Classifier::predict(const Rows& points, double* decision, double* probabili
 
 std::string Classifier::loo(double* decision) const {
   const Fit& fit = fitted();
-  if (loss_ != Loss::logistic)
-    fail(Status::invalid_state, "the loss is HINGE; left-out values are known for LOGISTIC only");
+  if (fit.hard())
+    fail(Status::invalid_state, "lambda is 0: without a row the margin may be hard or not; fit with a small lambda");
   const Index n = data_->x.rows;
-  require_memory(checked_doubles(n, n) * 8, "the last Newton step", "use fewer rows");
+  const bool logistic = loss_ == Loss::logistic;
+  require_memory(checked_doubles(n, logistic ? n : 0) * 8, "the last Newton step", "use fewer rows");
   const Hearing hearing(listener_);
   Stage stage(0, has_gram() ? 0 : 0.2);
   const std::shared_ptr<const Gram> k = gram();
   stage.next(1);
   Array<double> out(n);
-  std::string reason = logistic_loo(problem(*k, tau(k->kappa, fit.unit)), fit.solution, out);
+  const LossProblem of_all = problem(*k, tau(k->kappa, fit.unit));
+  std::string reason = logistic ? logistic_loo(of_all, fit.solution, out)
+                                : hinge_loo(of_all, {tolerance_, this->iterations()}, fit.solution, out);
   std::ranges::copy(out, decision);
   return reason;
 }

@@ -273,4 +273,37 @@ LossSolution solve_hinge(const LossProblem& problem, const LossControl& control,
   return solution;
 }
 
+std::string hinge_loo(const LossProblem& problem, const LossControl& control, const LossSolution& solution,
+                      Span<double> out) {
+  std::ranges::copy(solution.f, out.begin());
+  Array<std::size_t> support;
+  for (std::size_t i = 0; i < solution.a.size(); ++i)
+    if (solution.a[i] != 0) support.push_back(i);
+  double mass = 0;  // of |a| in each class, with intercept
+  for (const std::size_t i : support) mass += std::abs(solution.a[i]) / 2;
+  Array<double> w(problem.w.begin(), problem.w.end());
+  LossProblem without = problem;
+  without.w = w;
+  std::string reason;
+  Stage stage(0, 0);
+  for (std::size_t k = 0; k < support.size(); ++k) {
+    stage.next(fraction(static_cast<Index>(k) + 1, std::ssize(support)));
+    const std::size_t i = support[k];
+    if (problem.intercept && std::ranges::count(problem.y, problem.y[i]) == 1) {
+      out[i] = nan;
+      if (reason.empty()) reason = text("row ", i, " alone is of its class: without it there is no offset");
+      continue;
+    }
+    LossSolution start = solution;
+    start.a[i] = 0;
+    for (const std::size_t j : support)
+      if (problem.intercept && problem.y[j] != problem.y[i]) start.a[j] *= 1 - std::abs(solution.a[i]) / mass;
+    w[i] = 0;
+    out[i] = Smo(without, control).solve(&start).f[i];
+    w[i] = problem.w[i];
+  }
+  report(1);
+  return reason;
+}
+
 }  // namespace freeridge

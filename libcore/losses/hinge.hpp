@@ -11,7 +11,9 @@
 //     gap            the largest of |1 - z_i| (free), 1 - z_i (a_i = 0), z_i - 1 (at the bound), z = y (tau K a + b)
 // Now and then the free numbers F move together, towards the solution of their own problem, until one meets a bound:
 //     tau (K_FF + rounding I) da_F + db 1 = G_F,  1'da_F = 0
-// The bounds of a do not depend on lambda, so the solution at another lambda is a feasible start.
+// The bounds of a do not depend on lambda, so the solution at another lambda is a feasible start. Nor does a row with a_i = 0
+// have a part in the solution, which is that without it, too; without another row the problem is solved again with w_i = 0,
+// from a with a_i = 0 and the numbers of the other class times 1 - |a_i| / (their sum of |a|), so that 1'a = 0.
 #pragma once
 
 #include "libcore/losses/loss_problem.hpp"
@@ -22,5 +24,10 @@ constexpr Index most_free = 1024;  // with more free numbers there is no joint s
 
 // control.iterations: moves, in multiples of n. O(n) a move. Throws NOT_CONVERGED.
 LossSolution solve_hinge(const LossProblem& problem, const LossControl& control, const LossSolution* start);
+
+// out: the decision value of each row by the solution without it. Answers with the reason for the first NaN, empty when
+// there is none: a row that alone is of its class has none (with intercept). Throws NOT_CONVERGED.
+std::string hinge_loo(const LossProblem& problem, const LossControl& control, const LossSolution& solution,
+                      Span<double> out);
 
 }  // namespace freeridge

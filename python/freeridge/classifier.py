@@ -122,8 +122,9 @@ class Classifier(Handle):
         return self._answer(out, "predict", points, None, pointer(out))
 
     def loo(self) -> Array:
-        """Left-out decision values, n numbers, after one Newton step from the full solution. LOGISTIC only, else Error
-        (INVALID_STATE). Cost: 2/3 n^3."""
+        """Left-out decision values, n numbers: LOGISTIC after one Newton step from the full solution, HINGE of the solution
+        without the row. Raises Error (INVALID_STATE at lambda = 0; UNDEFINED for the only row of a class). Cost: 2/3
+        n^3; HINGE for each support vector a part of a fit."""
         out = numbers(self.n)
         return self._answer(out, "loo", pointer(out))
 

@@ -206,26 +206,17 @@ predict.freeridge_classifier <- function(object, newdata = NULL, type = "decisio
   stats::setNames(values, new$names)
 }
 
-# Platt's two numbers (A, B) of a support vector machine, from the decision values of rows that were left out of fits with
-# the same kernel and lambda, in folds that hold each class in its share.
-folds_of_svm <- 10L
+# Platt's two numbers (A, B) of a support vector machine, from the left-out decision values (loo()).
 svm_calibration <- function(fit, lambda) {
   if (is.null(lambda)) lambda <- fit$lambda
   if (identical(fit$cache$calibration$lambda, lambda)) return(fit$cache$calibration$scaling)
-  folds <- min(folds_of_svm, sum(fit$y > 0), sum(fit$y < 0))
-  if (folds < 2L) refuse("type is \"probability\", which is calibrated on left-out rows, and a class has one row only")
-  fold <- make_folds(length(fit$y), folds, strata = fit$y)
-  decision <- numeric(length(fit$y))
-  for (k in seq_len(folds)) {
-    kept <- fold != k
-    columns <- if (fit$kernel$name == "precomputed") kept else TRUE
-    others <- fit
-    others$x <- fit$x[kept, columns, drop = FALSE]
-    others$y <- fit$y[kept]
-    others$weights <- fit$weights[kept]
-    decision[!kept] <- core_classifier_predict(new_classifier(others, lambda), fit$x[!kept, columns, drop = FALSE])
+  decision <- core_classifier_loo(classifier_at(fit, lambda))
+  known <- !is.nan(decision)
+  if (length(unique(fit$y[known])) < 2L) {
+    refuse("type is \"probability\", which is calibrated on left-out rows, and a class has one row only")
   }
-  scaling <- platt_scaling(decision, fit$y > 0, if (is.null(fit$weights)) rep(1, length(fit$y)) else fit$weights)
+  weights <- if (is.null(fit$weights)) rep(1, length(fit$y)) else fit$weights
+  scaling <- platt_scaling(decision[known], fit$y[known] > 0, weights[known])
   fit$cache$calibration <- list(lambda = lambda, scaling = scaling)
   scaling
 }
@@ -253,7 +244,6 @@ fitted.freeridge_classifier <- function(object, ...) {
 
 loo.freeridge_classifier <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
-  if (object$loss == "svm") refuse("a support vector machine has no leave-one-out values here; kernel_logistic() has")
   model <- classifier_at(object, lambda)
   decision <- core_classifier_loo(model)
   warn_leverage_of_one("the left-out decision value", place_of(object, which(is.nan(decision))))

@@ -118,15 +118,18 @@ left_out_by_logistic <- function(fit) {
   wrong_classes(actual, predicted, if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights)
 }
 
-logistic_left_out_rows <- 2000L  # up to which print() makes the decision values without each row
+# Up to so many rows print() makes the decision values without each row.
+logistic_left_out_rows <- 2000L
+svm_left_out_rows <- 500L
 
 # What print() and summary() open with.
 print_classifier_setting <- function(fit, digits) {
   several <- !is.null(fit$fits)
   logistic <- several || fit$loss == "logistic"
-  print_call(fit)
-  if (logistic && nrow(fit$x) <= logistic_left_out_rows) print_left_out_classes(fit, left_out_by_logistic(fit), digits)
   counts <- if (several) fit$counts else c(sum(fit$y < 0), sum(fit$y > 0))
+  print_call(fit)
+  most <- if (logistic) logistic_left_out_rows else if (fit$lambda > 0) svm_left_out_rows else 0L
+  if (nrow(fit$x) <= most && min(counts) > 1L) print_left_out_classes(fit, left_out_by_logistic(fit), digits)
   cat(if (logistic) "Kernel logistic regression" else "Support vector machine",
       if (several) ", each class against all others", ": ", counted(nrow(fit$x), "point"), ", ",
       counted(ncol(fit$x), "feature"), "\nClasses: ", short_names(paste0(fit$levels, " (", counts, ")")), "\n", sep = "")

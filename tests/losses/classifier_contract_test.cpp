@@ -47,14 +47,18 @@ TEST(ClassifierArguments, WhatMayBeNull) {
   }
 }
 
-TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesAndLeftOutValuesOnlyHingeSupport) {
+TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesOnlyHingeSupportAndAHardMarginNoLeftOutValues) {
   const Classifier hinge = classifier(State::fitted, FREERIDGE_LOSS_HINGE), logistic = classifier(State::fitted);
   Predict predict;
   predict.classifier = hinge.get();
   expect_failure(predict, FREERIDGE_INVALID_ARGUMENT, {"probability", "HINGE"});
+  Classifier hard(Kernel::linear(), FREERIDGE_LOSS_HINGE);
+  support::Matrix two(2, 1);
+  two(0, 0) = 1, two(1, 0) = -1;
+  hard.data(two, {1, -1}).fit(0);
   Loo loo;
-  loo.classifier = hinge.get();
-  expect_failure(loo, FREERIDGE_INVALID_STATE, {"HINGE", "LOGISTIC"});
+  loo.classifier = hard.get();
+  expect_failure(loo, FREERIDGE_INVALID_STATE, {"lambda is 0"});
   GetSupport support;
   support.classifier = logistic.get();
   expect_failure(support, FREERIDGE_INVALID_STATE, {"HINGE", "LOGISTIC"});

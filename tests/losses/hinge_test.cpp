@@ -187,6 +187,54 @@ TEST(Hinge, RowsWithoutACoefficientDoNotMatter) {
 }
 
 // No curvature between a row and its copy: equal rows of opposite classes go to their bounds.
+// Left-out values are those of a fit without the row, for all rows, with and without offset and weights; the only row of a
+// class has none.
+TEST(Hinge, LeftOutValuesAreThoseOfRefits) {
+  Random random(8);
+  for (const auto& [weighted, offset, lambda] : {std::tuple{false, FREERIDGE_INTERCEPT_FREE, 0.3},
+                                                 {true, FREERIDGE_INTERCEPT_FREE, 0.01},
+                                                 {true, FREERIDGE_INTERCEPT_NONE, 0.3},
+                                                 {false, FREERIDGE_INTERCEPT_PENALISED, 3.0}}) {
+    constexpr std::int64_t n = 30;
+    const Matrix x = random.uniform_matrix(n, 2, -1, 1);
+    Vector y(n), w = weighted ? random.uniform_vector(n, 0.3, 3) : Vector();
+    for (std::int64_t i = 0; i < n; ++i) y[static_cast<std::size_t>(i)] = x(i, 0) + 0.8 * random.normal() > 0 ? 1 : -1;
+    const auto fitted = [&](const Matrix& rows, const Vector& labels, const Vector& weights) {
+      Classifier out(Kernel::gaussian(0.7), FREERIDGE_LOSS_HINGE);
+      out.data(rows, labels).weights(weights);
+      check(freeridge_classifier_set_parameter(out.get(), FREERIDGE_INTERCEPT, offset), "intercept");
+      return std::move(out.control(1e-11, 100000).fit(lambda));
+    };
+    const Vector found = fitted(x, y, w).loo();
+    std::int64_t changed = 0;
+    const Vector all = fitted(x, y, w).decision(x);
+    for (std::int64_t i = 0; i < n; ++i) {
+      Matrix rest(n - 1, 2), row(1, 2);
+      Vector labels, weights;
+      for (std::int64_t k = 0; k < n; ++k) {
+        if (k == i) continue;
+        for (std::int64_t j = 0; j < 2; ++j) rest(k - (k > i ? 1 : 0), j) = x(k, j);
+        labels.push_back(y[static_cast<std::size_t>(k)]);
+        if (weighted) weights.push_back(w[static_cast<std::size_t>(k)]);
+      }
+      for (std::int64_t j = 0; j < 2; ++j) row(0, j) = x(i, j);
+      const auto at = static_cast<std::size_t>(i);
+      EXPECT_NEAR(found[at], fitted(rest, labels, weights).decision(row)[0], 1e-7) << i;
+      changed += std::abs(found[at] - all[at]) > 1e-3 ? 1 : 0;
+    }
+    EXPECT_GT(changed, 5);
+    EXPECT_LT(changed, n);
+  }
+  Matrix x(4, 1);
+  for (std::int64_t i = 0; i < 4; ++i) x(i, 0) = static_cast<double>(i);
+  Classifier one(Kernel::linear(), FREERIDGE_LOSS_HINGE);
+  one.data(x, {1, -1, -1, -1}).fit(0.1);
+  freeridge_status status = FREERIDGE_OK;
+  const Vector found = one.loo(&status);
+  EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+  EXPECT_TRUE(std::isnan(found[0]) && !std::isnan(found[1]) && !std::isnan(found[3]));
+}
+
 TEST(Hinge, EqualRowsOfOppositeClasses) {
   for (const bool intercept : {false, true}) {
     Problem p = random_problem(35, kernel_of(oracle::Family::gaussian, 2), 20, 2, false, intercept, 0.0);

@@ -125,7 +125,8 @@ impl Classifier {
         answer(done, values)
     }
 
-    /// Left-out values of f(x_i) + b, after one Newton step; of `Loss::Logistic`.
+    /// Left-out values of f(x_i) + b: of `Loss::Hinge` those of the solution without the row, of `Loss::Logistic` after one
+    /// Newton step.
     pub fn loo(&self) -> Result<Vec<f64>> {
         let mut decision = numbers(self.sizes()?.0)?;
         let done =

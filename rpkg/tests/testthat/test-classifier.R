@@ -212,8 +212,26 @@ test_that("bad input is refused", {
   expect_refusal(kernel_logistic(p$x, p$y[-1]), "y has 59 labels, x has 60 rows")
   expect_refusal(kernel_logistic(p$x, factor(rep(1:3, 20)), weights = rep(c(0, 1, 1), 20)),
                  "a class has no row whose weight is positive")
-  expect_refusal(loo(fit), "no leave-one-out values here")
+  expect_refusal(loo(kernel_svm(matrix(1:4), c(-1, -1, 1, 1), linear_kernel(), 0)), "lambda is 0")
   expect_refusal(kernel_svm(p$x, p$y, precomputed_kernel(), 1), "x is 60 x 2; with precomputed_kernel")
+})
+
+test_that("a support vector machine has exact left-out values, of which probabilities are made", {
+  p <- two(40L)
+  weights <- rep_len(c(1, 2, 0, 1.5), 40L)
+  fit <- kernel_svm(p$x, p$y, gaussian_kernel(1), 0.2, weights = weights, tolerance = 1e-10, iterations = 1e5)
+  left_out <- vapply(1:40, function(i) {
+    predict(kernel_svm(p$x[-i, ], p$y[-i], gaussian_kernel(1), 0.2, weights = weights[-i], tolerance = 1e-10, iterations = 1e5),
+            p$x[i, , drop = FALSE])
+  }, 0)
+  expect_close(loo(fit), left_out, 1e-6)
+  counts <- weights > 0
+  scaling <- platt_scaling(left_out[counts], p$y[counts] > 0, weights[counts])
+  expect_close(predict(fit, type = "probability"), plogis(scaling[1L] + scaling[2L] * predict(fit)), 1e-5)
+  wrong <- sum(weights * ((left_out > 0) != (p$y > 0))) / sum(weights)
+  expect_output(print(fit), paste0("Left-out points in a wrong class: ", format(100 * wrong, digits = 3)))
+  other <- kernel_svm(p$x, p$y, gaussian_kernel(1), 3, weights = weights)
+  expect_close(loo(fit, lambda = 3), loo(other), 1e-6)
 })
 
 test_that("logistic regression learns its lambda and its kernel by the evidence", {
@@ -295,17 +313,11 @@ test_that("several classes are one fit for each, against all others", {
   expect_equal(predict(readRDS(saved), as.matrix(iris[1:2, 1:4])), predict(learnt, as.matrix(iris[1:2, 1:4])))
 })
 
-test_that("probabilities of support vector machines come from rows left out in folds with each class's share", {
+test_that("probabilities of support vector machines come from left-out values", {
   two <- droplevels(iris[51:150, ])
   x <- as.matrix(two[1:4])
   fit <- kernel_svm(x, two$Species, gaussian_kernel(3), 0.2)
-  fold <- make_folds(100, 10, strata = two$Species)
-  expect_true(all(table(fold, two$Species) == 5L))
-  decision <- numeric(100)
-  for (k in 1:10) {
-    decision[fold == k] <- predict(kernel_svm(x[fold != k, ], two$Species[fold != k], gaussian_kernel(3), 0.2), x[fold == k, ])
-  }
-  scaling <- freeridge:::platt_scaling(decision, two$Species == "virginica", rep(1, 100))
+  scaling <- freeridge:::platt_scaling(loo(fit), two$Species == "virginica", rep(1, 100))
   expect_equal(predict(fit, type = "probability"), plogis(scaling[1L] + scaling[2L] * predict(fit)), tolerance = 1e-6)
   expect_false(identical(predict(fit, x, lambda = 5, type = "probability"), predict(fit, x, type = "probability")))
   gram <- exp(-as.matrix(dist(x))^2 / 9)
