@@ -171,7 +171,7 @@ with_replaced <- function(f, ...) {
 # What an R session of its own prints that runs these lines; further arguments are its arguments.
 run_script <- function(lines, ...) {
   script <- tempfile(fileext = ".R")
-  writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")), "library(freeridge)", lines),
+  writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")), "library(freeridge, warn.conflicts = FALSE)", lines),
              script)
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), ...), stdout = TRUE, stderr = TRUE)
 }
