@@ -131,12 +131,13 @@ class FreeRidgeClassifier(ClassAnswers, LeastSquares):
         self._store(locals())
 
     def fit(self, X: ArrayLike, y: Any, sample_weight: Optional[ArrayLike] = None,
-            groups: Optional[ArrayLike] = None) -> FreeRidgeClassifier:
+            groups: Optional[ArrayLike] = None, gap: Optional[ArrayLike] = None) -> FreeRidgeClassifier:
         """y: n labels, numbers or text, of two classes or more; all else as FreeRidge.fit(). Raises ValueError,
         TypeError, MemoryError; a fit that fails changes nothing. Cost: at the head."""
         names, points = column_names(X), table(X)
         coded = coded_classes(y, points.shape[0], sample_weight, self.class_weight, type(self).__name__)
-        self._fit(points, coded.signs[:, 0].copy() if len(coded.classes) == 2 else coded.signs, coded.weights, groups, names)
+        signs = coded.signs[:, 0].copy() if len(coded.classes) == 2 else coded.signs
+        self._fit(points, signs, coded.weights, groups, names, gap)
         self.classes_, self._signs = coded.classes, coded.signs
         self._calibrations = self._calibrated()
         return self

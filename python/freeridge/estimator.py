@@ -119,11 +119,12 @@ class FreeRidge(LeastSquares):
         self._store(locals())
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None,
-            groups: Optional[ArrayLike] = None) -> FreeRidge:
+            groups: Optional[ArrayLike] = None, gap: Optional[ArrayLike] = None) -> FreeRidge:
         """X: n x d, an array, a table or a scipy.sparse matrix; y: n, or n x t, where NaN in a matrix is an output that
         was not observed; sample_weight: n numbers >= 0; rows of weight 0 do not count. groups: a label of any kind for
         each row, for the criterion "groups": rows with the same one are left out together, those with None, NaN or a
-        negative number never; n x k: k divisions of the rows. Raises ValueError, TypeError, MemoryError; a fit that
+        negative number never; n x k: k divisions of the rows. gap: labels of groups with which a row is left out, too, and not
+        scored, as the neighbours of a block in time: n, or n x (l k) with l layers for each division (make_blocks()). Raises ValueError, TypeError, MemoryError; a fit that
         fails changes nothing. Cost: at the head."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -132,13 +133,13 @@ class FreeRidge(LeastSquares):
         weights = None if sample_weight is None else sample_weights(sample_weight, points.shape[0])
         self.__dict__.pop("stack_", None)
         if self.stack is not False:
-            return self._fit_stack(points, outputs, weights, groups, names)
+            return self._fit_stack(points, outputs, weights, groups if gap is None else gap, names)
         if self.robust is not None:
             self._check_robust(outputs)
             if self.noise_sd is not None:
                 raise ValueError("noise_sd is given, which does not go with robust")
         self.robustness_weights_ = None
-        self._fit(points, outputs, weights, groups, names)
+        self._fit(points, outputs, weights, groups, names, gap)
         return self
 
     def _check_robust(self, y: Array) -> None:
@@ -245,6 +246,22 @@ class FreeRidge(LeastSquares):
         if found.covariance is None:
             return f, self._outputs(found.errors)
         return f, self._pairs(found.covariance, len(f))
+
+    def predict_path(self, X: ArrayLike, alphas: ArrayLike) -> Array:
+        """f(x) + b at m points and many alphas >= 0, the kernel held, from the factorization in hand: m x count, or m x count x
+        t. Raises as predict(), Error (NOT_POSITIVE_DEFINITE; INVALID_STATE of a predictor). Cost: as scores(), and predict()
+        of count t outputs."""
+        model = self._fitted()
+        if isinstance(model, Stack):
+            raise ValueError("a stack has no alpha of its own: its members have")
+        self._compare_features(X)
+        X = table(X)
+        self._compare_width(X.shape[1])
+        try:
+            found = model.predict_path(self._of_core(X), alphas)
+        except c.Error as error:
+            raise self._in_words(error) from error
+        return found if self._vector else found.reshape(X.shape[0], -1, model.t)
 
     def _local_scales(self, X: Optional[ArrayLike], learnt: bool) -> List[LocalScale]:
         """Made once, and kept with the fit."""

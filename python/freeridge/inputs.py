@@ -142,6 +142,26 @@ def group_labels(groups: Any, rows: int, used: Optional[np.ndarray]) -> np.ndarr
     return codes[:, 0] if labels.ndim == 1 else codes
 
 
+def gap_labels(gap: Any, groups: Any, rows: int, used: Optional[np.ndarray]) -> np.ndarray:
+    """The numbers of group_labels() for rows beside a group: gap is n or n x (l k), l layers for each of the k divisions of
+    `groups`; -1: none, as is every label that no row of the division has."""
+    labels, beside = np.asarray(groups).reshape(rows, -1), np.asarray(gap)
+    if beside.ndim not in (1, 2) or len(beside) != rows or beside.size % labels.size != 0:
+        raise ValueError(f"gap has shape {beside.shape}; it must have a label for each of the {rows} rows of X, in as many "
+                         f"columns as groups, {labels.shape[1]}, or a multiple")
+    columns = beside.reshape(rows, -1).T
+    layers = len(columns) // labels.shape[1]
+    codes = np.stack([_codes_among(column, labels[:, place // layers]) for place, column in enumerate(columns)], axis=1)
+    return codes if used is None else codes[used]
+
+
+def _codes_among(labels: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """The numbers that _codes() has for these labels among the known ones; -1: none of them."""
+    of_known = _codes(known)
+    names = {str(label): code for label, code in zip(known, of_known) if code >= 0}
+    return np.array([-1 if _is_missing(label) else names.get(str(label), -1) for label in labels], dtype=np.int32)
+
+
 def _is_missing(label: Any) -> bool:
     """None, NaN or pandas.NA."""
     return label is None or type(label).__name__ == "NAType" or bool(label != label)

@@ -13,7 +13,7 @@ from .arrays import Array
 from .doubts import warn_below_floor, warn_of_disagreement
 from .fitting import CRITERIA, ROUTES, Fitting, Plan, is_named
 from .fixed_effects import VarianceComponents
-from .inputs import choice, group_labels, warn_of_copies
+from .inputs import choice, gap_labels, group_labels, warn_of_copies
 from .learning import Relevance, relevance_of_fit
 from .model import Model
 from .robust import Robustness
@@ -34,7 +34,7 @@ class Chosen(NamedTuple):
 class LeastSquares(Fitting):
     """One model, and the shape that its answers have for the user: that of y, with rows of weight 0 in their places."""
 
-    _metadata = {"fit": ("sample_weight", "groups"), "score": ("sample_weight",)}
+    _metadata = {"fit": ("sample_weight", "groups", "gap"), "score": ("sample_weight",)}
     _model: Any  # a Model, or a Stack
     robustness_weights_: Optional[Array]
     _vector: bool
@@ -44,7 +44,8 @@ class LeastSquares(Fitting):
 
     # Fit
 
-    def _fit(self, X: Any, y: Array, weights: Optional[Array], groups: Any, names: Optional[np.ndarray]) -> None:
+    def _fit(self, X: Any, y: Array, weights: Optional[Array], groups: Any, names: Optional[np.ndarray],
+             gap: Any = None) -> None:
         """X: a table; y: n, or n x t, NaN where an output is not observed; weights: n numbers >= 0. Sets what a fit
         has, at the end."""
         rows = X.shape[0]
@@ -54,13 +55,13 @@ class LeastSquares(Fitting):
             assert weights is not None
             kept, outputs, kept_weights = X[used], y[used], weights[used]
             kept = _columns_of(kept, used) if self._pairwise() else kept
-        labels = None if groups is None else group_labels(groups, rows, used)
+        labels, beside = self._labels_of_groups(groups, gap, rows, used)
         self._check_choice_of_alpha(kept.shape[0])
         try:
             plan = self._plan(kept, outputs, labels is not None)
             model = self._new_model(plan, kept, outputs, kept_weights, used)
             if labels is not None:
-                model.set_groups(labels)
+                model.set_groups(labels, beside)
 
             def choose() -> Chosen:
                 return Chosen(*self._choose(model, plan, kept, outputs, kept_weights))
@@ -121,14 +122,24 @@ class LeastSquares(Fitting):
                 error.values = self._all_rows(error.values.errors if learnt else error.values)
             raise
 
-    def group_errors(self, groups: Any) -> Array:
+    @staticmethod
+    def _labels_of_groups(groups: Any, gap: Any, rows: int, used: Optional[np.ndarray]) -> Tuple[Any, Any]:
+        """Those of group_labels() and gap_labels()."""
+        if groups is None:
+            if gap is not None:
+                raise ValueError("gap is given, and there are no groups beside which it could be")
+            return None, None
+        return group_labels(groups, rows, used), None if gap is None else gap_labels(gap, groups, rows, used)
+
+    def group_errors(self, groups: Any, gap: Any = None) -> Array:
         """Exact errors y - f of the rows fitted, each with all rows of its group left out. groups: a label of any kind
-        for each row; rows without one (None, NaN, negative numbers) have NaN. Raises as loo_errors(). Cost: O(n r t),
-        and O(s^2 r + s^3) for a group of s rows."""
+        for each row; rows without one (None, NaN, negative numbers) have NaN. gap: n or n x l labels of groups with which a row
+        is left out, too, without an error of it. Raises as loo_errors(). Cost: O(n r t), and O(s^2 r + s^3) for a group of s
+        rows, its gap among them."""
         model = self._fitted()
         rows = model.n if self._used is None else len(self._used)
         try:
-            return self._all_rows(model.group_errors(group_labels(groups, rows, self._used)))
+            return self._all_rows(model.group_errors(*self._labels_of_groups(groups, gap, rows, self._used)))
         except c.Error as error:
             if error.values is not None:
                 error.values = self._all_rows(error.values)

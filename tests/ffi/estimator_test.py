@@ -483,6 +483,45 @@ class Estimator(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "DIMENSION_MISMATCH"):
             fr.FreeRidge(kernel="precomputed").fit(np.hstack([first, second[:, 1:]]), y)
 
+    def test_gaps_beside_groups(self):
+        """Blocks of time with gaps, by the core's call, by refits, and with labels of any kind; rows of weight 0."""
+        x, y = diabetes()
+        x, y = x[:60], y[:60]
+        group, gap = fr.make_blocks(60, 5, 2, 2)
+        for names in (group, np.array(["a", "b", "c", "d", "e"])[group], group.astype(object)):
+            beside = gap if names is group else np.where(gap >= 0, names[np.maximum(0, 12 * gap)], None)
+            fit = fr.FreeRidge(kernel="gaussian", sigma=3.0, criterion="groups").fit(x, y, groups=names, gap=beside)
+            if names is group:
+                first = fit
+                model = fr.Model(fr.gaussian(3.0), x, y, factorize=False).set_groups(group, gap)
+                self.assertEqual(fit.alpha_, model.factorize().select_lambda(fr.GROUPS).lambdas[0])
+            self.assertEqual(fit.alpha_, first.alpha_)
+            errors = fit.group_errors(names, beside)
+            for k in range(5):
+                kept = (group != k) & ~np.any(gap == k, axis=1)
+                again = fr.FreeRidge(fit.alpha_, "gaussian", 3.0).fit(x[kept], y[kept])
+                self.assert_close(errors[group == k], y[group == k] - again.predict(x[group == k]))
+        w = np.where(np.arange(60) % 7 == 3, 0.0, 1.0)
+        weighted = fr.FreeRidge(kernel="gaussian", sigma=3.0).fit(x, y, w, groups=group, gap=gap)
+        there = fr.FreeRidge(kernel="gaussian", sigma=3.0).fit(x[w > 0], y[w > 0], groups=group[w > 0], gap=gap[w > 0])
+        self.assert_close(weighted.alpha_, there.alpha_)
+        for words, call in (("no groups beside", lambda: fr.FreeRidge().fit(x, y, gap=gap)),
+                            ("gap has shape", lambda: first.group_errors(group, gap[:9]))):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                call()
+
+    def test_predictions_at_many_alphas(self):
+        x, y = diabetes()
+        x, y, new, alphas = x[::4], y[::4], x[1:6], [0.1, 3.0]
+        for outputs in (y, np.column_stack([y, np.sin(y)])):
+            fit = fr.FreeRidge(kernel="gaussian").fit(x, outputs)
+            found = fit.predict_path(new, alphas)
+            for k, alpha in enumerate(alphas):
+                same = fr.FreeRidge(alpha, fit.kernel_, scale=False).fit(x, outputs)
+                self.assert_close(found[:, k], same.predict(new))
+        with self.assertRaises(ValueError):
+            fit.predict_path(new[:, 1:], alphas)
+
     def test_new_outputs_have_weights_and_bounds(self):
         x, y = diabetes()
         x, y, new, w = x[::4], y[::4], x[1:9], np.arange(1.0, 9)
