@@ -1635,7 +1635,8 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
  *     freedom = sum_i sum_k (d fitted_i / d theta_k) (d theta_k / d y_i) = -tr(H^-1 A),   H = d^2 f / d theta^2,
  *     A_jk = sum_i (d^2 f / d theta_j d y_i) (d fitted_i / d theta_k)
  * to first order: where the fit without a row has another minimum, the choice costs more. Small, and negative where the
- * choice makes the fit smoother as y moves away. Known for a kernel chosen by REML on all points of one output without
+ * choice makes the fit smoother as y moves away. Of a smoother kernel (SMOOTHNESS) it is that of learning all its numbers.
+ * Known for a kernel chosen by REML on all points of one output without
  * landmarks and missing values, else NaN (and OK).
  * Cost: for each fold that of the choice, of a kernel with fewer folds than rows up to 8 gradients of the criterion (4/3
  * n^3 each) from each minimum, and a factorization; freedom: 4 gradients and 2 factorizations for each number chosen.
