@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import (Array, Integers, Matrix, Sparse, empty, leading_dimension, matrix_of_labels, numbers, pointer,
+from .arrays import (Array, Integers, Matrix, Names, Sparse, empty, leading_dimension, matrix_of_labels, numbers, pointer,
                      points_of, same_names, struct_of, vector)
 from .calls import Handle
 from .settings import Settings
@@ -124,6 +124,7 @@ class Answers(Settings):
     """n points, d features, t outputs; matrices are n x t or m x t also where t is 1."""
 
     _predictor = False
+    _fixed_names: Names = None
     _quick: Any = None  # of a predictor: a clone without a progress function, and how many rows it predicts at once
 
     def _columns(self, name: str, rows: int, *arguments: Any) -> Array:
@@ -138,58 +139,33 @@ class Answers(Settings):
             same_names(points.names, self._names, name)
         return points
 
+    def _given(self, x: ArrayLike, fixed: Optional[ArrayLike]) -> Tuple[Union[Matrix, Sparse], Any]:
+        """New points, and as a call takes them, with the values of their columns without a penalty."""
+        points = self._points(x)
+        if fixed is None:
+            return points, struct_of(points)
+        values, count = Matrix(fixed, points.layout, "fixed"), c.INT64()
+        self._ask("get_unpenalised", count, None, None, None, 0)
+        if (values.rows, values.columns) != (points.rows, count.value):
+            raise ValueError(f"fixed is {values.rows} x {values.columns}, expected was {points.rows} x {count.value}")
+        same_names(values.names, self._fixed_names, "fixed")
+        return points, struct_of(points, values)
+
     def _predict(self, points: Union[Matrix, Sparse], given: Any, lambdas: Optional[Array] = None) -> Array:
         count = 0 if lambdas is None else len(lambdas)
         out = empty(points.rows, max(count, 1) * self.t, points.layout)
         return self._answer(out, "predict_points", given, count, pointer(lambdas), points.layout, pointer(out),
                             leading_dimension(out, points.layout))
 
-    def _jackknife(self, points: Union[Matrix, Sparse], given: Any, level: float, folds: Optional[int],
-                   seed: int, by_groups: bool) -> Interval:
-        out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
-        if by_groups and folds is not None:
-            raise ValueError("by_groups is True, and folds are given: one of them says what is left out")
-        folds = -2 if by_groups else -1 if folds is None else folds
-        return self._answer(out, "predict_jackknife", given, level, folds, seed, points.layout, pointer(out.lower),
-                            pointer(out.upper), leading_dimension(out.lower, points.layout))
-
-    def _left_out(self, points: Union[Matrix, Sparse], given: Any, rows: Optional[ArrayLike],
-                  group: Optional[ArrayLike]) -> Array:
-        label = None if rows is None else vector(rows, np.int32, points.rows, "rows")
-        labels = None if group is None else vector(group, np.int32, self._rows(), "group")
-        out = empty(points.rows, self.t if label is not None else self._rows() * self.t, points.layout)
-        return self._answer(out, "predict_left_out", given, pointer(labels), pointer(label), points.layout,
-                            pointer(out), leading_dimension(out, points.layout))
-
-    def _variance(self, points: Union[Matrix, Sparse], given: Any) -> Variance:
-        out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
-        return self._answer(out, "predict_variance", given, points.layout, pointer(out.variance),
-                            leading_dimension(out.variance, points.layout), pointer(out.noise))
-
-    def _covariance(self, points: Union[Matrix, Sparse], given: Any, pairs: bool, kind: int) -> PredictionErrors:
-        m = points.rows
-        out = PredictionErrors(empty(m, self.t, points.layout), empty(m, m * self.t) if pairs else None)
-        return self._answer(out, "predict_covariance", given, kind, points.layout, pointer(out.errors),
-                            leading_dimension(out.errors, points.layout), pointer(out.covariance), m)
-
-    def _combinations(self, points: Union[Matrix, Sparse], given: Any, group: Optional[ArrayLike],
-                      factors: Optional[ArrayLike], pairs: bool, kind: int) -> Combinations:
-        labels = None if group is None else vector(group, np.int64, points.rows, "group")
-        count = 1 if labels is None else int(labels.max()) + 1
-        out = Combinations(empty(count, self.t), empty(count, self.t), empty(count, count * self.t) if pairs else None)
-        return self._answer(out, "predict_combinations", given, count, pointer(labels),
-                            self._weights_of(points, factors, "factors"), kind, pointer(out.value), pointer(out.errors),
-                            count, pointer(out.covariance), count)
-
-    def predict(self, x: ArrayLike) -> Array:
+    def predict(self, x: ArrayLike, fixed: Optional[ArrayLike] = None) -> Array:
         """f(x) + b at m new points (m x d, the units of the model's x): m x t. Needs a lambda, or raises Error
-        (INVALID_STATE), as all answers do. Here and below new points may be a scipy.sparse matrix. Cost:
-        O(m n (d + t)), linear kernels O(m d t), of a sparse x O((entries + m) t)."""
-        out = self._at_once(x) if self._predictor and type(x) is np.ndarray else None
+        (INVALID_STATE), as all answers do. Here and below new points may be a scipy.sparse matrix; fixed, of a model with
+        set_fixed_effects(): their values at the points, m x q, and + fixed a in f(x) + b. Cost: O(m n (d + t)), linear
+        kernels O(m d t), of a sparse x O((entries + m) t)."""
+        out = self._at_once(x) if self._predictor and type(x) is np.ndarray and fixed is None else None
         if out is not None:
             return out
-        points = self._points(x)
-        return self._predict(points, struct_of(points))
+        return self._predict(*self._given(x, fixed))
 
     def _at_once(self, x: Any) -> Optional[Array]:
         """The predictions of a predictor for so few rows that Ctrl-C, other threads and progress need not be thought of,
@@ -207,12 +183,11 @@ class Answers(Settings):
         status = c.predict_at_once(quick.handle, c.ROW_MAJOR, x.shape[0], x.ctypes.data, self.d, out.ctypes.data, self.t)
         return out if status == c.OK else None
 
-    def predict_path(self, x: ArrayLike, lambdas: ArrayLike) -> Array:
+    def predict_path(self, x: ArrayLike, lambdas: ArrayLike, fixed: Optional[ArrayLike] = None) -> Array:
         """f(x) + b at m new points and many lambdas >= 0, whatever lambda is set, from one factorization:
         m x (count t), output j of lambda l in column l t + j. Raises Error (NOT_POSITIVE_DEFINITE), as set_lambda().
         Cost: set_lambda() for each, and predict() of count t outputs."""
-        points = self._points(x)
-        return self._predict(points, struct_of(points), vector(lambdas, name="lambdas"))
+        return self._predict(*self._given(x, fixed), vector(lambdas, name="lambdas"))
 
     def coefficients_path(self, lambdas: ArrayLike) -> Path:
         """c and b at many lambdas >= 0. Raises as predict_path(). Cost: set_lambda() and coefficients() for each."""
@@ -229,7 +204,7 @@ class Answers(Settings):
                             pointer(out.b))
 
     def predict_jackknife(self, x: ArrayLike, level: float = 0.9, folds: Optional[int] = None, seed: int = 0,
-                          by_groups: bool = False) -> Interval:
+                          by_groups: bool = False, fixed: Optional[ArrayLike] = None) -> Interval:
         """Jackknife+ intervals for a new y at m points, without a refit; 0 < level < 1. They hold it with probability
         of at least 2 level - 1, and about `level`; an end is infinite where n is too small for the level. Raises Error
         (UNDEFINED) where an error left out has no value. folds: the kernel and lambda, as far as they were chosen, are
@@ -237,44 +212,64 @@ class Answers(Settings):
         and the intervals too narrow where points are few. by_groups: rows are left out with their group (set_groups),
         for points of new groups (CV+). Cost: O(m n r), with folds also that of loo_learnt(), with groups that of
         group_errors()."""
-        points = self._points(x)
-        return self._jackknife(points, struct_of(points), level, folds, seed, by_groups)
+        points, given = self._given(x, fixed)
+        out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
+        if by_groups and folds is not None:
+            raise ValueError("by_groups is True, and folds are given: one of them says what is left out")
+        folds = -2 if by_groups else -1 if folds is None else folds
+        return self._answer(out, "predict_jackknife", given, level, folds, seed, points.layout, pointer(out.lower),
+                            pointer(out.upper), leading_dimension(out.lower, points.layout))
 
     def predict_left_out(self, x: ArrayLike, rows: Optional[ArrayLike] = None,
-                         group: Optional[ArrayLike] = None) -> Array:
+                         group: Optional[ArrayLike] = None, fixed: Optional[ArrayLike] = None) -> Array:
         """f(x) + b at m points without some rows of the data, exactly and without a refit. rows: for each point the row
         that is left out, -1: none; m x t. None: each row by itself for every point, m x (n t), that without row i of
         output j in column i + n j. group: n labels; rows are then labels, and all rows with the label are left out.
         Raises Error (UNDEFINED) where an error left out has no value; its `values` have NaN there. Cost: O(m n r), and
         loo() or group_errors()."""
-        points = self._points(x)
-        return self._left_out(points, struct_of(points), rows, group)
+        points, given = self._given(x, fixed)
+        label = None if rows is None else vector(rows, np.int32, points.rows, "rows")
+        labels = None if group is None else vector(group, np.int32, self._rows(), "group")
+        out = empty(points.rows, self.t if label is not None else self._rows() * self.t, points.layout)
+        return self._answer(out, "predict_left_out", given, pointer(labels), pointer(label), points.layout,
+                            pointer(out), leading_dimension(out, points.layout))
 
-    def predict_variance(self, x: ArrayLike) -> Variance:
+    def predict_variance(self, x: ArrayLike, fixed: Optional[ArrayLike] = None) -> Variance:
         """The variance of f(x) + b at m points as a Gaussian process, given y, its scale estimated by REML; add `noise`
         (divided by the weight) for a new observation. lambda must be positive, else Error (UNDEFINED); a precomputed
         kernel: InputError. Cost: O(m n r)."""
-        points = self._points(x)
-        return self._variance(points, struct_of(points))
+        points, given = self._given(x, fixed)
+        out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
+        return self._answer(out, "predict_variance", given, points.layout, pointer(out.variance),
+                            leading_dimension(out.variance, points.layout), pointer(out.noise))
 
-    def predict_covariance(self, x: ArrayLike, pairs: bool = True,
-                           kind: int = c.COVARIANCE_BAYESIAN) -> PredictionErrors:
+    def predict_covariance(self, x: ArrayLike, pairs: bool = True, kind: int = c.COVARIANCE_BAYESIAN,
+                           fixed: Optional[ArrayLike] = None) -> PredictionErrors:
         """Standard errors of f(x) + b at m points and, with pairs, the covariances of all of them, with sigma2 of
         degrees_of_freedom(). kind: COVARIANCE_BAYESIAN, the posterior of a Gaussian process of covariance
         sigma2 / lambda k, or COVARIANCE_FREQUENTIST, how the predictions vary with y. Raises Error (UNDEFINED) at
         lambda = 0 (Bayesian, but for linear kernels that determine f), InputError (Bayesian, a precomputed kernel). Cost:
         O(m n r), and with pairs O(m^2 (n + d))."""
-        points = self._points(x)
-        return self._covariance(points, struct_of(points), pairs, kind)
+        points, given = self._given(x, fixed)
+        m = points.rows
+        out = PredictionErrors(empty(m, self.t, points.layout), empty(m, m * self.t) if pairs else None)
+        return self._answer(out, "predict_covariance", given, kind, points.layout, pointer(out.errors),
+                            leading_dimension(out.errors, points.layout), pointer(out.covariance), m)
 
     def predict_combinations(self, x: ArrayLike, group: Optional[ArrayLike] = None, factors: Optional[ArrayLike] = None,
-                             pairs: bool = False, kind: int = c.COVARIANCE_BAYESIAN) -> Combinations:
+                             pairs: bool = False, kind: int = c.COVARIANCE_BAYESIAN,
+                             fixed: Optional[ArrayLike] = None) -> Combinations:
         """Linear combinations of predictions at m points, with their errors and, with pairs, their covariances: point i
         has factors[i] in combination group[i], whole numbers from 0, each of which some point has; without group there is
         one combination. Without factors they are averages over the points of each group. Factors of 1 / m and -1 / m in
         one group give the difference of two averages. Else as predict_covariance(). Cost: O(m n d), and O(m^2 d)."""
-        points = self._points(x)
-        return self._combinations(points, struct_of(points), group, factors, pairs, kind)
+        points, given = self._given(x, fixed)
+        labels = None if group is None else vector(group, np.int64, points.rows, "group")
+        count = 1 if labels is None else int(labels.max()) + 1
+        out = Combinations(empty(count, self.t), empty(count, self.t), empty(count, count * self.t) if pairs else None)
+        return self._answer(out, "predict_combinations", given, count, pointer(labels),
+                            self._weights_of(points, factors, "factors"), kind, pointer(out.value), pointer(out.errors),
+                            count, pointer(out.covariance), count)
 
     def predict_gradient(self, x: ArrayLike) -> Array:
         """d f / d x_k at m points: m x (d t), that of output j by column k in column k + d j. Kernels without

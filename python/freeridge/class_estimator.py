@@ -9,7 +9,7 @@ of more than two classes P of each class against all others, divided by their su
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -127,7 +127,8 @@ class FreeRidgeClassifier(ClassAnswers, LeastSquares):
                  shrinkage: float = 0.5, learn_rows: Optional[int] = None,
                  sigma_range: Optional[Tuple[float, float]] = None, budget: int = 0, landmark_method: str = "auto",
                  reduction: str = "auto", refine: int = 0, accuracy: float = 1e-8,
-                 class_weight: Union[None, str, Dict[Any, float]] = None) -> None:
+                 class_weight: Union[None, str, Dict[Any, float]] = None,
+                 unpenalised: Union[None, int, str, Sequence[Union[int, str]]] = None) -> None:
         self._store(locals())
 
     def fit(self, X: ArrayLike, y: Any, sample_weight: Optional[ArrayLike] = None,

@@ -63,22 +63,24 @@ def simultaneous_quantile(covariance: ArrayLike, freedom: float, level: float = 
 
 
 def effects(model: Model, x: ArrayLike, columns: Optional[Sequence[int]] = None, points: int = 25, rows: int = 500,
-            pairs: bool = False, kind: int = c.COVARIANCE_BAYESIAN) -> List[Effect]:
+            pairs: bool = False, kind: int = c.COVARIANCE_BAYESIAN, fixed: Optional[ArrayLike] = None) -> List[Effect]:
     """For a fitted model, averaged over the rows of x, at most `rows` evenly spaced ones. columns: of x; None: all. points:
     how many values a column takes, evenly spaced over its range in x; fewer distinct ones are taken as they are. kind: of
-    the errors, as in Model.predict_covariance(); pairs: with covariances, for differences between values. Raises ValueError
-    (columns, a precomputed kernel, unpenalised columns, a sparse x), Error. Cost of a column: points * rows * n kernel
+    the errors, as in Model.predict_covariance(); pairs: with covariances, for differences between values; fixed: the values
+    of the columns without a penalty in the rows of x, which stay as they are (their own effects are
+    Model.fixed_effects()). Raises ValueError (columns, a precomputed kernel, a sparse x), Error. Cost of a column: points * rows * n kernel
     values, and points * rows^2 for Bayesian errors."""
     if "precomputed" in str(model.kernel()):
         raise ValueError("the kernel is precomputed: there are no columns whose effect could be shown")
-    if model.fixed_count() > 0:
-        raise ValueError("the model has unpenalised columns, which effects() does not know: see predict_combinations_fixed()")
+    if model.fixed_count() > 0 and fixed is None:
+        raise ValueError("the model has unpenalised columns, whose values in the rows of x are to be given: fixed")
     x = table(x)
     if is_sparse(x):
         raise ValueError("x is sparse: effects are of ordinary arrays")
     if points < 2 or rows < 1:
         raise ValueError(f"points must be 2 or more and rows 1 or more, not {points} and {rows}")
-    kept = x if len(x) <= rows else x[np.unique(np.round(np.linspace(0, len(x) - 1, rows)).astype(int))]
+    some = np.unique(np.round(np.linspace(0, len(x) - 1, min(rows, len(x)))).astype(int))
+    kept, beside = x[some], None if fixed is None else table(fixed)[some]
     found = []
     for column in range(x.shape[1]) if columns is None else columns:
         if column not in range(x.shape[1]):
@@ -89,5 +91,6 @@ def effects(model: Model, x: ArrayLike, columns: Optional[Sequence[int]] = None,
         moved = np.tile(kept, (len(value), 1))
         moved[:, column] = np.repeat(value, len(kept))
         group = np.repeat(np.arange(len(value)), len(kept))
-        found.append(Effect(int(column), value, *model.predict_combinations(moved, group, pairs=pairs, kind=kind)))
+        held = None if beside is None else np.tile(beside, (len(value), 1))
+        found.append(Effect(int(column), value, *model.predict_combinations(moved, group, None, pairs, kind, held)))
     return found

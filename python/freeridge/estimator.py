@@ -76,6 +76,8 @@ class FreeRidge(LeastSquares):
                    and "cholesky", between which "auto" then chooses (Model.set_device).
 
     Other kinds of fits:
+    unpenalised    columns of X, by their names or numbers, whose coefficients are not penalised, beside the intercept: fixed
+                   effects, unpenalised_coef_. The kernel, scale and bands are of the other columns. None: none.
     noise_sd       the standard deviation of the error of a row of weight one, where it is known; None: estimated. With
                    known standard errors s of y: noise_sd=1, and fit(X, y, sample_weight=1 / s ** 2). REML, which then
                    chooses alpha, and standard errors use it; return_std is that of f.
@@ -115,7 +117,8 @@ class FreeRidge(LeastSquares):
                  sigma_range: Optional[Tuple[float, float]] = None, budget: int = 0,
                  landmark_method: str = "auto", reduction: str = "auto", refine: int = 0,
                  accuracy: float = 1e-8, robust: Optional[str] = None,
-                 stack: Union[bool, str, Sequence[str]] = False, noise_sd: Optional[float] = None) -> None:
+                 stack: Union[bool, str, Sequence[str]] = False, noise_sd: Optional[float] = None,
+                 unpenalised: Union[None, int, str, Sequence[Union[int, str]]] = None) -> None:
         self._store(locals())
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None,
@@ -180,8 +183,9 @@ class FreeRidge(LeastSquares):
 
     def _fit_stack(self, X: Array, y: Array, weights: Optional[Array], groups: Any,
                    names: Optional[np.ndarray]) -> FreeRidge:
-        if groups is not None:
-            raise ValueError("stack is given, whose members are chosen without groups: groups cannot be given")
+        for word, given in (("groups", groups), ("unpenalised", self.unpenalised)):
+            if given is not None:
+                raise ValueError(f"stack is given, whose members are chosen without {word}: {word} cannot be given")
         used = weights > 0 if weights is not None and np.any(weights == 0) else None
         try:
             model = stack_of(self, X, y, weights, used)
@@ -235,14 +239,15 @@ class FreeRidge(LeastSquares):
             raise ValueError("a stack has no errors of its predictions: stack_.predict_interval(X, level) has intervals")
         if interval is not None:
             check_interval(interval, level, self._grouped)
-            X = self._of_core(X)
+            X, fixed = self._of_core(X)
             if interval == "local":
-                half = self._outputs(half_widths(model, X, self._local_scales(X_fitted, learnt), level))
+                half = self._outputs(half_widths(model, X, self._local_scales(X_fitted, learnt), level, fixed))
                 return f, f - half, f + half
-            return f, *map(self._outputs, interval_of(model, X, self._observed, interval, level, learnt, weights))
+            return f, *map(self._outputs, interval_of(model, X, self._observed, interval, level, learnt, weights, fixed))
         if not (return_std or return_cov):
             return f
-        found = model.predict_covariance(self._of_core(X), pairs=return_cov)
+        X, fixed = self._of_core(X)
+        found = model.predict_covariance(X, pairs=return_cov, fixed=fixed)
         if found.covariance is None:
             return f, self._outputs(found.errors)
         return f, self._pairs(found.covariance, len(f))
@@ -258,7 +263,8 @@ class FreeRidge(LeastSquares):
         X = table(X)
         self._compare_width(X.shape[1])
         try:
-            found = model.predict_path(self._of_core(X), alphas)
+            points, fixed = self._of_core(X)
+            found = model.predict_path(points, alphas, fixed)
         except c.Error as error:
             raise self._in_words(error) from error
         return found if self._vector else found.reshape(X.shape[0], -1, model.t)
@@ -270,13 +276,14 @@ class FreeRidge(LeastSquares):
                 raise ValueError('interval is "local": X_fitted, the X of fit, is needed once, for the scale of the errors')
             model, X = self._fitted(), table(X)
             if self._used is not None and len(self._used) == X.shape[0]:
-                X = self._of_core(X[self._used])
+                X = X[self._used]
+            X, fixed = self._of_core(X)
             weights = model.weights()
             if self.robustness_weights_ is not None:  # of which the model's weights are products
                 own = self.robustness_weights_
                 weights = weights / (own if self._used is None else own[self._used])
             errors = model.loo_learnt().errors if learnt else model.loo()
-            self._scales[learnt] = local_scales(model, X, errors, weights)
+            self._scales[learnt] = local_scales(model, X, errors, weights, fixed)
         return self._scales[learnt]
 
     def effects(self, X: ArrayLike, columns: Optional[Sequence[Any]] = None, points: int = 25, rows: int = 500,
@@ -290,7 +297,15 @@ class FreeRidge(LeastSquares):
         self._compare_features(X)
         names = self._feature_names().tolist()
         places = None if columns is None else [names.index(one) if one in names else one for one in columns]
-        return effects(model, table(X), places, points, rows, pairs)
+        points_of_rows, fixed = self._of_core(table(X))
+        if self._columns is None:
+            return effects(model, points_of_rows, places, points, rows, pairs)
+        own = self._columns[0].tolist()
+        for one in places or ():
+            if one not in own:
+                raise ValueError(f"columns has {one!r}, which is no column with a penalty; others have unpenalised_coef_")
+        found = effects(model, points_of_rows, places and [own.index(one) for one in places], points, rows, pairs, fixed=fixed)
+        return [one._replace(column=own[one.column]) for one in found]
 
     def importance(self, X: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
                    permutations: int = 5, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
@@ -299,6 +314,8 @@ class FreeRidge(LeastSquares):
         model = self._fitted()
         if isinstance(model, Stack):
             raise ValueError("a stack has no importance of its own: its members have")
+        if self._columns is not None:
+            raise ValueError("importance is of fits in which all columns have a penalty")
         X, used = table(X), self._used
         y = response(y, X.shape[0])
         if used is not None and len(used) == X.shape[0]:

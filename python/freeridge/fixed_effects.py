@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from ctypes import byref
-from typing import Any, List, NamedTuple, Optional, Tuple, Union
+from typing import List, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from . import library as c
-from .answers import Answers, Combinations, Interval, PredictionErrors, Variance
-from .arrays import Array, Matrix, Names, Sparse, empty, numbers, pointer, same_names, struct_of, vector
+from .answers import Answers
+from .arrays import Array, empty, numbers, pointer
 
 
 class FixedEffects(NamedTuple):
@@ -35,9 +34,7 @@ class VarianceComponents(NamedTuple):
 
 
 class FixedAnswers(Answers):
-    """`fixed`: m x q, in the columns as set_fixed_effects() had them."""
-
-    _fixed_names: Names = None
+    """Of the columns of set_fixed_effects(). Predictions take their values as `fixed`."""
 
     def fixed_count(self) -> int:
         """q, 0 without fixed effects; of predictors, too. Cost: O(1)."""
@@ -75,45 +72,3 @@ class FixedAnswers(Answers):
                                  error[:, 0] if terms == 1 else error)
         places = [pointer(part) for part in (*out[:3], error)]
         return self._answer(out, "variance_components", None, *places)
-
-    def _with_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Tuple[Union[Matrix, Sparse], Any]:
-        points = self._points(x)
-        values = Matrix(fixed, points.layout, "fixed")
-        if (values.rows, values.columns) != (points.rows, self.fixed_count()):
-            raise ValueError(f"fixed is {values.rows} x {values.columns}, expected was {points.rows} x "
-                             f"{self.fixed_count()}")
-        same_names(values.names, self._fixed_names, "fixed")
-        return points, struct_of(points, values)
-
-    def predict_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Array:
-        """f(x) + b + fixed a at m new points: m x t. Cost: predict(), and O(m q t)."""
-        return self._predict(*self._with_fixed(x, fixed))
-
-    def predict_path_fixed(self, x: ArrayLike, fixed: ArrayLike, lambdas: ArrayLike) -> Array:
-        """predict_path() with fixed effects. Cost: that of predict_path, and m q flops a lambda."""
-        return self._predict(*self._with_fixed(x, fixed), vector(lambdas, name="lambdas"))
-
-    def predict_jackknife_fixed(self, x: ArrayLike, fixed: ArrayLike, level: float = 0.9, folds: Optional[int] = None,
-                                seed: int = 0, by_groups: bool = False) -> Interval:
-        """predict_jackknife() with fixed effects. Cost: that of predict_jackknife, and n m q flops."""
-        return self._jackknife(*self._with_fixed(x, fixed), level, folds, seed, by_groups)
-
-    def predict_left_out_fixed(self, x: ArrayLike, fixed: ArrayLike, rows: Optional[ArrayLike] = None,
-                               group: Optional[ArrayLike] = None) -> Array:
-        """predict_left_out() with fixed effects. Cost: that of predict_left_out, and n m q flops."""
-        return self._left_out(*self._with_fixed(x, fixed), rows, group)
-
-    def predict_variance_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Variance:
-        """predict_variance() with fixed effects. Cost: that of predict_variance, and n m q flops."""
-        return self._variance(*self._with_fixed(x, fixed))
-
-    def predict_combinations_fixed(self, x: ArrayLike, fixed: ArrayLike, group: Optional[ArrayLike] = None,
-                                   factors: Optional[ArrayLike] = None, pairs: bool = False,
-                                   kind: int = c.COVARIANCE_BAYESIAN) -> Combinations:
-        """predict_combinations() with fixed effects. Cost: that of predict_combinations, and n m q flops."""
-        return self._combinations(*self._with_fixed(x, fixed), group, factors, pairs, kind)
-
-    def predict_covariance_fixed(self, x: ArrayLike, fixed: ArrayLike, pairs: bool = True,
-                                 kind: int = c.COVARIANCE_BAYESIAN) -> PredictionErrors:
-        """predict_covariance() with fixed effects. Cost: that of predict_covariance, and n m q flops."""
-        return self._covariance(*self._with_fixed(x, fixed), pairs, kind)

@@ -42,18 +42,19 @@ def check_interval(interval: str, level: float, grouped: bool) -> None:
 
 
 def interval_of(model: Model, X: Any, observed: np.ndarray, interval: str, level: float,
-                learnt: bool, weights: Optional[Array] = None) -> Tuple[Array, Array]:
+                learnt: bool, weights: Optional[Array] = None,
+                fixed: Optional[Array] = None) -> Tuple[Array, Array]:
     """The lower and the upper ends, m x t each, but of "local" ones: see half_widths(). observed: in how many rows each
     output was observed. weights: of new y, m; None: 1."""
     w: Any = 1.0 if weights is None else weights[:, np.newaxis]
     if interval in ("jackknife+", "cv+"):
-        return model.predict_jackknife(X, level, 0 if learnt else None, by_groups=interval == "cv+")
-    centre = model.predict(X)
+        return model.predict_jackknife(X, level, 0 if learnt else None, by_groups=interval == "cv+", fixed=fixed)
+    centre = model.predict(X, fixed)
     if interval == "gp":
-        half = NormalDist().inv_cdf((1 + level) / 2) * _predictive_deviations(model, X, w)
+        half = NormalDist().inv_cdf((1 + level) / 2) * _predictive_deviations(model, X, fixed, w)
         return centre - half, centre + half
     freedom = model.degrees_of_freedom()
-    errors = model.predict_covariance(X, pairs=False).errors
+    errors = model.predict_covariance(X, pairs=False, fixed=fixed).errors
     if interval == "prediction":
         errors = np.sqrt(errors ** 2 + freedom.sigma2 / w)
     known = model.sigma2() > 0
@@ -61,9 +62,9 @@ def interval_of(model: Model, X: Any, observed: np.ndarray, interval: str, level
     return centre - half, centre + half
 
 
-def _predictive_deviations(model: Model, X: Any, w: Any = 1.0) -> Array:
+def _predictive_deviations(model: Model, X: Any, fixed: Optional[Array], w: Any = 1.0) -> Array:
     """u(x), m x t, with the noise of a new y of this weight."""
-    found = model.predict_variance(X)
+    found = model.predict_variance(X, fixed)
     return np.sqrt(found.variance + found.noise / w)
 
 
@@ -88,16 +89,16 @@ class LocalScale(NamedTuple):
     predictive: bool
 
 
-def local_scales(model: Model, X: Any, errors: Array, weights: Array) -> List[LocalScale]:
+def local_scales(model: Model, X: Any, errors: Array, weights: Array, fixed: Optional[Array]) -> List[LocalScale]:
     """X: the rows that were fitted; errors: their left-out errors, n x t; weights: n, as they were given. Raises ValueError (X
     is of other rows, or fewer than three errors exist)."""
     from .estimator import FreeRidge
 
     fitted, leverage = model.fitted(), model.leverage()
-    if X.shape[0] != model.n or not np.allclose(model.predict(X), fitted, rtol=1e-6, atol=1e-6 * float(np.std(fitted))):
+    if X.shape[0] != model.n or not np.allclose(model.predict(X, fixed), fitted, rtol=1e-6, atol=1e-6 * float(np.std(fitted))):
         raise ValueError("X_fitted does not have the rows that were fitted")
     predictive = "precomputed" not in str(model.kernel()) and bool(np.all(model.lambdas() > 0))
-    noise = model.predict_variance(X[:1]).noise if predictive else None
+    noise = model.predict_variance(X[:1], None if fixed is None else fixed[:1]).noise if predictive else None
     y = fitted + (1 - leverage) * model.loo()
     scales = []
     for j in range(errors.shape[1]):
@@ -115,31 +116,32 @@ def local_scales(model: Model, X: Any, errors: Array, weights: Array) -> List[Lo
         left_out = (y - errors)[known, j]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what may be said against the choices of this fit is not said of the user's
-            g = FreeRidge().fit(_columns(model, X[known], left_out), target)
+            g = FreeRidge().fit(_columns(model, X[known], None if fixed is None else fixed[known], left_out), target)
         scales.append(LocalScale(g, size, u, (target - g.loo_errors()) / 2, predictive))
     return scales
 
 
-def _columns(model: Model, X: Any, predictions: Array) -> Array:
+def _columns(model: Model, X: Any, fixed: Optional[Array], predictions: Array) -> Array:
     """The columns that are numbers for another fit, and predictions beside them."""
     alone = is_sparse(X) or "precomputed" in str(model.kernel())
-    return predictions[:, None] if alone else np.column_stack([np.asarray(X, dtype=float), predictions])
+    parts = ([] if alone else [np.asarray(X, dtype=float)]) + ([] if fixed is None else [fixed])
+    return np.column_stack([*parts, predictions])
 
 
-def half_widths(model: Model, X: Any, scales: List[LocalScale], level: float) -> Array:
+def half_widths(model: Model, X: Any, scales: List[LocalScale], level: float, fixed: Optional[Array]) -> Array:
     """q u(x) s(x)^gamma at new rows, m x t."""
-    f = model.predict(X)
-    own = _predictive_deviations(model, X) if scales[0].predictive else np.ones(f.shape)
-    return np.column_stack([_half_width(scale, level, model, X, f[:, j], own[:, j]) for j, scale in enumerate(scales)])
+    f = model.predict(X, fixed)
+    own = _predictive_deviations(model, X, fixed) if scales[0].predictive else np.ones(f.shape)
+    return np.column_stack([_half_width(scale, level, _columns(model, X, fixed, f[:, j]), own[:, j]) for j, scale in enumerate(scales)])
 
 
-def _half_width(scale: LocalScale, level: float, model: Model, X: Any, f: Array, u: Array) -> Array:
+def _half_width(scale: LocalScale, level: float, columns: Array, u: Array) -> Array:
     count = len(scale.size)
     place = ceil(level * (count + 1))
     if place > count:
-        return np.full(len(f), np.inf)
+        return np.full(len(u), np.inf)
     if scale.fit is None:
-        return np.zeros(len(f))
+        return np.zeros(len(u))
     best: Tuple[float, float, float] = (np.inf, 0.0, 0.0)
     for gamma in (0.0, 0.25, 0.5, 0.75, 1.0):
         own = scale.u * np.exp(gamma * scale.log_s)
@@ -148,4 +150,4 @@ def _half_width(scale: LocalScale, level: float, model: Model, X: Any, f: Array,
         if score < best[0]:
             best = score, q, gamma
     q, gamma = best[1:]
-    return q * u if gamma == 0 else q * u * np.exp(gamma / 2 * scale.fit.predict(_columns(model, X, f)))
+    return q * u if gamma == 0 else q * u * np.exp(gamma / 2 * scale.fit.predict(columns))

@@ -150,7 +150,11 @@ def relevance_of_fit(fit: Any) -> List[Relevance]:
     fit._check_fitted()
     learnt = fit.learning_
     held = 0 if fit.scale_ is None else len(fit.scale_)
-    found = [] if learnt is None else relevance_of(fit.kernel_, learnt.variable, learnt.at, held, list(fit._feature_names()))
+    names = fit._feature_names()
+    columns = getattr(fit, "_columns", None)
+    if columns is not None:
+        names = names[columns[0]]
+    found = [] if learnt is None else relevance_of(fit.kernel_, learnt.variable, learnt.at, held, list(names))
     if not found:
         raise AttributeError('this fit has no length for each column: lengths="each" learns them')
     return found

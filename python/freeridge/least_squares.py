@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array
+from .arrays import Array, is_sparse, pointer
 from .doubts import warn_below_floor, warn_of_disagreement
 from .fitting import CRITERIA, ROUTES, Fitting, Plan, is_named
 from .fixed_effects import VarianceComponents
@@ -38,6 +38,8 @@ class LeastSquares(Fitting):
     _model: Any  # a Model, or a Stack
     robustness_weights_: Optional[Array]
     _vector: bool
+    unpenalised: Any
+    _columns: Optional[Tuple[np.ndarray, np.ndarray]]  # of X with and without a penalty; None: all have one
     _observed: np.ndarray  # in how many rows each output was observed
     _used: Optional[np.ndarray]  # the rows that count, where some have weight 0
     _unused: Optional[Tuple[Any, Array]]  # X and y of the others
@@ -57,9 +59,13 @@ class LeastSquares(Fitting):
             kept = _columns_of(kept, used) if self._pairwise() else kept
         labels, beside = self._labels_of_groups(groups, gap, rows, used)
         self._check_choice_of_alpha(kept.shape[0])
+        columns = self._columns_of_penalty(names, X.shape[1])
+        kept, fixed = split_columns(kept, columns)
         try:
             plan = self._plan(kept, outputs, labels is not None)
             model = self._new_model(plan, kept, outputs, kept_weights, used)
+            if fixed is not None:
+                model.set_fixed_effects(fixed)
             if labels is not None:
                 model.set_groups(labels, beside)
 
@@ -74,7 +80,7 @@ class LeastSquares(Fitting):
         if self.alpha is None and self.alphas is None and robustness is None and not self._one_point(kept):
             warn_of_disagreement(model, plan.criterion, kept, outputs, 3)
         warn_below_floor(model, 3)
-        self._keep(model, X, y, used, names)
+        self._keep(model, X, y, used, names, columns)
         self._grouped = labels is not None
         if robustness is not None:
             self.robustness_weights_ = self._in_place(robustness.weights[:, None], 1.0)[:, 0]
@@ -91,10 +97,30 @@ class LeastSquares(Fitting):
         """What follows the first choice."""
         return found
 
-    def _keep(self, model: Any, X: Any, y: Array, used: Optional[np.ndarray], names: Optional[np.ndarray]) -> None:
+    def _columns_of_penalty(self, names: Optional[np.ndarray], count: int) -> Optional[Tuple[np.ndarray, np.ndarray]]:
+        """The columns of X with a penalty, and those that `unpenalised` names or numbers."""
+        if self.unpenalised is None:
+            return None
+        if self._pairwise():
+            raise ValueError("unpenalised is for columns of X, and X is a kernel matrix")
+        known: List[Any] = list(range(count)) if names is None else list(names)
+        given = [self.unpenalised] if isinstance(self.unpenalised, (str, int, np.integer)) else list(self.unpenalised)
+        places = []
+        for one in given:
+            place = known.index(one) if isinstance(one, str) and one in known else one
+            if not isinstance(place, (int, np.integer)) or isinstance(place, bool) or place not in range(count):
+                raise ValueError(f"unpenalised has {one!r}, which is no column of X: their names, or numbers from 0 to {count - 1}")
+            places.append(int(place))
+        if len(set(places)) == count:
+            raise ValueError("unpenalised has all columns of X: nothing is left to fit with a penalty")
+        fixed = np.unique(np.array(places, dtype=int))
+        return np.setdiff1d(np.arange(count), fixed), fixed
+
+    def _keep(self, model: Any, X: Any, y: Array, used: Optional[np.ndarray], names: Optional[np.ndarray],
+              columns: Optional[Tuple[np.ndarray, np.ndarray]] = None) -> None:
         """What a fit has beside its choices."""
         outputs = y if used is None else y[used]
-        self._model, self._vector, self._used = model, y.ndim == 1, used
+        self._model, self._vector, self._used, self._columns = model, y.ndim == 1, used, columns
         self._scales: Dict[bool, Any] = {}  # of local intervals, by whether the learning is included
         self._observed = np.sum(~np.isnan(outputs.reshape(len(outputs), -1)), axis=0)
         self._unused = None if used is None else (X[~used].copy(), y[~used].copy())
@@ -177,8 +203,30 @@ class LeastSquares(Fitting):
 
     @property
     def coef_(self) -> Array:
-        """w of f(x) = w'x: d numbers, or t x d. Linear kernels only, else AttributeError. Cost: O(d t)."""
-        return self._shaped(self._attribute("hyperplane", "only a linear kernel has coef_: see dual_coef_").T)
+        """w of f(x) = w'x: d numbers, or t x d, those of unpenalised columns in their places. Linear kernels only, else
+        AttributeError. Cost: O(d t)."""
+        w = self._attribute("hyperplane", "only a linear kernel has coef_: see dual_coef_").T
+        if self._columns is None:
+            return self._shaped(w)
+        out = np.empty((len(w), self.n_features_in_))
+        out[:, self._columns[0]], out[:, self._columns[1]] = w, self._effects().T
+        return self._shaped(out)
+
+    @property
+    def unpenalised_coef_(self) -> Array:
+        """The coefficients of the unpenalised columns, in the order of X: q numbers, or t x q. AttributeError without them.
+        Cost: O(q t)."""
+        self._check_fitted()
+        if self._columns is None:
+            raise AttributeError("no column of X is unpenalised")
+        return self._shaped(self._effects().T)
+
+    def _effects(self) -> Array:
+        """q x t; their standard errors, which a predictor has not, are Model.fixed_effects()."""
+        q = self._model.fixed_count()
+        out = np.full((q, self._model.t), np.nan, order="F")
+        self._model._ask("get_unpenalised", None, None, pointer(out), None, q)
+        return out
 
     @property
     def dual_coef_(self) -> Array:
@@ -212,14 +260,18 @@ class LeastSquares(Fitting):
         X, y = self._unused
         return self._outputs(self._in_place(errors, y.reshape(len(y), -1) - self._predicted(X)))
 
-    def _of_core(self, X: Any) -> Any:
-        """New points as the model takes them: of kernel matrices the columns of rows that count."""
-        return _columns_of(X, self._used) if self._used is not None and self._pairwise() else X
+    def _of_core(self, X: Any) -> Tuple[Any, Optional[Array]]:
+        """New points as the model takes them: of kernel matrices the columns of rows that count; and the values of the
+        columns without a penalty."""
+        if self._used is not None and self._pairwise():
+            return _columns_of(X, self._used), None
+        return split_columns(X, self._columns)
 
     def _predicted(self, X: Any) -> Array:
         self._compare_width(X.shape[1])
+        points, fixed = self._of_core(X)
         try:
-            return self._fitted().predict(self._of_core(X))
+            return self._fitted().predict(points, fixed) if fixed is not None else self._fitted().predict(points)
         except c.Error as error:
             raise self._in_words(error) from error
 
@@ -259,6 +311,14 @@ class LeastSquares(Fitting):
     def _shaped(self, values: Array) -> Any:
         """Values of which there is one for each output: a number where y was a vector."""
         return (values[0].copy() if values.ndim > 1 else float(values[0])) if self._vector else values
+
+
+def split_columns(X: Any, columns: Optional[Tuple[np.ndarray, np.ndarray]]) -> Tuple[Any, Optional[Array]]:
+    """The columns with a penalty, and those without; columns None: all have one."""
+    if columns is None:
+        return X, None
+    fixed = X[:, columns[1]]
+    return X[:, columns[0]], fixed.toarray() if is_sparse(fixed) else fixed
 
 
 def _columns_of(matrices: Any, rows: np.ndarray) -> Any:

@@ -148,7 +148,7 @@ class Model(Selection):
 
     def set_fixed_effects(self, fixed: Optional[ArrayLike]) -> Model:
         """n x q columns whose coefficients are not penalised, beside the intercept; None: none. Predictions need their
-        values at the new points (predict_fixed()). Cost: O(n q)."""
+        values at the new points (predict(x, fixed)). Cost: O(n q)."""
         points = c.struct("points", n=self.n, d=self.d)  # no rows: the model keeps its own
         if fixed is not None:
             columns = Matrix(fixed, name="fixed")

@@ -510,6 +510,63 @@ class Estimator(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
                 call()
 
+    def test_columns_without_a_penalty(self):
+        """By name and number: the core's fixed effects, in predictions, errors, intervals, effects, classes; linear fits by
+        their equations; rows of weight 0; sparse rows."""
+        import pandas
+        x, y = diabetes()
+        x, y, new = x[::4], y[::4], x[1:9]
+        rest, two = [0, 1, 3, 4, 6, 7, 8, 9], [2, 5]
+        linear = fr.FreeRidge(2.0, "linear", unpenalised=two).fit(x, y)
+        z = x - x.mean(axis=0)
+        penalty = np.diag([0.0 if k in two else 2.0 for k in range(10)])
+        self.assert_close(linear.coef_, np.linalg.solve(z.T @ z + penalty, z.T @ y))
+        self.assert_close(linear.unpenalised_coef_, linear.coef_[two])
+        frame = pandas.DataFrame(x, columns=[f"x{i}" for i in range(10)])
+        named = fr.FreeRidge(2.0, "linear", unpenalised=["x5", "x2"]).fit(frame, y)
+        self.assert_close(named.coef_, linear.coef_)
+        fit = fr.FreeRidge(unpenalised=two).fit(x, y)
+        model = fr.Model(fit.kernel_, x[:, rest], y, factorize=False).set_fixed_effects(x[:, two])
+        model.factorize().set_lambda(fit.alpha_)
+        self.assert_close(fit.predict(new), model.predict(new[:, rest], new[:, two])[:, 0])
+        self.assert_close(fit.loo_errors(), model.loo()[:, 0])
+        self.assert_close(fit.predict(new, return_std=True)[1],
+                          model.predict_covariance(new[:, rest], False, fixed=new[:, two]).errors[:, 0])
+        self.assert_close(fit.predict(new, return_cov=True)[1], model.predict_covariance(new[:, rest], fixed=new[:, two]).covariance)
+        self.assert_close(fit.predict(new, interval="jackknife+")[1],
+                          model.predict_jackknife(new[:, rest], 0.95, fixed=new[:, two]).lower[:, 0])
+        for kind in ("confidence", "prediction", "gp", "local"):
+            f, lower, upper = fit.predict(new, interval=kind, X_fitted=x if kind == "local" else None)
+            self.assertTrue(np.all((lower < f) & (f < upper)))
+        self.assert_close(fit.predict_path(new, [fit.alpha_])[:, 0], fit.predict(new))
+        self.assertEqual(sorted(one.column for one in fit.relevance()), [f"x{k}" for k in rest])
+        effect = fit.effects(x, [3], points=4, rows=20)[0]
+        moved = x[np.unique(np.round(np.linspace(0, len(x) - 1, 20)).astype(int))].copy()
+        moved[:, 3] = effect.value[1]
+        self.assertEqual(effect.column, 3)
+        self.assert_close(effect.estimate[1, 0], fit.predict(moved).mean())
+        w = np.where(np.arange(len(y)) % 5 == 1, 0.0, 1.0)
+        weighted = fr.FreeRidge(0.5, "gaussian", 2.0, unpenalised=2).fit(x, y, w)
+        alone = fr.FreeRidge(0.5, "gaussian", 2.0, unpenalised=2).fit(x[w > 0], y[w > 0])
+        self.assert_close(weighted.predict(new), alone.predict(new))
+        self.assert_close(weighted.loo_errors()[w == 0], (y - alone.predict(x))[w == 0])
+        sparse = fr.FreeRidge(2.0, "linear", unpenalised=two).fit(csr_matrix(x), y)
+        self.assert_close(sparse.predict(csr_matrix(new)), linear.predict(new))
+        self.assert_close(pickle.loads(pickle.dumps(fit.predictor())).predict(new), fit.predict(new))
+        classes = fr.FreeRidgeClassifier(2.0, "linear", unpenalised=two).fit(x, y > 150)
+        signs = fr.FreeRidge(2.0, "linear", unpenalised=two).fit(x, np.where(y > 150, 1.0, -1.0))
+        self.assert_close(classes.coef_, signs.coef_)
+        for words, call in (("which is no column of X", lambda: fr.FreeRidge(unpenalised=["age"]).fit(x, y)),
+                            ("which is no column of X", lambda: fr.FreeRidge(unpenalised=[10]).fit(x, y)),
+                            ("all columns of X", lambda: fr.FreeRidge(unpenalised=range(10)).fit(x, y)),
+                            ("chosen without unpenalised", lambda: fr.FreeRidge(unpenalised=[1], stack=True).fit(x, y)),
+                            ("kernel matrix", lambda: fr.FreeRidge(kernel="precomputed", unpenalised=[1]).fit(x[:10], y[:10])),
+                            ("no column with a penalty", lambda: fit.effects(x, [2])),
+                            ("all columns have a penalty", lambda: fit.importance(x, y))):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                call()
+        self.assertRaises(AttributeError, lambda: fr.FreeRidge(1.0, "linear").fit(x, y).unpenalised_coef_)
+
     def test_predictions_at_many_alphas(self):
         x, y = diabetes()
         x, y, new, alphas = x[::4], y[::4], x[1:6], [0.1, 3.0]

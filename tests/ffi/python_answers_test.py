@@ -216,20 +216,20 @@ class Models(Comparison):
         k, given = gauss(p.x, p.new), np.column_stack([new_f, new_f[:, 0]])
         predicted = k.T @ c + new_design @ effects
         for new, fixed in ((p.new, given), (np.asfortranarray(p.new), given)):
-            self.close(model.predict_fixed(new, fixed), predicted)
-            self.close(model.predict_path_fixed(new, fixed, [value, 3.0])[:, :2], predicted)
+            self.close(model.predict(new, fixed), predicted)
+            self.close(model.predict_path(new, [value, 3.0], fixed)[:, :2], predicted)
             r = new_design - k.T @ m_inverse @ design
             plain = 1 - np.sum(k * (m_inverse @ k), axis=0) + np.sum(r * (r @ covariance), axis=1)
-            self.close(model.predict_variance_fixed(new, fixed).variance, np.outer(plain, tau2))
-            errors = model.predict_covariance_fixed(new, fixed, pairs=False).errors
-            each = model.predict_combinations_fixed(new, fixed, np.arange(len(new)))
+            self.close(model.predict_variance(new, fixed).variance, np.outer(plain, tau2))
+            errors = model.predict_covariance(new, pairs=False, fixed=fixed).errors
+            each = model.predict_combinations(new, np.arange(len(new)), fixed=fixed)
             self.close(each.errors, errors)
-            self.close(each.value, model.predict_fixed(new, fixed))
+            self.close(each.value, model.predict(new, fixed))
             self.close(errors, np.sqrt(np.outer(plain / value, model.degrees_of_freedom().sigma2)))
-            lower, upper = model.predict_jackknife_fixed(new, fixed, 0.7)
+            lower, upper = model.predict_jackknife(new, 0.7, fixed=fixed)
             self.assertTrue(np.all(lower < upper))
             nobody = np.full(len(new), -1)
-            self.close(model.predict_left_out_fixed(new, fixed, nobody), predicted)
+            self.close(model.predict_left_out(new, nobody, fixed=fixed), predicted)
         components = model.set_lambda(value).variance_components
         try:
             found = components()
@@ -239,7 +239,7 @@ class Models(Comparison):
         self.close(found.residual, value * tau2)
         self.close(found.share, np.full(2, 1 / (1 + value)))
         with self.assertRaises(ValueError):
-            model.predict_fixed(p.new, given[1:])
+            model.predict(p.new, given[1:])
         with self.assertRaises(fr.Error):
             model.predict(p.new)
         with self.assertRaises(ValueError):

@@ -188,7 +188,7 @@ class Kinds(unittest.TestCase):
         parts = iter([here, other])  # of the first pass, and of the second
         for call in (lambda: small.predict(other), lambda: small.predict_path(other, [1.0]),
                      lambda: small.predictor().predict(other), lambda: small.clone().predict_variance(other),
-                     lambda: copy.deepcopy(small).predict(other), lambda: model.predict_fixed(here, here[["b", "a"]]),
+                     lambda: copy.deepcopy(small).predict(other), lambda: model.predict(here, here[["b", "a"]]),
                      lambda: rows.add(other, y), lambda: rows.loo(other, y, [1.0]), lambda: rows.merge(strange),
                      lambda: rows.predictor([1.0]).predict(other), lambda: copy.copy(rows).add(other, y),
                      lambda: classes.decision(other), lambda: copy.copy(classes).probability(other),
