@@ -63,10 +63,12 @@ void fill_missing(const MissingOutputs& missing, MatrixView y) {
       if (observed < 2)
         fail(Status::invalid_argument, "output ", j, " of y has ", observed, observed == 1 ? " value" : " values",
              ", the others are missing; it must have at least 2");
-      for (const Index i : part.rows) y(i, j) = 0;
-      double mean = 0;
-      for (Index i = 0; i < y.rows; ++i) mean += y(i, j) / static_cast<double>(observed);
-      for (const Index i : part.rows) y(i, j) = mean;
+      Array<double> values;
+      for (Index i = 0; i < y.rows; ++i)
+        if (!std::isnan(y(i, j))) values.push_back(y(i, j));
+      const auto median = values.begin() + observed / 2;
+      std::nth_element(values.begin(), median, values.end());
+      for (const Index i : part.rows) y(i, j) = *median;
       worked(touched * static_cast<double>(y.rows));
     }
 }

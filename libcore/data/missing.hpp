@@ -47,7 +47,9 @@ using MissingPtr = std::shared_ptr<const MissingOutputs>;
 // The rows in which each output is NaN; NULL where there is no NaN.
 MissingPtr missing_outputs(const LayoutView& y);
 
-// Puts the mean of an output's observed values in the place of its missing ones. Throws INVALID_ARGUMENT where an
+// Puts the median of an output's observed values in the place of its missing ones, whose part in sums is taken out again:
+// a mean could be far from all of them, as with one value of next to no weight that is far off, and leave its rounding.
+// Throws INVALID_ARGUMENT where an
 // output has fewer than two values.
 void fill_missing(const MissingOutputs& missing, MatrixView y);
 

@@ -25,7 +25,7 @@ struct RowLoops {
 // Those that run on this processor, the fastest first.
 Span<const RowLoops> row_loops();
 inline const RowLoops& best_row_loops() {
-  static const RowLoops& best = row_loops()[0];
+  static const RowLoops best = row_loops()[0];
   return best;
 }
 

@@ -88,7 +88,7 @@ Matrix CentredSparseRows::scaled(ConstMatrixView w) const {
 }
 
 void CentredSparseRows::multiply(ConstMatrixView w, MatrixView out) const {
-  const EntryLoops& loops = entry_loops().front();
+  const EntryLoops loops = entry_loops().front();
   const Index q = problem_.q(), columns = w.cols;
   const Matrix from = scaled(w);
   Matrix along(q, columns);
@@ -105,7 +105,7 @@ void CentredSparseRows::multiply(ConstMatrixView w, MatrixView out) const {
 }
 
 void CentredSparseRows::gather_columns(const Matrix& weighted, ConstMatrixView along, MatrixView out) const {
-  const EntryLoops& loops = entry_loops().front();
+  const EntryLoops loops = entry_loops().front();
   const Index q = problem_.q(), columns = out.cols;
   each_run(d(), columns, [&](Index first, Index last) {
     for (Index j = first; j < last; ++j) {
@@ -130,7 +130,7 @@ void CentredSparseRows::transpose_multiply(ConstMatrixView c, MatrixView out) co
 }
 
 void CentredSparseRows::normal_multiply(ConstMatrixView w, MatrixView out) const {
-  const EntryLoops& loops = entry_loops().front();
+  const EntryLoops loops = entry_loops().front();
   const Index q = problem_.q(), columns = w.cols;
   const Matrix from = scaled(w);
   Matrix along(q, columns), weighted(columns, n());

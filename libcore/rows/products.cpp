@@ -24,7 +24,7 @@ void each_run(Index rows, Index most, const F& f) {
 }  // namespace
 
 void multiply_columns(const SparseTile& tile, Index first, ConstMatrixView a, MatrixView out) {
-  const EntryLoops& loops = entry_loops().front();
+  const EntryLoops loops = entry_loops().front();
   const auto start = [&](Index i) { return tile.start[first + i]; };
   for (Index i = 0; i < out.rows; ++i)
     loops.combine(start(i + 1) - start(i), tile.column.data() + start(i), tile.value.data() + start(i), a.data, a.ld,

@@ -568,6 +568,36 @@ TEST(MissingValues, EffectsThatTheObservedRowsLeaveUndetermined) {
   }
 }
 
+// A row that is far off and weighs next to nothing is seen by no other row, whatever else is missing.
+TEST(MissingValues, AFarRowOfNextToNoWeightLeavesTheOthersTheirDigits) {
+  for (const Way& way : ways) {
+    if (way.sparse || way.landmarks || way.route == FREERIDGE_ROUTE_BAND) continue;  // (BAND refuses such weights)
+    SCOPED_TRACE(way.name);
+    Random random(12);
+    KernelSpec kernel;
+    kernel.family = way.family;
+    Problem problem = random_problem(random, kernel, way.n, way.d, 2, true, true);
+    problem.weights[3] = std::ldexp(1.0, -200);
+    problem.y(3, 0) = std::ldexp(1.0, 90);
+    Matrix y = problem.y;
+    y(7, 0) = y(11, 0) = nan;
+    const auto loo_of = [&](const Matrix& outputs, const Vector& weights) {
+      Model model(oracle::make_kernel(problem.kernel));
+      check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
+      model.data(problem.x, outputs).route(way.route).weights(weights).factorize().lambda(0.7);
+      return model.loo();
+    };
+    const Matrix found = loo_of(y, problem.weights);
+    Matrix near = y;
+    near(3, 0) = 0;  // (times a weight of 2^-200 it is 0 all the same)
+    const Matrix expected = loo_of(near, problem.weights);
+    for (std::int64_t i = 0; i < way.n; ++i) {
+      if (i == 3 || std::isnan(expected(i, 0))) continue;
+      EXPECT_NEAR(found(i, 0), expected(i, 0), 1e-10) << i;
+    }
+  }
+}
+
 TEST(MissingValues, NoDegreesOfFreedomAreLeft) {
   Random random(16);
   const Problem problem = random_problem(random, KernelSpec::linear(), 9, 2, 2, false, true);
