@@ -28,6 +28,8 @@ void copy_block(ConstMatrixView from, MatrixView to) {
   }
 }
 
+constexpr double much_heavier = 16;
+
 }  // namespace
 
 void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, Span<const double> shift,
@@ -146,19 +148,47 @@ void RowStack::add(const Rows& x, const LayoutView& y, const double* weights) {
   });
 }
 
+// Whether a row, or rows, of this weight in all are so much heavier than all before them that these would have to be far
+// from the weighted mean to be seen: as the shift they would leave the heavy rows their rounding.
+bool RowStack::begins_anew(double weight) const {
+  return intercept_ && n_ > 0 && sum_.empty() && weight > much_heavier * sum_w_;
+}
+
+// By how much the shift moves to become this one; nothing where that would take a number of the stack beyond the largest.
+Array<double> RowStack::delta_to(Span<const double> shift) const {
+  double largest = 0;
+  for (Index i = 0; i < filled_; ++i) largest = std::max(largest, std::abs(stack_(i, 0)));
+  Array<double> delta(shift.begin(), shift.end());
+  for (std::size_t k = 0; k < delta.size(); ++k) {
+    delta[k] -= shift_[k];
+    if (!(std::abs(delta[k]) * largest <= largest_entry / 2)) return {};
+  }
+  return delta;
+}
+
+void RowStack::move_to(Span<const double> shift, Span<const double> delta) {
+  move_shift(delta, stack_.view().row_range(0, filled_));
+  std::ranges::copy(shift, shift_.begin());
+}
+
 void RowStack::add(Index n, const double* weights, const FillRows& fill) {
   for (Index row = 0; row < n;) {
     if (!has_room(1)) {
       const Stage stage(fraction(row, n), fraction(std::min(row + capacity(), n), n));
       flush();
     }
-    const Index taken = std::min(n - row, capacity() - filled_);
+    Index taken = std::min(n - row, capacity() - filled_);
+    double before = sum_w_ + (weights == nullptr ? 0 : weights[row]);
+    for (Index i = 1; weights != nullptr && intercept_ && i < taken; before += weights[row + i++])
+      if (weights[row + i] > much_heavier * before) taken = i;  // a row that begins anew begins a piece
     reserve(filled_ + taken);
     const MatrixView tile = stack_.view().row_range(filled_, taken);
     fill(row, tile.columns(ones(), d_), tile.columns(ones() + d_, t_));
-    Array<double> first;
-    for (Index k = ones(); intercept_ && n_ == 0 && k < p(); ++k) first.push_back(tile(0, k));
-    weigh_rows(weights, row, n_ == 0 ? first : shift_, d_, tile);
+    Array<double> first, delta;
+    const bool anew = weights != nullptr && begins_anew(weights[row]);
+    for (Index k = ones(); intercept_ && (n_ == 0 || anew) && k < p(); ++k) first.push_back(tile(0, k));
+    if (anew) delta = delta_to(first);
+    weigh_rows(weights, row, n_ == 0 || !delta.empty() ? first : shift_, d_, tile);
     double sum_w = sum_w_, sum_log_w = sum_log_w_;
     for (Index i = row; i < row + taken; ++i) {
       sum_w += weights == nullptr ? 1 : weights[i];
@@ -167,6 +197,7 @@ void RowStack::add(Index n, const double* weights, const FillRows& fill) {
     report(fraction(row + taken, n));
     const bool begins = n_ == 0;
     count(taken, sum_w, sum_log_w);
+    if (!delta.empty()) move_to(first, delta);
     if (begins) shift_ = std::move(first);
     filled_ += taken;
     row += taken;
@@ -179,6 +210,8 @@ void RowStack::add(const RowStack& other) {
     *this = other.copy();
     return;
   }
+  if (begins_anew(other.sum_w_) && other.sum_.empty())
+    if (const Array<double> delta = delta_to(other.shift_); !delta.empty()) move_to(other.shift_, delta);
   count(other.n_, sum_w_ + other.sum_w_, sum_log_w_ + other.sum_log_w_);
   trace_ += other.trace_;
   if (!other.sum_.empty()) add_sum(other);

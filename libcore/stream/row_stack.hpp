@@ -6,7 +6,8 @@
 // data, a row of a triangle and a row of another accumulator are appended and reduced alike.
 //
 // The answers do not depend on the shifts s, u; shifts near the means keep the columns of A, and so rounding errors,
-// small. At first they are the first row, and before each reduction they become the weighted mean of all rows. A change
+// small. At first they are the first row, then each row (or other accumulator's mean) that weighs 16 times as much as all
+// before it, and before each reduction they become the weighted mean of all rows. A change
 // of the shifts by delta, also from those of another accumulator to those of this one, is a column operation on the
 // stack:
 //     A_k <- A_k - delta_k A_0,      s_k <- s_k + delta_k
@@ -96,6 +97,9 @@ class RowStack {
   Index wanted_height(Index rows) const;
   void reserve(Index rows);
   void count(Index rows, double sum_w, double sum_log_w);
+  bool begins_anew(double weight) const;
+  Array<double> delta_to(Span<const double> shift) const;
+  void move_to(Span<const double> shift, Span<const double> delta);
   void centre(MatrixView rows);
   void flush();
   void add_sum(const RowStack& other);

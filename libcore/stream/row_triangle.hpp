@@ -14,7 +14,8 @@
 // (G. Golub, C. Van Loan, Matrix Computations, 6.5.3, 6.5.4; A. Bojanczyk, R. Brent, P. Van Dooren, F. de Hoog, A note
 // on downdating the Cholesky factorization, SIAM J. Sci. Stat. Comput. 8 (1987).) The rotation of row 0 is the update of
 // the means, in exact arithmetic and in rounding. The shift s, u is moved to the weighted mean whenever the number of
-// rows that were added is a power of two: a change of row 0 alone, r0 <- r0 - delta r00.
+// rows that were added is a power of two, and to a row that weighs 16 times as much as all before it: a change of row 0
+// alone, r0 <- r0 - delta r00.
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -9,6 +9,7 @@
 #include "support/deep.hpp"
 #include "support/problems.hpp"
 #include "support/quad_refit.hpp"
+#include "support/window.hpp"
 
 namespace degenerate_test {
 
@@ -250,6 +251,36 @@ TEST(StreamLeverage, ALargeRowHasSixDigitsOrNoError) {
   }
   EXPECT_GT(with, seeds / 2);
   EXPECT_GT(without, 0);
+}
+
+// A row of next to no weight that is far off is seen by no other row, wherever it stands: also as the first one, from which
+// the others are shifted. In chunks of every size, with the same bits; as an accumulator of its own; and in windows.
+TEST(StreamWeights, AFarRowOfNextToNoWeightLeavesTheOthersTheirDigits) {
+  for (const int power : {20, 100})
+    for (const bool of_x : {false, true})
+      for (const std::int64_t place : {0, 1, 40}) {
+        SCOPED_TRACE(::testing::Message() << "2^" << power << (of_x ? " x" : " y") << ", row " << place);
+        Random random(9);
+        Problem problem = make(random, random.uniform_matrix(80, 3, -1, 1), true, true);
+        problem.weights[static_cast<std::size_t>(place)] = std::ldexp(1.0, -2 * power);
+        (of_x ? problem.x : problem.y)(place, 0) = std::ldexp(1.0, power);
+        Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
+        model.factorize().lambda(0.3);
+        const Matrix expected = model.hyperplane();
+        const Accumulator whole(problem);
+        EXPECT_CLOSE(whole.solve({0.3}).w, expected, 1e-13);
+        for (const std::int64_t chunk : {1, 7}) EXPECT_EQ(saved(Accumulator(problem, chunk).get()), saved(whole.get()));
+        for (const bool first : {true, false}) {
+          Accumulator alone(slice(problem, place, 1)), rest(problem.x.cols, problem.y.cols, true);
+          if (place > 0) rest.add(slice(problem, 0, place));
+          rest.add(slice(problem, place + 1, 79 - place));
+          (first ? alone : rest).merge(first ? rest : alone);
+          EXPECT_CLOSE((first ? alone : rest).solve({0.3}).w, expected, 1e-13);
+        }
+        Window window(Kernel::linear(), Matrix(0, 3), 3, 2, true, 0.3, 100);
+        window.add(problem, false);
+        EXPECT_CLOSE(window.predict(problem.x), model.predict(problem.x), 1e-12);
+      }
 }
 
 TEST(StreamFewRows, OneRow) {
