@@ -28,8 +28,6 @@ void copy_block(ConstMatrixView from, MatrixView to) {
   }
 }
 
-constexpr double much_heavier = 16;
-
 }  // namespace
 
 void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, Span<const double> shift,
@@ -148,27 +146,53 @@ void RowStack::add(const Rows& x, const LayoutView& y, const double* weights) {
   });
 }
 
-// Whether a row, or rows, of this weight in all are so much heavier than all before them that these would have to be far
-// from the weighted mean to be seen: as the shift they would leave the heavy rows their rounding.
-bool RowStack::begins_anew(double weight) const {
-  return intercept_ && n_ > 0 && sum_.empty() && weight > much_heavier * sum_w_;
+// Whether a row, or rows, of this weight in all are so much heavier than all before them, of the weight `before`, that these
+// would have to be far from the weighted mean to be seen: as the shift they would leave the heavy ones their rounding.
+bool RowStack::begins_anew(double weight, double before) const {
+  constexpr double much_heavier = 16;
+  return intercept_ && sum_.empty() && weight > much_heavier * before;
 }
 
-// By how much the shift moves to become this one; nothing where that would take a number of the stack beyond the largest.
-Array<double> RowStack::delta_to(Span<const double> shift) const {
-  double largest = 0;
-  for (Index i = 0; i < filled_; ++i) largest = std::max(largest, std::abs(stack_(i, 0)));
-  Array<double> delta(shift.begin(), shift.end());
+// From one shift to another; nothing where rows of this weight would go beyond the largest number.
+Array<double> RowStack::delta_of(Span<const double> from, Span<const double> to, double weight) {
+  Array<double> delta(to.begin(), to.end());
   for (std::size_t k = 0; k < delta.size(); ++k) {
-    delta[k] -= shift_[k];
-    if (!(std::abs(delta[k]) * largest <= largest_entry / 2)) return {};
+    delta[k] -= from[k];
+    if (!(std::abs(delta[k]) * std::sqrt(weight) <= largest_entry / 2)) return {};
   }
   return delta;
 }
 
-void RowStack::move_to(Span<const double> shift, Span<const double> delta) {
-  move_shift(delta, stack_.view().row_range(0, filled_));
-  std::ranges::copy(shift, shift_.begin());
+// Weighs the rows of a tile, as if they came one by one. Answers with the moves of the shift on the way, which the rows
+// before the tile have to make, too; shift: that of the stack, then that after the tile.
+Array<Array<double>> RowStack::weigh_tile(const double* weights, Index row, MatrixView tile,
+                                          Array<double>& shift) const {
+  const auto values = [&](Index i) {
+    Array<double> out;
+    for (Index k = ones(); k < p(); ++k) out.push_back(tile(i, k));
+    return out;
+  };
+  if (intercept_ && n_ == 0) shift = values(0);
+  Array<Array<double>> moves;
+  double before = sum_w_ + (weights == nullptr ? 0 : weights[row]);
+  Index begin = 0;
+  for (Index i = n_ == 0 ? 1 : 0; i < tile.rows && weights != nullptr; ++i) {
+    const double weight = weights[row + i];
+    const double lighter = i == 0 ? sum_w_ : before;
+    if (begins_anew(weight, lighter)) {
+      Array<double> to = values(i), delta = delta_of(shift, to, weight);
+      if (!delta.empty()) {
+        weigh_rows(weights, row + begin, shift, d_, tile.row_range(begin, i - begin));
+        move_shift(delta, tile.row_range(0, i));
+        moves.push_back(std::move(delta));
+        shift = std::move(to);
+        begin = i;
+      }
+    }
+    if (i > 0) before += weight;
+  }
+  weigh_rows(weights, row + begin, shift, d_, tile.row_range(begin, tile.rows - begin));
+  return moves;
 }
 
 void RowStack::add(Index n, const double* weights, const FillRows& fill) {
@@ -177,28 +201,21 @@ void RowStack::add(Index n, const double* weights, const FillRows& fill) {
       const Stage stage(fraction(row, n), fraction(std::min(row + capacity(), n), n));
       flush();
     }
-    Index taken = std::min(n - row, capacity() - filled_);
-    double before = sum_w_ + (weights == nullptr ? 0 : weights[row]);
-    for (Index i = 1; weights != nullptr && intercept_ && i < taken; before += weights[row + i++])
-      if (weights[row + i] > much_heavier * before) taken = i;  // a row that begins anew begins a piece
+    const Index taken = std::min(n - row, capacity() - filled_);
     reserve(filled_ + taken);
     const MatrixView tile = stack_.view().row_range(filled_, taken);
     fill(row, tile.columns(ones(), d_), tile.columns(ones() + d_, t_));
-    Array<double> first, delta;
-    const bool anew = weights != nullptr && begins_anew(weights[row]);
-    for (Index k = ones(); intercept_ && (n_ == 0 || anew) && k < p(); ++k) first.push_back(tile(0, k));
-    if (anew) delta = delta_to(first);
-    weigh_rows(weights, row, n_ == 0 || !delta.empty() ? first : shift_, d_, tile);
+    Array<double> shift = shift_;
+    const Array<Array<double>> moves = weigh_tile(weights, row, tile, shift);
     double sum_w = sum_w_, sum_log_w = sum_log_w_;
     for (Index i = row; i < row + taken; ++i) {
       sum_w += weights == nullptr ? 1 : weights[i];
       sum_log_w += weights == nullptr ? 0 : std::log(weights[i]);
     }
     report(fraction(row + taken, n));
-    const bool begins = n_ == 0;
     count(taken, sum_w, sum_log_w);
-    if (!delta.empty()) move_to(first, delta);
-    if (begins) shift_ = std::move(first);
+    for (const Array<double>& delta : moves) move_shift(delta, stack_.view().row_range(0, filled_));
+    shift_ = std::move(shift);
     filled_ += taken;
     row += taken;
   }
@@ -210,9 +227,12 @@ void RowStack::add(const RowStack& other) {
     *this = other.copy();
     return;
   }
-  if (begins_anew(other.sum_w_) && other.sum_.empty())
-    if (const Array<double> delta = delta_to(other.shift_); !delta.empty()) move_to(other.shift_, delta);
+  const bool anew = other.sum_.empty() && begins_anew(other.sum_w_, sum_w_);
   count(other.n_, sum_w_ + other.sum_w_, sum_log_w_ + other.sum_log_w_);
+  if (const Array<double> delta = delta_of(shift_, other.shift_, other.sum_w_); anew && !delta.empty()) {
+    move_shift(delta, stack_.view().row_range(0, filled_));
+    shift_ = other.shift_;
+  }
   trace_ += other.trace_;
   if (!other.sum_.empty()) add_sum(other);
   for (Index row = 0; row < other.filled_;) {

@@ -97,9 +97,9 @@ class RowStack {
   Index wanted_height(Index rows) const;
   void reserve(Index rows);
   void count(Index rows, double sum_w, double sum_log_w);
-  bool begins_anew(double weight) const;
-  Array<double> delta_to(Span<const double> shift) const;
-  void move_to(Span<const double> shift, Span<const double> delta);
+  bool begins_anew(double weight, double before) const;
+  static Array<double> delta_of(Span<const double> from, Span<const double> to, double weight);
+  Array<Array<double>> weigh_tile(const double* weights, Index row, MatrixView tile, Array<double>& shift) const;
   void centre(MatrixView rows);
   void flush();
   void add_sum(const RowStack& other);
