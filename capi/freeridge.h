@@ -2227,7 +2227,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_predict(const freeridge_clas
  * of the weighted least squares problem with weights v_i and outputs f_i - g_i / v_i, in which the last Newton step
  * consists: the values are exact leave-one-out values of that problem. Needs FITTED. Cost: 2/3 n^3; HINGE: for each
  * support vector some of the O(n) pair updates of a fit. Memory: n^2 doubles, HINGE O(n). Statuses: INVALID_STATE (also:
- * lambda is 0), INVALID_ARGUMENT, UNDEFINED (leverage one, or the only row of its class: NaN), NOT_CONVERGED, CANCELLED. */
+ * lambda is 0), INVALID_ARGUMENT, UNDEFINED (leverage one, or the only row of its class that weighs anything: NaN), NOT_CONVERGED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifier* classifier, double* decision);
 
 /* c: n numbers; b: one; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT. */

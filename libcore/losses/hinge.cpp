@@ -301,6 +301,10 @@ std::string hinge_loo(const LossProblem& problem, const LossControl& control, co
     w[i] = 0;
     out[i] = Smo(without, control).solve(&start).f[i];
     w[i] = problem.w[i];
+    if (!std::isfinite(out[i])) {  // weights so far apart that those of the others are zero beside the largest
+      out[i] = nan;
+      if (reason.empty()) reason = text("without row ", i, " the other rows of its class weigh next to nothing");
+    }
   }
   report(1);
   return reason;
