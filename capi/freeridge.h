@@ -1636,8 +1636,7 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
  *     A_jk = sum_i (d^2 f / d theta_j d y_i) (d fitted_i / d theta_k)
  * to first order: where the fit without a row has another minimum, the choice costs more. Small, and negative where the
  * choice makes the fit smoother as y moves away. Of a smoother kernel (SMOOTHNESS) it is that of learning all its numbers.
- * Known for a kernel chosen by REML on all points of one output without
- * landmarks and missing values, else NaN (and OK).
+ * Known for a kernel chosen by REML on all points of one output without landmarks and missing values, else NaN (and OK).
  * Cost: for each fold that of the choice, of a kernel with fewer folds than rows up to 8 gradients of the criterion (4/3
  * n^3 each) from each minimum, and a factorization; freedom: 4 gradients and 2 factorizations for each number chosen.
  * Memory: as the choice, and 2 n t.
@@ -2227,7 +2226,8 @@ FREERIDGE_API freeridge_status freeridge_classifier_predict(const freeridge_clas
  * of the weighted least squares problem with weights v_i and outputs f_i - g_i / v_i, in which the last Newton step
  * consists: the values are exact leave-one-out values of that problem. Needs FITTED. Cost: 2/3 n^3; HINGE: for each
  * support vector some of the O(n) pair updates of a fit. Memory: n^2 doubles, HINGE O(n). Statuses: INVALID_STATE (also:
- * lambda is 0), INVALID_ARGUMENT, UNDEFINED (leverage one, or the only row of its class that weighs anything: NaN), NOT_CONVERGED, CANCELLED. */
+ * lambda is 0), INVALID_ARGUMENT, UNDEFINED (leverage one, or the only row of its class that weighs anything: NaN),
+ * NOT_CONVERGED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifier* classifier, double* decision);
 
 /* c: n numbers; b: one; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT. */

@@ -174,12 +174,11 @@ Array<Array<double>> RowStack::weigh_tile(const double* weights, Index row, Matr
   };
   if (intercept_ && n_ == 0) shift = values(0);
   Array<Array<double>> moves;
-  double before = sum_w_ + (weights == nullptr ? 0 : weights[row]);
+  double before = sum_w_;
   Index begin = 0;
-  for (Index i = n_ == 0 ? 1 : 0; i < tile.rows && weights != nullptr; ++i) {
+  for (Index i = 0; i < tile.rows && weights != nullptr; ++i) {
     const double weight = weights[row + i];
-    const double lighter = i == 0 ? sum_w_ : before;
-    if (begins_anew(weight, lighter)) {
+    if (n_ + i > 0 && begins_anew(weight, before)) {
       Array<double> to = values(i), delta = delta_of(shift, to, weight);
       if (!delta.empty()) {
         weigh_rows(weights, row + begin, shift, d_, tile.row_range(begin, i - begin));
@@ -189,7 +188,7 @@ Array<Array<double>> RowStack::weigh_tile(const double* weights, Index row, Matr
         begin = i;
       }
     }
-    if (i > 0) before += weight;
+    before += weight;
   }
   weigh_rows(weights, row + begin, shift, d_, tile.row_range(begin, tile.rows - begin));
   return moves;
@@ -229,8 +228,9 @@ void RowStack::add(const RowStack& other) {
   }
   const bool anew = other.sum_.empty() && begins_anew(other.sum_w_, sum_w_);
   count(other.n_, sum_w_ + other.sum_w_, sum_log_w_ + other.sum_log_w_);
-  if (const Array<double> delta = delta_of(shift_, other.shift_, other.sum_w_); anew && !delta.empty()) {
-    move_shift(delta, stack_.view().row_range(0, filled_));
+  const Array<double> to_theirs = anew ? delta_of(shift_, other.shift_, other.sum_w_) : Array<double>();
+  if (!to_theirs.empty()) {
+    move_shift(to_theirs, stack_.view().row_range(0, filled_));
     shift_ = other.shift_;
   }
   trace_ += other.trace_;

@@ -46,17 +46,12 @@ void RowTriangle::pack(const GivenRow& row) const {
 }
 
 void RowTriangle::add(const GivenRow& row) {
-  if (intercept_ && count_ == 0 && r_(0, 0) == 0) {
-    std::copy_n(row.x, p_, shift_.begin());
-    std::copy_n(row.y, t_, shift_.begin() + p_);
-  } else if (intercept_ &&
-             row.sqrt_w >
-                 heavier * std::abs(r_(0, 0))) {  // as the shift, rows of next to no weight would leave it rounding
-    for (Index k = 0; k < p_ + t_; ++k) {
-      const double to = k < p_ ? row.x[k] : row.y[k - p_];
-      r_(1 + k, 0) -= (to - shift_[k]) * r_(0, 0);
-      shift_[k] = to;
-    }
+  // The first row is the shift, and one that is much heavier than all before it: from theirs it would have their rounding.
+  const double mass = r_(0, 0);
+  for (Index k = 0; intercept_ && row.sqrt_w > heavier * std::abs(mass) && k < p_ + t_; ++k) {
+    const double to = k < p_ ? row.x[k] : row.y[k - p_];
+    if (mass != 0) r_(1 + k, 0) -= (to - shift_[k]) * mass;
+    shift_[k] = to;
   }
   pack(row);
   const auto rotate = best_row_loops().rotate;

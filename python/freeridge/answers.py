@@ -139,15 +139,20 @@ class Answers(Settings):
             same_names(points.names, self._names, name)
         return points
 
+    def fixed_count(self) -> int:
+        """q, 0 without fixed effects; of predictors, too. Cost: O(1)."""
+        count = c.INT64()
+        self._ask("get_unpenalised", count, None, None, None, 0)
+        return count.value
+
     def _given(self, x: ArrayLike, fixed: Optional[ArrayLike]) -> Tuple[Union[Matrix, Sparse], Any]:
         """New points, and as a call takes them, with the values of their columns without a penalty."""
         points = self._points(x)
         if fixed is None:
             return points, struct_of(points)
-        values, count = Matrix(fixed, points.layout, "fixed"), c.INT64()
-        self._ask("get_unpenalised", count, None, None, None, 0)
-        if (values.rows, values.columns) != (points.rows, count.value):
-            raise ValueError(f"fixed is {values.rows} x {values.columns}, expected was {points.rows} x {count.value}")
+        values, count = Matrix(fixed, points.layout, "fixed"), self.fixed_count()
+        if (values.rows, values.columns) != (points.rows, count):
+            raise ValueError(f"fixed is {values.rows} x {values.columns}, expected was {points.rows} x {count}")
         same_names(values.names, self._fixed_names, "fixed")
         return points, struct_of(points, values)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +68,7 @@ class Classifier(Handle):
     _destroy = "freeridge_classifier_destroy"
 
     def __init__(self, kernel: Kernel, loss: int, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None,
-                 intercept: bool = True, progress: Optional[Progress] = None) -> None:
+                 intercept: Union[bool, int] = True, progress: Optional[Progress] = None) -> None:
         self._hold(c.CLASSIFIER())
         self._own("classifier_create", _checked(kernel).handle, loss)
         self.set_progress(progress)

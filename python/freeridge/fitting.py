@@ -43,6 +43,27 @@ def is_named(kernel: Any) -> bool:
     return isinstance(kernel, str) and kernel in WITH_BANDWIDTH
 
 
+def is_precomputed(kernel: Any) -> bool:
+    """Whether X is to be a kernel matrix, or several side by side."""
+    text = str(kernel) if isinstance(kernel, (str, Kernel)) else ""
+    return text.replace(" ", "") in ("precomputed", "precomputed()")
+
+
+def check_sigma(kernel: Any, sigma: Optional[float]) -> None:
+    """Raises ValueError for a bandwidth without a kernel."""
+    if kernel is None and sigma is not None:
+        raise ValueError(f"sigma is {sigma!r}, and there is no kernel whose bandwidth it could be: give its name")
+
+
+def intercept_of(fit_intercept: Any) -> int:
+    """INTERCEPT_FREE, _NONE or _PENALISED, which the parameter stands for."""
+    if not isinstance(fit_intercept, str):
+        return int(bool(fit_intercept))
+    if fit_intercept != "penalised":
+        raise ValueError(f'fit_intercept must be True, False or "penalised", not {fit_intercept!r}')
+    return c.INTERCEPT_PENALISED
+
+
 def kernel_of(kernel: Any, sigma: Optional[float]) -> Kernel:
     """The kernel of a parameter, with bandwidth 1 where it is to be chosen."""
     if is_named(kernel):
@@ -127,9 +148,7 @@ class Fitting(Estimator):
         choice({"each": 0, "one": 0}, lengths, "lengths")
         parts = self._matrices(X)
         criterion = self._criterion(y, lengths if is_open else "each" if parts > 1 else "one", grouped)
-        if self.kernel is None and self.sigma is not None:
-            raise ValueError(f"sigma is {self.sigma!r}, and there is no kernel whose bandwidth it could be: give its "
-                             "name")
+        check_sigma(self.kernel, self.sigma)
         smoothness = self.smoothness
         if self.kernel is None:
             kernel = default_kernel(X, lengths, smoothness)
@@ -188,9 +207,7 @@ class Fitting(Estimator):
         route, landmarks = choice(ROUTES, self.route, "route"), self.landmarks
         if used is not None and landmarks is not None and np.ndim(landmarks) == 1:
             landmarks = _renumbered(landmarks, used)
-        intercept = c.INTERCEPT_PENALISED if self.fit_intercept == "penalised" else bool(self.fit_intercept)
-        if isinstance(self.fit_intercept, str) and self.fit_intercept != "penalised":
-            raise ValueError(f'fit_intercept must be True, False or "penalised", not {self.fit_intercept!r}')
+        intercept = intercept_of(self.fit_intercept)
         model = Model(kernel, X, y, weights, intercept, route, copy=self.copy_X, factorize=False,
                       missing=y.ndim == 2 and bool(np.any(np.isnan(y))))
         if landmarks is not None:
@@ -332,8 +349,7 @@ class Fitting(Estimator):
         return 0 if not self._pairwise() else max(1, X.shape[1] // X.shape[0])
 
     def _pairwise(self) -> bool:
-        text = str(self.kernel) if isinstance(self.kernel, (str, Kernel)) else ""
-        return text.replace(" ", "") in ("precomputed", "precomputed()")
+        return is_precomputed(self.kernel)
 
 
 def _spread(y: Array, weights: Optional[Array]) -> Array:

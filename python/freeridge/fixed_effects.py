@@ -36,12 +36,6 @@ class VarianceComponents(NamedTuple):
 class FixedAnswers(Answers):
     """Of the columns of set_fixed_effects(). Predictions take their values as `fixed`."""
 
-    def fixed_count(self) -> int:
-        """q, 0 without fixed effects; of predictors, too. Cost: O(1)."""
-        count = c.INT64()
-        self._ask("get_unpenalised", count, None, None, None, 0)
-        return count.value
-
     def fixed_effects(self) -> FixedEffects:
         """Raises Error (INVALID_STATE) without fixed effects, (UNDEFINED) at lambda = 0, with the effects and NaN for
         the errors in its `values`. Cost: predict_variance() at q points."""

@@ -18,7 +18,7 @@ from . import library as c
 from .arrays import Array, is_sparse, real
 from .class_estimator import ClassAnswers, coded_classes, probabilities_of
 from .classifier import Classifier
-from .fitting import is_named, kernel_of
+from .fitting import check_sigma, intercept_of, is_named, is_precomputed, kernel_of
 from .inputs import choice, column_names, table
 from .kernels import Kernel
 from .learning import Keys, Relevance, bands_of, default_kernel, divisors, labels_of, relevance_of_fit, with_keys
@@ -86,9 +86,7 @@ class KernelLogistic(ClassAnswers, Estimator):
         alpha = None if self.alpha is None else real(self.alpha, "alpha")
         if alpha is not None and (alpha.shape != () or not 0 < alpha < np.inf):
             raise ValueError(f"alpha must be a positive number, not {self.alpha!r}")
-        intercept = c.INTERCEPT_PENALISED if self.fit_intercept == "penalised" else bool(self.fit_intercept)
-        if isinstance(self.fit_intercept, str) and self.fit_intercept != "penalised":
-            raise ValueError(f'fit_intercept must be True, False or "penalised", not {self.fit_intercept!r}')
+        intercept = intercept_of(self.fit_intercept)
         try:
             kernel, scale, keys = self._start(points_of_fit)
             learnt: Optional[LearntKernel] = None
@@ -120,9 +118,7 @@ class KernelLogistic(ClassAnswers, Estimator):
         is_open = self.kernel is None or is_named(self.kernel) and self.sigma is None
         lengths = ("each" if is_open and not is_sparse(X) else "one") if self.lengths is None else self.lengths
         choice({"each": 0, "one": 0}, lengths, "lengths")
-        if self.kernel is None and self.sigma is not None:
-            raise ValueError(f"sigma is {self.sigma!r}, and there is no kernel whose bandwidth it could be: give its "
-                             "name")
+        check_sigma(self.kernel, self.sigma)
         kernel = default_kernel(X, lengths, 1.5) if self.kernel is None else kernel_of(self.kernel, self.sigma)
         scale = divisors(X, kernel, is_open if self.scale is None else self.scale)
         if self._pairwise() and scale is not None:
@@ -133,8 +129,7 @@ class KernelLogistic(ClassAnswers, Estimator):
         return (kernel if scale is None else kernel.scaled(scale)), scale, keys
 
     def _pairwise(self) -> bool:
-        text = str(self.kernel) if isinstance(self.kernel, (str, Kernel)) else ""
-        return text.replace(" ", "") in ("precomputed", "precomputed()")
+        return is_precomputed(self.kernel)
 
     # Decision values and what is made of them
 

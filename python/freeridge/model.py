@@ -39,7 +39,7 @@ class Model(Selection):
     Error; ValueError where shapes do not fit."""
 
     def __init__(self, kernel: Kernel, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None,
-                 intercept: bool = True, route: int = c.ROUTE_AUTO, landmarks: Union[None, int, ArrayLike] = None,
+                 intercept: Union[bool, int] = True, route: int = c.ROUTE_AUTO, landmarks: Union[None, int, ArrayLike] = None,
                  seed: int = 0, copy: bool = True, progress: Optional[Progress] = None,
                  factorize: bool = True, missing: bool = False) -> None:
         self._create(kernel)
@@ -52,7 +52,8 @@ class Model(Selection):
         self._begin(intercept, landmarks, seed, progress, factorize)
 
     @classmethod
-    def from_reader(cls, kernel: Kernel, reader: Reader, d: int, t: int = 1, n: int = -1, intercept: bool = True,
+    def from_reader(cls, kernel: Kernel, reader: Reader, d: int, t: int = 1, n: int = -1,
+                    intercept: Union[bool, int] = True,
                     landmarks: Union[None, int, ArrayLike] = None, seed: int = 0, progress: Optional[Progress] = None,
                     factorize: bool = True) -> Model:
         """A model of rows that need not be in memory: reader(first, count) hands them out, as set_reader() says. Cost:
