@@ -31,7 +31,7 @@ class FreeRidge(LeastSquares):
                    mean, so that this is alpha of scikit-learn's Ridge, RidgeCV and KernelRidge, and n times a lambda
                    that goes with a mean. 0: the minimum-norm solution. One number, or one for each output.
                    None: chosen for each output by `criterion`.
-    kernel         None: a Matern kernel of all columns (see smoothness) and, with 2 to 30 columns, the mean of it over single columns, with
+    kernel         None: a Matern kernel of all columns (see smoothness) and, with 2 columns or more, the mean of it over single columns (over 30 bands of neighbours at most), with
                    the same lengths; the weight of the second is learnt, too (docs/defaults.md). "linear", "gaussian",
                    "laplacian", "matern" (nu = 1.5), "precomputed" (X is the kernel matrix, or several side by side, numpy.hstack([K_1, K_2]), each
                    with its variance by REML: variance_components()), a kernel such as

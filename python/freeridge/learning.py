@@ -17,7 +17,7 @@ from .arrays import Array, is_sparse, real
 from .kernels import Kernel, gaussian, matern, product_kernel, sum_kernel
 
 RADIAL = ("gaussian", "laplacian", "matern")
-_MOST_TERMS = 30  # with more columns the default kernel has no additive part, as that takes long
+MOST_TERMS = 30  # of the additive part of the default kernel, which takes time for each of them
 
 # A divisor for a column that is constant in the rows fitted, which say nothing of its other values: divided by it all
 # of them are one value for a kernel of the distance.
@@ -36,14 +36,17 @@ class Relevance(NamedTuple):
 
 def default_kernel(X: Any, lengths: str, smoothness: Optional[float] = None) -> Kernel:
     """The Matern 3/2 kernel, or one of another smoothness (2.5; infinity: the Gaussian kernel), plus the additive kernel
-    of it, with the same lengths, one for each column. Without the additive part where it would be the same as the first
-    (one column varies), where it takes long (many columns), and where one length serves all columns."""
+    of it, with the same lengths, one for each column. More than MOST_TERMS columns are bands of neighbours, as many in
+    each as are needed, and a band is a term of the additive part. Without that part where it would be the same as the
+    first (one column varies), and where one length serves all columns."""
     if smoothness not in (None, 1.5, 2.5, np.inf):
         raise ValueError(f"smoothness must be None, 1.5, 2.5 or infinity (the Gaussian kernel), not {smoothness!r}")
     part = gaussian(1.0) if smoothness == np.inf else matern(smoothness or 1.5, 1.0)
-    if lengths == "one" or not 1 < np.count_nonzero(varying(X)) <= _MOST_TERMS:
+    if lengths == "one" or np.count_nonzero(varying(X)) <= 1:
         return part
-    return sum_kernel([part, part.additive()]).scaled(np.ones(X.shape[1]))
+    columns = X.shape[1]
+    bands = np.arange(columns) // -(-columns // MOST_TERMS) if columns > MOST_TERMS else None
+    return sum_kernel([part, part.additive(bands)]).scaled(np.ones(columns))
 
 
 def varying(X: Any) -> npt.NDArray[np.bool_]:

@@ -19,15 +19,14 @@ import numpy as np
 from . import library as c
 from .arrays import Array, is_sparse
 from .classical import make_folds, stack_weights
-from .kernels import Kernel, linear, matern, parse_kernel, sum_kernel
+from .kernels import Kernel, linear, matern, parse_kernel
+from .learning import MOST_TERMS, default_kernel, divisors, labels_of, with_keys
 from .model import Model
 from .robust import huber_weights
 
 MOST_ROWS = {"default": np.inf, "gaussian": 10000, "linear": np.inf, "robust": 3000, "one length": 1000,
              "response": 5000, "ranks": 5000}
 ROWS_TO_CHOOSE = 1000  # what is chosen among a few fits is chosen on so many rows at most
-_MOST_TERMS = 30
-_NO_PART = 2.0 ** 500  # the divisor of a column that does not vary
 
 
 class _NoMember(Exception):
@@ -240,16 +239,10 @@ class _Data:
         return Model(kernel, X, y, weights, self.intercept, factorize=False)
 
     def learn(self, X: Array, y: Array) -> Model:
-        """The default of R: Matern 3/2 and, beside it, its additive kernel, with a length for each column."""
-        divisors = _divisors(X)
-        part, d = matern(1.5, 1.0), X.shape[1]
-        lengths = list(range(d))
-        if 1 < np.sum(divisors != _NO_PART) <= _MOST_TERMS:
-            inner, labels = sum_kernel([part, part.additive()], [1.0, 1.0]), [*lengths, -1, -1, d, -1]
-        else:
-            inner, labels = part, [*lengths, -1]
-        model = self.model(inner.scaled(np.ones(d)).scaled(divisors), X, y, self.weights)
-        model.set_smoothness(True).select_kernel(self.criterion, [-1] * d + labels, 0.5, seed=self.seed)
+        kernel, keys = with_keys(default_kernel(X, "each"), True, range(X.shape[1]))
+        scale = divisors(X, kernel, True)
+        model = self.model(kernel.scaled(scale), X, y, self.weights)
+        model.set_smoothness(True).select_kernel(self.criterion, labels_of(keys, len(scale)), 0.5, seed=self.seed)
         return model
 
     def held(self, y: Optional[Array] = None, rows: Any = slice(None), weights: Optional[Array] = None,
@@ -265,13 +258,6 @@ class _Data:
         else:
             model.set_lambda(value)
         return model
-
-
-def _divisors(X: Array) -> Array:
-    if len(X) < 2:
-        return np.full(X.shape[1], _NO_PART)
-    sd = X.std(axis=0, ddof=1)
-    return np.where(sd > np.finfo(float).eps * np.abs(X).max(axis=0), sd, _NO_PART)
 
 
 def _one_stack(data: _Data, names: Sequence[str]) -> OneStack:
@@ -326,9 +312,8 @@ def _gaussian(data: _Data) -> Member:
 
 
 def _linear(data: _Data) -> Member:
-    divisors = _divisors(data.X)
-    kernel = linear().scaled(np.where(divisors == _NO_PART, 1.0, divisors))
-    model = data.model(kernel, data.X, data.y, data.weights).factorize()
+    kernel = linear()
+    model = data.model(kernel.scaled(divisors(data.X, kernel, True)), data.X, data.y, data.weights).factorize()
     model.select_lambda(c.LOO)
     return Member(model, model.loo()[:, 0])
 
@@ -362,7 +347,8 @@ def _robust(data: _Data, folds: int = 5) -> Member:
 
 
 def _one_length(data: _Data) -> Member:
-    model = data.model(matern(2.5, 1.0).scaled(_divisors(data.X)), data.X, data.y, data.weights)
+    kernel = matern(2.5, 1.0)
+    model = data.model(kernel.scaled(divisors(data.X, kernel, True)), data.X, data.y, data.weights)
     model.select_bandwidth(data.criterion)
     model.select_lambda(data.criterion)
     return Member(model, model.loo()[:, 0])
@@ -410,8 +396,8 @@ def _ranks(data: _Data) -> Member:
     knots = [one for one in (_rank_knots(data.X[:, j], j) for j in range(data.X.shape[1])) if one is not None]
     if not knots:
         raise _NoMember("the ranks of the columns tell no more than the columns")
-    if data.X.shape[1] + len(knots) > _MOST_TERMS:
-        raise _NoMember(f"it has more than {_MOST_TERMS} columns")
+    if data.X.shape[1] + len(knots) > MOST_TERMS:
+        raise _NoMember(f"it has more than {MOST_TERMS} columns")
     model = data.learn(_with_ranks(data.X, knots), data.y)
     return Member(model, model.loo()[:, 0], True, knots)
 

@@ -4,7 +4,7 @@
 
 recover_data.freeridge <- function(object, data = NULL, ...) {
   check_one_response(object, "emmeans")
-  call <- as.list(object$call)[intersect(c("data", "subset", "weights"), names(object$call))]
+  call <- as.list(object$call)[intersect(c("data", "subset", "weights", "offset"), names(object$call))]
   call <- as.call(c(as.name("freeridge"), formula = stats::formula(object), call))
   emmeans::recover_data(call, stats::delete.response(object$terms), object$na.action, data = data,
                         frame = stats::model.frame(object), ...)

@@ -92,17 +92,19 @@ band_keys <- function(setting, place, one = FALSE) {
 }
 
 # The default kernel (docs/defaults.md): the Matern 3/2 kernel plus the additive kernel of it, with the same lengths,
-# one for each column. The weight of the second is learnt, and a factor is one term of it. The additive part is left out
-# where it would be the same as the first (one term varies), where it takes long (many terms), and where one length
-# serves all columns. Unless a smoothness is given the core tries smoother kernels in the place of both.
+# one for each column. The weight of the second is learnt, and a factor is one term of it. Of more than `most_terms`
+# columns and factors neighbours are bands, as many in each as are needed, and a band is one term. The additive part is
+# left out where it would be the same as the first (one term varies), and where one length serves all columns. Unless a
+# smoothness is given the core tries smoother kernels in the place of both.
 most_terms <- 30L
 default_kernel <- function(x, lengths, smoothness = NULL) {
   if (is.null(smoothness)) smoothness <- 1.5
   part <- if (is.infinite(smoothness)) gaussian_kernel() else matern_kernel(smoothness)
   if (lengths == "one") return(part)
   label <- factor_labels(x)
-  terms <- length(unique(label[varying(x)]))
-  if (terms <= 1L || terms > most_terms) return(part)
+  if (length(unique(label[varying(x)])) <= 1L) return(part)
+  term <- match(label, unique(label))
+  label <- (term - 1L) %/% ceiling(max(term) / most_terms)
   scaled_kernel(part + NA * additive_kernel(part, if (anyDuplicated(label)) label))
 }
 
@@ -129,6 +131,18 @@ factor_labels <- function(x) {
   labels
 }
 
+# Which terms of a sum are additive kernels.
+are_additive <- function(kernel) vapply(kernel$terms, function(term) term$name == "additive", NA)
+
+# What one function of the additive part is a function of.
+words_of_terms <- function(fit) {
+  kernel <- if (fit$kernel$name == "scaled") fit$kernel$inner else fit$kernel
+  label <- kernel$terms[[which(are_additive(kernel))[1L]]]$label
+  alone <- factor_labels(fit$x)
+  if (!is.null(label) && length(unique(label)) < length(unique(alone))) return("band of columns")
+  if (anyDuplicated(alone)) "column or factor" else "column"
+}
+
 # The share of the additive terms in k(x, x), for a kernel that is a sum. NULL where no term or each one is additive,
 # and where k(x, x) depends on x.
 additive_share <- function(kernel) {
@@ -137,7 +151,7 @@ additive_share <- function(kernel) {
   of_distance <- vapply(kernel$terms, function(term) {
     !is.null(bandwidth_name(if (term$name == "additive") term$inner else term))
   }, NA)
-  additive <- vapply(kernel$terms, function(term) term$name == "additive", NA)
+  additive <- are_additive(kernel)
   if (!all(of_distance) || !any(additive) || all(additive)) return(NULL)
   sum(kernel$weights[additive]) / sum(kernel$weights)
 }
@@ -424,8 +438,7 @@ print_learning <- function(fit, digits, most = 6L) {
   if (!is.null(share)) {
     percent <- min(99, max(1, round(100 * share)))
     words <- if (share < 0.005) "less than 1" else if (share > 0.995) "more than 99" else percent
-    cat("  ", words, " % of the kernel is additive: a sum of functions of one ",
-        if (length(attr(fit$x, "factor_terms")) > 0L) "column or factor" else "column", " each\n", sep = "")
+    cat("  ", words, " % of the kernel is additive: a sum of functions of one ", words_of_terms(fit), " each\n", sep = "")
   }
   table <- relevance_of_bands(fit)
   if (is.null(table)) return(invisible())
@@ -492,8 +505,8 @@ shown_kernel <- function(fit, digits) {
   terms <- if (inner$name == "sum" && length(inner$terms) == 2L) inner$terms
   if (!is.null(terms) && terms[[2L]]$name == "additive" && isTRUE(all.equal(terms[[1L]], terms[[2L]]$inner))) {
     unit <- sub(", length = 1)", ")", format(terms[[1L]], digits = digits), fixed = TRUE)
-    each <- if (length(attr(fit$x, "factor_terms")) > 0L) "column or factor" else "column"
-    return(paste0(unit, " of all columns and of each ", each, ", a length for each"))
+    each <- words_of_terms(fit)
+    return(paste0(unit, " of all columns and of each ", each, ", a length for each", if (each == "band of columns") " column"))
   }
   paste0(format(inner, digits = digits), " of x / length, a length for each column")
 }

@@ -37,6 +37,8 @@ try: fr.set_threads(2)
 except fr.Error as error: sys.exit(print(error))
 """
 
+NO_THREAD = "OpenBLAS blas_thread_init: pthread_create failed"
+
 
 def run(command, threads, limit=None, timeout=120, **variables):
     """(status, lines)."""
@@ -49,13 +51,13 @@ def run(command, threads, limit=None, timeout=120, **variables):
 
 
 def loads(threads, limit):
-    """Whether a program that only loads the library ends. Newer versions of OpenBLAS (0.3.29) take a buffer when they are
-    loaded, and ask for it for ever then, before any function is called."""
+    """Whether a program that only loads the library ends well. Newer versions of OpenBLAS (0.3.29) take a buffer and start
+    threads when they are loaded: without room for the buffer they ask for it for ever, without room for a thread they end
+    the program, before any function is called."""
     try:
-        run(["/bin/true"], threads, limit, timeout=5, LD_PRELOAD=os.environ["FREERIDGE_LIBRARY"])
+        return run(["/bin/true"], threads, limit, timeout=5, LD_PRELOAD=os.environ["FREERIDGE_LIBRARY"])[0] == 0
     except subprocess.TimeoutExpired:
         return False
-    return True
 
 
 class AddressSpace(unittest.TestCase):
@@ -72,6 +74,8 @@ class AddressSpace(unittest.TestCase):
                     continue
                 with self.subTest(threads=threads, limit=limit):
                     status, lines = run([program], threads, limit * MIB)
+                    if any(line.startswith(NO_THREAD) for line in lines):
+                        continue  # OpenBLAS ended the program when it was loaded, a few pages above the limit of loads()
                     refused = any("OUT_OF_MEMORY" in line for line in lines)
                     self.assertTrue(status == 0 or refused, lines)
                     seen.add(refused)

@@ -238,12 +238,12 @@ class Learning(unittest.TestCase):
         rng = np.random.default_rng(3)
         x, y = rng.normal(size=(40, 31)), rng.normal(size=40)
         for points, settings, kernel in (
-                (x, {}, "scaled("), (x[:, :1], {}, "scaled("), (x[:, :5], {}, "additive"),
+                (x, {}, "additive("), (x[:, :1], {}, "scaled("), (x[:, :5], {}, "additive("),
                 (x[:, :5], dict(lengths="one"), "matern"), (csr_matrix(x[:, :5]), {}, "matern"),
                 (x[:, :5], dict(criterion="gcv"), "matern"), (x[:, :5], dict(sigma_range=(1.0, 9.0)), "matern")):
             model = fr.FreeRidge(**settings).fit(points, y)
             self.assertIn(kernel, str(model.kernel_))
-            self.assertEqual("additive" in str(model.kernel_), kernel == "additive")
+            self.assertEqual("additive" in str(model.kernel_), kernel == "additive(")
             self.assertEqual(model.criterion_, settings.get("criterion", "loo" if kernel == "matern" else "reml"))
             if kernel == "matern":
                 self.assertRaises(AttributeError, model.relevance)

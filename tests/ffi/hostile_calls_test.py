@@ -246,7 +246,7 @@ class Try:
             make = state.make.get("freeridge_kernel")
             if make is None:
                 return None
-            parts = (of * 2)(make(), make())
+            parts = (of * 8)(make(), make())  # NULL behind them, where a strange count reads on
             self.kept.append(parts)
             return parts
         return self.array(word, of, strange, kind)

@@ -70,15 +70,21 @@ test_that("the default is a kernel of all columns and an additive one with the s
   }
 })
 
-test_that("the default is without the additive kernel where it is nothing new or takes long", {
+test_that("the default is without the additive kernel where it is nothing new; many columns are bands of neighbours", {
   p <- relevant()
   alone <- function(x, ...) is.null(additive_share(freeridge(x, p$y, ...)$kernel))
   expect_true(alone(p$x[, 1L]))
   expect_true(alone(cbind(p$x[, 1L], 1, 2)))
   expect_true(alone(p$x, lengths = "one"))
   expect_true(alone(p$x, criterion = "gcv"))
-  expect_true(alone(cbind(p$x, matrix(stats::rnorm(60L * 28L), 60L))))
-  expect_false(alone(cbind(p$x, matrix(stats::rnorm(60L * 27L), 60L))))
+  wide <- matrix(stats::rnorm(60L * 61L), 60L)
+  terms <- function(x) freeridge(x, wide[, 1L] + wide[, 40L]^2, smoothness = 1.5)$kernel$inner$terms[[2L]]$label
+  expect_null(terms(wide[, 1:30]))
+  expect_identical(terms(wide[, 1:31]), rep(0:15, c(rep(2L, 15L), 1L)))
+  expect_identical(terms(wide), rep(0:20, c(rep(3L, 20L), 1L)))
+  expect_output(print(freeridge(wide, wide[, 1L] + wide[, 40L]^2)), "a sum of functions of one band of columns each")
+  with_factor <- data.frame(f = factor(rep(letters[1:4], 15L)), wide[, 1:40])
+  expect_identical(terms(with_factor), c(rep(0L, 5L), rep(1:20, c(rep(2L, 19L), 1L))))
   expect_true(alone(data.frame(f = factor(rep(letters[1:4], 15L)))))
   # a share is that of kernels whose value k(x, x) is one number
   expect_null(additive_share(linear_kernel() + additive_kernel(gaussian_kernel(1))))
