@@ -56,6 +56,7 @@ void ReaderModel::set_unpenalised(Index count) {
 void ReaderModel::forget() {
   search_.reset();
   fit_.reset();
+  reduced_.reset();
   problem_.reset();
   features_.reset();
   chosen_.clear();
