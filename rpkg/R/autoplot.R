@@ -7,6 +7,7 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
 }
 
 picture_by_ggplot <- function(data, object, type, output) {
+  force(data)
   output <- check_output(output, object)
   lambda <- object$lambda[[output]]
   chosen <- lambda_of(object, output)
