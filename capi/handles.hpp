@@ -86,8 +86,7 @@ auto& model_of(Handle* model) {
 // rows or of an accumulator's (stream/reduced_model.hpp).
 class Answering {
  public:
-  explicit Answering(const freeridge_model* model)
-      : handle_(required("model", model)), reduced_(reduced_of(handle_)) {
+  explicit Answering(const freeridge_model* model) : handle_(required("model", model)), reduced_(reduced_of(handle_)) {
     if (reduced_ == nullptr)
       model_of(model);
     else

@@ -268,9 +268,8 @@ Rcpp::NumericMatrix core_accumulator_errors(SEXP handle, SEXP x, SEXP y, SEXP we
   if (labels.given && labels.kept.size() != rows.x.rows()) refuse("a label for each row");
   const int count = static_cast<int>(lambdas.size());
   auto errors = fresh<Rcpp::NumericMatrix>(static_cast<int>(rows.x.rows()), static_cast<int>(rows.y.cols()) * count);
-  check_but_undefined(accumulator,
-                      rows.given_to(freeridge_accumulator_errors, labels.get(), count, lambdas.begin(),
-                                    errors.begin(), rows.x.rows()));
+  check_but_undefined(accumulator, rows.given_to(freeridge_accumulator_errors, labels.get(), count, lambdas.begin(),
+                                                 errors.begin(), rows.x.rows()));
   return errors;
 }
 

@@ -274,7 +274,8 @@ TEST(Reader, ColumnsThatAreNotPenalisedAreFixedEffects) {
   EXPECT_CLOSE(own, effects, 1e-9);
   for (std::int64_t j = 0; j < 2; ++j)
     for (std::int64_t k = 0; k < 2; ++k) EXPECT_EQ(w(k, j), own(k, j));
-  const Matrix some = first_rows(source.problem.x, 5), some_rest = first_rows(rest.x, 5), some_free = first_rows(free, 5);
+  const Matrix some = first_rows(source.problem.x, 5), some_rest = first_rows(rest.x, 5),
+               some_free = first_rows(free, 5);
   expect_same_errors(read, whole, at(some), with(at(some_rest), some_free), 2, 1e-9);
   Matrix covariance(2, 4), expected_covariance(2, 4);
   for (const auto& [model, to] : {std::pair{&read, &covariance}, std::pair{&whole, &expected_covariance}})
