@@ -8,8 +8,8 @@
 freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda = NULL,
                              criterion = if (missing(groups)) "loo" else "groups", intercept = TRUE, subset, na.action,
                              weights, offset, groups, levels = list(), scale = divides_columns(kernel),
-                             lambdas = 100, lambda_range = NULL, passes = 2, landmarks = NULL, landmark_method = "auto", sample = NULL,
-                             seed = 0, workers = NULL, ...) {
+                             lambdas = 100, lambda_range = NULL, passes = 2, landmarks = NULL,
+                             landmark_method = "auto", sample = NULL, seed = 0, workers = NULL, ...) {
   if ("gap" %in% ...names()) refuse("gap is for freeridge(): rows beside a group need not be in a chunk with it")
   refuse_extra(...)
   call <- match.call()
@@ -29,7 +29,8 @@ freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda =
     count = if (!is.null(landmarks)) check_whole(landmarks, "landmarks", 1, .Machine$integer.max)
   )
   if (!is.null(lambda_range) && (!is.null(lambda) || length(setting$lambdas) > 1L)) {
-    refuse("lambda_range is given, and ", if (is.null(lambda)) "lambdas are" else "lambda is", " too: the range is for a lambda that is searched")
+    refuse("lambda_range is given, and ", if (is.null(lambda)) "lambdas are" else "lambda is",
+           " too: the range is for a lambda that is searched")
   }
   if (setting$criterion == "groups" && missing(groups)) refuse("criterion is \"groups\", but there are no groups")
   workers <- check_workers(workers, source)

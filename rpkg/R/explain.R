@@ -22,7 +22,8 @@ explain.freeridge_chunks <- function(object, ...) {
   }
   left_out <- object$chosen && object$criterion %in% names(left_out_passes)
   lines <- c(
-    paste0("route: ", if (is.null(object$landmarks)) "primal" else "landmark", ", the sums of ", over, ", as rows in pieces never meet"),
+    paste0("route: ", if (is.null(object$landmarks)) "primal" else "landmark", ", the sums of ", over,
+           ", as rows in pieces never meet"),
     paste0("rows read: once to add them up", if (left_out) "; again for the left-out errors at all lambdas",
            "; before that for levels, divisors or landmarks where these are not given"),
     paste0("kept of ", counted(format(object$count, scientific = FALSE), "row"), ": ",

@@ -116,7 +116,9 @@ sum_pass <- function(design, empty) {
   force(design)
   force(empty)
   new_pass(
-    begin = function(k) c(list(accumulator = core_accumulator_load(empty), positive = 0, log_weight = 0, spread = list(n = 0)), no_rows),
+    begin = function(k) {
+      c(list(accumulator = core_accumulator_load(empty), positive = 0, log_weight = 0, spread = list(n = 0)), no_rows)
+    },
     visit = function(state, chunk) {
       numbers <- chunk_numbers(design, chunk)
       if (!is.null(numbers$x)) {
@@ -194,8 +196,8 @@ group_pass <- function(design, handle, bytes, lambdas, own = NULL) {
     state <- closed(state, labels)
     state$groups <- state$groups + length(labels)
     of_labels <- if (is.null(own)) core_accumulator_moments else core_accumulator_errors
-    found <- of_labels(accumulator(), core_columns(design, rows$x), rows$y, rows$weights, match(rows$groups, labels) - 1L,
-                       lambdas)
+    found <- of_labels(accumulator(), core_columns(design, rows$x), rows$y, rows$weights,
+                       match(rows$groups, labels) - 1L, lambdas)
     if (is.null(own)) {
       state$moments <- core_moments_join(state$moments, found)
     } else {
