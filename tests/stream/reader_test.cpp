@@ -179,6 +179,19 @@ TEST(Reader, LinearRowsAnswerAsInMemory) {
       }
 }
 
+// A linear kernel that divides its columns is not the linear kernel.
+TEST(Reader, ScalesOfALinearKernelAreTheReadersOwn) {
+  Random random(5);
+  Source source{random_problem(random, KernelSpec::linear(), 40, 2, 1, false, true), true};
+  const double scale[] = {1, 3}, ones[] = {1, 1};
+  for (const double* const divisors : {scale, ones}) {
+    Model read(Kernel::scaled(Kernel::linear(), Vector(divisors, divisors + 2)));
+    set_reader(read, source, true);
+    EXPECT_EQ(freeridge_factorize(read.get()), divisors == ones ? FREERIDGE_OK : FREERIDGE_INVALID_ARGUMENT);
+  }
+  EXPECT_NE(std::string(freeridge_last_error()).find("divides its columns"), std::string::npos);
+}
+
 // Landmarks so near to others that K_RR in doubles does not tell them apart.
 TEST(Reader, FlagsWhatLandmarksLeaveOpen) {
   Random random(16);
