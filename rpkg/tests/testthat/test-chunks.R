@@ -570,6 +570,7 @@ test_that("standard errors and intervals are those of lm where nothing is penali
   free <- freeridge_chunks(y ~ `a b` * b, source, lambda = 0, weights = w)
   line <- lm(y ~ `a b` * b, data, weights = w)
   expect_equal(vcov(free), vcov(line), tolerance = 1e-9)
+  expect_equal(vcov(unserialize(serialize(free, NULL))), vcov(free), tolerance = 1e-12)  # without the source
   expect_equal(confint(free, level = 0.9), confint(line, level = 0.9), tolerance = 1e-9, ignore_attr = TRUE)
   expect_equal(predict(free, data, interval = "confidence"), predict(line, data, interval = "confidence"), tolerance = 1e-9)
   expect_equal(predict(free, data[1:5, ], interval = "prediction", weights = 2),
