@@ -9,7 +9,7 @@ using namespace freeridge::capi;
 
 freeridge_status freeridge_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2) {
   return guarded(__func__, [&] {
-    Model::Freedom found = model_of(model).degrees_of_freedom(sigma2 != nullptr);
+    Model::Freedom found = Answering(model).model().degrees_of_freedom(sigma2 != nullptr);
     copy_to(found.df, df);
     if (sigma2 == nullptr) return;
     std::ranges::copy(found.sigma2, sigma2);

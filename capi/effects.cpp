@@ -12,7 +12,8 @@ using namespace freeridge::capi;
 freeridge_status freeridge_coefficient_covariance(const freeridge_model* model, freeridge_covariance_type kind,
                                                   double* covariance, int64_t ld) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Answering answering(model);
+    const Model& m = answering.with_slopes();
     const CovarianceType wanted = checked_kind(kind);
     required("covariance", covariance);
     m.require_fitted();
@@ -25,7 +26,8 @@ freeridge_status freeridge_coefficient_covariance(const freeridge_model* model, 
 freeridge_status freeridge_coefficient_errors(const freeridge_model* model, freeridge_covariance_type kind, double* w,
                                               int64_t ld, double* b) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Answering answering(model);
+    const Model& m = answering.with_slopes();
     const CovarianceType wanted = checked_kind(kind);
     required("w", w);
     m.require_fitted();

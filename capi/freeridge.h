@@ -646,17 +646,22 @@ FREERIDGE_API freeridge_status freeridge_set_points(freeridge_model* model, cons
  *     freeridge_group_errors   one pass, and one more where a group has more rows than p
  * and none for freeridge_lambda_grid, _lambda_flags, _set_lambda, _set_lambdas, _get_search, _predict, _predict_points,
  * _hyperplane, _coefficients (all three without lambdas; c with landmarks alone, r x t in the order of
- * freeridge_get_landmarks, which counts r), _predict_gradient, _get_lambda, _get_unpenalised (without errors),
+ * freeridge_get_landmarks, which counts r), _predict_gradient, _get_lambda, _get_unpenalised,
  * _get_dimensions (n: -1 until it is known), _get_route, _get_landmarks, _save for prediction and all settings but
- * weights (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after FREERIDGE_MISSING);
- * other calls need all points in memory, and say so (INVALID_STATE). Groups (freeridge_set_groups, where n is known):
- * any rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p + t)^2
- * (4 with a gap), beside 8 bytes a row and division: OUT_OF_MEMORY where too many are open together, as large groups of
+ * weights (refinement is refused where lambda is set, and NaN in y are NOT_FINITE also after FREERIDGE_MISSING). Nor
+ * for what sums of all rows decide: _degrees_of_freedom, _predict_variance, _predict_covariance, _predict_combinations,
+ * _get_unpenalised_covariance and, of linear kernels, _coefficient_covariance and _coefficient_errors. These are of a
+ * model of at most 1 + d + t rows with the sums of all, which the first such call makes and keeps, in O(p^3). As
+ * unpenalised columns are the first of x, d is d - count in the last two, and points have them in their x. All other
+ * calls need all points in memory, and say so (INVALID_STATE). Groups (freeridge_set_groups, where n is known): any
+ * rows; from its first row to its last in a pass a group of s rows takes s (p + t) numbers, and at most 2 (p + t)^2 (4
+ * with a gap), beside 8 bytes a row and division: OUT_OF_MEMORY where too many are open together, as large groups of
  * rows that are scattered.
- * The answers are those of the routes PRIMAL (linear kernels) and LANDMARK (other kernels, with landmarks; not chosen
- * ones but RANDOM: those are among max(2048, 4 r) rows that chance picks) on the same rows, but that a row of leverage
- * near one has no error where 1 - leverage has no six digits (freeridge_accumulator_errors). A pass compares the number
- * of rows and a checksum of x, y and the weights with the first one's. In each call that reads: IO, with the row, where
+ * The answers are those of the routes PRIMAL (linear kernels; one that divides columns is refused, a reader can divide
+ * them) and LANDMARK (other kernels, with landmarks; not chosen ones but RANDOM: those are among max(2048, 4 r) rows
+ * that chance picks) on the same rows, but that a row of leverage near one has no error where 1 - leverage has no six
+ * digits (freeridge_accumulator_errors). A pass compares the number of rows and a checksum of x, y and the weights with
+ * the first one's. In each call that reads: IO, with the row, where
  * the reader fails, ends too early, gives too many or other rows; NOT_FINITE and INVALID_ARGUMENT, with the row, for
  * its numbers; the model is then as before. */
 
@@ -2001,7 +2006,9 @@ FREERIDGE_API freeridge_status freeridge_accumulator_moments(const freeridge_acc
 
 /* The fit at `lambda`, t numbers >= 0 (0: minimum norm), as a model for prediction alone, which is what freeridge_load
  * makes of a predictor: it predicts, can be saved for prediction, and tells dimensions (n: the rows of the
- * accumulator), lambda, intercept and hyperplane. Of landmarks it is an expansion over them: n is how many are in use,
+ * accumulator), lambda, intercept and hyperplane. Beyond that it answers, as a model with a reader does, what sums of
+ * all rows decide (below freeridge_set_points): standard errors and covariances, degrees of freedom, unpenalised
+ * columns; what is saved does not. Of landmarks it is an expansion over them: n is how many are in use,
  * and freeridge_coefficients has theirs. *out is set on success only. Needs rows. Cost: O(d^2 t) for each lambda,
  * beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
  * NOT_CONVERGED, CANCELLED. */

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -25,6 +27,8 @@ struct freeridge_model {
   std::shared_ptr<const freeridge::Predictor> predictor = nullptr;
   // Set where a reader hands out the rows. Then `model` is EMPTY, with the settings and the callback.
   std::unique_ptr<freeridge::ReaderModel> reader = nullptr;
+  // Set beside `predictor` for the fit of an accumulator.
+  std::shared_ptr<const freeridge::ReducedModel> reduced = nullptr;
 };
 
 struct freeridge_accumulator {
@@ -46,6 +50,10 @@ namespace freeridge::capi {
 inline const Predictor* predictor_of(const freeridge_model* model) {
   const freeridge_model& it = required("model", model);
   return it.reader ? it.reader->fit() : it.predictor.get();
+}
+
+inline const ReducedModel* reduced_of(const freeridge_model& model) {
+  return model.reader ? model.reader->reduced() : model.reduced.get();
 }
 
 inline void require_whole(const Predictor* predictor) {
@@ -74,6 +82,39 @@ auto& model_of(Handle* model) {
   require_points(required("model", model));
   return model->model;
 }
+// Whatever answers questions of a fit that sums over its rows decide: a model with rows in memory, or that of a reader's
+// rows or of an accumulator's (stream/reduced_model.hpp).
+class Answering {
+ public:
+  explicit Answering(const freeridge_model* model) : handle_(required("model", model)), reduced_(reduced_of(handle_)) {
+    if (reduced_ == nullptr)
+      model_of(model);
+    else
+      made_.emplace(reduced_->model(handle_.model.listener()));
+  }
+
+  const Model& model() const { return made_ ? *made_ : handle_.model; }
+  const Listener& listener() const { return handle_.model.listener(); }
+  Index d() const { return reduced_ ? reduced_->d() : model().d(); }
+  // Of these the coefficients have covariances; throws INVALID_STATE for landmarks without their points.
+  const Model& with_slopes() const {
+    if (reduced_ != nullptr && reduced_->landmarks())
+      fail(Status::invalid_state, "only a linear kernel has slopes with covariances, and the fit has landmarks");
+    return model();
+  }
+  // use(first, points) for some of its points, at most `rows` at a time where they are made anew.
+  void each(const Points& points, Index rows, const std::function<void(Index, const Points&)>& use) const {
+    if (reduced_ == nullptr) return use(0, points);
+    const Hearing hearing(listener());
+    reduced_->each(points, rows, use);
+  }
+
+ private:
+  const freeridge_model& handle_;
+  const ReducedModel* reduced_;
+  std::optional<Model> made_;
+};
+
 // The model with its settings, whoever hands out its rows.
 template <class Handle>
 auto& settings_of(Handle* model) {

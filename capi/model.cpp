@@ -67,7 +67,8 @@ freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model**
   return guarded(__func__, [&] {
     const freeridge_model& from = required("model", model);
     freeridge_model*& to = required("out", out);  // before `new`: an assignment evaluates its right side first
-    std::unique_ptr<freeridge_model> copy(new freeridge_model{from.model.clone(), from.predictor});
+    std::unique_ptr<freeridge_model> copy(
+        new freeridge_model{from.model.clone(), from.predictor, nullptr, from.reduced});
     if (from.reader) copy->reader = std::make_unique<ReaderModel>(copy->model, *from.reader);
     to = copy.release();
   });

@@ -69,24 +69,40 @@ void predict_path(const Model& model, const GivenPoints& given, Span<const doubl
 
 // New points of a fitted model, and where the answers about them go (n x t in a layout).
 struct Asked {
-  const Model& model;
+  Answering answering;
   GivenPoints points;
   Layout layout;
   Index ldout;
 
+  const Model& model() const { return answering.model(); }
   void copy(const Matrix& from, Index first, double* out) const {
     copy_out(from.view(), layout, from_row(out, layout, first, ldout), ldout);
   }
 };
 
+// answer(first, points) for all new points as the model has them.
+void each_seen(const Answering& answering, const GivenPoints& given, const GivenPoints::Use& answer) {
+  given.each(answering.listener(), [&](Index first, const Points& points) {
+    answering.each(points, pass_rows, [&](Index row, const Points& seen) { answer(first + row, seen); });
+  });
+}
+
+// answer(points) for all of them together.
+void all_seen(const Answering& answering, const GivenPoints& given, const std::function<void(const Points&)>& answer) {
+  Matrix room;
+  std::optional<Hearing> hearing;
+  if (given.read()) hearing.emplace(answering.listener());
+  const Points at = given.filled(room, answering.listener(), answering.model().memory_limit());
+  answering.each(at, given.n(), [&](Index /*first*/, const Points& seen) { answer(seen); });
+}
+
 Asked asked(const freeridge_model* model, const freeridge_points* points, freeridge_layout layout, const char* out_name,
             const double* out, std::int64_t ldout) {
-  const Model& fitted = model_of(model);
-  Asked to{fitted, GivenPoints("points", points), checked_layout(layout), ldout};
+  Asked to{Answering(model), GivenPoints("points", points), checked_layout(layout), ldout};
   required(out_name, out);
-  fitted.require_fitted();
-  to.points.require_columns(fitted.d());
-  checked_matrix(out_name, out, to.layout, "points.n", to.points.n(), "t", fitted.t(), "ldout", ldout);
+  to.model().require_fitted();
+  to.points.require_columns(to.answering.d());
+  checked_matrix(out_name, out, to.layout, "points.n", to.points.n(), "t", to.model().t(), "ldout", ldout);
   return to;
 }
 
@@ -151,8 +167,8 @@ freeridge_status freeridge_predict_jackknife(const freeridge_model* model, const
     std::string reason;
     Model::LeavingOut how{.by_groups = folds == held_groups};
     if (folds != held && folds != held_groups) how.folds = Model::Folds{folds, seed};
-    to.points.each(to.model.listener(), [&](Index first, const Points& at) {
-      Model::Intervals found = to.model.predict_jackknife(at, level, how);
+    to.points.each(to.answering.listener(), [&](Index first, const Points& at) {
+      Model::Intervals found = to.model().predict_jackknife(at, level, how);
       to.copy(found.lower, first, lower);
       to.copy(found.upper, first, upper);
       reason = std::move(found.reason);
@@ -194,8 +210,8 @@ freeridge_status freeridge_predict_variance(const freeridge_model* model, const 
   return guarded(__func__, [&] {
     const Asked to = asked(model, points, layout, "variance", variance, ldout);
     std::string reason;
-    to.points.each(to.model.listener(), [&](Index first, const Points& at) {
-      Model::Variance found = to.model.predict_variance(at);
+    each_seen(to.answering, to.points, [&](Index first, const Points& at) {
+      Model::Variance found = to.model().predict_variance(at);
       to.copy(found.of_mean, first, variance);
       if (first == 0) copy_to(found.noise, noise);
       reason = std::move(found.reason);
@@ -208,12 +224,13 @@ freeridge_status freeridge_predict_covariance(const freeridge_model* model, cons
                                               freeridge_covariance_type kind, freeridge_layout layout, double* errors,
                                               int64_t ldout, double* covariance, int64_t ld) {
   return guarded(__func__, [&] {
-    const Model& fitted = model_of(model);
+    const Answering answering(model);
+    const Model& fitted = answering.model();
     const GivenPoints given("points", points);
     const CovarianceType type = checked_kind(kind);
     const Layout order = checked_layout(layout);
     fitted.require_fitted();
-    given.require_columns(fitted.d());
+    given.require_columns(answering.d());
     const Index m = given.n(), t = fitted.t();
     MatrixView whole;
     if (errors != nullptr) checked_matrix("errors", errors, order, "points.n", m, "t", t, "ldout", ldout);
@@ -227,11 +244,10 @@ freeridge_status freeridge_predict_covariance(const freeridge_model* model, cons
       keep_first(reason, fitted.predict_covariance(at, type, own.view(), whole));
       if (errors != nullptr) copy_out(own.view(), order, from_row(errors, order, first, ldout), ldout);
     };
-    Matrix room;
     if (covariance == nullptr)
-      given.each(fitted.listener(), answer);
+      each_seen(answering, given, answer);
     else
-      answer(0, given.filled(room, fitted.listener(), fitted.memory_limit()));
+      all_seen(answering, given, [&](const Points& at) { answer(0, at); });
     report_undefined(std::move(reason));
   });
 }
@@ -241,13 +257,14 @@ freeridge_status freeridge_predict_combinations(const freeridge_model* model, co
                                                 freeridge_covariance_type kind, double* value, double* errors,
                                                 int64_t ld, double* covariance, int64_t ldc) {
   return guarded(__func__, [&] {
-    const Model& fitted = model_of(model);
+    const Answering answering(model);
+    const Model& fitted = answering.model();
     const GivenPoints given("points", points);
     const CovarianceType type = checked_kind(kind);
     require_size("groups", groups);
     required("value", value);
     fitted.require_fitted();
-    given.require_columns(fitted.d());
+    given.require_columns(answering.d());
     const Index t = fitted.t();
     const MatrixView values = checked_output("value", value, "groups", groups, t, ld);
     MatrixView whole;
@@ -257,11 +274,11 @@ freeridge_status freeridge_predict_combinations(const freeridge_model* model, co
       whole = {covariance, groups, groups * t, ldc};
     }
     const Combinations of(given.n(), groups, group, factors);
-    Matrix room;
-    std::optional<Hearing> hearing;
-    if (given.read()) hearing.emplace(fitted.listener());
-    const Points at = given.filled(room, fitted.listener(), fitted.memory_limit());
-    report_undefined(fitted.predict_combinations(at, of, type, values, optional_output(errors, groups, t, ld), whole));
+    std::string reason;
+    all_seen(answering, given, [&](const Points& at) {
+      reason = fitted.predict_combinations(at, of, type, values, optional_output(errors, groups, t, ld), whole);
+    });
+    report_undefined(std::move(reason));
   });
 }
 

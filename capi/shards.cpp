@@ -180,7 +180,8 @@ freeridge_status freeridge_accumulator_predictor(const freeridge_accumulator* ac
     const auto problem = reduced(a);
     const Stage stage(0.5, 1);
     auto predictor = predictor_at(a.features(), *problem, lambdas);
-    *out = new freeridge_model{Model(predictor->kernel()), std::move(predictor)};
+    auto reduced = std::make_shared<const ReducedModel>(problem, lambdas);
+    *out = new freeridge_model{Model(predictor->kernel()), std::move(predictor), nullptr, std::move(reduced)};
   });
 }
 

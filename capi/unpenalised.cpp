@@ -1,4 +1,5 @@
 // The C layer, unpenalised columns (fixed effects): how many there are, their effects, and the mixed model.
+#include <optional>
 #include <utility>
 
 #include "capi/handles.hpp"
@@ -45,8 +46,9 @@ freeridge_status freeridge_get_unpenalised(const freeridge_model* model, int64_t
                                            double* errors, int64_t ld) {
   return guarded(__func__, [&] {
     const freeridge_model& asked = required("model", model);
-    if (asked.predictor) return unpenalised_saved(*asked.predictor, count, kept, effects, errors, ld);
-    const AbstractModel& m = whole_of(model);
+    if (asked.predictor && !asked.reduced) return unpenalised_saved(*asked.predictor, count, kept, effects, errors, ld);
+    const std::optional<Answering> answering = asked.reduced ? std::optional<Answering>(model) : std::nullopt;
+    const AbstractModel& m = answering ? answering->model() : whole_of(model);
     const Index q = m.fixed_count();
     std::string reason;
     if (kept != nullptr || effects != nullptr || errors != nullptr) {
@@ -68,7 +70,8 @@ freeridge_status freeridge_get_unpenalised(const freeridge_model* model, int64_t
 
 freeridge_status freeridge_get_unpenalised_covariance(const freeridge_model* model, double* covariance, int64_t ld) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Answering answering(model);
+    const Model& m = answering.model();
     required("covariance", covariance);
     m.require_fitted();
     const Index q = m.fixed_count();

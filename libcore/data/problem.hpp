@@ -122,7 +122,9 @@ struct Problem {
   // acts on, and the sums of their weights and of the logarithms of their weights.
   Span<const Index> missing_rows(Index output) const;
   Index n_of(Index output) const { return n() - std::ssize(missing_rows(output)); }
-  Index degrees_of(Index output) const { return degrees() - std::ssize(missing_rows(output)); }
+  Index degrees_of(Index output) const { return degrees() + absent - std::ssize(missing_rows(output)); }
+  // How many rows more the problem stands for, where its rows only have their sums (stream/reduced_model.hpp).
+  Index absent = 0;
   // For REML of an output, which counts copies of rows once (repeated_rows.hpp).
   const Copies& copies_of(Index output) const { return copies.of(*this, output); }
   Index reml_degrees_of(Index output) const { return degrees_of(output) - copies_of(output).count; }

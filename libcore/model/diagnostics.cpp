@@ -77,8 +77,8 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
     const double trace = residual_maker.trace();
     for (Index j = first; j < first + count; ++j) {
       double& sigma2 = out.sigma2[j];
-      sigma2 =
-          known_sigma2_ > 0 ? known_sigma2_ : error_variance(residual_maker, residual_maker.squared_norm(j), trace);
+      sigma2 = known_sigma2_ > 0 ? known_sigma2_
+                                 : error_variance(residual_maker, residual_maker.squared_norm(j), trace, absent_);
       if (std::isnan(sigma2)) keep_first(out.reason, no_error_variance(j));
       if (std::isinf(sigma2)) fail(Status::not_finite, "sigma2 of output ", j, " overflows; rescale y");
     }

@@ -1,4 +1,5 @@
-// The variance of the errors, sigma2 = sum_i W_ii r_i^2 / (n - df) = rho |P~Y~|^2 / tr(P~) (diagnostics.cpp).
+// The variance of the errors, sigma2 = sum_i W_ii r_i^2 / (n - df) = rho |P~Y~|^2 / tr(P~) (diagnostics.cpp). With
+// `absent` rows more (problem.hpp) n - df = rho tr(P~) + absent.
 #pragma once
 
 #include <string>
@@ -8,10 +9,12 @@
 
 namespace freeridge {
 
-// From |P~Y~|^2 and tr(P~); NaN when n - df = rho tr(P~) is not positive.
-inline double error_variance(const ResidualMaker& residual_maker, double squared_norm, double trace) {
+// From |P~Y~|^2 and tr(P~); NaN when n - df is not positive.
+inline double error_variance(const ResidualMaker& residual_maker, double squared_norm, double trace, Index absent = 0) {
   const double rho = residual_maker.shrinkage();
-  return rho > 0 && trace > 0 ? squared_norm / trace * rho : nan;
+  if (!(rho > 0)) return nan;
+  if (absent != 0) trace += static_cast<double>(absent) / rho;
+  return trace > 0 ? squared_norm / trace * rho : nan;
 }
 
 inline std::string no_error_variance(Index output) {

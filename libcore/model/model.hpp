@@ -106,6 +106,8 @@ class Model final : public AbstractModel {
     known_sigma2_ = sigma2;
     unset();
   }
+  // Counts at the next factorize.
+  void set_absent(Index rows) { absent_ = rows; }                // Problem::absent
   void set_smoothness(bool chosen) { smoothness_ = chosen; }     // counts at the next search for a kernel
   void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
@@ -494,6 +496,7 @@ class Model final : public AbstractModel {
   Index device_ = no_device;
   bool smoothness_ = false;
   double known_sigma2_ = 0;
+  Index absent_ = 0;
   EnginePtr engine_;
   FactorizationPtr factorization_;
   std::shared_ptr<const Fit> fit_;

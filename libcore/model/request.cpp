@@ -26,6 +26,7 @@ std::shared_ptr<Problem> Model::make_problem(const KernelPtr& kernel) const {
   out->x_numbers = std::move(rows.numbers);
   out->missing = data_->missing;
   out->known_sigma2 = known_sigma2_;
+  out->absent = absent_;
   return out;
 }
 

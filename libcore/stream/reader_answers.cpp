@@ -136,9 +136,7 @@ const LambdaSearch& ReaderModel::select_lambda(Criterion criterion, double low, 
   Stage stage(0, 0.95);
   auto found = std::make_shared<const LambdaSearch>(search(criterion, low, high));
   stage.next(1);
-  auto fit = predictor_at(*features_, *problem_, found->best);
-  report(1);
-  fit_ = std::move(fit);
+  take_fit(found->best);
   search_ = std::move(found);
   return *search_;
 }
@@ -149,9 +147,15 @@ void ReaderModel::set_lambdas(Span<const double> lambdas) {
   const Array<double> all =
       lambdas.size() == 1 ? Array<double>(t(), lambdas[0]) : Array<double>(lambdas.begin(), lambdas.end());
   const Hearing hearing(settings_->listener());
-  auto fit = predictor_at(*features_, *problem_, all);
+  take_fit(all);
+}
+
+void ReaderModel::take_fit(Span<const double> lambdas) {
+  auto fit = predictor_at(*features_, *problem_, lambdas);
+  auto reduced = std::make_shared<const ReducedModel>(problem_, lambdas);
   report(1);
   fit_ = std::move(fit);
+  reduced_ = std::move(reduced);
 }
 
 void ReaderModel::coefficients(MatrixView c) const {
@@ -175,8 +179,9 @@ void ReaderModel::fixed_effects(MatrixView effects) const {
   copy(w.view().row_range(0, effects.rows), effects);
 }
 
-std::string ReaderModel::fixed_errors(MatrixView /*errors*/) const {
-  fail(Status::invalid_state, "errors need all rows in memory, and a reader's model has none of them; hand NULL over");
+std::string ReaderModel::fixed_errors(MatrixView errors) const {
+  require_fitted();
+  return reduced_->model(settings_->listener()).fixed_errors(errors);
 }
 
 }  // namespace freeridge

@@ -56,6 +56,7 @@ void ReaderModel::set_unpenalised(Index count) {
 void ReaderModel::forget() {
   search_.reset();
   fit_.reset();
+  reduced_.reset();
   problem_.reset();
   features_.reset();
   chosen_.clear();
@@ -63,8 +64,14 @@ void ReaderModel::forget() {
 
 Route ReaderModel::route_for_settings() const {
   const Kernel& kernel = *settings_->kernel();
-  const bool linear = kernel.linear_scale(d()).has_value();
+  const std::optional<Array<double>> scale = kernel.linear_scale(d());
+  const bool linear = scale.has_value();
   kernel.check_data(1, d());
+  if (linear && std::ranges::any_of(*scale, [](double s) { return s != 1; }))
+    fail(Status::invalid_argument,
+         "the kernel is linear and divides its columns, which a reader's model does not: let the reader divide them, "
+         "and "
+         "take the kernel without scales");
   if (settings_->device() != no_device)
     fail(Status::invalid_argument, "DEVICE is ", settings_->device(),
          ", and the rows of a reader are reduced on the CPU alone; set it to 0");

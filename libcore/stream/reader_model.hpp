@@ -21,6 +21,7 @@
 #include "libcore/select/groups.hpp"
 #include "libcore/stream/accumulator.hpp"
 #include "libcore/stream/group_pass.hpp"
+#include "libcore/stream/reduced_model.hpp"
 #include "libcore/stream/row_reader.hpp"
 
 namespace freeridge {
@@ -41,6 +42,8 @@ class ReaderModel final : public AbstractModel {
   bool factorized() const { return problem_ != nullptr; }
   // The fit at the lambdas in force, or NULL.
   const Predictor* fit() const { return fit_.get(); }
+  // What answers by sums of all rows (reduced_model.hpp), or NULL.
+  const ReducedModel* reduced() const { return reduced_.get(); }
 
   Index n() const override { return factorized() ? read_.rows : reader_.n(); }
   Index d() const override { return reader_.d(); }
@@ -89,6 +92,8 @@ class ReaderModel final : public AbstractModel {
   Matrix gather(Span<const Index> rows, std::optional<PassRead>& read) const;
   const ReducedProblem& problem() const;
   const Predictor& fitted() const;
+  // The fit at t lambdas. Changes nothing when it throws.
+  void take_fit(Span<const double> lambdas);
   // Throws INVALID_STATE unless a lambda can be set.
   void require_solvable() const;
   std::string make_scores(Criterion criterion, Span<const double> lambdas, MatrixView scores, MatrixView errors) const;
@@ -111,6 +116,7 @@ class ReaderModel final : public AbstractModel {
   Array<Index> chosen_;
   // fitted
   std::shared_ptr<const Predictor> fit_;
+  std::shared_ptr<const ReducedModel> reduced_;
   std::shared_ptr<const LambdaSearch> search_;
 };
 

@@ -56,6 +56,21 @@ void ReducedProblem::unpenalised_kept(Span<std::int32_t> kept) const {
   for (const Index k : free_.kept()) kept[k] = 1;
 }
 
+Matrix ReducedProblem::centred_rows() const {
+  const Index ones = rows_.ones(), d = rows_.d(), t = rows_.t();
+  if (!rows_.by_gram()) {
+    const ConstMatrixView triangle = rows_.rows();
+    return copy_of(triangle.block(ones, ones, triangle.rows - ones, triangle.cols - ones));
+  }
+  Matrix out(r() + t, d + t, 0.0);
+  for (Index k = 0; k < r(); ++k) {
+    for (Index j = 0; j < d; ++j) out(k, j) = s_[k] * vt_(k, j);
+    for (Index j = 0; j < t; ++j) out(k, d + j) = spectrum_.gamma(k, j);
+  }
+  for (Index j = 0; j < t; ++j) out(r() + j, d + j) = std::sqrt(spectrum_.rest_norm2[j]);
+  return out;
+}
+
 ConstMatrixView ReducedProblem::problem_triangle() const {
   if (features_->unpenalised() > 0) return free_.rest();
   const Index ones = rows_.ones();

@@ -65,6 +65,10 @@ class ReducedProblem {
   void save(ByteWriter& out) const;
 
   const RowStack& rows() const { return rows_; }
+  const RowFeatures& features() const { return *features_; }
+  // Rows with the sums of squares and products of the centred [X, Y], at most 1 + d + t; of landmarks [phi, Y], where
+  // those of two outputs with one another are missing.
+  Matrix centred_rows() const;
   // kept[k] for the columns without a penalty: 0 where column k depends on the columns before it, else 1.
   void unpenalised_kept(Span<std::int32_t> kept) const;
   // xbar, ybar: d + t numbers; empty without intercept.

@@ -53,10 +53,6 @@ core_accumulator_moments <- function(handle, x, y, weights, group, lambdas) {
     .Call(`_freeridge_core_accumulator_moments`, handle, x, y, weights, group, lambdas)
 }
 
-core_accumulator_unpenalised <- function(handle) {
-    .Call(`_freeridge_core_accumulator_unpenalised`, handle)
-}
-
 core_moments_join <- function(first, second) {
     .Call(`_freeridge_core_moments_join`, first, second)
 }
@@ -77,8 +73,8 @@ core_accumulator_predictor <- function(handle, lambda) {
     .Call(`_freeridge_core_accumulator_predictor`, handle, lambda)
 }
 
-core_accumulator_loo <- function(handle, x, y, weights, lambdas) {
-    .Call(`_freeridge_core_accumulator_loo`, handle, x, y, weights, lambdas)
+core_accumulator_errors <- function(handle, x, y, weights, group, lambdas) {
+    .Call(`_freeridge_core_accumulator_errors`, handle, x, y, weights, group, lambdas)
 }
 
 core_accumulator_squared_errors <- function(handle, x, y, weights, lambdas) {
@@ -237,8 +233,8 @@ core_predict_variance <- function(handle, x, fixed = NULL) {
     .Call(`_freeridge_core_predict_variance`, handle, x, fixed)
 }
 
-core_coefficient_covariance <- function(handle, type) {
-    .Call(`_freeridge_core_coefficient_covariance`, handle, type)
+core_coefficient_covariance <- function(handle, type, intercept) {
+    .Call(`_freeridge_core_coefficient_covariance`, handle, type, intercept)
 }
 
 core_coefficient_errors <- function(handle, type) {

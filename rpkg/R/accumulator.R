@@ -178,7 +178,7 @@ loo.ridge_accumulator <- function(object, x, y, lambda, weights = NULL, ...) {
   rows <- accumulator_rows(object, x, y, weights)
   # A row of weight zero was not added: its leverage is zero, as that of a row with the smallest of weights is.
   if (!is.null(rows$weights)) rows$weights <- pmax(rows$weights, .Machine$double.xmin)
-  errors <- core_accumulator_loo(handle, rows$x, rows$y, rows$weights, lambda)
+  errors <- core_accumulator_errors(handle, rows$x, rows$y, rows$weights, NULL, lambda)
   warn_leverage_of_one("the leave-one-out error", which(rowSums(is.nan(errors)) > 0L))
   if (!is.null(rownames(rows$x))) rownames(errors) <- rownames(rows$x)
   by_lambda(errors, names_in(object, "y", ncol(rows$y)), lambda)

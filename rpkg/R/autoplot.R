@@ -3,7 +3,11 @@
 
 autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 1L, lambdas = NULL, variables = NULL, ...) {
   refuse_extra(...)
-  data <- plot_data(object, type, criteria, output, lambdas, variables)
+  picture_by_ggplot(plot_data(object, type, criteria, output, lambdas, variables), object, type, output)
+}
+
+picture_by_ggplot <- function(data, object, type, output) {
+  force(data)
   output <- check_output(output, object)
   lambda <- object$lambda[[output]]
   chosen <- lambda_of(object, output)

@@ -58,8 +58,13 @@ glance.freeridge <- function(x, ...) {
   centred <- if (x$intercept) sweep(x$y, 2L, observed_means(x$y, weights, x$y)) else x$y
   total <- mean_square(centred)
   loo <- mean_square(core_by_row(model_at(x), "loo"))
+  glance_table(x, mean_square(x$y - x$fitted.values), total, loo)
+}
+
+# Of mean squares of residuals, outputs and left-out errors.
+glance_table <- function(x, training, total, loo, deviance = NULL) {
   frame <- data.frame(
-    r.squared = 1 - mean_square(x$y - x$fitted.values) / total, loo.r.squared = 1 - loo / total,
+    r.squared = 1 - training / total, loo.r.squared = 1 - loo / total,
     sigma = unname(sigma(x)), loo.rmse = sqrt(loo), lambda = unname(x$lambda),
     df = observed_counts(x) - unname(df.residual(x)),
     logLik = if (is.null(x$classes) && is.null(x$robust)) log_likelihoods(x) else NA_real_, row.names = NULL
@@ -67,28 +72,23 @@ glance.freeridge <- function(x, ...) {
   parameters <- frame$df + is.null(x$noise_sd)  # as logLik() counts them
   frame$AIC <- -2 * frame$logLik + 2 * parameters
   frame$BIC <- -2 * frame$logLik + log(observed_counts(x)) * parameters
+  frame$deviance <- deviance
   frame$df.residual <- unname(df.residual(x))
   frame$nobs <- observed_counts(x)
   if (ncol(x$y) > 1L) data.frame(response = x$outputs, frame) else frame
 }
 
-# Fits of freeridge_chunks(), which keep no rows: coefficients without standard errors, and what sums of all rows give.
-# loo.rmse is NA where another criterion chose lambda, or none.
-tidy.freeridge_chunks <- function(x, conf.int = FALSE, ...) {
-  refuse_misspelt(...)
-  if (check_flag(conf.int, "conf.int")) confint(x)
-  estimates <- as.matrix(coef(x))
-  by_response(x, list(estimate = estimates), rownames(estimates))
+# Fits of freeridge_chunks(), which keep no rows. loo.rmse is NA where another criterion chose lambda, or none.
+tidy.freeridge_chunks <- function(x, ...) {
+  if (!is_linear(x$kernel)) coef(x)  # refuses
+  tidy.freeridge(x, ...)
 }
 
 glance.freeridge_chunks <- function(x, ...) {
   refuse_misspelt(...)
-  freedom <- unname(df.residual(x))
-  by_loo <- x$chosen && x$criterion == "loo"
-  frame <- data.frame(sigma = unname(sigma(x)), loo.rmse = if (by_loo) sqrt(unname(x$score)) else NA_real_,
-                      lambda = unname(x$lambda), df = nobs(x) - freedom, deviance = unname(deviance(x)),
-                      df.residual = freedom, nobs = nobs(x), row.names = NULL)
-  if (ncol(x$y) > 1L) data.frame(response = x$outputs, frame) else frame
+  deviance <- unname(deviance(x))
+  loo <- if (x$chosen && x$criterion == "loo") unname(x$score) else NA_real_
+  glance_table(x, deviance / x$weight, x$total, loo, deviance = deviance)
 }
 
 # The data, or new data, with fitted values; for the fit's own points also residuals, leverages, left-out errors and

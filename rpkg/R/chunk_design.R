@@ -70,11 +70,12 @@ of_known_kinds <- function(chunk, kinds) {
 
 # The columns that the formula uses, of the rows that subset selects; row names are places in the chunk.
 chosen_rows <- function(design, chunk) {
-  missing <- setdiff(design$columns, names(chunk))
+  columns <- c(design$columns, design$beside)  # beside: of labels that the fit has not
+  missing <- setdiff(columns, names(chunk))
   if (length(missing) > 0L) refuse("there is no column '", missing[1L], "'")
-  check_columns(design$columns, chunk, "the chunk")
+  check_columns(columns, chunk, "the chunk")
   n <- nrow(chunk)
-  chunk <- without_integer64(of_known_kinds(as.data.frame(chunk)[design$columns], design$kinds), design$label_columns)
+  chunk <- without_integer64(of_known_kinds(as.data.frame(chunk)[columns], design$kinds), design$label_columns)
   for (name in design$label_columns) chunk[[name]] <- plain_labels(chunk[[name]])
   attr(chunk, "row.names") <- .set_row_names(n)
   if (is.null(design$parts$subset)) return(chunk)

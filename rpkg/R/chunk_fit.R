@@ -40,7 +40,10 @@ new_chunk_fit <- function(setting, design, sums) {
     if (length(empty) > 0L) refuse("no row is of the class '", design$response_classes$levels[empty[1L]], "'")
   }
   fit$count <- sums$rows
-  fit$weight <- sums$weight
+  fit$weight <- sums$spread$n
+  fit$log_weight <- sums$log_weight
+  # the mean square of each output, about its mean where there is an intercept
+  fit$total <- unname(sums$spread$squares / fit$weight + if (fit$intercept) 0 else sums$spread$mean^2)
   fit$rows <- sums[names(no_rows)]
   fit$design <- design[setdiff(names(design), "factor_terms")]
   fit
@@ -56,6 +59,37 @@ chunk_model <- function(fit, lambda) {
   if (all(lambda == fit$lambda)) predicting_model(fit) else core_accumulator_predictor(accumulator_of(fit), lambda)
 }
 
+is_of_chunks <- function(fit) inherits(fit, "freeridge_chunks")
+
+# The model that answers what sums of all rows decide, such as standard errors. (One that was loaded predicts alone.)
+model_of_sums <- function(fit, lambda) {
+  lambda <- if (is.null(lambda)) fit$lambda else check_lambda(lambda, ncol(fit$y), fit$outputs)
+  model <- fit$cache$model
+  if (core_is_alive(model) && all(core_lambda(model) == lambda)) return(model)
+  model <- core_accumulator_predictor(accumulator_of(fit), lambda)
+  if (all(lambda == fit$lambda)) fit$cache$model <- model
+  model
+}
+
+# The core has the columns divided, and of a penalised intercept a column of ones behind the others (core_columns()).
+divisors_of <- function(fit) if (is.null(fit$scale)) rep(1, ncol(fit$x)) else unname(fit$scale)
+
+errors_in_units <- function(fit, found) {
+  columns <- seq_len(ncol(fit$x))
+  if (fit$penalised) found$b <- found$w[ncol(fit$x) + 1L, ]
+  list(w = found$w[columns, , drop = FALSE] / divisors_of(fit), b = found$b)
+}
+
+covariance_in_units <- function(fit, covariance) {
+  divisors <- divisors_of(fit)
+  columns <- seq_along(divisors)
+  order <- if (fit$penalised) c(length(divisors) + 1L, columns) else c(if (fit$intercept) 1L, columns + fit$intercept)
+  unit <- rep(c(if (fit$intercept) 1, divisors), ncol(fit$y))
+  side <- nrow(covariance) / ncol(fit$y)
+  place <- rep((seq_len(ncol(fit$y)) - 1L) * side, each = side) + order
+  covariance[place, place, drop = FALSE] / outer(unit, unit)
+}
+
 # What `answer` gives at each set of lambdas, as at_lambdas() has it.
 chunks_at <- function(fit, lambda, answer) {
   sets <- lambda_sets(fit, lambda)
@@ -68,7 +102,7 @@ coef.freeridge_chunks <- function(object, lambda = NULL, ...) {
   if (!is.null(object$landmarks)) refuse("the kernel is ", format(object$kernel), ", which has no slopes")
   effects <- seq_along(colnames(object$fixed))
   columns <- length(effects) + seq_len(ncol(object$x))
-  dependent <- effects[object$fixed_kept %in% FALSE]
+  dependent <- effects[is.na(object$effects[, 1L])]
   chunks_at(object, lambda, function(model) {
     w <- core_hyperplane(model)
     w[dependent, ] <- NA
@@ -76,91 +110,6 @@ coef.freeridge_chunks <- function(object, lambda = NULL, ...) {
     slopes <- w[columns, , drop = FALSE]
     with_intercept(object, b, if (is.null(object$scale)) slopes else slopes / object$scale, w[effects, , drop = FALSE])
   })
-}
-
-predict.freeridge_chunks <- function(object, newdata, lambda = NULL, type = "decision", na.action = stats::na.pass,
-                                     ...) {
-  refuse_extra(...)
-  check_choice(type, "type", class_types)
-  if (is.null(object$classes)) {
-    if (!type %in% c("decision", "response")) refuse("type is \"", type, "\", and the response is not of classes")
-    type <- "decision"
-  }
-  if (!type %in% c("decision", "class")) {
-    refuse("type is \"", type, "\", which is calibrated on the left-out values of all rows: freeridge() has it")
-  }
-  if (missing(newdata)) refuse("newdata is missing: a data frame or a source of rows, see row_source()")
-  if (inherits(newdata, "row_source")) return(predicted_chunks(object, newdata, lambda, type, na.action))
-  new <- new_rows(object, newdata, na.action)
-  if (!is.null(new$fixed)) new$x <- cbind(new$fixed, new$x)
-  new$x <- core_columns(object$design, new$x)
-  new$fixed <- NULL
-  if (type == "decision") return(chunks_at(object, lambda, function(model) predicted(object, new, model)))
-  lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y), object$outputs)
-  as_labels(object$classes, predicted(object, new, chunk_model(object, lambda)))
-}
-
-# Predictions for the rows of a source, without names: the rows are never together, and so have none in common.
-predicted_chunks <- function(fit, source, lambda, type, na.action) {
-  pass <- new_pass(
-    begin = function(k) list(),
-    visit = function(state, chunk) {
-      rows <- of_known_kinds(as.data.frame(chunk), fit$design$kinds)
-      c(state, list(unname(predict(fit, rows, lambda, type, na.action))))
-    },
-    join = c
-  )
-  found <- with_steps(run_pass(source, pass, NULL))
-  if (is.null(dim(found[[1L]]))) unlist(found) else do.call(rbind, found)
-}
-
-# The values of the rows of the fit, in the order of the source, by a pass over it: what `answer(numbers)` gives of the
-# numbers of a chunk, rows x outputs.
-values_of_rows <- function(fit, source, answer) {
-  pass <- new_pass(
-    begin = function(k) c(list(values = list()), no_rows),
-    visit = function(state, chunk) {
-      numbers <- chunk_numbers(fit$design, chunk)
-      if (!is.null(numbers$x)) state$values <- c(state$values, list(answer(numbers)))
-      counted_rows(state, numbers)
-    },
-    join = c
-  )
-  found <- with_steps(run_pass(row_source(source), pass, NULL, fit$rows$read))
-  check_same_rows(fit$rows, found)
-  do.call(rbind, found$values)
-}
-
-# A fit has no rows, and needs the source for answers by rows.
-refuse_without_source <- function(what, call) {
-  refuse("the fit keeps no rows, and ", what, " are those of its rows: hand them in once more, as in ", call,
-         "(fit, source)")
-}
-
-residuals.freeridge_chunks <- function(object, source, type = "response", lambda = NULL, ...) {
-  refuse_extra(...)
-  if (missing(source)) refuse_without_source("residuals", "residuals")
-  check_choice(type, "type", residual_types)
-  if (type == "loo") return(loo(object, source, lambda))
-  weighted <- type %in% c("pearson", "deviance")
-  shape(object, values_of_rows(object, source, function(numbers) {
-    residuals <- numbers$y - predicted_numbers(object, numbers, lambda)
-    if (weighted && !is.null(numbers$weights)) sqrt(numbers$weights) * residuals else residuals
-  }), NULL)
-}
-
-fitted.freeridge_chunks <- function(object, source, lambda = NULL, ...) {
-  refuse_extra(...)
-  if (missing(source)) refuse_without_source("fitted values", "fitted")
-  shape(object, values_of_rows(object, source, function(numbers) {
-    plus_offset(predicted_numbers(object, numbers, lambda), numbers$offset)
-  }), NULL)
-}
-
-# Predictions of the rows of a chunk, without the offset.
-predicted_numbers <- function(fit, numbers, lambda) {
-  lambda <- if (is.null(lambda)) fit$lambda else check_lambda(lambda, ncol(fit$y), fit$outputs)
-  core_predict(chunk_model(fit, lambda), core_columns(fit$design, numbers$x))
 }
 
 # With S = sum_i W_ii r_i^2, the training error times the sum of the weights, GCV is n S / (n - df)^2.
@@ -205,8 +154,6 @@ weights.freeridge_chunks <- function(object, ...) {
 for_rows_alone <- function(what) {
   function(...) refuse("a fit of freeridge_chunks() keeps no rows, and has no ", what, "; freeridge() has, of rows in memory")
 }
-vcov.freeridge_chunks <- for_rows_alone("covariances of coefficients")
-confint.freeridge_chunks <- for_rows_alone("intervals of coefficients")
 hatvalues.freeridge_chunks <- for_rows_alone("leverages")
 rstandard.freeridge_chunks <- for_rows_alone("standardised residuals")
 cooks.distance.freeridge_chunks <- for_rows_alone("Cook's distances")
@@ -216,34 +163,10 @@ influence.freeridge_chunks <- for_rows_alone("influence of single rows")
 model.frame.freeridge_chunks <- for_rows_alone("model frame")
 model.matrix.freeridge_chunks <- for_rows_alone("model matrix")
 case.names.freeridge_chunks <- for_rows_alone("names of rows")
-logLik.freeridge_chunks <- for_rows_alone("likelihood")
-extractAIC.freeridge_chunks <- for_rows_alone("AIC")
 
-# The path of the criteria that the fit knows, as plot() of freeridge() draws it; with a source that of others, too.
-plot.freeridge_chunks <- function(x, type = "path", criteria = NULL, output = 1L, lambdas = NULL, source = NULL, ...) {
-  data <- path_of_chunks(x, type, criteria, output, lambdas, source)
-  plot_path(data, x, check_output(output, x), ...)
-  invisible(data)
-}
-
-autoplot.freeridge_chunks <- function(object, type = "path", criteria = NULL, output = 1L, lambdas = NULL, source = NULL,
-                                      ...) {
+extractAIC.freeridge_chunks <- function(fit, scale = 0, k = 2, ...) {
   refuse_extra(...)
-  data <- path_of_chunks(object, type, criteria, output, lambdas, source)
-  output <- check_output(output, object)
-  draw_path(path_panels(data), object$lambda[[output]], lambda_of(object, output))
-}
-
-# The data frame of one output that plot() and autoplot() show.
-path_of_chunks <- function(fit, type, criteria, output, lambdas, source) {
-  check_choice(type, "type", plot_types)
-  if (type != "path") refuse("type is \"", type, "\", and the fit keeps no rows: of chunks there is type = \"path\" alone")
-  output <- check_output(output, fit)
-  if (!is.null(criteria)) criteria <- unique(c(criteria, "training"))
-  data <- withCallingHandlers(lambda_path(fit, lambdas, criteria, source), freeridge_undefined = function(condition) {
-    tryInvokeRestart("muffleWarning")
-  })
-  if (ncol(fit$y) > 1L) data[as.integer(data$output) == output, ] else data
+  extractAIC.freeridge(fit, scale, k)
 }
 
 nobs.freeridge_chunks <- function(object, use.fallback = FALSE, ...) {
@@ -259,21 +182,6 @@ formula.freeridge_chunks <- function(x, env = parent.frame(), ...) {
 terms.freeridge_chunks <- function(x, ...) {
   refuse_extra(...)
   given_terms(x)
-}
-
-# The left-out errors of the rows of the fit, in the order of the source, by a pass over it.
-loo.freeridge_chunks <- function(object, source, lambda = NULL, ...) {
-  refuse_extra(...)
-  if (missing(source)) refuse("source is missing: the rows of the fit, once more")
-  lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y), object$outputs)
-  handle <- accumulator_of(object)
-  own <- (seq_along(lambda) - 1L) * length(lambda) + seq_along(lambda)
-  errors <- values_of_rows(object, source, function(numbers) {
-    found <- core_accumulator_loo(handle, core_columns(object$design, numbers$x), numbers$y, numbers$weights, lambda)
-    found[, own, drop = FALSE]
-  })
-  warn_leverage_of_one("the leave-one-out error", which(rowSums(is.nan(errors)) > 0L))
-  shape(object, errors, NULL)
 }
 
 lambda_grid.freeridge_chunks <- function(object, count = 100, ...) {
@@ -370,7 +278,11 @@ summary.freeridge_chunks <- function(object, ...) {
   table <- data.frame(lambda = unname(object$lambda),
                       rmse = sqrt(core_accumulator_objective(accumulator_of(object), object$lambda)$training[own]),
                       row.names = object$outputs)
-  if (object$chosen && object$criterion == "loo") table$loo_rmse <- sqrt(unname(object$score))
+  table$r2 <- 1 - table$rmse^2 / object$total
+  if (object$chosen && object$criterion == "loo") {
+    table$loo_rmse <- sqrt(unname(object$score))
+    table$loo_r2 <- 1 - unname(object$score) / object$total
+  }
   if (object$chosen && object$criterion == "groups") table$group_rmse <- sqrt(unname(object$score))
   structure(list(fit = object, outputs = table), class = "summary.freeridge_chunks")
 }

@@ -8,8 +8,8 @@
 freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda = NULL,
                              criterion = if (missing(groups)) "loo" else "groups", intercept = TRUE, subset, na.action,
                              weights, offset, groups, levels = list(), scale = divides_columns(kernel),
-                             lambdas = 100, passes = 2, landmarks = NULL, landmark_method = "auto", sample = NULL,
-                             seed = 0, workers = NULL, ...) {
+                             lambdas = 100, lambda_range = NULL, passes = 2, landmarks = NULL,
+                             landmark_method = "auto", sample = NULL, seed = 0, workers = NULL, ...) {
   if ("gap" %in% ...names()) refuse("gap is for freeridge(): rows beside a group need not be in a chunk with it")
   refuse_extra(...)
   call <- match.call()
@@ -22,12 +22,16 @@ freeridge_chunks <- function(formula, source, kernel = linear_kernel(), lambda =
   setting <- list(
     call = call, kernel = kernel, lambda = lambda, seed = check_whole(seed, "seed"),
     criterion = check_choice(criterion, "criterion", c("loo", "gcv", "reml", "groups")), asked = !missing(criterion),
-    lambdas = check_lambdas(lambdas),
+    lambdas = check_lambdas(lambdas), range = check_range(lambda_range, "lambda_range"),
     passes = check_whole(passes, "passes", 2, 100), levels = check_given_levels(levels), scale = scale,
     landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
     na.action = if (!missing(na.action)) na.action, sample = sample,
     count = if (!is.null(landmarks)) check_whole(landmarks, "landmarks", 1, .Machine$integer.max)
   )
+  if (!is.null(lambda_range) && (!is.null(lambda) || length(setting$lambdas) > 1L)) {
+    refuse("lambda_range is given, and ", if (is.null(lambda)) "lambdas are" else "lambda is",
+           " too: the range is for a lambda that is searched")
+  }
   if (setting$criterion == "groups" && missing(groups)) refuse("criterion is \"groups\", but there are no groups")
   workers <- check_workers(workers, source)
   environment <- if (is.null(environment(formula))) parent.frame() else environment(formula)
@@ -181,13 +185,12 @@ fit_chunks <- function(setting, design, rows, source, workers) {
   fit <- new_chunk_fit(setting, design, sums)
   fit$accumulator <- core_accumulator_save(handle, compact = TRUE)
   core_accumulator_prepare(handle)
-  if (!is.null(design$fixed)) fit$fixed_kept <- core_accumulator_unpenalised(handle)
   fit <- if (!is.null(setting$lambda)) {
     c(fit, list(lambda = lambda, chosen = FALSE))
   } else if (setting$criterion %in% names(left_out_passes)) {
     c(fit, lambda_by_left_out(setting, design, sums, source, workers), chosen = TRUE)
   } else {
-    found <- core_accumulator_select_lambda(handle, setting$criterion, 0, 0)
+    found <- core_accumulator_select_lambda(handle, setting$criterion, setting$range[1L], setting$range[2L])
     c(fit, found[c("lambda", "score", "edge")], chosen = TRUE)
   }
   warn_of_accumulator(handle, fit$lambda)
@@ -195,6 +198,7 @@ fit_chunks <- function(setting, design, rows, source, workers) {
   if (fit$chosen) names(fit$score) <- fit$outputs
   model <- core_accumulator_predictor(handle, fit$lambda)
   fit$predictor <- core_save_predictor(model, TRUE)
+  fit$effects <- effects_at(fit, model)
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$accumulator <- handle
   fit$cache$model <- model
@@ -208,8 +212,7 @@ lambda_by_left_out <- function(setting, design, sums, source, workers) {
   handle <- sums$accumulator
   bytes <- if (!is.null(workers)) core_accumulator_save(handle)
   new <- setting$lambdas
-  if (length(new) == 1L)  # how many; where no lambda matters there is no grid
-    new <- tryCatch(core_accumulator_lambda_grid(handle, new), freeridge_undefined = function(condition) 1)
+  if (length(new) == 1L) new <- grid_of_chunks(handle, new, setting$range)
   lambdas <- numeric()
   moments <- NULL
   for (number in seq(2, setting$passes)) {
@@ -222,6 +225,12 @@ lambda_by_left_out <- function(setting, design, sums, source, workers) {
     if (length(new) == 0L) break
   }
   c(choice[c("lambda", "score", "edge")], list(search = sorted_search(lambdas, moments, design$t)))
+}
+
+# So many lambdas over a range, c(0, 0): that of the accumulator. Where no lambda matters there is no grid.
+grid_of_chunks <- function(handle, count, range) {
+  if (range[1L] > 0) return(unique(exp(seq(log(range[1L]), log(range[2L]), length.out = count))))
+  tryCatch(core_accumulator_lambda_grid(handle, count), freeridge_undefined = function(condition) 1)
 }
 
 # The moments of the left-out errors at each lambda, by a pass over the rows of the fit.

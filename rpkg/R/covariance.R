@@ -9,21 +9,25 @@ vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = 
     check_choice(type, "type", covariance_types)
     return(effect_covariance(object, lambda, complete))
   }
-  found <- core_coefficient_covariance(covariance_model(object, type, lambda), type)
+  model <- covariance_model(object, type, lambda)
+  found <- core_coefficient_covariance(model, type, if (is_of_chunks(object)) has_free(object) else object$intercept)
   warn_reason(found$reason)
+  if (is_of_chunks(object)) found$covariance <- covariance_in_units(object, found$covariance)
   labels <- stacked_names(object)
   kept <- rep(c(if (object$intercept) TRUE, rep(ncol(object$x) > 0L, max(ncol(object$x), 1L))), ncol(object$y))
   value <- structure(found$covariance[kept, kept, drop = FALSE], dimnames = list(labels, labels))
   # Outputs that are not observed in the same rows have no covariance.
-  if (object$missing_values) value[is.nan(value)] <- NA_real_
+  if (isTRUE(object$missing_values)) value[is.nan(value)] <- NA_real_
   value
 }
+vcov.freeridge_chunks <- vcov.freeridge
 
 # Standard errors, (intercept and) slopes x outputs: the square roots of the diagonal of vcov(), without the whole
 # matrix.
 coefficient_errors <- function(fit, type, lambda = NULL) {
   found <- core_coefficient_errors(covariance_model(fit, type, lambda), type)
   warn_reason(found$reason)
+  if (is_of_chunks(fit)) found <- errors_in_units(fit, found)
   rbind(if (fit$intercept) found$b, found$w[seq_len(ncol(fit$x)), , drop = FALSE], deparse.level = 0L)
 }
 
@@ -97,3 +101,4 @@ confint.freeridge <- function(object, parm = NULL, level = 0.95, type = "bayesia
   if (!all(known)) refuse("parm: ", shown(parm[!known][1L]), " is not the name or number of a coefficient")
   value[parm, , drop = FALSE]
 }
+confint.freeridge_chunks <- confint.freeridge

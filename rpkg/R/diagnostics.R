@@ -71,6 +71,8 @@ df.residual.freeridge <- function(object, lambda = NULL, ...) {
 }
 
 # In how many rows each output is observed.
-observed_counts <- function(fit) as.integer(colSums(!is.na(fit$y)))
+observed_counts <- function(fit) {
+  if (is_of_chunks(fit)) rep(fit$count, ncol(fit$y)) else as.integer(colSums(!is.na(fit$y)))
+}
 
 named_by_output <- function(fit, values) stats::setNames(values, fit$outputs)

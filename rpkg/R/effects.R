@@ -125,7 +125,7 @@ linear_effects <- function(fit, model, factors, se, type, lambda) {
   slopes <- core_hyperplane(model)[seq_len(ncol(fit$x)), , drop = FALSE]
   errors <- if (se) coefficient_errors(fit, type, lambda)
   if (se && fit$intercept) errors <- errors[-1L, , drop = FALSE]
-  all <- if (se && length(factors) > 0L) core_coefficient_covariance(covariance_model(fit, type, lambda), type)$covariance
+  all <- if (se && length(factors) > 0L) core_coefficient_covariance(covariance_model(fit, type, lambda), type, fit$intercept)$covariance
   side <- NCOL(all) %/% ncol(fit$y)
   for (part in factors) {
     others <- part$columns[-1L]

@@ -281,6 +281,7 @@ by_output <- function(lambdas, scores, outputs, argument = "lambda") {
 # than predicting_model() has. A lambda of the call's own that is below what rounding allows is said once, when it is set;
 # the fit's own where `warn` is TRUE.
 model_at <- function(fit, lambda = NULL, warn = FALSE) {
+  if (is_of_chunks(fit)) return(model_of_sums(fit, lambda))
   own <- is.null(lambda)
   lambda <- if (own) fit$lambda else check_lambda(lambda, ncol(fit$y), fit$outputs)
   model <- fit$cache$model

@@ -10,6 +10,7 @@ check_intercept <- function(value) {
 }
 
 has_penalised <- function(fit) isTRUE(fit$penalised)
+has_free <- function(fit) fit$intercept && !has_penalised(fit)
 
 # The FREERIDGE_INTERCEPT_ constant.
 intercept_code <- function(fit) if (!fit$intercept) 0L else if (has_penalised(fit)) 2L else 1L

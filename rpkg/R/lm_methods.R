@@ -118,13 +118,15 @@ logLik.freeridge <- function(object, ...) {
   structure(log_likelihoods(object), nall = n, nobs = n, df = n - unname(df.residual(object)) + is.null(object$noise_sd), class = "logLik")
 }
 
+logLik.freeridge_chunks <- logLik.freeridge
+
 # What packages ask to know the scale of predictions: least squares is the normal family with the identity as its link.
 family.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (!is.null(object$classes)) refuse("a fit to classes is least squares on -1 and +1: it has no family")
   stats::gaussian()
 }
-family.freeridge_linear <- family.freeridge
+family.freeridge_linear <- family.freeridge_chunks <- family.freeridge
 
 # The weights that the user gave to the rows that count, by which errors are averaged; of a robust fit without its own.
 given_weights <- function(fit) if (is.null(fit$robust)) fit$weights else fit$robust$given
@@ -133,11 +135,13 @@ weights_or_ones <- function(fit) if (is.null(given_weights(fit))) rep(1, nrow(fi
 # The log-likelihood of each output.
 log_likelihoods <- function(fit) {
   n <- observed_counts(fit)
+  likelihood <- function(squares, log_weights) unname(0.5 * (log_weights - n * (log(2 * pi) + 1 - log(n) + log(squares))))
+  if (is_of_chunks(fit)) return(likelihood(deviance(fit), fit$log_weight))
   weights <- weights_or_ones(fit)
   squares <- colSums(weights * (fit$y - fit$fitted.values)^2, na.rm = TRUE)
   if (!is.null(fit$noise_sd)) {
     known <- colSums(log(weights / (2 * pi * fit$noise_sd^2)) * !is.na(fit$y)) - squares / fit$noise_sd^2
     return(unname(0.5 * known))
   }
-  unname(0.5 * (colSums(log(weights) * !is.na(fit$y)) - n * (log(2 * pi) + 1 - log(n) + log(squares))))
+  likelihood(squares, colSums(log(weights) * !is.na(fit$y)))
 }

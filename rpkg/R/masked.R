@@ -6,7 +6,7 @@
 shared_generics <- list(
   loo = list(packages = "loo",
              classes = c("freeridge", "ridge_accumulator", "freeridge_classifier", "freeridge_chunks")),
-  explain = list(packages = c("dplyr", "generics", "fastshap", "lime"), classes = "freeridge"),
+  explain = list(packages = c("dplyr", "generics", "fastshap", "lime"), classes = c("freeridge", "freeridge_chunks")),
   accumulate = list(packages = "purrr", classes = "ridge_accumulator"),
   importance = list(packages = c("randomForest", "ranger"), classes = "freeridge"),
   score = list(packages = c("bnlearn", "lava", "riskRegression"), classes = "ridge_accumulator"),

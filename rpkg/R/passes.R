@@ -75,54 +75,64 @@ look_pass <- function(design, size, seed) {
   )
 }
 
-# For the standard deviations of the columns: the number of rows, and of each column the mean, the sum of squares about
-# the mean, and the largest absolute value. Two shards are joined by formulas for all rows at once.
+# Of columns: the number of rows, or the sum of their weights, the means, the sums of squares about the means, and the
+# largest absolute values. Two shards are joined by formulas for all rows at once.
+spread_of <- function(x, weights = NULL) {
+  if (is.null(weights)) weights <- rep(1, nrow(x))
+  mean <- colSums(weights * x) / sum(weights)
+  list(n = sum(weights), mean = mean, squares = colSums(weights * sweep(x, 2L, mean)^2),
+       largest = apply(abs(x), 2L, max))
+}
+
+joined_spread <- function(first, second) {
+  if (first$n == 0) return(second)
+  if (second$n == 0) return(first)
+  n <- first$n + second$n
+  moved <- second$mean - first$mean
+  list(n = n, mean = first$mean + moved * (second$n / n),
+       squares = first$squares + second$squares + moved^2 * (first$n * second$n / n),
+       largest = pmax(first$largest, second$largest))
+}
+
+# For the standard deviations of the columns.
 deviation_pass <- function(design) {
   force(design)
-  join <- function(state, other) {
-    if (state$n == 0) return(other)
-    if (other$n == 0) return(state)
-    n <- state$n + other$n
-    moved <- other$mean - state$mean
-    list(n = n, mean = state$mean + moved * (other$n / n),
-         squares = state$squares + other$squares + moved^2 * (state$n * other$n / n),
-         largest = pmax(state$largest, other$largest))
-  }
-  of_rows <- function(x) {
-    mean <- colMeans(x)
-    list(n = as.double(nrow(x)), mean = mean, squares = colSums(sweep(x, 2L, mean)^2), largest = apply(abs(x), 2L, max))
-  }
   new_pass(
     begin = function(k) list(n = 0),
     visit = function(state, chunk) {
       x <- chunk_numbers(design, chunk)$x
       if (is.null(x)) return(state)
-      join(state, of_rows(x[, length(design$fixed) + seq_along(design$features), drop = FALSE]))
+      joined_spread(state, spread_of(x[, length(design$fixed) + seq_along(design$features), drop = FALSE]))
     },
-    join = join
+    join = joined_spread
   )
 }
 
 # Pass 1: the rows as an accumulator, and the counts that tell whether another pass sees the same rows. positive: in how
-# many rows each output is positive; of classes these are the rows of the class. weight: the sum of the weights. empty: the bytes of an accumulator
-# without rows, with which each worker begins.
+# many rows each output is positive; of classes these are the rows of the class. weight, log_weight: the sums of the
+# weights and of their logarithms. spread: of the outputs as they were given.
+# empty: the bytes of an accumulator without rows, with which each worker begins.
 sum_pass <- function(design, empty) {
   force(design)
   force(empty)
   new_pass(
-    begin = function(k) c(list(accumulator = core_accumulator_load(empty), positive = 0, weight = 0), no_rows),
+    begin = function(k) {
+      c(list(accumulator = core_accumulator_load(empty), positive = 0, log_weight = 0, spread = list(n = 0)), no_rows)
+    },
     visit = function(state, chunk) {
       numbers <- chunk_numbers(design, chunk)
       if (!is.null(numbers$x)) {
         core_accumulator_add(state$accumulator, core_columns(design, numbers$x), numbers$y, numbers$weights)
         state$positive <- state$positive + colSums(numbers$y > 0)
-        state$weight <- state$weight + if (is.null(numbers$weights)) nrow(numbers$x) else sum(numbers$weights)
+        if (!is.null(numbers$weights)) state$log_weight <- state$log_weight + sum(log(numbers$weights))
+        state$spread <- joined_spread(state$spread, spread_of(plus_offset(numbers$y, numbers$offset), numbers$weights))
       }
       counted_rows(state, numbers)
     },
     join = function(state, other) {
       state$positive <- state$positive + other$positive
-      state$weight <- state$weight + other$weight
+      state$log_weight <- state$log_weight + other$log_weight
+      state$spread <- joined_spread(state$spread, other$spread)
       core_accumulator_merge(state$accumulator, core_accumulator_load(other$accumulator))
       added_rows(state, other)
     },
@@ -163,13 +173,15 @@ loo_pass <- function(design, handle, bytes, lambdas) {
 }
 
 # Pass 2 for the criterion "groups", whose rows are left out together. The rows of a group follow one another: those of
-# the last group of a chunk stay open until rows of another group come. Rows without a label are in no group.
-group_pass <- function(design, handle, bytes, lambdas) {
+# the last group of a chunk stay open until rows of another group come. Rows without a label are in no group. own: NULL,
+# or the columns of the errors (rows x (lambdas x outputs)) that are wanted themselves, in the places of their rows.
+group_pass <- function(design, handle, bytes, lambdas, own = NULL) {
+  force(own)
   pass <- loo_pass(design, handle, bytes, lambdas)
   accumulator <- environment(pass$visit)$accumulator
   rows_at <- function(rows, which) {
     list(x = rows$x[which, , drop = FALSE], y = rows$y[which, , drop = FALSE], weights = rows$weights[which],
-         groups = rows$groups[which])
+         groups = rows$groups[which], place = rows$place[which])
   }
   closed <- function(state, labels) {
     again <- watched(state$watch, labels)
@@ -183,9 +195,17 @@ group_pass <- function(design, handle, bytes, lambdas) {
     labels <- unique(rows$groups)
     state <- closed(state, labels)
     state$groups <- state$groups + length(labels)
-    found <- core_accumulator_moments(accumulator(), core_columns(design, rows$x), rows$y, rows$weights,
-                                      match(rows$groups, labels) - 1L, lambdas)
-    state$moments <- core_moments_join(state$moments, found)
+    of_labels <- if (is.null(own)) core_accumulator_moments else core_accumulator_errors
+    found <- of_labels(accumulator(), core_columns(design, rows$x), rows$y, rows$weights,
+                       match(rows$groups, labels) - 1L, lambdas)
+    if (is.null(own)) {
+      state$moments <- core_moments_join(state$moments, found)
+    } else {
+      found <- found[, own, drop = FALSE]
+      undefined <- unique(rows$groups[rowSums(is.nan(found)) > 0L])
+      state$undefined <- unique(c(state$undefined, undefined))
+      state$errors <- c(state$errors, list(list(place = rows$place, values = found)))
+    }
     state
   }
   begin <- pass$begin
@@ -194,13 +214,15 @@ group_pass <- function(design, handle, bytes, lambdas) {
     begin = function(k) c(begin(k), list(open = NULL, groups = 0, watch = new_watch())),
     visit = function(state, chunk) {
       numbers <- chunk_numbers(design, chunk)
+      numbers$place <- state$rows + seq_len(NROW(numbers$x))
       state <- counted_rows(state, numbers)
       known <- which(!is.na(numbers$groups))
       if (length(known) == 0L) return(state)
       rows <- rows_at(numbers, known)
       if (!is.null(state$open)) {
         rows <- list(x = rbind(state$open$x, rows$x), y = rbind(state$open$y, rows$y),
-                     weights = c(state$open$weights, rows$weights), groups = c(state$open$groups, rows$groups))
+                     weights = c(state$open$weights, rows$weights), groups = c(state$open$groups, rows$groups),
+                     place = c(state$open$place, rows$place))
       }
       last <- rows$groups == rows$groups[length(rows$groups)]
       state["open"] <- list(rows_at(rows, last))
@@ -209,6 +231,9 @@ group_pass <- function(design, handle, bytes, lambdas) {
     join = function(state, other) {
       state$watch <- opened_watch(state$watch, other$watch$level)
       state$groups <- state$groups + other$groups
+      state$undefined <- unique(c(state$undefined, other$undefined))
+      moved <- lapply(other$errors, function(part) list(place = part$place + state$rows, values = part$values))
+      state$errors <- c(state$errors, moved)
       join(closed(state, other$watch$labels), other)
     },
     pack = function(state) {

@@ -8,6 +8,11 @@ panel_labels <- c(loo = "mean squared error", gcv = "score", reml = "negative lo
 
 plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambdas = NULL, variables = NULL, ...) {
   data <- plot_data(x, type, criteria, output, lambdas, variables)
+  draw_picture(data, x, type, output, ...)
+  invisible(data)
+}
+
+draw_picture <- function(data, x, type, output, ...) {
   switch(type,
     path = plot_path(data, x, output, ...),
     effect = plot.freeridge_curves(data, ...),
@@ -22,7 +27,6 @@ plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambd
     roc = plot_roc(data, x, check_output(output, x), ...),
     confusion = plot_confusion(data, x, ...)
   )
-  invisible(data)
 }
 
 # The criteria that are mean squared left-out errors, which have the unit of the training error.
@@ -101,7 +105,8 @@ plot_loo <- function(data, fit, output, main = "Left-out points", xlab = "predic
   ends <- range(data, na.rm = TRUE)
   graphics::plot.default(data$predicted, data$observed, xlim = ends, ylim = ends, xlab = "", ylab = "", ...)
   graphics::abline(0, 1, lty = 2)
-  r2 <- summary(fit, coefficients = FALSE)$outputs$loo_r2[check_output(output, fit)]
+  r2 <- attr(data, "r2")  # of a fit of chunks
+  if (is.null(r2)) r2 <- summary(fit, coefficients = FALSE)$outputs$loo_r2[check_output(output, fit)]
   write_labels(main, paste0(lambda_of(fit, output), ", leave-one-out R2 = ", format(r2, digits = 3L)), xlab, ylab, ...)
 }
 

@@ -37,13 +37,14 @@ predictor.freeridge_chunks <- function(object, lambda = NULL, ...) {
   value$lambda <- stats::setNames(rep_len(lambda, ncol(object$y)), object$outputs)
   value$predictor <- core_save_predictor(chunk_model(object, value$lambda), TRUE)
   value$terms <- lean_terms(object$terms)
+  if (all(value$lambda == object$lambda)) value$calibration <- object$cache$calibration
   value$cache <- new.env(parent = emptyenv())
   structure(value, class = c("freeridge_chunks_predictor", "freeridge_predictor"))
 }
 
 predict.freeridge_chunks_predictor <- function(object, newdata, type = "decision", na.action = stats::na.pass, ...) {
   refuse_extra(...)
-  predict.freeridge_chunks(object, newdata, NULL, type, na.action)
+  predict.freeridge_chunks(object, newdata, type = type, na.action = na.action)
 }
 
 coef.freeridge_chunks_predictor <- function(object, ...) coef.freeridge_chunks(object, NULL, ...)

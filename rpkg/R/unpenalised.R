@@ -212,7 +212,7 @@ effects_model <- function(fit, lambda) {
 effect_errors <- function(fit, model) {
   found <- core_fixed_effects(model, TRUE)
   warn_reason(found$reason)
-  freedom <- observed_counts(fit) - sum(found$kept) - (fit$intercept && !has_penalised(fit))
+  freedom <- observed_counts(fit) - sum(found$kept) - has_free(fit)
   list(errors = own_effects(found, found$errors), freedom = freedom)
 }
 

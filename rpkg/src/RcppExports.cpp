@@ -163,16 +163,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_accumulator_unpenalised
-Rcpp::LogicalVector core_accumulator_unpenalised(SEXP handle);
-RcppExport SEXP _freeridge_core_accumulator_unpenalised(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_accumulator_unpenalised(handle));
-    return rcpp_result_gen;
-END_RCPP
-}
 // core_moments_join
 Rcpp::NumericMatrix core_moments_join(Rcpp::NumericMatrix first, Rcpp::NumericMatrix second);
 RcppExport SEXP _freeridge_core_moments_join(SEXP firstSEXP, SEXP secondSEXP) {
@@ -231,17 +221,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_accumulator_loo
-Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas);
-RcppExport SEXP _freeridge_core_accumulator_loo(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdasSEXP) {
+// core_accumulator_errors
+Rcpp::NumericMatrix core_accumulator_errors(SEXP handle, SEXP x, SEXP y, SEXP weights, SEXP group, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_accumulator_errors(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP groupSEXP, SEXP lambdasSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
     Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type group(groupSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_accumulator_loo(handle, x, y, weights, lambdas));
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_errors(handle, x, y, weights, group, lambdas));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -717,13 +708,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_coefficient_covariance
-Rcpp::List core_coefficient_covariance(SEXP handle, std::string type);
-RcppExport SEXP _freeridge_core_coefficient_covariance(SEXP handleSEXP, SEXP typeSEXP) {
+Rcpp::List core_coefficient_covariance(SEXP handle, std::string type, bool intercept);
+RcppExport SEXP _freeridge_core_coefficient_covariance(SEXP handleSEXP, SEXP typeSEXP, SEXP interceptSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< std::string >::type type(typeSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_coefficient_covariance(handle, type));
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_coefficient_covariance(handle, type, intercept));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1583,13 +1575,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_create_landmarks", (DL_FUNC) &_freeridge_core_accumulator_create_landmarks, 4},
     {"_freeridge_core_accumulator_prepare", (DL_FUNC) &_freeridge_core_accumulator_prepare, 1},
     {"_freeridge_core_accumulator_moments", (DL_FUNC) &_freeridge_core_accumulator_moments, 6},
-    {"_freeridge_core_accumulator_unpenalised", (DL_FUNC) &_freeridge_core_accumulator_unpenalised, 1},
     {"_freeridge_core_moments_join", (DL_FUNC) &_freeridge_core_moments_join, 2},
     {"_freeridge_core_moments_score", (DL_FUNC) &_freeridge_core_moments_score, 3},
     {"_freeridge_core_moments_select_lambda", (DL_FUNC) &_freeridge_core_moments_select_lambda, 3},
     {"_freeridge_core_moments_one_standard_error", (DL_FUNC) &_freeridge_core_moments_one_standard_error, 3},
     {"_freeridge_core_accumulator_predictor", (DL_FUNC) &_freeridge_core_accumulator_predictor, 2},
-    {"_freeridge_core_accumulator_loo", (DL_FUNC) &_freeridge_core_accumulator_loo, 5},
+    {"_freeridge_core_accumulator_errors", (DL_FUNC) &_freeridge_core_accumulator_errors, 6},
     {"_freeridge_core_accumulator_squared_errors", (DL_FUNC) &_freeridge_core_accumulator_squared_errors, 5},
     {"_freeridge_core_accumulator_save", (DL_FUNC) &_freeridge_core_accumulator_save, 2},
     {"_freeridge_core_accumulator_load", (DL_FUNC) &_freeridge_core_accumulator_load, 1},
@@ -1629,7 +1620,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 5},
     {"_freeridge_core_predict_left_out", (DL_FUNC) &_freeridge_core_predict_left_out, 5},
     {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 3},
-    {"_freeridge_core_coefficient_covariance", (DL_FUNC) &_freeridge_core_coefficient_covariance, 2},
+    {"_freeridge_core_coefficient_covariance", (DL_FUNC) &_freeridge_core_coefficient_covariance, 3},
     {"_freeridge_core_coefficient_errors", (DL_FUNC) &_freeridge_core_coefficient_errors, 2},
     {"_freeridge_core_predict_covariance", (DL_FUNC) &_freeridge_core_predict_covariance, 5},
     {"_freeridge_core_predict_gradient", (DL_FUNC) &_freeridge_core_predict_gradient, 2},

@@ -199,17 +199,6 @@ Rcpp::NumericMatrix core_accumulator_moments(SEXP handle, SEXP x, SEXP y, SEXP w
   return moments;
 }
 
-// For each column without a penalty: TRUE where it does not depend on the intercept and the columns before it
-// [[Rcpp::export(rng = false)]]
-Rcpp::LogicalVector core_accumulator_unpenalised(SEXP handle) {
-  Accumulator& accumulator = accumulator_of(handle);
-  std::int64_t count = 0;
-  check(accumulator, freeridge_accumulator_get_unpenalised(accumulator.core, &count, nullptr));
-  auto kept = fresh<Rcpp::LogicalVector>(static_cast<int>(count));
-  check(accumulator, freeridge_accumulator_get_unpenalised(accumulator.core, nullptr, kept.begin()));
-  return kept;
-}
-
 // The moments of all rows of which `first` and `second` have the moments
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_moments_join(Rcpp::NumericMatrix first, Rcpp::NumericMatrix second) {
@@ -269,16 +258,18 @@ SEXP core_accumulator_predictor(SEXP handle, Rcpp::NumericVector lambda) {
   return new_model_handle(std::move(model));
 }
 
-// n x (t count), NaN where there is no value
+// Left-out errors, n x (t count), NaN where there is no value; group: as of core_accumulator_moments()
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas) {
+Rcpp::NumericMatrix core_accumulator_errors(SEXP handle, SEXP x, SEXP y, SEXP weights, SEXP group,
+                                            Rcpp::NumericVector lambdas) {
   Accumulator& accumulator = accumulator_of(handle);
   const Rows rows(accumulator.core, x, y, weights);
+  const Optional<Rcpp::IntegerVector> labels(group);
+  if (labels.given && labels.kept.size() != rows.x.rows()) refuse("a label for each row");
   const int count = static_cast<int>(lambdas.size());
   auto errors = fresh<Rcpp::NumericMatrix>(static_cast<int>(rows.x.rows()), static_cast<int>(rows.y.cols()) * count);
-  check_but_undefined(accumulator,
-                      rows.given_to(freeridge_accumulator_errors, static_cast<const std::int32_t*>(nullptr), count,
-                                    lambdas.begin(), errors.begin(), rows.x.rows()));
+  check_but_undefined(accumulator, rows.given_to(freeridge_accumulator_errors, labels.get(), count, lambdas.begin(),
+                                                 errors.begin(), rows.x.rows()));
   return errors;
 }
 

@@ -22,12 +22,10 @@ struct Effects {
 
 // covariance: p t x p t, p = d and 1 with an intercept
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_coefficient_covariance(SEXP handle, std::string type) {
+Rcpp::List core_coefficient_covariance(SEXP handle, std::string type, bool intercept) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  double intercept = 0;
-  check(freeridge_get_parameter(model.core, FREERIDGE_INTERCEPT, &intercept));
-  const int side = (size.d + (intercept != 0 ? 1 : 0)) * size.t;
+  const int side = (size.d + (intercept ? 1 : 0)) * size.t;
   auto covariance = fresh<Rcpp::NumericMatrix>(side, side);
   const std::string reason = reason_of(
       model, freeridge_coefficient_covariance(model.core, covariance_type_of(type), covariance.begin(), side));

@@ -34,6 +34,74 @@ Scores scores_of(const Model& model, freeridge_criterion criterion, const Vector
 
 const Vector lambda_values = {1e-2, 0.5, 20.0};
 
+// What sums of all rows decide: standard errors and covariances of predictions, and degrees of freedom.
+void expect_same_errors(const Model& read, const Model& whole, const Points& points, const Points& of_whole,
+                        std::int64_t t, double tolerance) {
+  const std::int64_t m = points.fields.n;
+  Vector df[2], sigma2[2], noise[2];
+  Matrix variance[2];
+  for (const int side : {0, 1}) {
+    const freeridge_model* const model = (side == 0 ? read : whole).get();
+    df[side].resize(static_cast<std::size_t>(t)), sigma2[side] = noise[side] = df[side];
+    variance[side] = Matrix(m, t);
+    ASSERT_EQ(freeridge_degrees_of_freedom(model, df[side].data(), sigma2[side].data()), FREERIDGE_OK)
+        << freeridge_last_error();
+    ASSERT_EQ(freeridge_predict_variance(model, side == 0 ? points : of_whole, FREERIDGE_COL_MAJOR,
+                                         variance[side].values.data(), m, noise[side].data()),
+              FREERIDGE_OK)
+        << freeridge_last_error();
+  }
+  EXPECT_CLOSE(df[0], df[1], tolerance);
+  EXPECT_CLOSE(sigma2[0], sigma2[1], tolerance);
+  EXPECT_CLOSE(noise[0], noise[1], tolerance);
+  EXPECT_CLOSE(variance[0], variance[1], tolerance);
+  const support::Rows group = {0, 0, 1, 1, 1};
+  for (const auto kind : {FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COVARIANCE_FREQUENTIST}) {
+    Matrix errors[2], covariance[2], value[2], of_values[2];
+    for (const int side : {0, 1}) {
+      const freeridge_model* const model = (side == 0 ? read : whole).get();
+      const Points& at = side == 0 ? points : of_whole;
+      errors[side] = Matrix(m, t), covariance[side] = Matrix(m, m * t);
+      value[side] = Matrix(2, t), of_values[side] = Matrix(2, 2 * t);
+      ASSERT_EQ(freeridge_predict_covariance(model, at, kind, FREERIDGE_COL_MAJOR, errors[side].values.data(), m,
+                                             covariance[side].values.data(), m),
+                FREERIDGE_OK)
+          << freeridge_last_error();
+      ASSERT_EQ(freeridge_predict_combinations(model, at, 2, group.data(), nullptr, kind, value[side].values.data(),
+                                               nullptr, 2, of_values[side].values.data(), 2),
+                FREERIDGE_OK)
+          << freeridge_last_error();
+    }
+    EXPECT_CLOSE(errors[0], errors[1], tolerance);
+    EXPECT_CLOSE(covariance[0], covariance[1], tolerance);
+    EXPECT_CLOSE(value[0], value[1], tolerance);
+    EXPECT_CLOSE(of_values[0], of_values[1], tolerance);
+  }
+}
+
+void expect_same_coefficient_errors(const Model& read, const Model& whole, std::int64_t d, std::int64_t t,
+                                    bool intercept, double tolerance) {
+  const std::int64_t side = (d + (intercept ? 1 : 0)) * t;
+  for (const auto kind : {FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COVARIANCE_FREQUENTIST}) {
+    Matrix w(d, t), expected_w(d, t), all(side, side), expected(side, side);
+    Vector b(static_cast<std::size_t>(t)), expected_b(b);
+    EXPECT_EQ(freeridge_coefficient_errors(read.get(), kind, w.values.data(), d, b.data()), FREERIDGE_OK);
+    check(freeridge_coefficient_errors(whole.get(), kind, expected_w.values.data(), d, expected_b.data()), "errors");
+    EXPECT_EQ(freeridge_coefficient_covariance(read.get(), kind, all.values.data(), side), FREERIDGE_OK);
+    check(freeridge_coefficient_covariance(whole.get(), kind, expected.values.data(), side), "covariance");
+    EXPECT_CLOSE(w, expected_w, tolerance);
+    EXPECT_CLOSE(b, expected_b, tolerance);
+    EXPECT_CLOSE(all, expected, tolerance);
+  }
+}
+
+Matrix first_rows(const Matrix& x, std::int64_t rows, std::int64_t from = 0) {
+  Matrix out(rows, x.cols - from);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t k = from; k < x.cols; ++k) out(i, k - from) = x(i, k);
+  return out;
+}
+
 // What both models answer, and what a predictor of each does.
 void expect_same(Model& read, Model& whole, const Source& source, double tolerance) {
   const std::int64_t n = source.problem.x.rows, t = source.problem.y.cols, d = source.problem.x.cols;
@@ -79,6 +147,10 @@ void expect_same(Model& read, Model& whole, const Source& source, double toleran
         freeridge_predict(from->get(), FREERIDGE_COL_MAJOR, n, source.problem.x.values.data(), n, to->values.data(), n),
         "freeridge_predict");
   EXPECT_CLOSE(f, g, 10 * tolerance);
+  const Matrix some = first_rows(source.problem.x, 5);
+  expect_same_errors(read, whole, at(some), at(some), t, 1000 * tolerance);
+  if (source.problem.kernel.family == oracle::Family::linear)
+    expect_same_coefficient_errors(read, whole, d, t, source.problem.intercept, 1000 * tolerance);
   std::int64_t sizes[3] = {0, 0, 0};
   EXPECT_EQ(freeridge_get_dimensions(read.get(), &sizes[0], &sizes[1], &sizes[2]), FREERIDGE_OK);
   EXPECT_TRUE(sizes[0] == n && sizes[1] == d && sizes[2] == t);
@@ -105,6 +177,19 @@ TEST(Reader, LinearRowsAnswerAsInMemory) {
         expect_same(read, whole, source, 1e-10);
         EXPECT_LT(source.largest, 1 << 14);
       }
+}
+
+// A linear kernel that divides its columns is not the linear kernel.
+TEST(Reader, ScalesOfALinearKernelAreTheReadersOwn) {
+  Random random(5);
+  Source source{random_problem(random, KernelSpec::linear(), 40, 2, 1, false, true), true};
+  const double scale[] = {1, 3}, ones[] = {1, 1};
+  for (const double* const divisors : {scale, ones}) {
+    Model read(Kernel::scaled(Kernel::linear(), Vector(divisors, divisors + 2)));
+    set_reader(read, source, true);
+    EXPECT_EQ(freeridge_factorize(read.get()), divisors == ones ? FREERIDGE_OK : FREERIDGE_INVALID_ARGUMENT);
+  }
+  EXPECT_NE(std::string(freeridge_last_error()).find("divides its columns"), std::string::npos);
 }
 
 // Landmarks so near to others that K_RR in doubles does not tell them apart.
@@ -200,11 +285,18 @@ TEST(Reader, ColumnsThatAreNotPenalisedAreFixedEffects) {
   Matrix own(2, 2);
   effects_of(whole, effects), effects_of(read, own);
   EXPECT_CLOSE(own, effects, 1e-9);
-  EXPECT_EQ(freeridge_get_unpenalised(read.get(), nullptr, nullptr, nullptr, own.values.data(), 2),
-            FREERIDGE_INVALID_STATE);
-  EXPECT_NE(std::string(freeridge_last_error()).find("errors"), std::string::npos) << freeridge_last_error();
   for (std::int64_t j = 0; j < 2; ++j)
     for (std::int64_t k = 0; k < 2; ++k) EXPECT_EQ(w(k, j), own(k, j));
+  const Matrix some = first_rows(source.problem.x, 5), some_rest = first_rows(rest.x, 5),
+               some_free = first_rows(free, 5);
+  expect_same_errors(read, whole, at(some), with(at(some_rest), some_free), 2, 1e-9);
+  Matrix covariance(2, 4), expected_covariance(2, 4);
+  for (const auto& [model, to] : {std::pair{&read, &covariance}, std::pair{&whole, &expected_covariance}})
+    check(freeridge_get_unpenalised_covariance(model->get(), to->values.data(), 2), "covariance");
+  EXPECT_CLOSE(covariance, expected_covariance, 1e-9);
+  for (const auto& [model, to] : {std::pair{&read, &own}, std::pair{&whole, &effects}})
+    check(freeridge_get_unpenalised(model->get(), nullptr, nullptr, nullptr, to->values.data(), 2), "errors");
+  EXPECT_CLOSE(own, effects, 1e-9);
 }
 
 TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
@@ -450,7 +542,7 @@ TEST(Reader, WhatNeedsAllPointsSaysSo) {
   }
   check(freeridge_set_lambda(model.get(), 1), "freeridge_set_lambda");
   Vector many(50);
-  EXPECT_EQ(freeridge_degrees_of_freedom(model.get(), &df, nullptr), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_degrees_of_freedom(model.get(), &df, nullptr), FREERIDGE_OK);
   EXPECT_EQ(freeridge_get_leverage(model.get(), many.data(), 50), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_get_fitted(model.get(), many.data(), 50), FREERIDGE_INVALID_STATE);
   EXPECT_EQ(freeridge_set_weights(model.get(), many.data()), FREERIDGE_INVALID_STATE);

@@ -405,6 +405,20 @@ TEST(Shards, ThePredictorIsTheSolution) {
       check(freeridge_predict(from, FREERIDGE_COL_MAJOR, 30, problem.x.values.data(), 30, to->values.data(), 30),
             "freeridge_predict");
     EXPECT_CLOSE(f, expected, 1e-11);
+    const std::int64_t side = 3 * (intercept ? 5 : 4);  // what sums of the rows decide: reader_test.cpp has more
+    Matrix covariance(side, side), expected_covariance(side, side);
+    for (const auto& [from, to] : {std::pair{out, &covariance}, std::pair{model.get(), &expected_covariance}})
+      check(freeridge_coefficient_covariance(from, FREERIDGE_COVARIANCE_BAYESIAN, to->values.data(), side),
+            "freeridge_coefficient_covariance");
+    EXPECT_CLOSE(covariance, expected_covariance, 1e-10);
+    freeridge_model* copy = nullptr;
+    EXPECT_EQ(freeridge_clone(out, &copy), FREERIDGE_OK);
+    freeridge_destroy(out);
+    out = copy;
+    Vector df(3), expected_df(3);
+    EXPECT_EQ(freeridge_degrees_of_freedom(out, df.data(), nullptr), FREERIDGE_OK);
+    check(freeridge_degrees_of_freedom(model.get(), expected_df.data(), nullptr), "freeridge_degrees_of_freedom");
+    EXPECT_CLOSE(df, expected_df, 1e-11);
     EXPECT_EQ(freeridge_save_to_memory(out, FREERIDGE_SAVE_PREDICTOR, 0, nullptr, &length), FREERIDGE_OK);
     Bytes bytes(static_cast<std::size_t>(length));
     EXPECT_EQ(freeridge_save_to_memory(out, FREERIDGE_SAVE_PREDICTOR, length, bytes.data(), &length), FREERIDGE_OK);
@@ -415,6 +429,7 @@ TEST(Shards, ThePredictorIsTheSolution) {
           "freeridge_predict");
     EXPECT_TRUE(bit_equal(again, f));
     EXPECT_EQ(freeridge_loo(out, f.values.data(), 30), FREERIDGE_INVALID_STATE);
+    EXPECT_EQ(freeridge_degrees_of_freedom(loaded, df.data(), nullptr), FREERIDGE_INVALID_STATE);
     freeridge_destroy(loaded);
     freeridge_destroy(out);
   }

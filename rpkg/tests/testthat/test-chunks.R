@@ -31,6 +31,35 @@ expect_same_fit <- function(part, whole, data, source = row_source(data, 50), to
   expect_identical(names(predict(part, data, 1)), names(predict(whole, data, 1)))
 }
 
+# What sums of all rows decide: standard errors, intervals, likelihoods.
+expect_same_errors <- function(part, whole, data, tolerance = 1e-9) {
+  same <- function(ours, theirs) {
+    expect_close(ours, theirs, tolerance)
+    expect_identical(attributes(ours), attributes(theirs))
+  }
+  new <- data[2:9, ]
+  for (kind in covariance_types) {
+    for (interval in c("confidence", "prediction", "gp")) {
+      same(predict(part, new, interval = interval, kind = kind, level = 0.8), predict(whole, new, interval = interval, kind = kind, level = 0.8))
+    }
+    if (!is_linear(whole$kernel)) next
+    for (lambda in list(NULL, 3)) same(vcov(part, kind, lambda), vcov(whole, kind, lambda))
+    same(confint(part, type = kind), confint(whole, type = kind))
+  }
+  ours <- predict(part, new, 2, se.fit = TRUE, covariance = TRUE)
+  theirs <- predict(whole, new, 2, se.fit = TRUE, covariance = TRUE)
+  expect_identical(names(ours), names(theirs))
+  for (name in names(theirs)) same(ours[[name]], theirs[[name]])
+  if (is_linear(whole$kernel)) expect_equal(generics::tidy(part, conf.int = TRUE), generics::tidy(whole, conf.int = TRUE), tolerance = tolerance)
+  row <- generics::glance(whole)
+  known <- setdiff(names(row), c("loo.rmse", "loo.r.squared"))
+  expect_equal(generics::glance(part)[known], row[known], tolerance = tolerance)
+  if (ncol(whole$y) > 1L || !is.null(whole$classes)) return(invisible())
+  expect_equal(logLik(part), logLik(whole), tolerance = tolerance)
+  expect_equal(extractAIC(part, k = 3), extractAIC(whole, k = 3), tolerance = tolerance)
+  expect_identical(family(part), family(whole))
+}
+
 test_that("chunks of every size give the fit to all rows, for every part of a formula", {
   data <- rows_of_chunks()
   cases <- list(
@@ -52,6 +81,7 @@ test_that("chunks of every size give the fit to all rows, for every part of a fo
     at_once <- eval(as.call(c(quote(freeridge), case, list(data = rows, kernel = linear_kernel(), lambda = 1))))
     chunks <- eval(as.call(c(quote(freeridge_chunks), case, list(source = row_source(rows, sizes[i]), lambda = 1))))
     expect_same_fit(chunks, at_once, rows, row_source(rows, 31))
+    expect_same_errors(chunks, at_once, rows)
   }
 })
 
@@ -128,6 +158,18 @@ test_that("a factor, strings or a logical response are classes", {
     whole <- freeridge(formula, data, kernel = linear_kernel(), lambda = 1, weights = w)
     part <- freeridge_chunks(formula, row_source(data, 20), lambda = 1, weights = w)
     expect_same_fit(part, whole, data)
+    expect_same_errors(part, whole, data)
+    expect_refusal(predict(part, data, type = "probability"), "hand these rows in once more, as in predict\\(fit, newdata, type = ")
+    for (type in c("probability", "response")) {
+      at <- suppressWarnings(predict(part, data, 30, type = type, source = row_source(data, 17)))
+      expect_close(at, predict(whole, data, 30, type = type), 1e-9)
+      own <- predict(part, data[4:9, ], type = type, source = row_source(data, 17))
+      expect_close(own, predict(whole, data[4:9, ], type = type), 1e-9)
+      expect_identical(dimnames(own), dimnames(predict(whole, data[4:9, ], type = type)))
+    }
+    kept <- unserialize(serialize(part, NULL))  # what was calibrated is kept
+    for (object in list(part, kept, predictor(part))) expect_identical(predict(object, data[4:9, ], type = type), own)
+    expect_identical(predict(part, row_source(data[4:9, ], 4), type = type), without_row_names(own))
     expect_identical(part$xlevels[["g"]], whole$xlevels[["g"]])
     expect_identical(predict(part, data, type = "class"), predict(whole, data, type = "class"))
     expect_identical(predict(part, data, 30, type = "class"), predict(whole, data, 30, type = "class"))
@@ -140,7 +182,6 @@ test_that("a factor, strings or a logical response are classes", {
   expect_identical(levels(predict(part, data, type = "class")), c("few", "many", "some"))
   given <- freeridge_chunks(three ~ a + b, row_source(text, 20), lambda = 1, levels = list(three = levels(data$three)))
   expect_identical(as.character(predict(given, data, type = "class")), as.character(predict(part, data, type = "class")))
-  expect_refusal(predict(part, data, type = "probability"), "which is calibrated on the left-out values of all rows: freeridge\\(\\) has it")
   numeric <- freeridge_chunks(y ~ a, row_source(data, 50), lambda = 1)
   expect_refusal(predict(numeric, data, type = "class"), "^type is \"class\", and the response is not of classes")
 })
@@ -182,6 +223,10 @@ test_that("with landmarks the fit is the one to all rows with these landmarks", 
     theirs <- lambda_path(whole, lambdas)
     for (name in c("loo", "loo_se", "gcv", "reml", "training")) expect_close(ours[[name]], theirs[[name]], 1e-10)
     expect_close(predict(part, data, 1), predict(whole, data, 1), 1e-10)
+    at_one <- freeridge_chunks(formula, row_source(data, 30), kernels[[i]], weights = w, landmarks = 12, scale = scale, lambda = 1)
+    expect_same_errors(at_one, whole, data, 1e-8)
+    expect_refusal(vcov(part), "which has no slopes: coefficients have covariances for linear kernels only")
+    expect_refusal(generics::tidy(part), "which has no slopes")
     expect_close(lambda_path(part)$loo, lambda_path(whole, part$search$lambda, "loo")$loo, 1e-10)
     expect_output(print(part), paste(c(12, 12, 6)[i], "landmarks"), fixed = TRUE)  # of 6 monomials
     expect_refusal(coef(part), "which has no slopes")
@@ -487,10 +532,10 @@ test_that("what is asked of a model answers as that of all rows, or says why not
   learnt <- freeridge_chunks(y ~ a + b, source, matern_kernel(1.5, 2), lambda = 1, landmarks = 20, intercept = FALSE)
   expect_close(deviance(learnt), sum(residuals(learnt, source)^2), 1e-10)
   expect_close(sigma(learnt), sqrt(deviance(learnt) / df.residual(learnt)), 1e-12)
-  refused <- list(residuals = residuals, `fitted values` = fitted, `no covariances` = vcov, `no intervals` = confint,
+  refused <- list(residuals = residuals, `fitted values` = fitted, `errors of groups` = group_errors,
                   `no leverages` = hatvalues, `no standardised` = rstandard, `no Cook's` = cooks.distance,
                   `no model frame` = model.frame, `no model matrix` = model.matrix, `no names` = case.names,
-                  `no likelihood` = logLik, `no AIC` = extractAIC, `no weights` = weights)
+                  `no weights` = weights)
   for (name in names(refused)) expect_refusal(refused[[name]](part), paste0("keeps no rows, and .*", name))
   expect_refusal(weights(learnt), "the fit has no weights")
   expect_refusal(residuals(part, row_source(data[-which(counts)[1L], ], 31)), "the source has changed")
@@ -503,7 +548,126 @@ test_that("what is asked of a model answers as that of all rows, or says why not
   expect_identical(intersect(names(drawn), criteria_names), c("gcv", "reml"))
   expect_identical(nrow(plot(part, criteria = "loo", lambdas = c(1, 2, 5), source = source)), 3L)
   expect_true("loo" %in% names(plot(freeridge_chunks(y ~ a, source))))
-  expect_refusal(plot(part, "residuals"), "the fit keeps no rows: of chunks there is type = \"path\" alone")
+  expect_refusal(plot(part, "slopes"), "of chunks there is type = \"path\" and, with source, \"residuals\" and \"loo\"")
+  expect_refusal(plot(part, "loo"), "^the fit keeps no rows, and pictures of type loo are those of its rows: hand them in")
+  expect_refusal(plot(part, "loo", "gcv", source = source), "criteria and lambdas are for type = \"path\", but type is \"loo\"")
+  for (type in c("loo", "residuals")) {
+    for (output in c("y", "z")) {
+      ours <- plot(part, type, output = output, source = source)
+      theirs <- plot(whole, type, output = output)
+      expect_close(as.matrix(ours), as.matrix(theirs), 1e-9)
+      if (type == "loo") expect_close(attr(ours, "r2"), summary(whole)$outputs[output, "loo_r2"], 1e-9)
+    }
+  }
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(part, "residuals", source = source), "ggplot")
+})
+
+test_that("standard errors and intervals are those of lm where nothing is penalised", {
+  data <- na.omit(rows_of_chunks())
+  data[["a b"]] <- data$a
+  source <- row_source(data, 40)
+  free <- freeridge_chunks(y ~ `a b` * b, source, lambda = 0, weights = w)
+  line <- lm(y ~ `a b` * b, data, weights = w)
+  expect_equal(vcov(free), vcov(line), tolerance = 1e-9)
+  expect_equal(vcov(unserialize(serialize(free, NULL))), vcov(free), tolerance = 1e-12)  # without the source
+  expect_equal(confint(free, level = 0.9), confint(line, level = 0.9), tolerance = 1e-9, ignore_attr = TRUE)
+  expect_equal(predict(free, data, interval = "confidence"), predict(line, data, interval = "confidence"), tolerance = 1e-9)
+  expect_equal(predict(free, data[1:5, ], interval = "prediction", weights = 2),
+               predict(line, data[1:5, ], interval = "prediction", weights = 2), tolerance = 1e-9)
+  expect_equal(AIC(free), AIC(lm(y ~ `a b` * b, data[data$w > 0, ], weights = w)), tolerance = 1e-9)
+  tidied <- generics::tidy(free)
+  expect_equal(as.matrix(tidied[-1L]), coef(summary(line)), tolerance = 1e-8, ignore_attr = TRUE)
+})
+
+test_that("a source is predicted with its intervals, chunk by chunk, and what is asked wrongly is said", {
+  data <- na.omit(rows_of_chunks())
+  source <- row_source(data, 40)
+  for (formula in list(y ~ a + g, cbind(y, z) ~ a + g)) {
+    part <- freeridge_chunks(formula, source, lambda = 2)
+    for (interval in c("confidence", "prediction", "gp")) {
+      ours <- predict(part, row_source(data, 23), interval = interval)
+      expect_equal(ours, without_row_names(predict(part, data, interval = interval)), tolerance = 1e-13)
+    }
+    whole <- predict(part, data, interval = "prediction", se.fit = TRUE)
+    expect_equal(predict(part, row_source(data, 23), interval = "prediction", se.fit = TRUE), without_cases(whole), tolerance = 1e-14)
+    expect_equal(predict(part, row_source(data, 23), se.fit = TRUE)$se.fit, without_row_names(whole$se.fit), tolerance = 1e-14)
+  }
+  expect_refusal(predict(part, source, covariance = TRUE), "newdata a source, whose rows are never together: give a data frame")
+  expect_refusal(predict(part, source, interval = "gp", weights = 1:2), "weights are numbers of rows, and newdata is a source: give one")
+  expect_refusal(predict(part, data, interval = "confidence", weights = 2), "weights are those of new outputs, for interval")
+  expect_refusal(predict(part, data, interval = "prediction", weights = 0), "weights is 0 for a new row")
+  for (interval in c("jackknife+", "cv+", "local")) {
+    expect_refusal(predict(part, data, interval = interval), "which is made of the left-out errors of all rows at each new one: of chunks")
+  }
+  expect_refusal(predict(part, data, interval = "wide"), "interval must be one of")
+  expect_refusal(predict(part, data, interval = "gp", level = 1), "level")
+  expect_refusal(predict(part, data, se.fit = NA), "se.fit")
+  expect_refusal(predict(part, data, interval = "gp", kind = 3), "kind")
+  expect_refusal(predict(part, source, workers = "all"), "workers must be")
+  expect_refusal(predict(part, data, workers = "future"), "workers take the shards of a source, and none is read")
+  expect_refusal(predict(part, data, source = source), "source is for the probabilities of classes")
+  classes <- freeridge_chunks(on ~ a, source, lambda = 1)
+  expect_refusal(predict(classes, data, type = "class", se.fit = TRUE), "type is \"class\", which has no standard errors and no intervals")
+  expect_refusal(predict(classes, data, type = "response", source = data[-1L, ]), "changed between two passes")
+  expect_refusal(logLik(classes), "it has no likelihood")
+  expect_refusal(extractAIC(part, by = "loo"), "unknown argument: 'by'")
+  expect_refusal(vcov(part, lambda = -1), "lambda")
+  expect_refusal(confint(part, parm = "nobody"), "is not the name or number of a coefficient")
+})
+
+test_that("errors of groups are those of all rows, of the groups of the fit and of others", {
+  data <- transform(na.omit(rows_of_chunks()), w = w + 0.1)
+  data[["of a ward"]] <- c(rep(NA, 4L), rep(LETTERS[1:23], each = 5L))[seq_len(nrow(data))]
+  data$patient <- (seq_len(nrow(data)) + 1) %/% 3
+  set.seed(1)
+  for (case in list(list(y ~ a + b + g), list(cbind(y, z) ~ a + unpenalised(on) + offset(o), weights = quote(w)),
+                    list(y ~ a + b, kernel = gaussian_kernel(2), landmarks = 9))) {
+    part <- eval(as.call(c(quote(freeridge_chunks), case, list(source = row_source(data, 31), groups = quote(patient), lambda = 0.4))))
+    whole <- if (!is.null(case$kernel)) NULL else {
+      eval(as.call(c(quote(freeridge), case, list(data = quote(data), kernel = linear_kernel(), lambda = 0.4))))
+    }
+    if (is.null(whole)) {
+      same <- apply(part$landmarks, 1L, function(z) which(colSums(abs(t(as.matrix(data[c("a", "b")])) - z)) == 0)[1L])
+      whole <- freeridge(y ~ a + b, data, kernel = gaussian_kernel(2), landmarks = same, lambda = 0.4, scale = FALSE, reduction = "gram")
+    }
+    for (lambda in list(NULL, 3)) {
+      expect_close(group_errors(part, row_source(data, 50), lambda = lambda), without_row_names(group_errors(whole, data$patient, lambda)), 1e-9)
+      expect_close(group_errors(part, row_source(data, 7), ~ factor(`of a ward`), lambda), without_row_names(group_errors(whole, data[["of a ward"]], lambda)), 1e-9)
+    }
+  }
+  plain <- freeridge_chunks(y ~ a, row_source(data, 31), lambda = 0)
+  expect_refusal(group_errors(plain, row_source(data, 31)), "the fit has no groups: give group, as in group = ~ patient")
+  expect_refusal(group_errors(plain, row_source(data, 31), data$patient), "group must be a formula such as ~ patient, not a numeric")
+  expect_refusal(group_errors(plain, row_source(data, 31), y ~ patient), "group must be a formula such as ~ patient")
+  expect_refusal(group_errors(plain, row_source(data, 31), ~ nowhere), "^chunk 1: there is no column 'nowhere'")
+  expect_refusal(group_errors(plain, row_source(data, 31), ~ ifelse(patient >= 0, NA, 1)), "group has no label: each row's is missing")
+  expect_refusal(group_errors(plain, row_source(data, 31), ~ g), "the rows of group '[uv]' are not together: sort the source by its groups")
+  few <- data.frame(y = c(1, 3, 2, 5, 4), a = c(1, 2, 3, 3, 3), k = c("p", "p", "q", "q", "q"))
+  part <- freeridge_chunks(y ~ a, row_source(few, 2), lambda = 0)
+  expect_warning(found <- group_errors(part, few, ~ k), "the errors are undefined \\(NaN\\) in group p: the other rows do not determine")
+  expect_identical(which(is.nan(found)), 1:2)
+})
+
+test_that("lambda is searched within lambda_range", {
+  data <- na.omit(rows_of_chunks())
+  source <- row_source(data, 40)
+  for (criterion in c("loo", "gcv", "reml")) {
+    for (range in list(c(3, 9), c(1e-3, 1e3))) {
+      part <- freeridge_chunks(y ~ a + b, source, criterion = criterion, lambda_range = range, lambdas = 40, passes = 5)
+      whole <- unjudged(freeridge(y ~ a + b, data, kernel = linear_kernel(), criterion = criterion, lambda_range = range))
+      expect_close(part$lambda, whole$lambda, 1e-3)
+      if (criterion == "loo") expect_true(all(part$search$lambda >= range[1L] * (1 - 1e-12) & part$search$lambda <= range[2L] * (1 + 1e-12)))
+    }
+  }
+  one <- freeridge_chunks(y ~ a + b, source, lambda_range = c(2, 2))
+  expect_equal(unname(one$lambda), 2)
+  expect_refusal(freeridge_chunks(y ~ a, source, lambda_range = c(2, 1)), "lambda_range must be two positive numbers, the smaller first")
+  expect_refusal(freeridge_chunks(y ~ a, source, lambda_range = "all"), "lambda_range must be two positive numbers")
+  expect_refusal(freeridge_chunks(y ~ a, source, lambda_range = c(1, 2), lambda = 1), "lambda_range is given, and lambda is too: the range is for")
+  expect_refusal(freeridge_chunks(y ~ a, source, lambda_range = c(1, 2), lambdas = 1:5), "lambda_range is given, and lambdas are too")
+  expect_output(print(explain(one)), "route: primal, the sums of 2 columns of the rows.*again for the left-out errors at all lambdas")
+  expect_refusal(explain(one, 3), "unknown argument")
 })
 
 test_that("the kernel is learnt by the criterion that is asked for, and by REML where none is", {

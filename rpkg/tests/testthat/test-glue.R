@@ -37,7 +37,7 @@ test_that("sizes that do not fit, and unknown words, are refused", {
   expect_refusal(core_score(model, "aic", 1), "unknown criterion 'aic'")
   expect_refusal(core_by_row(model, "residuals"), "unknown answer 'residuals'")
   expect_refusal(core_convert_lambda(1, "total", "other", 5, 1), "unknown convention 'other'")
-  expect_refusal(core_coefficient_covariance(model, "robust"), "unknown type of covariance")
+  expect_refusal(core_coefficient_covariance(model, "robust", TRUE), "unknown type of covariance")
   expect_refusal(core_average_gradient(model, one, 1:2, "bayesian", TRUE), "weights must be one number for each row")
   expect_refusal(core_predict_combinations(model, one, 0:1, 2L, 1, "bayesian", TRUE, FALSE), "must be one number for each row")
 })
