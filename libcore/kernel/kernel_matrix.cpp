@@ -137,10 +137,11 @@ void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, Span<const doub
     // A strip of columns is made in an array of its own, which fits into the cache, and then weighted and copied to
     // `out`. In `out` itself columns are n numbers apart: where a large power of two divides n, they compete for the
     // same few lines of the cache. In a block on the diagonal a strip begins at its first row on or below the diagonal.
-    Matrix strip_space(given ? 0 : rows, std::min(strip, cols));
+    const Index step = block_j == block_i ? diagonal_strip : strip;
+    Matrix strip_space(given ? 0 : rows, std::min(step, cols));
     if (given) copy_symmetric(kernel, x.dense(), i0, j0, out.block(i0, j0, rows, cols));
-    for (Index col = 0; col < cols; col += strip) {
-      const Index width = std::min(strip, cols - col), top = block_j == block_i ? col : 0;
+    for (Index col = 0; col < cols; col += step) {
+      const Index width = std::min(step, cols - col), top = block_j == block_i ? col : 0;
       const MatrixView to = out.block(i0 + top, j0 + col, rows - top, width);
       MatrixView values = to;
       if (!given) {

@@ -13,6 +13,10 @@
 
 namespace freeridge {
 
+// Columns of a tile on the diagonal that are taken together, from the diagonal down: what is above it in their first rows is
+// made for nothing.
+constexpr Index diagonal_strip = 32;
+
 // Throws INVALID_ARGUMENT when x is a precomputed K and not symmetric. For callers that read only parts of K, and would
 // not notice.
 void require_symmetric(const Kernel& kernel, const Rows& x);

@@ -5,6 +5,7 @@
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/given_values.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/kernel/parts.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/lower_triangle.hpp"
@@ -25,6 +26,17 @@ void add_tile(const Kernel& kernel, ConstMatrixView a, ConstMatrixView b, Matrix
               Span<double> out) {
   kernel.add_log_gradient(a, b, s, {weight, out, {}});
   worked(gradient_work(kernel, s.rows, s.cols, a.cols));
+}
+
+// The same for a tile on the diagonal, whose pairs stand there twice: strips of columns from the diagonal down, each entry
+// for two. The square at the head of a strip has its own pairs twice, too, and so counts half.
+void add_diagonal_tile(const Kernel& kernel, ConstMatrixView a, MatrixView s, Span<double> out) {
+  for (Index col = 0; col < s.cols; col += diagonal_strip) {
+    const Index width = std::min(diagonal_strip, s.cols - col), rows = s.rows - col;
+    for (Index j = col; j < col + width; ++j)
+      for (Index i = col; i < col + width; ++i) s(i, j) /= 2;
+    add_tile(kernel, a.row_range(col, rows), a.row_range(col, width), s.block(col, col, rows, width), 2, out);
+  }
 }
 
 // What a worker holds: a tile of S, the points of its rows and columns, and what the tile adds.
@@ -78,8 +90,9 @@ Array<double> log_gradient(const Kernel& kernel, const Rows& x, Span<const doubl
     for (Index j = 0; j < cols; ++j) passes().weighted(s.col(j), rows, &sqrt_w[row], sqrt_w[col + j], s.col(j));
     if (given) return add_given_gradient(kernel, x.dense(), row, col, s, row == col ? 1 : 2, room.own);
     pack_rows(x, row, shift, a);
-    if (row != col) pack_rows(x, col, shift, b);
-    add_tile(kernel, a, row == col ? a : b, s, row == col ? 1 : 2, room.own);
+    if (row == col) return add_diagonal_tile(kernel, a, s, room.own);
+    pack_rows(x, col, shift, b);
+    add_tile(kernel, a, b, s, 2, room.own);
   });
 }
 

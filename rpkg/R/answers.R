@@ -75,6 +75,7 @@ within_bounds <- function(value, bounds) {
 
 # Predictions at new rows, as users see them.
 predicted <- function(fit, new, model) {
+  fit <- unclass(fit)
   shape(fit, answered(new, function(x, fixed = NULL) core_predict(model, x, fixed), new$offset), new$names)
 }
 

@@ -211,8 +211,7 @@ keep_search <- function(fit, model, found) {
   fit$decades <- named(search$decades)
   fit$dips <- named(search$dips)
   tried <- by_output(search$lambdas, list(score = search$scores), fit$outputs)
-  fit$lambda_search <- tried[!is.nan(tried$score), , drop = FALSE]
-  row.names(fit$lambda_search) <- NULL
+  fit$lambda_search <- list2DF(lapply(tried, `[`, !is.nan(tried$score)))
   if (fit$criterion %in% criteria_with_error) {
     fit$one_standard_error <- data.frame(core_one_standard_error(model), row.names = fit$outputs)
     if (fit$rule == "1se") {
@@ -269,11 +268,10 @@ output_names <- function(y) {
 # A data frame with one row for each lambda (or other `argument`) and output, and a column for each of `scores`
 # (matrices lambdas x outputs).
 by_output <- function(lambdas, scores, outputs, argument = "lambda") {
-  count <- length(lambdas)
-  frame <- stats::setNames(data.frame(rep(lambdas, times = ncol(scores[[1L]]))), argument)
-  if (ncol(scores[[1L]]) > 1L) frame$output <- factor(rep(outputs, each = count), levels = outputs)
-  frame[names(scores)] <- lapply(scores, as.vector)
-  frame
+  several <- ncol(scores[[1L]])
+  columns <- stats::setNames(list(rep(lambdas, times = several)), argument)
+  if (several > 1L) columns$output <- factor(rep(outputs, each = length(lambdas)), levels = outputs)
+  list2DF(c(columns, lapply(scores, as.vector)))
 }
 
 # The core's model behind a fit, with `lambda` (NULL: the fit's own) in force. Every answer states its lambda here, so no
@@ -314,7 +312,8 @@ model_for_path <- function(fit) {
 # n x t values as users see them: a vector for a vector y, with names; rows dropped by na.exclude come back as NA.
 shape <- function(fit, values, cases = fit$cases) {
   if (fit$vector) {
-    values <- stats::setNames(as.vector(values), cases)
+    values <- as.vector(values)
+    names(values) <- cases
   } else if (!is.null(cases) || !is.null(fit$outputs)) {
     dimnames(values) <- list(cases, fit$outputs)
   }

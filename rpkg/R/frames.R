@@ -147,11 +147,12 @@ columns_of_call <- function(call, terms, data, environment) {
 # out, as it would be there twice: whole_frame() takes it from x again. dropped: the rows that na.exclude took away.
 kept_frame <- function(frame, fit, dropped = NULL) {
   x <- if (is.null(fit$aside) && is.null(fit$points) && is.matrix(fit$x)) fit$x
-  own <- vapply(names(frame), function(name) {
-    name %in% colnames(x) && is.double(frame[[name]]) && is.null(attributes(frame[[name]])) &&
-      identical(frame[[name]], as.vector(x[, name]))
+  columns <- as.list(frame)
+  own <- vapply(names(columns), function(name) {
+    column <- columns[[name]]
+    name %in% colnames(x) && is.double(column) && is.null(attributes(column)) && identical(column, as.vector(x[, name]))
   }, NA)
-  list(frame = with_attributes(as.list(frame)[!own], frame), names = names(frame), dropped = dropped)
+  list(frame = with_attributes(columns[!own], frame), names = names(columns), dropped = dropped)
 }
 
 with_attributes <- function(columns, frame) {

@@ -203,10 +203,10 @@ learn_kernel <- function(fit, model) {
                               isTRUE(fit$chooses_smoothness))
   fit$kernel <- if (is.null(fit$scale)) found$kernel else found$kernel$inner
   own <- seq_along(found$name) > length(fit$scale)  # without the divisors of the columns
-  numbers <- data.frame(name = found$name, value = found$value, free = found$variable >= 0, low = found$low,
-                        high = found$high, at = found$at)[own, ]
+  numbers <- list2DF(lapply(list(name = found$name, value = found$value, free = found$variable >= 0, low = found$low,
+                                 high = found$high, at = found$at), `[`, own))
   if (!is.null(fit$scale)) numbers$name <- sub("^scaled\\.", "", numbers$name)
-  row.names(numbers) <- NULL
+  found$history <- list2DF(found$history)
   fit$learning <- c(list(numbers = numbers), found[c("learnt", "rows", "learnt_on", "kept", "lambda_at", "history")])
   fit
 }

@@ -127,6 +127,7 @@ predicting_model <- function(fit) {
 predict.freeridge_predictor <- function(object, newdata, type = if (is.null(object$classes)) "response" else "decision",
                                         na.action = stats::na.pass, fixed = NULL, ...) {
   refuse_extra(...)
+  object <- unclass(object)  # as in new_rows()
   if (missing(newdata)) refuse("newdata is missing: a predictor has no rows of its own")
   check_choice(type, "type", if (is.null(object$classes)) "response" else class_types)
   values <- predicted(object, new_rows(object, newdata, na.action, fixed), predicting_model(object))

@@ -89,10 +89,16 @@ errors_aside <- function(fit, model) {
 # in predict.lm. given: the values of the fixed effects, where they are not in newdata. own: whether they are the rows of
 # the fit.
 new_rows <- function(fit, newdata, na.action = stats::na.pass, given = NULL) {
-  x <- if (is.null(fit$terms)) new_features(fit, newdata) else new_design(fit, newdata)
-  offset <- attr(x, "offset")
-  fixed <- attr(x, "fixed")
-  attr(x, "offset") <- attr(x, "fixed") <- NULL
+  fit <- unclass(fit)  # whose parts are had without looking for a method of `$`, as long as the prediction of a row takes
+  offset <- fixed <- NULL
+  if (is.null(fit$terms)) {
+    x <- new_features(fit, newdata)
+  } else {
+    x <- new_design(fit, newdata)
+    offset <- attr(x, "offset")
+    fixed <- attr(x, "fixed")
+    attr(x, "offset") <- attr(x, "fixed") <- NULL
+  }
   if (is.null(fit$parts)) {
     fixed <- new_fixed(fit, newdata_with_columns(newdata), given)
   } else if (!is.null(given)) {
@@ -146,7 +152,8 @@ answered <- function(new, ask, offset = NULL) {
   m <- nrow(new$x)
   row <- function(values) if (m > 0L || is.null(values)) values else matrix(0, 1L, ncol(values))
   values <- if (is.null(new$fixed)) ask(row(new$x)) else ask(row(new$x), row(new$fixed))
-  values <- plus_offset(values[seq_len(m), , drop = FALSE], offset)
+  if (m == 0L) values <- values[0L, , drop = FALSE]
+  values <- plus_offset(values, offset)
   if (all(new$known)) return(values)
   whole <- matrix(NA_real_, length(new$known), ncol(values))
   whole[new$known, ] <- values

@@ -34,8 +34,7 @@ second_opinion <- function(model, fit, middle) {
   outputs <- seq_along(fit$lambda)
   place <- vapply(outputs, function(j) c(which.min(found$scores[, j]), 1L)[1L], 0L)
   least <- found$scores[cbind(place, outputs)]
-  opinion <- data.frame(loo = found$scores[cbind(match(fit$lambda, lambdas), outputs)], least = least,
-                        lambda = lambdas[place], row.names = fit$outputs)
+  opinion <- list(loo = found$scores[cbind(match(fit$lambda, lambdas), outputs)], least = least, lambda = lambdas[place])
   if (!is.null(middle)) {
     better <- which(middle$score < least)
     opinion$sigma <- replace(rep(NA_real_, length(outputs)), better, middle$sigma)
@@ -44,6 +43,8 @@ second_opinion <- function(model, fit, middle) {
   }
   beyond <- opinion$loo - opinion$least > many_errors * found$se[cbind(place, outputs)]
   opinion$disagrees <- opinion$loo > much_worse * opinion$least & beyond %in% TRUE
+  opinion <- list2DF(opinion)
+  if (!is.null(fit$outputs)) row.names(opinion) <- fit$outputs
   opinion
 }
 

@@ -74,9 +74,8 @@ Rcpp::List core_select_kernel(SEXP handle, std::string criterion, Rcpp::IntegerV
   check(freeridge_get_kernel_search(model.core, &search));
   std::copy(variable.begin(), variable.end(), variables.begin());
   std::transform(row.begin(), row.end(), learnt_on.begin(), [](std::int64_t i) { return static_cast<double>(i) + 1; });
-  const Rcpp::List history =
-      Rcpp::DataFrame::create(Rcpp::Named("stage") = stage, Rcpp::Named("score") = tried,
-                              Rcpp::Named("lambda") = lambda, Rcpp::Named("gradient") = gradient);
+  const Rcpp::List history = Rcpp::List::create(Rcpp::Named("stage") = stage, Rcpp::Named("score") = tried,
+                                                Rcpp::Named("lambda") = lambda, Rcpp::Named("gradient") = gradient);
   freeridge_kernel* made = nullptr;
   check(freeridge_get_kernel(model.core, &made));
   const KernelPtr kernel(made);
