@@ -25,7 +25,7 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
     if (any(weights == 0)) refuse("weights is 0 for a new row, whose output then could be anything")
   }
   # The variances of the errors of new outputs, m x t.
-  of_new <- function(variance) matrix(variance, m, length(variance), byrow = TRUE) / (if (is.null(weights)) 1 else weights)
+  of_new <- function(variance) matrix(rep(variance, each = m), m, length(variance)) / (if (is.null(weights)) 1 else weights)
   centre <- answered(new, function(x, fixed = NULL) core_predict(model, x, fixed), new$offset)
   with_errors <- interval %in% c("confidence", "prediction") || se.fit || covariance
   if (with_errors) {
