@@ -39,8 +39,9 @@ def simultaneous_quantile(covariance: ArrayLike, freedom: float, level: float = 
         raise ValueError(f"covariance must be a square matrix, not of shape {covariance.shape}")
     if not 0 < level < 1:
         raise ValueError(f"level must be a number between 0 and 1, not {level!r}")
-    if not freedom > 0 or not np.isfinite(freedom) or not np.all(np.isfinite(covariance)):
+    if not freedom > 0 or not np.all(np.isfinite(covariance)):
         return float("nan")
+    freedom = min(freedom, 1e12)  # beyond, the quantiles are normal to all digits
     sd = np.sqrt(np.diag(covariance))
     kept = sd > 0
     if not np.any(kept):

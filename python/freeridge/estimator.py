@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from inspect import signature
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
+from .accumulator import Accumulator
 from .arrays import Array
 from .effects import Effect, effects
-from .fitting import CRITERIA, Plan
+from .fitting import CRITERIA, Plan, intercept_of
 from .importance import Columns, Importance, importance
 from .inputs import choice, column_names, response, sample_weights, table
 from .intervals import LocalScale, check_interval, half_widths, interval_of, local_scales
@@ -19,6 +21,9 @@ from .least_squares import Chosen, LeastSquares
 from .model import Model
 from .robust import reweighted
 from .stack import Stack, stack_of
+
+# The parameters that partial_fit() takes; all others are as they are by default there.
+_OF_SUMS = ("alpha", "kernel", "criterion", "fit_intercept", "alpha_range", "copy_X", "seed", "scale")
 
 
 class FreeRidge(LeastSquares):
@@ -134,7 +139,8 @@ class FreeRidge(LeastSquares):
         names, points = column_names(X), table(X)
         outputs = response(y, points.shape[0])
         weights = None if sample_weight is None else sample_weights(sample_weight, points.shape[0])
-        self.__dict__.pop("stack_", None)
+        for kept in ("stack_", "_sums"):
+            self.__dict__.pop(kept, None)
         if self.stack is not False:
             return self._fit_stack(points, outputs, weights, groups if gap is None else gap, names)
         if self.robust is not None:
@@ -144,6 +150,78 @@ class FreeRidge(LeastSquares):
         self.robustness_weights_ = None
         self._fit(points, outputs, weights, groups, names, gap)
         return self
+
+    @property
+    def partial_fit(self) -> Callable[..., FreeRidge]:
+        """partial_fit(X, y, sample_weight=None): adds rows to those of the calls before, for kernel="linear" and columns
+        as they are (scale None or False): the fit is that of fit() to all rows so far, which are not kept: the sums of
+        their products are, (d + t)^2 numbers (Accumulator). alpha None is chosen anew each time by GCV (criterion None) or REML, which
+        need no row again. Predictions, their errors and intervals, coef_ and score() are those of fit(); loo_errors() and
+        other answers of single rows are refused. fit() begins anew. Raises ValueError, Error; a call that fails adds no
+        row. AttributeError for other kernels: FreeRidgeLandmarks makes features of them, Window keeps their rows. Cost:
+        2 n (d + t)^2, and O(d^3)."""
+        if self.kernel != "linear":
+            raise AttributeError('partial_fit adds rows to sums of products, for kernel="linear"; Window has other kernels')
+        return self._partial_fit
+
+    def _partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None) -> FreeRidge:
+        for name, parameter in signature(type(self)).parameters.items():
+            given = getattr(self, name)
+            if name not in _OF_SUMS and given is not parameter.default and not (np.isscalar(given) and given == parameter.default):
+                raise ValueError(f"{name} is given, which sums of rows do not know: partial_fit takes {', '.join(_OF_SUMS)}")
+        if self.scale is not None and self.scale is not False:
+            raise ValueError("scale is given: partial_fit has columns as they are, divide them before")
+        intercept = intercept_of(self.fit_intercept)
+        if intercept == c.INTERCEPT_PENALISED:
+            raise ValueError('fit_intercept is "penalised": an intercept of partial_fit has no penalty; give a column of ones')
+        criterion = choice({"gcv": c.GCV, "reml": c.REML}, self.criterion or "gcv", "criterion")
+        names, points = column_names(X), table(X)
+        outputs = response(y, points.shape[0])
+        shape = (points.shape[1], 1 if outputs.ndim == 1 else outputs.shape[1])
+        before: Optional[Accumulator] = self.__dict__.get("_sums")
+        if before is not None:
+            self._compare_features(X)
+            self._compare_width(shape[0])
+            if shape[1] != before.t or (outputs.ndim == 1) != self._vector:
+                raise ValueError(f"y has {shape[1]} outputs, and that of the rows before has {before.t}")
+            if before.has_intercept() != bool(intercept):
+                raise ValueError("fit_intercept is another one than for the rows before")
+        sums = Accumulator(*shape, intercept=bool(intercept))
+        used: Any = slice(None)
+        weights = None
+        if sample_weight is not None:
+            weights = sample_weights(sample_weight, points.shape[0])
+            used, weights = weights > 0, weights[weights > 0]
+        try:
+            sums.add(points[used], outputs[used], weights)
+            if before is not None:
+                sums.merge(before)
+            self._check_choice_of_alpha(sums.n)
+            found = None if self.alpha is not None else sums.select_lambda(criterion, *self._range("alpha_range"))
+            model = sums.predictor(self.alpha if found is None else found.lambdas)
+        except c.Error as error:
+            raise self._in_words(error) from error
+        self.__dict__.pop("stack_", None)
+        if before is not None and names is None:
+            names = getattr(self, "feature_names_in_", None)
+        self._keep(model, points, outputs, None, names)
+        self._observed = np.full(shape[1], sums.n)
+        self._sums, self._grouped, self.robustness_weights_ = sums, False, None
+        self.criterion_ = "gcv" if criterion == c.GCV else "reml"
+        self.scale_ = self.learning_ = self.sigma_ = None
+        self.kernel_, self.route_ = model.kernel(), "primal"
+        self.alpha_, self.intercept_ = self._shaped(model.lambdas()), self._shaped(model.intercept())
+        self.best_score_ = None if found is None else self._shaped(found.score)
+        return self
+
+    # A saved predictor has no errors of its predictions; the sums have, and the model is made of them.
+    def __getstate__(self) -> Dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_model" or "_sums" not in self.__dict__}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_sums" in state:
+            self._model = self._sums.predictor(self.alpha_)
 
     def _check_robust(self, y: Array) -> None:
         choice({"huber": 0}, self.robust, "robust")

@@ -45,7 +45,7 @@ def interval_of(model: Model, X: Any, observed: np.ndarray, interval: str, level
                 learnt: bool, weights: Optional[Array] = None,
                 fixed: Optional[Array] = None) -> Tuple[Array, Array]:
     """The lower and the upper ends, m x t each, but of "local" ones: see half_widths(). observed: in how many rows each
-    output was observed. weights: of new y, m; None: 1."""
+    output was observed, infinity where the noise is known. weights: of new y, m; None: 1."""
     w: Any = 1.0 if weights is None else weights[:, np.newaxis]
     if interval in ("jackknife+", "cv+"):
         return model.predict_jackknife(X, level, 0 if learnt else None, by_groups=interval == "cv+", fixed=fixed)
@@ -57,8 +57,7 @@ def interval_of(model: Model, X: Any, observed: np.ndarray, interval: str, level
     errors = model.predict_covariance(X, pairs=False, fixed=fixed).errors
     if interval == "prediction":
         errors = np.sqrt(errors ** 2 + freedom.sigma2 / w)
-    known = model.sigma2() > 0
-    half = errors * (NormalDist().inv_cdf((1 + level) / 2) if known else student(observed - freedom.df, level))
+    half = errors * student(observed - freedom.df, level)
     return centre - half, centre + half
 
 
@@ -69,7 +68,9 @@ def _predictive_deviations(model: Model, X: Any, fixed: Optional[Array], w: Any 
 
 
 def student(freedom: Array, level: float) -> Array:
-    """The quantiles; NaN where no degree of freedom is left."""
+    """The quantiles, normal ones of infinite freedom; NaN where no degree of freedom is left."""
+    if np.all(np.isinf(freedom)):
+        return np.full(np.shape(freedom), NormalDist().inv_cdf((1 + level) / 2))
     try:
         from scipy.special import stdtrit
     except ImportError as error:

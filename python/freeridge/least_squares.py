@@ -40,7 +40,7 @@ class LeastSquares(Fitting):
     _vector: bool
     unpenalised: Any
     _columns: Optional[Tuple[np.ndarray, np.ndarray]]  # of X with and without a penalty; None: all have one
-    _observed: np.ndarray  # in how many rows each output was observed
+    _observed: np.ndarray  # in how many rows each output was observed; infinity where the noise is known
     _used: Optional[np.ndarray]  # the rows that count, where some have weight 0
     _unused: Optional[Tuple[Any, Array]]  # X and y of the others
 
@@ -81,6 +81,8 @@ class LeastSquares(Fitting):
             warn_of_disagreement(model, plan.criterion, kept, outputs, 3)
         warn_below_floor(model, 3)
         self._keep(model, X, y, used, names, columns)
+        if model.sigma2() > 0:
+            self._observed = np.full(len(self._observed), np.inf)
         self._grouped = labels is not None
         if robustness is not None:
             self.robustness_weights_ = self._in_place(robustness.weights[:, None], 1.0)[:, 0]
@@ -196,6 +198,7 @@ class LeastSquares(Fitting):
         """An estimator that has only what predict and score need, for deployment. Its pickle is small: w and b of a
         linear kernel, the points and c of others. It has no loo_errors(). Cost: that of copying them."""
         small = copy.copy(self)
+        small.__dict__.pop("_sums", None)
         small._model, small._unused = self._fitted().predictor(), None
         if isinstance(small._model, Stack):
             setattr(small, "stack_", small._model)

@@ -58,6 +58,10 @@ stacked_names <- function(fit, names = c(if (fit$intercept) "(Intercept)", featu
   if (ncol(fit$y) == 1L) names else paste(rep(fit$outputs, each = length(names)), names, sep = ":")
 }
 
+# Degrees of freedom of the quantiles beside standard errors: those that are left for the errors, and infinity, for normal
+# quantiles, where the noise is known.
+quantile_freedom <- function(fit, left) if (is.null(fit$noise_sd)) left else replace(left, TRUE, Inf)
+
 # The coefficients that have standard errors, list(estimates, errors, freedom), coefficients x outputs: all those of a
 # linear fit, and the unpenalised effects of any fit. Such effects have the degrees of freedom of the mixed model.
 inference <- function(fit, type, lambda = NULL) {
@@ -68,7 +72,7 @@ inference <- function(fit, type, lambda = NULL) {
   if (linear) {
     errors <- coefficient_errors(fit, type, lambda)
     found <- list(estimates = as.matrix(coef(fit, lambda)), errors = errors,
-                  freedom = matrix(df.residual(fit, lambda), nrow(errors), ncol(errors), byrow = TRUE))
+                  freedom = matrix(quantile_freedom(fit, df.residual(fit, lambda)), nrow(errors), ncol(errors), byrow = TRUE))
   }
   if (is.null(fit$fixed)) {
     rownames(found$estimates) <- variable.names(fit)

@@ -20,7 +20,7 @@ effects.freeridge <- function(object, variables = NULL, points = 25, rows = 500,
   }
   model <- model_at(object, lambda, warn = TRUE)
   freedom <- core_degrees_of_freedom(model)
-  df <- named_by_output(object, observed_counts(object) - freedom$df)
+  df <- named_by_output(object, quantile_freedom(object, observed_counts(object) - freedom$df))
   reason <- ""
   found <- average_curves(object, variables, points, rows, newdata, function(moved, groups, weights) {
     found <- core_predict_combinations(model, moved$x, moved$group, groups, weights, type, TRUE, covariance || simultaneous, moved$fixed)

@@ -59,7 +59,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
     list(effects = effect_array(object, effects, names, cases, padded = is.null(newdata)), average = table,
          differences = difference_table(object, between, differences, se),
          binary = names(two_values), reference = feature_names(object$x)[first],
-         type = if (se) type, df = if (se) named_by_output(object, observed_counts(object) - freedom$df)),
+         type = if (se) type, df = if (se) named_by_output(object, quantile_freedom(object, observed_counts(object) - freedom$df))),
     class = "freeridge_effects"
   )
 }

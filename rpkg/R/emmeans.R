@@ -35,7 +35,7 @@ joint_predictions <- function(fit, at, kind) {
   found <- core_predict_covariance(model, at$x, kind, TRUE, at$fixed)
   warn_reason(found$reason)
   list(estimate = core_predict(model, at$x, at$fixed)[, 1L], covariance = matrix(found$covariance, nrow(at$x)),
-       df = unname(df.residual(fit)))
+       df = quantile_freedom(fit, unname(df.residual(fit))))
 }
 
 # A linear fit at the same points: list(design, estimate, covariance, df), where design %*% estimate are the predictions.
@@ -44,7 +44,7 @@ joint_predictions <- function(fit, at, kind) {
 linear_basis <- function(fit, at, kind) {
   if (has_coefficients(fit)) {
     return(list(design = coefficient_columns(fit, at$x), estimate = unname(coef.freeridge(fit)),
-                covariance = unname(vcov.freeridge(fit, kind)), df = unname(df.residual(fit))))
+                covariance = unname(vcov.freeridge(fit, kind)), df = quantile_freedom(fit, unname(df.residual(fit)))))
   }
   rows <- cbind(with_columns(fit$x), fit$fixed)
   p <- ncol(rows)

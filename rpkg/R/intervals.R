@@ -30,7 +30,7 @@ predict_interval <- function(fit, new, lambda, interval, level, se.fit, covarian
   with_errors <- interval %in% c("confidence", "prediction") || se.fit || covariance
   if (with_errors) {
     freedom <- core_degrees_of_freedom(model)
-    left <- if (is.null(fit$noise_sd)) observed_counts(fit) - freedom$df else rep(Inf, ncol(centre))
+    left <- quantile_freedom(fit, observed_counts(fit) - freedom$df)
     found <- NULL
     # Of a fit without predictors any lambda gives the same (covariance_model()).
     of <- if (ncol(fit$x) == 0L && !has_penalised(fit)) model_at(fit, 1) else model

@@ -8,7 +8,7 @@
 # regression, Annals of Statistics 14 (1986).
 
 simultaneous_quantile <- function(covariance, freedom, level) {
-  if (!is.finite(freedom) || freedom <= 0 || anyNA(covariance)) return(NaN)
+  if (is.na(freedom) || freedom <= 0 || anyNA(covariance)) return(NaN)
   sd <- sqrt(diag(covariance))
   covariance <- covariance[sd > 0, sd > 0, drop = FALSE]
   g <- nrow(covariance)
@@ -20,7 +20,7 @@ simultaneous_quantile <- function(covariance, freedom, level) {
   steps <- correlation[cbind(seq_len(g - 1L), seq_len(g - 1L) + 1L)]
   kappa <- sum(acos(pmin(1, pmax(-1, steps))))
   beyond <- function(c) {
-    kappa / pi * exp(-freedom / 2 * log1p(c^2 / freedom)) + 2 * stats::pt(-c, freedom) - (1 - level)
+    kappa / pi * (if (is.finite(freedom)) exp(-freedom / 2 * log1p(c^2 / freedom)) else exp(-c^2 / 2)) + 2 * stats::pt(-c, freedom) - (1 - level)
   }
   naiman <- stats::uniroot(beyond, c(0, bonferroni), extendInt = "downX", tol = 1e-10)$root
   min(bonferroni, scheffe, naiman)

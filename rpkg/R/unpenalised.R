@@ -213,7 +213,7 @@ effect_errors <- function(fit, model) {
   found <- core_fixed_effects(model, TRUE)
   warn_reason(found$reason)
   freedom <- observed_counts(fit) - sum(found$kept) - has_free(fit)
-  list(errors = own_effects(found, found$errors), freedom = freedom)
+  list(errors = own_effects(found, found$errors), freedom = quantile_freedom(fit, freedom))
 }
 
 # The covariances of the effects in the mixed model, output by output. Each output is a model by itself: covariances

@@ -252,6 +252,58 @@ class Estimator(unittest.TestCase):
                     else:
                         self.assertTrue(np.all(ours.intercept_ == 0))
 
+    def test_rows_are_added(self):
+        """partial_fit() to parts of the rows is fit() to all."""
+        x, y = diabetes()
+        weights = np.random.default_rng(1).uniform(0.0, 2.0, len(y)).round(1)  # some of them zero
+        both = np.column_stack([y, np.sin(x[:, 2])])
+        cases = [(dict(alpha=3.0), y, weights), (dict(alpha=3.0, fit_intercept=False), both, None), (dict(alpha=[2.0, 5.0]), both, weights),
+                 (dict(criterion="gcv"), both, weights), (dict(criterion="reml", alpha_range=(1e-3, 1e3)), y, None)]
+        for settings, outputs, given in cases:
+            with self.subTest(**settings):
+                ours = fr.FreeRidge(kernel="linear", **settings)
+                for rows in np.array_split(np.arange(len(y)), 4):
+                    part = csr_matrix(x[rows]) if rows[0] == 0 else x[rows]
+                    self.assertIs(ours.partial_fit(part, outputs[rows], None if given is None else given[rows]), ours)
+                theirs = fr.FreeRidge(kernel="linear", scale=False, **settings).fit(x, outputs, given)
+                if "alpha" not in settings:
+                    theirs.set_params(alpha=ours.alpha_, criterion=None, alpha_range=None)
+                    self.assertLess(np.max(np.abs(np.log(ours.alpha_ / theirs.fit(x, outputs, given).alpha_))), 1e-3)
+                for answer in (lambda fit: fit.coef_, lambda fit: fit.intercept_, lambda fit: fit.predict(x),
+                               lambda fit: fit.predict(x, return_std=True)[1], lambda fit: fit.predict(x, interval="prediction")[2],
+                               lambda fit: fit.score(x, outputs)):
+                    self.assert_close(answer(ours), answer(theirs))
+                again = pickle.loads(pickle.dumps(ours))
+                np.testing.assert_array_equal(again.predict(x, return_std=True)[1], ours.predict(x, return_std=True)[1])
+                np.testing.assert_array_equal(again.partial_fit(x, outputs).coef_, ours.partial_fit(x, outputs).coef_)
+                small = ours.predictor()
+                self.assert_close(small.predict(x), ours.predict(x))
+                self.assertLess(len(pickle.dumps(small)), len(pickle.dumps(ours)))
+                self.assertRaises(fr.Error, ours.loo_errors)
+                self.assert_close(ours.fit(x, outputs).partial_fit(x[:50], outputs[:50]).coef_,
+                                  fr.FreeRidge(kernel="linear", **settings).partial_fit(x[:50], outputs[:50]).coef_)
+
+    def test_rows_that_cannot_be_added(self):
+        x, y = diabetes()
+        for kernel in (None, "gaussian", "precomputed", fr.gaussian(1.0)):
+            self.assertFalse(hasattr(fr.FreeRidge(kernel=kernel), "partial_fit"))
+        for settings, words in ((dict(robust="huber"), "robust is given"), (dict(landmarks=5), "landmarks is given"), (dict(scale=True), "scale is given"),
+                                (dict(scale=np.ones(10)), "scale is given"), (dict(fit_intercept="penalised"), "has no penalty"),
+                                (dict(criterion="loo"), "criterion"), (dict(alpha=1.0, alpha_range=(1, 2)), "both given"),
+                                (dict(unpenalised=[0]), "unpenalised is given")):
+            with self.assertRaisesRegex(ValueError, words):
+                fr.FreeRidge(kernel="linear", **settings).partial_fit(x, y)
+        fit = fr.FreeRidge(kernel="linear", alpha=1.0).partial_fit(x[:9], y[:9])
+        before = fit.coef_
+        for wrong in ((x[9:, :4], y[9:]), (x[9:], y[10:]), (x[9:], np.column_stack([y, y])[9:]), (x[9:], y[9:, None]),
+                      (np.where(x == x[20], np.nan, x), y), (x[9:], y[9:], -np.ones(len(y) - 9)), (x[9:], np.full(len(y) - 9, np.inf))):
+            self.assertRaises(ValueError, fit.partial_fit, *wrong)
+        np.testing.assert_array_equal(fit.coef_, before)
+        self.assertRaises(ValueError, fit.set_params(fit_intercept=False).partial_fit, x, y)
+        self.assertRaises(ValueError, fr.FreeRidge(kernel="linear").partial_fit, x[:1], y[:1])
+        np.testing.assert_allclose(fit.set_params(fit_intercept=True).partial_fit(x[9:], y[9:]).coef_,
+                                   fr.FreeRidge(kernel="linear", alpha=1.0).fit(x, y).coef_, rtol=1e-10)
+
     def test_is_kernel_ridge(self):
         x, y = diabetes()
         x = x / x.std(axis=0)
@@ -634,6 +686,8 @@ class Estimator(unittest.TestCase):
         self.assert_close(fr.simultaneous_quantile(np.diag(np.arange(41.0)), 9.0), independent)
         self.assert_close(fr.simultaneous_quantile(np.full((2, 2), 3.0), 7.0, 0.9), t.ppf(0.95, 7))
         self.assertTrue(np.isnan(fr.simultaneous_quantile(np.eye(2), -1.0)))
+        curve = np.exp(-np.subtract.outer(np.arange(9.0), np.arange(9.0)) ** 2 / 8)
+        self.assertAlmostEqual(fr.simultaneous_quantile(curve, np.inf), fr.simultaneous_quantile(curve, 1e9), 6)
         self.assertEqual(fr.simultaneous_quantile(np.zeros((2, 2)), 3.0), 0)
         for wrong in ((np.eye(3)[:2], 3.0), (np.eye(2), 3.0, 1.0)):
             self.assertRaises(ValueError, fr.simultaneous_quantile, *wrong)

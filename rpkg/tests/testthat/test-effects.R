@@ -384,6 +384,8 @@ test_that("simultaneous intervals hold all values together, and are no wider tha
   expect_close(freeridge:::simultaneous_quantile(diag(40), 1e6, 0.95), qt(1 - 0.05 / 80, 1e6), 1e-12)
   expect_close(freeridge:::simultaneous_quantile(matrix(2, 2, 2), 7, 0.9), qt(0.95, 7), 1e-6)
   expect_identical(freeridge:::simultaneous_quantile(diag(2), 0, 0.9), NaN)
+  curve <- exp(-outer(1:9, 1:9, `-`)^2 / 8)
+  expect_close(freeridge:::simultaneous_quantile(curve, Inf, 0.9), freeridge:::simultaneous_quantile(curve, 1e9, 0.9), 1e-7)
 })
 
 test_that("differences between levels are those of predictions, and by least squares those of lm", {

@@ -40,6 +40,21 @@ test_that("REML, predictions and standard errors are those of known noise", {
   expect_identical(unname(stats::sigma(fit)), 1)
   expect_output(print(fit), "Noise: known, standard deviation 1 in a row of weight one")
   expect_equal(as.numeric(logLik(fit)), sum(stats::dnorm(known$y, fitted(fit), known$s, log = TRUE)), tolerance = 1e-10)
+  # Quantiles are normal wherever errors have them: curves, whole curves, differences, coefficients.
+  z <- stats::qnorm(0.975)
+  curve <- effects(fit)
+  expect_close(curve$upper - curve$estimate, z * curve$se, 1e-12)
+  whole <- effects(fit, simultaneous = TRUE)
+  ratio <- (whole$upper - whole$estimate) / whole$se
+  expect_close(ratio, rep(ratio[1L], length(ratio)), 1e-10)
+  expect_true(ratio[1L] > z && ratio[1L] < sqrt(stats::qchisq(0.95, 50)))
+  pair <- pairs(effects(fit, points = 2, covariance = TRUE))
+  expect_close(pair$p.value, 2 * stats::pnorm(-abs(pair$estimate / pair$se)), 1e-12)
+  line <- freeridge(y ~ x, known, weights = 1 / s^2, noise_sd = 1, kernel = linear_kernel())
+  expect_close(confint(line)[, 2L] - coef(line), z * sqrt(diag(vcov(line))), 1e-12)
+  by_effects <- freeridge(y ~ x + unpenalised(s), known, weights = 1 / s^2, noise_sd = 1, kernel = gaussian_kernel(0.8))
+  own <- freeridge:::inference(by_effects, "bayesian")
+  expect_close(confint(by_effects)[, 2L] - own$estimates, z * own$errors, 1e-12)
   # In other units of the weights.
   other <- freeridge(y ~ x, known, kernel = kernel, weights = 4 / s^2, noise_sd = 2)
   expect_close(predict(other, at), predict(fit, at), 1e-6)
