@@ -61,16 +61,19 @@ def divisors(X: Any, kernel: Kernel, scale: Any) -> Optional[Array]:
     """One for each column: standard deviations for scale = True, and a number without effect for a constant column;
     scale itself where it is numbers; None for False."""
     if isinstance(scale, (bool, np.bool_)):
-        if not scale:
-            return None
-        constant = 1.0 if kernel.name in ("linear", "precomputed") else _NO_PART
-        deviation, size = _deviations(X)
-        known = np.isfinite(deviation) & (deviation > np.finfo(float).eps * size)
-        return np.where(known, deviation, constant)
+        return deviations(X, kernel) if scale else None
     values = np.broadcast_to(real(scale, "scale").astype(np.float64), X.shape[1])
     if not np.all(np.isfinite(values) & (values > 0)):
         raise ValueError(f"scale must be True, False or {X.shape[1]} positive numbers, not {scale!r}")
     return np.array(values)
+
+
+def deviations(X: Any, kernel: Kernel) -> Array:
+    """The divisors of scale = True."""
+    constant = 1.0 if kernel.name in ("linear", "precomputed") else _NO_PART
+    deviation, size = _deviations(X)
+    known = np.isfinite(deviation) & (deviation > np.finfo(float).eps * size)
+    return np.where(known, deviation, constant)
 
 
 def _deviations(X: Any) -> Tuple[Array, Array]:

@@ -20,7 +20,7 @@ from . import library as c
 from .arrays import Array, is_sparse
 from .classical import make_folds, stack_weights
 from .kernels import Kernel, linear, matern, parse_kernel
-from .learning import MOST_TERMS, default_kernel, divisors, labels_of, with_keys
+from .learning import MOST_TERMS, default_kernel, deviations, labels_of, with_keys
 from .model import Model
 from .robust import huber_weights
 
@@ -240,7 +240,7 @@ class _Data:
 
     def learn(self, X: Array, y: Array) -> Model:
         kernel, keys = with_keys(default_kernel(X, "each"), True, range(X.shape[1]))
-        scale = divisors(X, kernel, True)
+        scale = deviations(X, kernel)
         model = self.model(kernel.scaled(scale), X, y, self.weights)
         model.set_smoothness(True).select_kernel(self.criterion, labels_of(keys, len(scale)), 0.5, seed=self.seed)
         return model
@@ -313,7 +313,7 @@ def _gaussian(data: _Data) -> Member:
 
 def _linear(data: _Data) -> Member:
     kernel = linear()
-    model = data.model(kernel.scaled(divisors(data.X, kernel, True)), data.X, data.y, data.weights).factorize()
+    model = data.model(kernel.scaled(deviations(data.X, kernel)), data.X, data.y, data.weights).factorize()
     model.select_lambda(c.LOO)
     return Member(model, model.loo()[:, 0])
 
@@ -348,7 +348,7 @@ def _robust(data: _Data, folds: int = 5) -> Member:
 
 def _one_length(data: _Data) -> Member:
     kernel = matern(2.5, 1.0)
-    model = data.model(kernel.scaled(divisors(data.X, kernel, True)), data.X, data.y, data.weights)
+    model = data.model(kernel.scaled(deviations(data.X, kernel)), data.X, data.y, data.weights)
     model.select_bandwidth(data.criterion)
     model.select_lambda(data.criterion)
     return Member(model, model.loo()[:, 0])

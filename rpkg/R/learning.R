@@ -504,7 +504,7 @@ shown_kernel <- function(fit, digits) {
   # The default: a kernel of all columns, and beside it the same one of each column (or factor) alone.
   terms <- if (inner$name == "sum" && length(inner$terms) == 2L) inner$terms
   if (!is.null(terms) && terms[[2L]]$name == "additive" && isTRUE(all.equal(terms[[1L]], terms[[2L]]$inner))) {
-    unit <- sub(", length = 1)", ")", format(terms[[1L]], digits = digits), fixed = TRUE)
+    unit <- sub("\\(sigma = 1\\)|, length = 1(?=\\))", "", format(terms[[1L]], digits = digits), perl = TRUE)
     each <- words_of_terms(fit)
     return(paste0(unit, " of all columns and of each ", each, ", a length for each", if (each == "band of columns") " column"))
   }
