@@ -56,8 +56,12 @@ inline const ReducedModel* reduced_of(const freeridge_model& model) {
   return model.reader ? model.reader->reduced() : model.reduced.get();
 }
 
-inline void require_whole(const Predictor* predictor) {
-  if (predictor != nullptr)
+inline void require_whole(const freeridge_model& model) {
+  if (model.reduced)
+    fail(Status::invalid_state,
+         "the model is the fit of an accumulator, which keeps sums of its rows and no row: it predicts with standard "
+         "errors, and tells its degrees of freedom, dimensions, lambda, intercept, and coefficients or hyperplane");
+  if (model.predictor)
     fail(Status::invalid_state,
          "the model was saved for prediction only (FREERIDGE_SAVE_PREDICTOR): it predicts, and tells its dimensions, "
          "lambda, intercept, and coefficients or hyperplane");
@@ -74,7 +78,7 @@ inline void require_points(const freeridge_model& model) {
     fail(Status::invalid_state,
          "the rows of the model are a reader's (freeridge_set_points), and the model is not factorized, or the call "
          "needs all rows in memory; call freeridge_factorize first");
-  require_whole(model.predictor.get());
+  require_whole(model);
 }
 // Handle: freeridge_model or const freeridge_model; the answer is const likewise.
 template <class Handle>
@@ -118,7 +122,7 @@ class Answering {
 // The model with its settings, whoever hands out its rows.
 template <class Handle>
 auto& settings_of(Handle* model) {
-  require_whole(required("model", model).predictor.get());
+  require_whole(required("model", model));
   return model->model;
 }
 template <class Handle>
