@@ -13,11 +13,11 @@ from .accumulator import Accumulator
 from .arrays import Array
 from .effects import Effect, effects
 from .fitting import CRITERIA, Plan, intercept_of
-from .importance import Columns, Importance, importance
+from .importance import Columns, Importance, importance, variables_of
 from .inputs import choice, column_names, response, sample_weights, table
 from .intervals import LocalScale, check_interval, half_widths, interval_of, local_scales
 from .kernels import Kernel
-from .least_squares import Chosen, LeastSquares
+from .least_squares import Chosen, LeastSquares, split_columns
 from .model import Model
 from .robust import reweighted
 from .stack import Stack, stack_of
@@ -388,17 +388,21 @@ class FreeRidge(LeastSquares):
     def importance(self, X: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
                    permutations: int = 5, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
         """How much the mean squared left-out error grows without each column, exactly and without a refit:
-        freeridge.importance() of the X and y that were fitted. Raises NotFittedError, ValueError, Error. Cost: as there."""
+        freeridge.importance() of the X and y that were fitted, also of columns without a penalty. Raises NotFittedError,
+        ValueError, Error. Cost: as there."""
         model = self._fitted()
         if isinstance(model, Stack):
             raise ValueError("a stack has no importance of its own: its members have")
-        if self._columns is not None:
-            raise ValueError("importance is of fits in which all columns have a penalty")
-        X, used = table(X), self._used
-        y = response(y, X.shape[0])
-        if used is not None and len(used) == X.shape[0]:
-            X, y, group = X[used], y[used], None if group is None else np.asarray(group)[used]
-        return importance(model, X, y, kind, columns, permutations, random_state, group)
+        rows, used = table(X), self._used
+        y = response(y, rows.shape[0])
+        if used is not None and len(used) == rows.shape[0]:
+            rows, y, group = rows[used], y[used], None if group is None else np.asarray(group)[used]
+        if self._columns is not None:  # which stand behind the others in the model
+            self._compare_width(rows.shape[1])
+            place = np.argsort(np.concatenate(self._columns))
+            columns = [place[one] for one in variables_of(columns, len(place))]
+        points, fixed = split_columns(rows, self._columns)
+        return importance(model, points, y, kind, columns, permutations, random_state, group, fixed)
 
     def _pairs(self, covariance: Array, m: int) -> Array:
         """The covariances of outputs side by side as m x m, or m x m x t."""

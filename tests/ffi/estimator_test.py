@@ -456,15 +456,18 @@ class Estimator(unittest.TestCase):
         n, weights, group = len(y), np.linspace(0.5, 2.0, len(y)), np.arange(len(y)) % 7 - 1
         weights[3] = 0.0
         used = weights > 0
-        for kernel, given, labels in (("linear", None, None), ("gaussian", weights, None), ("gaussian", None, group)):
+        for kernel, given, labels, free in (("linear", None, None, None), ("gaussian", weights, None, None),
+                                            ("gaussian", None, group, None), ("gaussian", weights, None, [1]), ("linear", None, group, [0, 2])):
             sigma = None if kernel == "linear" else 3.0
+            def new():
+                return fr.FreeRidge(2.0, kernel, sigma, unpenalised=free)
             w, rows = np.ones(n) if given is None else given, np.arange(n) if labels is None else labels
-            ours = fr.FreeRidge(2.0, kernel, sigma).fit(x, y, given)
+            ours = new().fit(x, y, given)
             def squares(z, of=x):
                 out = np.full(n, np.nan)
                 for i in np.flatnonzero((w > 0) & (rows >= 0)):
                     kept = (rows != rows[i]) & (w > 0)
-                    out[i] = (y[i] - fr.FreeRidge(2.0, kernel, sigma).fit(of[kept], y[kept], w[kept]).predict(z[[i]])[0]) ** 2
+                    out[i] = (y[i] - new().fit(of[kept], y[kept], w[kept]).predict(z[[i]])[0]) ** 2
                 return out
             base = squares(x)
             variables = [0, [1, 3]]
@@ -487,6 +490,7 @@ class Estimator(unittest.TestCase):
                     parts = [np.sum((w * (d - mean))[known & (rows == label)]) for label in np.unique(rows[known])]
                     error = np.sqrt(np.sum(np.square(parts)) * len(parts) / (len(parts) - 1)) / w[known].sum()
                     np.testing.assert_allclose([found.increase[k, 0], found.errors[k, 0]], [mean, error], rtol=1e-7)
+        ours = fr.FreeRidge(2.0, "gaussian", 3.0).fit(x, y)
         sparse = fr.FreeRidge(2.0, "gaussian", 3.0).fit(csr_matrix(x), y)
         for kind in ("permutation", "drop"):
             np.testing.assert_allclose(sparse.importance(csr_matrix(x), y, kind).increase,
@@ -503,8 +507,11 @@ class Estimator(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "precomputed"):
             fr.importance(square, np.eye(5), np.arange(5.0))
         fixed = fr.Model(fr.linear(), x, y, factorize=False).set_fixed_effects(np.sin(y)).factorize().set_lambda(1.0)
-        with self.assertRaisesRegex(ValueError, "unpenalised columns"):
-            fr.importance(fixed, x, y)
+        for other in (None, np.ones((n, 2)), np.ones((n - 1, 1))):
+            with self.assertRaisesRegex(ValueError, "unpenalised columns"):
+                fr.importance(fixed, x, y, fixed=other)
+        with self.assertRaisesRegex(ValueError, "columns must be"):
+            fr.FreeRidge(2.0, "linear", unpenalised=[1]).fit(x, y).importance(x, y, columns=[4])
 
     def test_several_kernel_matrices_have_a_variance_each(self):
         """Those that maximise the restricted likelihood of y = b + f_1 + f_2 + e; rows of weight 0 count for nothing."""
@@ -614,7 +621,7 @@ class Estimator(unittest.TestCase):
                             ("chosen without unpenalised", lambda: fr.FreeRidge(unpenalised=[1], stack=True).fit(x, y)),
                             ("kernel matrix", lambda: fr.FreeRidge(kernel="precomputed", unpenalised=[1]).fit(x[:10], y[:10])),
                             ("no column with a penalty", lambda: fit.effects(x, [2])),
-                            ("all columns have a penalty", lambda: fit.importance(x, y))):
+                            ("expecting 10 features", lambda: fit.importance(x[:, :9], y))):
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
                 call()
         self.assertRaises(AttributeError, lambda: fr.FreeRidge(1.0, "linear").fit(x, y).unpenalised_coef_)
