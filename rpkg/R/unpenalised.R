@@ -78,10 +78,16 @@ unpenalised_parts <- function(formula, data, effects = list(), whole = formula) 
                          environment))
 }
 
+# In `. - g + unpenalised(g)` the dot has no g, and R warns that its list of variables, which is right, became longer.
 terms_of <- function(formula, data) {
-  tryCatch(stats::terms(formula, specials = "unpenalised", data = data), error = function(condition) {
-    refuse("the data do not fit the formula: ", conditionMessage(condition))
-  })
+  withCallingHandlers(
+    tryCatch(stats::terms(formula, specials = "unpenalised", data = data), error = function(condition) {
+      refuse("the data do not fit the formula: ", conditionMessage(condition))
+    }),
+    warning = function(condition) {
+      if (grepl("EncodeVars", conditionMessage(condition), fixed = TRUE)) invokeRestart("muffleWarning")
+    }
+  )
 }
 
 # unpenalised(a, b) as a + b.

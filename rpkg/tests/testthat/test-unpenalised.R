@@ -131,6 +131,16 @@ test_that("the dot is all columns but those in unpenalised(), and one that is wr
   expect_close(unname(loo(trend)), drop(left_out_by_refits(k, cbind(1, data$wt), data$mpg, 0.1, 1:32)), 1e-9)
 })
 
+test_that("what the dot has not may be taken away from it", {
+  data <- mtcars
+  data$gear <- factor(data$gear)
+  for (own in c("unpenalised(gear)", "random(gear)")) {
+    of <- function(left) freeridge(stats::as.formula(paste("mpg ~ .", left, "+", own)), data, kernel = linear_kernel(), lambda = 2)
+    expect_no_warning(given <- of("- gear"))
+    expect_identical(fitted(given), fitted(of("")))
+  }
+})
+
 test_that("rows, missing values, offsets, classes and weights of zero go along", {
   data <- cars()
   data$hp[4L] <- data$wt[9L] <- NA
