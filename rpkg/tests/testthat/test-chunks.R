@@ -535,8 +535,11 @@ test_that("what is asked of a model answers as that of all rows, or says why not
   refused <- list(residuals = residuals, `fitted values` = fitted, `errors of groups` = group_errors,
                   `no leverages` = hatvalues, `no standardised` = rstandard, `no Cook's` = cooks.distance,
                   `no model frame` = model.frame, `no model matrix` = model.matrix, `no names` = case.names,
-                  `no weights` = weights)
-  for (name in names(refused)) expect_refusal(refused[[name]](part), paste0("keeps no rows, and .*", name))
+                  `no weights` = weights, `no influence` = influence, `no influence` = influence.measures,
+                  `no influence` = dffits, `no averages` = effects, `no averages` = marginal_effects, `no score tests` = anova,
+                  `no draws` = simulate, `no mixed model` = variance_components)
+  if (requireNamespace("generics", quietly = TRUE)) refused$`no columns beside` <- generics::augment
+  for (k in seq_along(refused)) expect_refusal(refused[[k]](part), paste0("keeps no rows, and .*", names(refused)[k]))
   expect_refusal(weights(learnt), "the fit has no weights")
   expect_refusal(residuals(part, row_source(data[-which(counts)[1L], ], 31)), "the source has changed")
   exact <- freeridge_chunks(y ~ a, data.frame(y = 1:2, a = 1:2), lambda = 0)
