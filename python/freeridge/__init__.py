@@ -36,6 +36,7 @@ from .logistic import KernelLogistic
 from .model import Model
 from .moments import join_moments, moments_score, moments_select_lambda
 from .protocol import NotFittedError
+from .terms import predict_terms
 from .window import Window
 
 __version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"

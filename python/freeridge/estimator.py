@@ -21,6 +21,7 @@ from .least_squares import Chosen, LeastSquares, split_columns
 from .model import Model
 from .robust import reweighted
 from .stack import Stack, stack_of
+from .terms import Terms, predict_terms
 
 # The parameters that partial_fit() takes; all others are as they are by default there.
 _OF_SUMS = ("alpha", "kernel", "criterion", "fit_intercept", "alpha_range", "copy_X", "seed", "scale")
@@ -403,6 +404,27 @@ class FreeRidge(LeastSquares):
             columns = [place[one] for one in variables_of(columns, len(place))]
         points, fixed = split_columns(rows, self._columns)
         return importance(model, points, y, kind, columns, permutations, random_state, group, fixed)
+
+    def predict_terms(self, X: ArrayLike, X_fitted: ArrayLike) -> Terms:
+        """The parts of predict(X), freeridge.predict_terms(): values m x p, or m x p x t, and the constant, whose sum with all parts
+        is predict(X). X_fitted: the X of fit, over which each part has mean zero. Raises NotFittedError, ValueError, Error. Cost: as
+        there."""
+        model = self._fitted()
+        if isinstance(model, Stack):
+            raise ValueError("a stack has no terms of its own: its members have")
+        self._compare_features(X)
+        rows, new = table(X_fitted), table(X)
+        if self._used is not None and len(self._used) == rows.shape[0]:
+            rows = rows[self._used]
+        for points in (rows, new):
+            self._compare_width(points.shape[1])
+        (own, own_fixed), (at, at_fixed) = split_columns(rows, self._columns), split_columns(new, self._columns)
+        names = self._feature_names()
+        kept, fixed = (names, []) if self._columns is None else (names[self._columns[0]], names[self._columns[1]])
+        found = predict_terms(model, at, own, kept, at_fixed, own_fixed, fixed)
+        if not self._vector:
+            return found
+        return Terms(found.names, found.values[:, :, 0], found.constant[0])
 
     def _pairs(self, covariance: Array, m: int) -> Array:
         """The covariances of outputs side by side as m x m, or m x m x t."""

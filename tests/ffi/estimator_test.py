@@ -513,6 +513,43 @@ class Estimator(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "columns must be"):
             fr.FreeRidge(2.0, "linear", unpenalised=[1]).fit(x, y).importance(x, y, columns=[4])
 
+    def test_predictions_are_sums_of_parts(self):
+        x, y = diabetes()
+        x, new, y = x[:60], x[60:75], y[:60]
+        both, weights = np.column_stack([y, np.sin(y)]), np.arange(60) % 3 * 1.0
+        wide = np.random.default_rng(2).normal(size=(60, 34))
+        part = fr.matern(1.5, 1.0)
+        cases = [({}, x, y, None), (dict(kernel="linear", alpha=2.0), x, both, weights), (dict(kernel="linear", alpha=0.0), x, y, None),
+                 (dict(unpenalised=[2, 5]), x, y, weights), (dict(kernel="linear", alpha=0.0, unpenalised=[1]), x, y, None),
+                 (dict(kernel=part + 0.5 * part.additive([0, 0, 1, 2, -1, 3, 3, 3, 4, 5]) + 2 * fr.constant(), alpha=1.0), x, both, None),
+                 (dict(kernel="gaussian", sigma=3.0, landmarks=20, alpha=1.0), x, y, None), (dict(fit_intercept=False), x, y, None), ({}, wide, y, None)]
+        for settings, rows, outputs, given in cases:
+            with self.subTest(**settings):
+                fit = fr.FreeRidge(**settings).fit(rows, outputs, given)
+                at = new if rows is x else wide[:15] + 0.1
+                found = fit.predict_terms(at, rows)
+                self.assert_close(found.constant + found.values.sum(axis=1), fit.predict(at))
+                own = fit.predict_terms(rows, rows).values[weights > 0 if given is not None else slice(None)]
+                self.assertLess(np.max(np.abs(own.mean(axis=0))), 1e-9 * np.max(np.abs(outputs)))
+                self.assertEqual(len(found.names), found.values.shape[1])
+                moved = at.copy()
+                moved[:, 0] += 1  # of which only the parts with this column know
+                change = np.max(np.abs(fit.predict_terms(moved, rows).values - found.values).reshape(15, len(found.names), -1), axis=(0, 2))
+                for name, by in zip(found.names, change):
+                    if "of all" not in name and "x0" not in name.split(":"):
+                        self.assertLess(by, 1e-10 * np.max(np.abs(outputs)), name)
+        if importlib.util.find_spec("pandas"):
+            import pandas
+            frame = pandas.DataFrame(x[:, :3], columns=["a b", "if", "c"])
+            names = fr.FreeRidge(unpenalised=["c"]).fit(frame, y).predict_terms(frame[:2], frame).names
+            self.assertEqual(names[-3:], ["a b", "if", "c"])
+        fit = fr.FreeRidge(alpha=1.0, kernel="linear").fit(x, y)
+        for words, call in (("expecting 10", lambda: fit.predict_terms(new[:, 1:], x)), ("made from", lambda: fit.predict_terms(new, x[1:])),
+                            ("sparse", lambda: fit.predict_terms(csr_matrix(new), x)), ("a stack", lambda: fr.FreeRidge(stack=True).fit(x, y).predict_terms(new, x)),
+                            ("no sum of parts", lambda: fr.FreeRidge(kernel="precomputed").fit(x @ x.T, y).predict_terms(x @ x.T, x @ x.T))):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                call()
+
     def test_several_kernel_matrices_have_a_variance_each(self):
         """Those that maximise the restricted likelihood of y = b + f_1 + f_2 + e; rows of weight 0 count for nothing."""
         from scipy.optimize import minimize
