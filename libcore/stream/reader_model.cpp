@@ -70,8 +70,7 @@ Route ReaderModel::route_for_settings() const {
   if (linear && std::ranges::any_of(*scale, [](double s) { return s != 1; }))
     fail(Status::invalid_argument,
          "the kernel is linear and divides its columns, which a reader's model does not: let the reader divide them, "
-         "and "
-         "take the kernel without scales");
+         "and take the kernel without scales");
   if (settings_->device() != no_device)
     fail(Status::invalid_argument, "DEVICE is ", settings_->device(),
          ", and the rows of a reader are reduced on the CPU alone; set it to 0");

@@ -353,9 +353,7 @@ class FreeRidge(LeastSquares):
         if learnt not in self._scales:
             if X is None:
                 raise ValueError('interval is "local": X_fitted, the X of fit, is needed once, for the scale of the errors')
-            model, X = self._fitted(), table(X)
-            if self._used is not None and len(self._used) == X.shape[0]:
-                X = X[self._used]
+            model, X = self._fitted(), self._counted(table(X))
             X, fixed = self._of_core(X)
             weights = model.weights()
             if self.robustness_weights_ is not None:  # of which the model's weights are products
@@ -394,10 +392,9 @@ class FreeRidge(LeastSquares):
         model = self._fitted()
         if isinstance(model, Stack):
             raise ValueError("a stack has no importance of its own: its members have")
-        rows, used = table(X), self._used
-        y = response(y, rows.shape[0])
-        if used is not None and len(used) == rows.shape[0]:
-            rows, y, group = rows[used], y[used], None if group is None else np.asarray(group)[used]
+        rows = table(X)
+        y = self._counted(response(y, rows.shape[0]))
+        rows, group = self._counted(rows), None if group is None else self._counted(np.asarray(group))
         if self._columns is not None:  # which stand behind the others in the model
             self._compare_width(rows.shape[1])
             place = np.argsort(np.concatenate(self._columns))
@@ -413,9 +410,7 @@ class FreeRidge(LeastSquares):
         if isinstance(model, Stack):
             raise ValueError("a stack has no terms of its own: its members have")
         self._compare_features(X)
-        rows, new = table(X_fitted), table(X)
-        if self._used is not None and len(self._used) == rows.shape[0]:
-            rows = rows[self._used]
+        rows, new = self._counted(table(X_fitted)), table(X)
         for points in (rows, new):
             self._compare_width(points.shape[1])
         (own, own_fixed), (at, at_fixed) = split_columns(rows, self._columns), split_columns(new, self._columns)

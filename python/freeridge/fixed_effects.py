@@ -44,6 +44,13 @@ class FixedAnswers(Answers):
         return self._answer(out, "get_unpenalised", None, pointer(out.kept), pointer(out.effects), pointer(out.errors),
                             max(q, 1))
 
+    def _effects(self) -> Array:
+        """The effects without their errors, which a predictor has not, q x t; 0 for a column without one of its own."""
+        q = self.fixed_count()
+        out = np.full((q, self.t), np.nan, order="F")
+        self._ask("get_unpenalised", None, None, pointer(out), None, q)
+        return out
+
     def fixed_covariance(self) -> List[Array]:
         """For each output the covariances of the effects in the mixed model, q x q; the square roots of the diagonal
         are the standard errors. Raises Error as fixed_effects(). Cost: predict_variance() at q (q + 1) / 2 points."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, is_sparse, pointer
+from .arrays import Array, is_sparse
 from .doubts import warn_below_floor, warn_of_disagreement
 from .fitting import CRITERIA, ROUTES, Fitting, Plan, is_named
 from .fixed_effects import VarianceComponents
@@ -212,7 +212,7 @@ class LeastSquares(Fitting):
         if self._columns is None:
             return self._shaped(w)
         out = np.empty((len(w), self.n_features_in_))
-        out[:, self._columns[0]], out[:, self._columns[1]] = w, self._effects().T
+        out[:, self._columns[0]], out[:, self._columns[1]] = w, self._model._effects().T
         return self._shaped(out)
 
     @property
@@ -222,14 +222,7 @@ class LeastSquares(Fitting):
         self._check_fitted()
         if self._columns is None:
             raise AttributeError("no column of X is unpenalised")
-        return self._shaped(self._effects().T)
-
-    def _effects(self) -> Array:
-        """q x t; their standard errors, which a predictor has not, are Model.fixed_effects()."""
-        q = self._model.fixed_count()
-        out = np.full((q, self._model.t), np.nan, order="F")
-        self._model._ask("get_unpenalised", None, None, pointer(out), None, q)
-        return out
+        return self._shaped(self._model._effects().T)
 
     @property
     def dual_coef_(self) -> Array:
@@ -262,6 +255,11 @@ class LeastSquares(Fitting):
             return self._outputs(errors)
         X, y = self._unused
         return self._outputs(self._in_place(errors, y.reshape(len(y), -1) - self._predicted(X)))
+
+    def _counted(self, rows: Any) -> Any:
+        """Of the rows of fit those that count; others, without rows of weight 0, as they are."""
+        used = self._used
+        return rows if used is None or len(used) != rows.shape[0] else rows[used]
 
     def _of_core(self, X: Any) -> Tuple[Any, Optional[Array]]:
         """New points as the model takes them: of kernel matrices the columns of rows that count; and the values of the

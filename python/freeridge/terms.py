@@ -60,12 +60,7 @@ def predict_terms(model: Model, x: ArrayLike, x_fitted: ArrayLike, names: Option
     if q > 0:
         if fixed is None or fixed_fitted is None:
             raise ValueError(f"the model has {q} unpenalised columns: fixed and fixed_fitted are their values")
-        try:
-            effects = model.fixed_effects().effects
-        except c.Error as error:  # at lambda = 0, where they have no errors
-            if error.values is None:
-                raise
-            effects = error.values.effects
+        effects = model._effects()
         beside, beside_own = table(fixed), table(fixed_fitted)
         for k in range(q):
             label = f"fixed{k}" if fixed_names is None else str(fixed_names[k])

@@ -20,7 +20,8 @@ simultaneous_quantile <- function(covariance, freedom, level) {
   steps <- correlation[cbind(seq_len(g - 1L), seq_len(g - 1L) + 1L)]
   kappa <- sum(acos(pmin(1, pmax(-1, steps))))
   beyond <- function(c) {
-    kappa / pi * (if (is.finite(freedom)) exp(-freedom / 2 * log1p(c^2 / freedom)) else exp(-c^2 / 2)) + 2 * stats::pt(-c, freedom) - (1 - level)
+    density <- if (is.finite(freedom)) exp(-freedom / 2 * log1p(c^2 / freedom)) else exp(-c^2 / 2)
+    kappa / pi * density + 2 * stats::pt(-c, freedom) - (1 - level)
   }
   naiman <- stats::uniroot(beyond, c(0, bonferroni), extendInt = "downX", tol = 1e-10)$root
   min(bonferroni, scheffe, naiman)
