@@ -56,6 +56,8 @@
  *         get_lambda, get_route, get_dimensions, get_bandwidth    what is in force
  *     Diagnostics and intervals
  *         degrees_of_freedom, cooks_distance
+ *         influence                      sigma, degrees of freedom and coefficients without each row
+ *         score_test                     of a part of the variance
  *         predict_jackknife              intervals without a model of the noise
  *         predict_left_out               predictions without rows of the data
  *         predict_variance, predict_covariance    of predictions
@@ -686,8 +688,8 @@ FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int6
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data, set_points,
  * factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, coefficients, hyperplane (at
- * lambdas of its own), cooks_distance, coefficient_*, average_*, landmark_curve, get_fitted, get_leverage,
- * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix and save.
+ * lambdas of its own), cooks_distance, influence, score_test, coefficient_*, average_*, landmark_curve, get_fitted,
+ * get_leverage, degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix and save.
  * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost:
  * O(1). Statuses: INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
@@ -1138,6 +1140,39 @@ FREERIDGE_API freeridge_status freeridge_degrees_of_freedom(const freeridge_mode
  * Cost as freeridge_loo. Source: R. Cook, Detection of influential observation in linear regression, Technometrics 19
  * (1977). */
 FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* model, double* distance, int64_t ld);
+
+/* What each row does to the fit, lambda and the kernel held, exactly and without refits. With H, h_i, e_i, r_i and df
+ * as above, and f_(-i) the fit without row i:
+ *     df_(-i)      = df - h_i + ((H^2)_ii - h_i^2) / (1 - h_i)      the trace of the hat matrix without row i
+ *     sigma_(-i)^2 = sum_{j != i} W_jj (Y_j - f_(-i)(x_j))^2 / (n - 1 - df_(-i))
+ * df and sigma: n x t each, column-major, ld >= n. The studentised residual of row i is e_i / (sigma_(-i) s_i), s_i^2 =
+ * 1 / (W_ii (1 - h_i)) the variance of e_i over sigma^2. FREERIDGE_KNOWN_NOISE: sigma is the one that was set. dfbeta:
+ * n x (p t), column-major, ldb >= n: by how much the p coefficients of a linear kernel are above those without row i,
+ * for each output the intercept, if the model has one, the d slopes w and the unpenalised columns; that of coefficient
+ * k of output j in column k + p j. NULL is fine for each. A row in which an output is not observed does nothing. Cost:
+ * that of freeridge_predict_left_out at the n rows and n^2 t; dfbeta: that at p points. Memory: 4 n t, tiles, and n p
+ * (t + 2). Statuses: INVALID_STATE (also: dfbeta of a kernel that is not linear), INVALID_ARGUMENT, NOT_FINITE,
+ * UNDEFINED (leverage one, or no degrees of freedom are left: NaN), CANCELLED. Source: D. Belsley, E. Kuh, R. Welsch,
+ * Regression Diagnostics, 1980, section 2.1. */
+FREERIDGE_API freeridge_status freeridge_influence(const freeridge_model* model, double* df, double* sigma, int64_t ld,
+                                                   double* dfbeta, int64_t ldb);
+
+/* The score test of a variance component, at the lambdas in force. With P of freeridge_hat_matrix, sigma2 unknown, and
+ * the columns U that are not penalised
+ *     Y ~ N(U beta, sigma2 (K / lambda + W^-1 + delta D)),     H_0: delta = 0
+ *     q = Y'P D P Y / Y'P Y,     p = Pr(sum_k (mu_k - q) z_k^2 > 0)
+ * z_k independent standard normal numbers, mu_k the eigenvalues of P^(1/2) D P^(1/2), p by numerical integration to 1e-9
+ * relative. The test is exact where lambda and K are known. difference: D, n x n,
+ * symmetric, column-major, ld >= n; its upper triangle is not read. A variable is tested with the model of a kernel that
+ * does not see the variable, at the lambda that REML chooses for it, and D = K of the whole kernel less that kernel's.
+ * statistic and p: t numbers each, q and p. Cost: freeridge_hat_matrix and 11 n^3 for each lambda. Memory: 6 n^2.
+ * Statuses: INVALID_STATE (also: outputs with missing values, ITERATIVE), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED
+ * (lambda is 0, no degree of freedom is left, or D = 0 on what P sees: NaN), CANCELLED. Sources: X. Lin, Variance component testing in
+ * generalised linear models with random effects, Biometrika 84 (1997); D. Liu, X. Lin, D. Ghosh, Biometrics 63 (2007);
+ * S. Rice, Distribution of quadratic forms in normal random variables: evaluation by numerical integration, SIAM
+ * Journal on Scientific and Statistical Computing 1 (1980). */
+FREERIDGE_API freeridge_status freeridge_score_test(const freeridge_model* model, const double* difference, int64_t ld,
+                                                    double* statistic, double* p);
 
 /* Jackknife+ prediction intervals at new points of any kind, without a refit: lower and upper (n x t, in `layout`,
  * leading dimension ldout) hold a new Y with probability at least 2 level - 1, and about `level`, for exchangeable

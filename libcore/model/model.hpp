@@ -160,6 +160,12 @@ class Model final : public AbstractModel {
   };
   Freedom degrees_of_freedom(bool with_sigma2) const;
   [[nodiscard]] std::string cooks_distance(MatrixView distance) const;
+  // Degrees of freedom and sigma without each row, n x t, and by how much the coefficients of a linear kernel, b, w and
+  // the fixed effects, are above those without it, n x (p t) (influence.cpp). Those without columns are not wanted.
+  [[nodiscard]] std::string influence(MatrixView df, MatrixView sigma, MatrixView change) const;
+  // Whether the variance of the outputs has a part along `difference`, n x n, of which the lower triangle is read
+  // (score_test.cpp). t numbers each.
+  [[nodiscard]] std::string score_test(ConstMatrixView difference, Span<double> q, Span<double> p) const;
   // Left-out errors with all that was chosen chosen again (learnt_loo.cpp)
   struct LearntLoo {
     Matrix errors;         // n x t
@@ -466,6 +472,7 @@ class Model final : public AbstractModel {
   // Throws INVALID_ARGUMENT where the kernel of new points is not known, and the type needs it.
   void require_prior(CovarianceType type) const;
   void sum_predictions(const Points& points, const Combinations& of, MatrixView value) const;
+  void changes_of_coefficients(const ResidualMaker& maker, ConstMatrixView errors, MatrixView change) const;
 
   struct CoefficientVariances;
   Array<CoefficientVariances> coefficient_variances(CovarianceType type) const;  // together all outputs

@@ -123,6 +123,9 @@ TEST(Refusals, Answers) {
   expect_refused<Eigenvalues>({{"count", integers({sample::n})}}, {Variant::spectral});
   expect_refused<ConditionNumber>({}, {Variant::spectral, Variant::primal, Variant::landmark});
   expect_refused<HatMatrix>();
+  expect_refused<Influence>();
+  expect_refused<InfluenceOnCoefficients>({}, {Variant::primal});
+  expect_refused<ScoreTest>();
   expect_refused<GetUnpenalised>({}, {Variant::fixed});
   expect_refused<GetUnpenalisedCovariance>({}, {Variant::fixed});
   expect_refused<PredictFixed>({}, {Variant::fixed});

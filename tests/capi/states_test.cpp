@@ -131,6 +131,8 @@ const std::vector<Rule>& rules() {
       rule<GetLeverage>(State::fitted, Leaves::the_same),
       rule<DegreesOfFreedom>(State::fitted, Leaves::the_same),
       rule<CooksDistance>(State::fitted, Leaves::the_same),
+      rule<Influence>(State::fitted, Leaves::the_same),
+      rule<ScoreTest>(State::fitted, Leaves::the_same),
       rule<PredictJackknife>(State::fitted, Leaves::the_same),
       rule<PredictVariance>(State::fitted, Leaves::the_same),
       rule<PredictCovariance>(State::fitted, Leaves::the_same),

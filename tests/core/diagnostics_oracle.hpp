@@ -142,6 +142,33 @@ inline Freedom freedom(const Problem& problem, const Values& k, double lambda) {
   return out;
 }
 
+// Of the refit without each row, n x t each: df and sigma.
+struct WithoutRows {
+  Matrix df, sigma;
+};
+
+inline WithoutRows without_each_row(const Problem& problem, const Values& k, double lambda) {
+  const std::int64_t n = k.rows.rows, t = problem.y.cols;
+  const Dense y = to_real(problem.y);
+  WithoutRows out{Matrix(n, t), Matrix(n, t)};
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::vector<char> use = all_but(n, i);
+    const Dense h = evaluate(k.rows, oracle::fit_with(problem, k.rows, identity(n), use, lambda));
+    const Dense f = evaluate(k.rows, oracle::fit_with(problem, k.rows, y, use, lambda));
+    Real df = 0;
+    for (std::int64_t p = 0; p < n; ++p) df += p == i ? 0 : h(p, p);
+    for (std::int64_t j = 0; j < t; ++j) {
+      Real sum = 0;
+      for (std::int64_t p = 0; p < n; ++p)
+        if (p != i) sum += static_cast<Real>(problem.weight(p)) * (y(p, j) - f(p, j)) * (y(p, j) - f(p, j));
+      out.df(i, j) = static_cast<double>(df);
+      out.sigma(i, j) = problem.sigma2 > 0 ? std::sqrt(problem.sigma2)
+                                           : static_cast<double>(std::sqrt(sum / (static_cast<Real>(n - 1) - df)));
+    }
+  }
+  return out;
+}
+
 // W_ii e_i^2 h_i / (df sigma2), e from refits without the row.
 inline Matrix cook(const Problem& problem, const Values& k, double lambda) {
   const std::int64_t n = k.rows.rows;

@@ -200,6 +200,75 @@ TEST_P(Diagnostics, PredictionsWithoutRowsAreThoseOfRefits) {
   });
 }
 
+// df and sigma without each row; and the changes of the coefficients of linear kernels, as those of predictions.
+TEST_P(Diagnostics, TheInfluenceOfARowIsThatOfRefits) {
+  const bool linear = GetParam().family == Family::linear;
+  for_each_problem([&](const Problem& problem, Model& model, const Values& k, const Matrix& points) {
+    const std::int64_t n = problem.x.rows, d = problem.x.cols, t = problem.y.cols, m = points.rows;
+    const std::int64_t first = problem.intercept ? 1 : 0, p = d + first;
+    model.lambdas(lambdas);
+    Matrix df(n, t), sigma(n, t), change(linear ? n : 0, linear ? p * t : 0);
+    check(freeridge_influence(model.get(), df.values.data(), sigma.values.data(), n,
+                              linear ? change.values.data() : nullptr, n),
+          "freeridge_influence");
+    const auto expected = [&](double lambda) { return without_each_row(problem, k, lambda); };
+    EXPECT_CLOSE(df, oracle::per_output(lambdas, [&](double l) { return expected(l).df; }), tolerance);
+    EXPECT_CLOSE(sigma, oracle::per_output(lambdas, [&](double l) { return expected(l).sigma; }), tolerance);
+    std::vector<std::int32_t> rows(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int32_t>(i);
+    const auto predicted = [&](std::int32_t label) {
+      return oracle::per_output(lambdas, [&](double lambda) { return left_out(problem, k, lambda, rows, label); });
+    };
+    const Matrix all = predicted(-1);
+    for (std::int64_t i = 0; i < n && linear; ++i) {
+      Matrix moved = all, expected_move = predicted(static_cast<std::int32_t>(i));
+      for (std::int64_t j = 0; j < t; ++j)
+        for (std::int64_t q = 0; q < m; ++q) {
+          expected_move(q, j) = all(q, j) - expected_move(q, j);
+          moved(q, j) = first == 1 ? change(i, p * j) : 0;
+          for (std::int64_t c = 0; c < d; ++c) moved(q, j) += points(q, c) * change(i, p * j + first + c);
+        }
+      EXPECT_CLOSE(moved, expected_move, 10 * tolerance) << i;
+    }
+  });
+}
+
+// Without a kernel P = W / lambda, and of a D that is 1 / W_ii in two rows lambda q is the share s of these rows in the
+// sum of W_ii Y_i^2, for normal errors a beta variable: p = (1 - s)^((n - 2) / 2).
+TEST(ScoreTest, OfTwoRowsItIsABetaTail) {
+  const std::int64_t n = 12;
+  const double lambda = 0.7;
+  Random random(77);
+  for (const bool weighted : {false, true})
+    for (const double share : {1e-6, 1e-3, 0.02, 0.1, 2.0 / 12, 0.3, 0.6, 0.9, 0.99, 0.9999}) {
+      Problem problem = random_problem(random, oracle::KernelSpec::linear(), n, 1, 1, weighted, false);
+      problem.x = Matrix(n, 1, 0.0);
+      Matrix difference(n, n, 0.0);
+      double of_two = 0, rest = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (i < 2) difference(i, i) = 1 / problem.weight(i);
+        (i < 2 ? of_two : rest) += problem.weight(i) * problem.y(i, 0) * problem.y(i, 0);
+      }
+      for (std::int64_t i = 0; i < 2; ++i) problem.y(i, 0) *= std::sqrt(rest / of_two * share / (1 - share));
+      for (const freeridge_route route : {FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_CHOLESKY}) {
+        Model model = oracle::make_model(problem, route, FREERIDGE_COL_MAJOR);
+        model.factorize().lambda(lambda);
+        double q = nan, p = nan;
+        check(freeridge_score_test(model.get(), difference.values.data(), n, &q, &p), "freeridge_score_test");
+        EXPECT_NEAR(lambda * q, share, 1e-12);
+        const double expected = std::pow(1 - share, static_cast<double>(n - 2) / 2);
+        EXPECT_NEAR(p, expected, 1e-9 * expected) << share;
+        // D = 0, and a D of which every statistic is the same
+        const std::vector<double> none(static_cast<std::size_t>(n * n), 0.0);
+        EXPECT_EQ(freeridge_score_test(model.get(), none.data(), n, &q, &p), FREERIDGE_UNDEFINED);
+        Matrix all(n, n, 0.0);
+        for (std::int64_t i = 0; i < n; ++i) all(i, i) = 1 / problem.weight(i);
+        EXPECT_EQ(freeridge_score_test(model.get(), all.values.data(), n, &q, &p), FREERIDGE_UNDEFINED);
+        EXPECT_TRUE(std::isnan(p));
+      }
+    }
+}
+
 // With another sigma2 that is known all covariances are in proportion, and are told so by a model that was saved.
 TEST(KnownNoise, KnownSigma2IsThatOfAllCovariances) {
   Random random(5177);

@@ -135,6 +135,8 @@ void add_model_answers(Scenarios& all) {
   add_both<GetLeverage>(all);
   add_both<DegreesOfFreedom>(all);
   add_both<CooksDistance>(all);
+  add_both<Influence>(all);
+  add_answer<ScoreTest>(all);
   add_both<PredictJackknife>(all);
   add_both<PredictVariance>(all);
   add_both<PredictCovariance>(all);
@@ -203,6 +205,7 @@ void add_model_answers(Scenarios& all) {
   add_undefined<Loo>(all);
   add_undefined<GroupErrors>(all);
   add_undefined<CooksDistance>(all);
+  add_undefined<Influence>(all);
   add_undefined<PredictJackknife>(all);
   add_undefined<PredictLeftOut>(all);
   add_undefined<PredictVariance>(all);

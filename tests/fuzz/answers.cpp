@@ -111,6 +111,13 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
   ASK(freeridge_get_leverage, 0, model, leverage, n);
   ASK(freeridge_degrees_of_freedom, 0, model, df, sigma2);
   ASK(freeridge_cooks_distance, 0, model, distance, n);
+  Output<double> freedom(size_of(n, t)), sigma(size_of(n, t)), change(size_of(n, side)), statistic(size_of(t)),
+      p(size_of(t));
+  ASK(freeridge_influence, 0, model, freedom, sigma, n, nullptr, 0);
+  ASK(freeridge_influence, 0, model, nullptr, nullptr, 0, change, n);
+  std::vector<double> difference(static_cast<std::size_t>(n * n), 0.0);
+  for (std::int64_t i = 0; i < n; i += 2) difference[static_cast<std::size_t>(i * (n + 1))] = 1;
+  ASK(freeridge_score_test, 0, model, difference.data(), n, statistic, p);
 }
 
 // With unpenalised columns, where the model has some: as many columns of the same numbers.

@@ -205,6 +205,13 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                                                                {"get_fitted", freeridge_get_fitted},
                                                                {"get_leverage", freeridge_get_leverage}})
     out.push_back({name, [=, call = call](const Model& m) { return asked(m, call, points_of_data, s.n); }});
+  out.push_back({"influence", [=](const Model& m) {
+                   return asked(m, freeridge_influence, points_of_data, points_of_data, s.n, nullptr, 0);
+                 }});
+  out.push_back({"score_test", [=](const Model& m) {
+                   return asked(m, freeridge_score_test, std::vector<double>(s.n * s.n, 1.0).data(), s.n, each_output,
+                                each_output);
+                 }});
   out.push_back({"loo_learnt", [=](const Model& m) {
                    return asked(m, freeridge_loo_learnt, 3, 1, points_of_data, s.n, Out{s.n}, Out{1});
                  }});

@@ -321,6 +321,31 @@ impl Model<'_> {
         self.filled(n, |model, distance, ld| unsafe { sys::freeridge_cooks_distance(model, distance, ld) })
     }
 
+    /// Degrees of freedom and sigma of the fit without each row, n x t each.
+    pub fn without_rows(&self) -> Result<(Dense, Dense)> {
+        let n = self.points()?;
+        let df = self.filled(n, |model, df, ld| unsafe {
+            sys::freeridge_influence(model, df, ptr::null_mut(), ld, ptr::null_mut(), 0)
+        })?;
+        let sigma = self.filled(n, |model, sigma, ld| unsafe {
+            sys::freeridge_influence(model, ptr::null_mut(), sigma, ld, ptr::null_mut(), 0)
+        })?;
+        Ok((df, sigma))
+    }
+
+    /// The score test of a part of the variance of Y along a symmetric n x n matrix: its statistics and probabilities, t
+    /// numbers each.
+    pub fn score_test(&self, difference: Matrix<'_>) -> Result<(Vec<f64>, Vec<f64>)> {
+        let (n, t) = (self.points()?, self.sizes()?.2);
+        check_length("a row of difference", difference.columns(), n)?;
+        check_length("a column of difference", difference.rows(), n)?;
+        let (given, mut statistic, mut p) = (difference.lent()?, numbers(t)?, numbers(t)?);
+        let done = self.handle.read(|model| unsafe {
+            sys::freeridge_score_test(model, given.data, given.ld, statistic.as_mut_ptr(), p.as_mut_ptr())
+        });
+        answer(done, (statistic, p))
+    }
+
     /// The effective degrees of freedom, t numbers.
     pub fn degrees_of_freedom(&self) -> Result<Vec<f64>> {
         self.of_outputs(|model, df| unsafe { sys::freeridge_degrees_of_freedom(model, df, ptr::null_mut()) })

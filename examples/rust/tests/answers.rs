@@ -51,6 +51,11 @@ fn diagnostics_by_their_definitions() -> Result<()> {
             assert!(close(cook.at(i, 0), e.at(i, 0).powi(2) * h.at(i, 0) / (df * s2)));
             assert!(close(model.predict(x)?.at(i, 0), f.at(i, 0)));
         }
+        let (df_without, sigma) = model.without_rows()?;
+        assert!((0..N).all(|i| df_without.at(i, 0) > 0.0 && df_without.at(i, 0) <= df && sigma.at(i, 0) > 0.0));
+        let hat = model.hat_matrix(0.3)?; // any symmetric matrix
+        let (q, p) = model.score_test(hat.view())?;
+        assert!(q[0] > 0.0 && p[0] > 0.0 && p[0] < 1.0);
         assert_eq!((model.lambda()?, model.bandwidth().is_ok()), (vec![0.3], kernel != Kernel::linear()?));
         assert!(model.rank()? <= N && model.tolerance()? >= 0.0 && model.explain()?.lines().count() > 2);
         assert!(format!("{model:?}").contains("points: 40, features: 2, outputs: 1, route: "), "{model:?}");

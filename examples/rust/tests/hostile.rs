@@ -122,6 +122,7 @@ fn lengths_are_those_that_the_library_reads() -> Result<()> {
     mismatch(model.predict_variance(at(4)));
     mismatch(model.predict_covariance(at(4), Covariance::Bayesian));
     mismatch(model.predict_gradient(at(4)));
+    mismatch(model.score_test(at(4)));
     mismatch(model.average_gradient(at(3), None, Covariance::Bayesian));
     mismatch(model.average_gradient(at(1), Some(&[1.0]), Covariance::Bayesian));
     mismatch(model.predict_combinations(at(1), Some(&[0]), None, Covariance::Bayesian));

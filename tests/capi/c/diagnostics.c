@@ -7,6 +7,8 @@ static void formulas(freeridge_route route) {
   double df[T], sigma2[T], cook[N * T], loo[N * T], leverage[N * T], fitted[N * T];
   double errors[M * T], covariance[M * M * T], lower[M * T], upper[M * T], wide[M * T], variance[M * T], noise[T],
       predicted[M * T], without[M * T], without_each[M * N * T];
+  double df_without[N * T], sigma_without[N * T], dfbeta[N * (D + 1) * T], difference[N * N], statistic[T], p[T];
+  const int linear = route == FREERIDGE_ROUTE_PRIMAL;
   const int32_t rows[M] = {2, 0, 1};
   int i, j;
   OK(freeridge_degrees_of_freedom(model, df, sigma2));
@@ -22,6 +24,15 @@ static void formulas(freeridge_route route) {
     CHECK(lower[i] < upper[i]);
     CHECK(wide[i] == -INFINITY && variance[i] == INFINITY); /* no such order statistic */
   }
+  OK(freeridge_influence(model, df_without, sigma_without, N, NULL, 0));
+  if (linear)
+    OK(freeridge_influence(model, NULL, NULL, 0, dfbeta, N));
+  else
+    REFUSED(INVALID_STATE, freeridge_influence(model, NULL, NULL, 0, dfbeta, N));
+  for (i = 0; i < N * T; ++i) CHECK(df_without[i] > 0 && df_without[i] < df[0] && sigma_without[i] > 0);
+  for (i = 0; i < N * N; ++i) difference[i] = i % (N + 1) == 0 && i > N;
+  OK(freeridge_score_test(model, difference, N, statistic, p));
+  for (j = 0; j < T; ++j) CHECK(statistic[j] > 0 && p[j] > 0 && p[j] < 1);
   OK(freeridge_predict_left_out(model, points, NULL, rows, FREERIDGE_ROW_MAJOR, without, T));
   OK(freeridge_predict_left_out(model, points, NULL, NULL, FREERIDGE_ROW_MAJOR, without_each, N * T));
   for (j = 0; j < T; ++j)

@@ -134,6 +134,29 @@ struct CooksDistance : AnyCall, OnModel {
   FREERIDGE_CALL(freeridge_cooks_distance);
 };
 
+struct Influence : AnyCall, OnModel {
+  static constexpr const char* optional = "df sigma dfbeta";
+  static constexpr const char* own = "ldb";  // of no dfbeta
+  Output<double> df{sample::size(sample::n, sample::t)}, sigma{df};
+  int64_t ld = sample::n;
+  Output<double> dfbeta{0};  // of linear kernels alone
+  int64_t ldb = sample::n;
+  FREERIDGE_CALL(freeridge_influence);
+  Influence() { dfbeta.null = true; }
+};
+
+struct InfluenceOnCoefficients : Influence {
+  static constexpr const char* own = "";
+  InfluenceOnCoefficients() { dfbeta = Output<double>(sample::size(sample::n, (sample::d + 1) * sample::t)); }
+};
+
+struct ScoreTest : AnyCall, OnModel {
+  Input<double> difference{std::vector<double>(sample::size(sample::n, sample::n), 1.0)};
+  int64_t ld = sample::n;
+  Output<double> statistic{sample::size(sample::t)}, p{statistic};
+  FREERIDGE_CALL(freeridge_score_test);
+};
+
 struct PredictJackknife : AnyCall, AtPoints {
   static constexpr const char* own = "folds";
   double level = 0.75;

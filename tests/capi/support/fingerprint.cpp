@@ -132,6 +132,8 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetTolerance>(model));
   ask(answers, call_on<DegreesOfFreedom>(model));
   ask(answers, call_on<CooksDistance>(model));
+  ask(answers, call_on<Influence>(model));
+  ask(answers, call_on<ScoreTest>(model));
   ask(answers, call_on<Eigenvalues>(model));
   ask(answers, call_on<ConditionNumber>(model));
   ask(answers, call_on<HatMatrix>(model));
