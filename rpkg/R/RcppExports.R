@@ -221,6 +221,18 @@ core_degrees_of_freedom <- function(handle) {
     .Call(`_freeridge_core_degrees_of_freedom`, handle)
 }
 
+core_influence <- function(handle) {
+    .Call(`_freeridge_core_influence`, handle)
+}
+
+core_dfbeta <- function(handle, coefficients) {
+    .Call(`_freeridge_core_dfbeta`, handle, coefficients)
+}
+
+core_score_test <- function(handle, difference) {
+    .Call(`_freeridge_core_score_test`, handle, difference)
+}
+
 core_predict_jackknife <- function(handle, x, level, folds, fixed = NULL) {
     .Call(`_freeridge_core_predict_jackknife`, handle, x, level, folds, fixed)
 }

@@ -1,14 +1,7 @@
-# Score tests of variables. With K the kernel matrix and K_0 that of a kernel that does not see the variable (its
-# columns constant), the outputs have under the model
-#     Y ~ N(U beta, s^2 (K_0 / lambda + W^-1 + delta (K - K_0))),     H_0: delta = 0
-# and at the lambda that REML chooses for K_0, P that of K_0,
-#     q = y'P D P y / y'P y,   D = K - K_0;     p = Pr(sum_k (mu_k - q) z_k^2 > 0)
-# with standard normal z_k and the eigenvalues mu_k of P^(1/2) D P^(1/2): exact where lambda and K_0 are known. A length
-# that was learnt for the variable itself is replaced by the standard deviation of its column, as a length learnt from
-# the same outputs would favour chance, and a long one hides what is there. The probability is a saddlepoint approximation with relative errors of up to about 4e-2.
-# Sources: X. Lin, Variance component testing in generalised linear models with random effects, Biometrika 84 (1997);
-# D. Liu, X. Lin, D. Ghosh, Biometrics 63 (2007); D. Kuonen, Saddlepoint approximations for distributions of quadratic
-# forms in normal variables, Biometrika 86 (1999).
+# Score tests of variables (freeridge_score_test), with the kernel matrix K and that of a kernel that does not see the
+# variable (its columns constant), K_0, at the lambda that REML chooses for K_0: D = K - K_0. A length that was learnt for
+# the variable itself is replaced by the standard deviation of its column, as a length learnt from the same outputs would
+# favour chance, and a long one hides what is there.
 
 anova.freeridge <- function(object, ...) {
   if (...length() > 0L && is.null(...names()) && all(vapply(list(...), is.list, NA))) return(compared_fits(list(object, ...)))
@@ -48,15 +41,8 @@ score_test <- function(fit, variable, y) {
   # Without any other variable lambda is of no consequence, and REML has no value.
   lambda <- tryCatch(core_select_lambda(model, "reml", 0, 0)$lambda, freeridge_undefined = function(condition) 1)
   core_set_lambda(model, lambda)
-  p <- core_hat_matrix(model, lambda, TRUE)
-  difference <- whole - kernel_of_rows(fit, tested_kernel(fit, variable), points)
-  c0 <- as.vector(p %*% y)
-  q <- sum(c0 * (difference %*% c0)) / sum(y * c0)
-  apart <- eigen(p, symmetric = TRUE)
-  kept <- apart$values > 1e-10 * apart$values[1L]
-  root <- apart$vectors[, kept, drop = FALSE] * rep(sqrt(apart$values[kept]), each = nrow(p))
-  mu <- eigen(crossprod(root, difference %*% root), symmetric = TRUE, only.values = TRUE)$values
-  c(lambda, q, upper_tail(mu - q))
+  found <- core_score_test(model, whole - kernel_of_rows(fit, tested_kernel(fit, variable), points))
+  c(lambda, found$statistic, found$p)
 }
 
 # The kernel's values at all pairs of rows.
@@ -81,22 +67,6 @@ tested_kernel <- function(fit, variable) {
     kernel
   }
   with_length(fit$kernel)
-}
-
-# Pr(sum_k a_k z_k^2 > 0) by the saddlepoint t of K(t) = -1/2 sum_k log(1 - 2 t a_k), K'(t) = 0.
-upper_tail <- function(a) {
-  a <- a / max(abs(a))
-  if (!all(is.finite(a))) return(NaN)
-  if (min(a) >= 0) return(1)
-  if (max(a) <= 0) return(0)
-  slope <- function(t) sum(a / (1 - 2 * t * a))
-  ends <- c(1 / (2 * min(a)), 1 / (2 * max(a)))
-  t <- stats::uniroot(slope, ends * (1 - 1e-12), tol = 1e-13 * diff(ends))$root
-  second <- 2 * sum((a / (1 - 2 * t * a))^2)
-  if (abs(t) * sqrt(second) < 1e-4) return(0.5 - 8 * sum(a^3) / (6 * sqrt(2 * pi) * (2 * sum(a^2))^1.5))  # at the mean
-  w <- sign(t) * sqrt(sum(log(1 - 2 * t * a)))
-  v <- t * sqrt(second)
-  stats::pnorm(w + log(v / w) / w, lower.tail = FALSE)
 }
 
 # Several fits of the same rows, as anova() of package stats has linear models: each beside the one before it, with the

@@ -1,8 +1,6 @@
-# What each row does to the fit, exactly and without refits. With the hat matrix H, h_i = H_ii, the left-out errors e
-# and the predictions f_(-i) without row i (freeridge_predict_left_out), lambda and the kernel held:
-#     df_(-i)      = df - h_i + ((H^2)_ii - h_i^2) / (1 - h_i)           the trace of the hat matrix without row i
-#     sigma_(-i)^2 = sum_{j != i} W_jj (Y_j - f_(-i)(x_j))^2 / (n - 1 - df_(-i))
-#     rstudent_i   = e_i / (sigma_(-i) s_i),   s_i^2 = 1 / W_ii + h_i / ((1 - h_i) W_ii)
+# What each row does to the fit, exactly and without refits (freeridge_influence). With the left-out errors e, the
+# leverages h, and df_(-i) and sigma_(-i) of the fit without row i
+#     rstudent_i = e_i / (sigma_(-i) s_i),   s_i^2 = 1 / W_ii + h_i / ((1 - h_i) W_ii)
 # s_i sigma is the standard deviation of e_i; of a robust fit the first W_ii is the weight that was given, the others
 # are the weights that it was made with.
 
@@ -19,37 +17,12 @@ spread_of_errors <- function(fit, leverage) {
   sqrt(1 / weights_or_ones(fit) + leverage / (pmax(1 - leverage, 0) * working))
 }
 
-numbers_at_once <- 4e6  # of the predictions without each row
-
 # list(df, sigma), n x t each: of the fits without each row. NaN where they do not exist.
 without_each_row <- function(fit, handle) {
-  n <- nrow(fit$x)
-  t <- ncol(fit$y)
-  y <- if (is.null(fit$offset)) fit$y else fit$y - fit$offset
-  working <- if (is.null(fit$weights)) rep(1, n) else fit$weights
-  squares <- numeric(n * t)
-  height <- max(1, numbers_at_once %/% (n * t))
-  for (first in seq(1, n, by = height)) {
-    rows <- first:min(n, first + height - 1)
-    left_out <- core_predict_left_out(handle, with_columns(fit$x[rows, , drop = FALSE]), integer(), integer(),
-                                      if (!is.null(fit$fixed)) fit$fixed[rows, , drop = FALSE])
-    errors <- y[rows, rep(seq_len(t), each = n), drop = FALSE] - left_out
-    own <- cbind(rep(seq_along(rows), t), rep(rows, t) + n * rep(seq_len(t) - 1, each = length(rows)))
-    errors[own] <- 0 * errors[own]  # NaN stays
-    unobserved <- is.na(y[rows, rep(seq_len(t), each = n)])
-    errors[unobserved] <- 0
-    squares <- squares + colSums(working[rows] * errors^2)
-  }
-  freedom <- core_degrees_of_freedom_of_model(handle)
-  leverage <- core_by_row(handle, "leverage")
-  errors <- core_predict_covariance(handle, with_columns(fit$x), "frequentist", FALSE, fit$fixed)$errors
-  of_square <- working * errors^2 / rep(freedom$sigma2, each = n)  # (H^2)_ii, as sigma2 H W^-1 H' are the covariances
-  each <- function(values) rep(values, each = n)
-  df <- each(freedom$df) - leverage + (of_square - leverage^2) / (1 - leverage)
-  left <- each(observed_counts(fit)) - 1 - df
-  sigma <- matrix(ifelse(left > 0, sqrt(squares / (kept_of_squares(handle) * left)), NaN), n)
-  sigma[is.na(y)] <- NaN
-  list(df = df, sigma = sigma)
+  found <- core_influence(handle)
+  found$sigma <- found$sigma / sqrt(kept_of_squares(handle))
+  found$sigma[is.na(fit$y)] <- NaN
+  found
 }
 
 rstudent.freeridge <- function(model, lambda = NULL, ...) {
@@ -71,35 +44,21 @@ studentised_residuals <- function(fit, handle, without = without_each_row(fit, h
 }
 
 # By how much the coefficients of a linear fit are above those without row i: n x p or, of a matrix response, n x p x t.
-# f - f_(-i) is asked at the mean of the points and at a step from there along each column.
 dfbeta.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
   if (!is_linear(model$kernel)) {
     refuse("the kernel is ", format(model$kernel), ", which has no slopes; rstudent(), cooks.distance() and influence() ",
            "tell what a row does to the predictions")
   }
-  if (is_sparse(model$x)) refuse_sparse("the change of the coefficients without each row")
   handle <- model_at(model, lambda)
-  columns <- cbind(with_columns(model$x), model$fixed)
-  p <- ncol(columns)
-  d <- p - NCOL(model$fixed) * !is.null(model$fixed)
-  step <- apply(columns, 2L, column_sd)
-  centre <- if (model$intercept) colMeans(columns) else rep(0, p)
-  at <- rbind(centre, rep(centre, each = p) + diag(step, p))
-  fixed <- if (!is.null(model$fixed)) at[, -seq_len(d), drop = FALSE]
-  points <- at[, seq_len(d), drop = FALSE]
   n <- nrow(model$x)
-  f <- core_predict(handle, points, fixed)
-  left_out <- core_predict_left_out(handle, points, integer(), integer(), fixed)
-  change <- f[, rep(seq_len(ncol(f)), each = n), drop = FALSE] - left_out
-  slopes <- (change[-1L, , drop = FALSE] - rep(change[1L, ], each = p)) / step
-  if (model$intercept) slopes <- rbind(change[1L, ] - colSums(centre * slopes), slopes)
-  if (ncol(model$x) == 0L) slopes <- slopes[-(model$intercept + 1L), , drop = FALSE]  # with_columns()
+  p <- model$intercept + ncol(with_columns(model$x)) + NCOL(model$fixed) * !is.null(model$fixed)
+  change <- array(core_dfbeta(handle, p), c(n, p, ncol(model$y)))
+  if (ncol(model$x) == 0L) change <- change[, -(model$intercept + 1L), , drop = FALSE]  # with_columns()
   names <- variable.names(model)
-  slices <- lapply(seq_len(ncol(f)), function(j) {
-    values <- t(slopes[, (j - 1L) * n + seq_len(n), drop = FALSE])
-    whole <- matrix(0, row_count(model), ncol(values))  # rows of weight zero change nothing
-    whole[place_of(model, seq_len(n)), ] <- values
+  slices <- lapply(seq_len(dim(change)[3L]), function(j) {
+    whole <- matrix(0, row_count(model), dim(change)[2L])  # rows of weight zero change nothing
+    whole[place_of(model, seq_len(n)), ] <- change[, , j]
     dimnames(whole) <- list(all_cases(model), names)
     with_dropped(model, whole, 0)
   })
@@ -147,12 +106,12 @@ influence.freeridge <- function(model, lambda = NULL, ...) {
   table <- cbind(rstudent = padded(student, NaN), dffits = padded(student * sqrt(hat / pmax(1 - hat, 0)), NaN),
                  cook.d = padded(core_by_row(handle, "cooks_distance"), 0), hat = hatvalues(model, lambda))
   rownames(table) <- case.names(model, full = TRUE)
-  large <- cbind(padded(outside_bonferroni(student, without$df, n), FALSE),
+  large <- cbind(padded(outside_bonferroni(model, student, without$df), FALSE),
                  abs(table[, "dffits"]) > 3 * sqrt(df / (n - df)),
                  stats::pf(table[, "cook.d"], df, n - df) > 0.5, table[, "hat"] > 3 * df / n)
   dimnames(large) <- dimnames(table)
   large[is.na(large)] <- 0
-  linear <- is_linear(model$kernel) && !is_sparse(model$x)
+  linear <- is_linear(model$kernel)
   sigma <- with_dropped(model, all_rows(model, without$sigma), sigma(model, lambda))
   structure(
     c(list(hat = hatvalues(model, lambda), sigma = sigma, wt.res = residuals(model, "pearson", lambda)),
@@ -177,10 +136,11 @@ dffits.freeridge <- function(model, lambda = NULL, ...) {
   influence(model, lambda)$infmat[, "dffits"]
 }
 
-# Whether |rstudent| is beyond the bound that the largest of n exceeds by chance in 5 % of data with normal errors.
-outside_bonferroni <- function(student, df, n) {
-  bound <- stats::qt(1 - 0.025 / n, pmax(n - 1 - df, 1))
-  abs(student) > bound
+# Whether |rstudent| is beyond the bound that the largest of n exceeds by chance in 5 % of data with normal errors; n x
+# t, as df is, the degrees of freedom without each row.
+outside_bonferroni <- function(fit, student, df) {
+  n <- rep(observed_counts(fit), each = nrow(df))
+  abs(student) > stats::qt(1 - 0.025 / n, quantile_freedom(fit, pmax(n - 1 - df, 1)))
 }
 
 print.freeridge_influence <- function(x, digits = max(3L, getOption("digits") - 4L), ...) {

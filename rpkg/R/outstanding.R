@@ -1,8 +1,8 @@
 # Rows that stand out, for summary(): those with a large studentised residual, and those whose left-out errors make most
 # of the score that lambda was chosen by.
 
-# Of more rows studentised residuals are taken as if the hat matrix were a projection: exact ones take 4 n^2 r
-# operations, and a row of many matters little.
+# Of more rows studentised residuals are taken as if the hat matrix were a projection: exact ones take as long as the
+# fit or longer, and a row of many matters little.
 exact_up_to <- 500L
 
 # For each output list(rows, few). rows: the studentised residuals beyond the bound of Bonferroni at 5 %, largest first,
@@ -11,14 +11,14 @@ exact_up_to <- 500L
 # they are where all errors are of about the same size, and in a fit of fewer than 20 rows.
 outstanding_rows <- function(fit, model) {
   labels <- case_labels(fit)
-  n <- observed_counts(fit)
   exact <- nrow(fit$x) <= exact_up_to
   without <- if (exact) without_each_row(fit, model)
   residuals <- studentised_residuals(fit, model, without)
   df <- if (exact) without$df else matrix(core_degrees_of_freedom(model)$df, nrow(fit$x), ncol(fit$y), byrow = TRUE)
   squares <- weights_or_ones(fit) * core_by_row(model, "loo")^2
+  outside <- outside_bonferroni(fit, residuals, df)
   of_output <- function(j) {
-    large <- which(outside_bonferroni(residuals[, j], df[, j], n[j]))
+    large <- which(outside[, j])
     large <- large[order(-abs(residuals[large, j]))]
     shares <- squares[, j] / sum(squares[, j], na.rm = TRUE)
     first <- order(-shares)

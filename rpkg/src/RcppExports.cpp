@@ -667,6 +667,38 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_influence
+Rcpp::List core_influence(SEXP handle);
+RcppExport SEXP _freeridge_core_influence(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_influence(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_dfbeta
+Rcpp::NumericMatrix core_dfbeta(SEXP handle, int coefficients);
+RcppExport SEXP _freeridge_core_dfbeta(SEXP handleSEXP, SEXP coefficientsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type coefficients(coefficientsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_dfbeta(handle, coefficients));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_score_test
+Rcpp::List core_score_test(SEXP handle, Rcpp::NumericMatrix difference);
+RcppExport SEXP _freeridge_core_score_test(SEXP handleSEXP, SEXP differenceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type difference(differenceSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_score_test(handle, difference));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_predict_jackknife
 Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, int folds, SEXP fixed);
 RcppExport SEXP _freeridge_core_predict_jackknife(SEXP handleSEXP, SEXP xSEXP, SEXP levelSEXP, SEXP foldsSEXP, SEXP fixedSEXP) {
@@ -1617,6 +1649,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_early_stopping", (DL_FUNC) &_freeridge_core_early_stopping, 5},
     {"_freeridge_core_calibrate", (DL_FUNC) &_freeridge_core_calibrate, 3},
     {"_freeridge_core_degrees_of_freedom", (DL_FUNC) &_freeridge_core_degrees_of_freedom, 1},
+    {"_freeridge_core_influence", (DL_FUNC) &_freeridge_core_influence, 1},
+    {"_freeridge_core_dfbeta", (DL_FUNC) &_freeridge_core_dfbeta, 2},
+    {"_freeridge_core_score_test", (DL_FUNC) &_freeridge_core_score_test, 2},
     {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 5},
     {"_freeridge_core_predict_left_out", (DL_FUNC) &_freeridge_core_predict_left_out, 5},
     {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 3},

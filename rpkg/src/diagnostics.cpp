@@ -11,6 +11,38 @@ Rcpp::List core_degrees_of_freedom(SEXP handle) {
   return Rcpp::List::create(Rcpp::Named("df") = df, Rcpp::Named("sigma2") = sigma2);
 }
 
+// df and sigma without each row, n x t each
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_influence(SEXP handle) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  auto df = fresh<Rcpp::NumericMatrix>(size.n, size.t), sigma = fresh<Rcpp::NumericMatrix>(size.n, size.t);
+  check_but_undefined(model, freeridge_influence(model.core, df.begin(), sigma.begin(), size.n, nullptr, 0));
+  return Rcpp::List::create(Rcpp::Named("df") = df, Rcpp::Named("sigma") = sigma);
+}
+
+// coefficients: p; n x (p t)
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_dfbeta(SEXP handle, int coefficients) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  auto out = fresh<Rcpp::NumericMatrix>(size.n, coefficients * size.t);
+  check_but_undefined(model, freeridge_influence(model.core, nullptr, nullptr, 0, out.begin(), size.n));
+  return out;
+}
+
+// difference: n x n, symmetric
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_score_test(SEXP handle, Rcpp::NumericMatrix difference) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  if (difference.nrow() != size.n || difference.ncol() != size.n) refuse("difference must be n x n");
+  auto statistic = fresh<Rcpp::NumericVector>(size.t), p = fresh<Rcpp::NumericVector>(size.t);
+  check_but_undefined(model,
+                      freeridge_score_test(model.core, difference.begin(), size.n, statistic.begin(), p.begin()));
+  return Rcpp::List::create(Rcpp::Named("statistic") = statistic, Rcpp::Named("p") = p);
+}
+
 // x: m x d, a matrix or a dgCMatrix, fixed: m x q, or NULL without fixed effects; lower and upper are m x t; folds: 0: all
 // that was chosen is chosen again without each fold, -1: rows are left out, -2: groups of rows
 // [[Rcpp::export(rng = false)]]

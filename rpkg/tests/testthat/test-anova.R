@@ -4,10 +4,10 @@ test_that("where the other columns are not penalised it is the t test of lm", {
   for (w in list(NULL, mtcars$carb)) {
     fit <- freeridge(mpg ~ qsec + unpenalised(wt + hp), mtcars, weights = w, kernel = linear_kernel(), criterion = "reml")
     expected <- coef(summary(lm(mpg ~ wt + hp + qsec, mtcars, weights = w)))["qsec", 4L]
-    expect_equal(anova(fit)["qsec", "Pr(>Q)"], expected, tolerance = 0.04)  # of a saddlepoint approximation
+    expect_close(anova(fit)["qsec", "Pr(>Q)"], expected, 1e-7)
   }
   alone <- anova(freeridge(mpg ~ wt, mtcars, kernel = linear_kernel(), lambda = 1))
-  expect_equal(log(alone[["Pr(>Q)"]]), log(coef(summary(lm(mpg ~ wt, mtcars)))[2L, 4L]), tolerance = 0.01)
+  expect_close(alone[["Pr(>Q)"]], coef(summary(lm(mpg ~ wt, mtcars)))[2L, 4L], 1e-7)
 })
 
 test_that("the statistic and its distribution are those of the formulas", {
@@ -32,17 +32,7 @@ test_that("the statistic and its distribution are those of the formulas", {
   set.seed(4)
   draws <- statistic(t(chol(v)) %*% matrix(stats::rnorm(25L * 40000L), 25L))
   own <- found[2L, "Pr(>Q)"]
-  expect_lt(abs(own - mean(draws >= found$Q[2L])), 5 * sqrt(own / 40000) + 0.05 * own)
-  for (level in c(0.5, 0.1, 0.01, 0.001)) {  # the distribution, at quantiles of the draws
-    spectrum <- eigen(projection, symmetric = TRUE)
-    root <- spectrum$vectors[, 1:24] %*% diag(sqrt(spectrum$values[1:24]))
-    mu <- eigen(crossprod(root, difference %*% root), symmetric = TRUE)$values
-    expect_equal(upper_tail(mu - stats::quantile(draws, 1 - level, names = FALSE)), level, tolerance = 0.05 + 5 / sqrt(40000 * level))
-  }
-  expect_identical(upper_tail(c(1, 2)), 1)
-  expect_identical(upper_tail(c(-1, 0)), 0)
-  expect_identical(upper_tail(c(0, 0)), NaN)
-  expect_equal(upper_tail(c(1, -1)), 0.5)
+  expect_lt(abs(own - mean(draws >= found$Q[2L])), 5 * sqrt(own / 40000))
 })
 
 test_that("a column with an effect is found, one without is not more often than chance has it", {

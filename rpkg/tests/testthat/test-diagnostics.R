@@ -78,9 +78,6 @@ test_that("studentised residuals and the influence of rows are those of refits w
     expect_identical(is.null(found$coefficients), !is_linear(kernel))
   }
   expect_close(rstudent(one, 5), rstudent(freeridge(p$x, p$y[, 1L], kernel, 5, weights = p$weights, fixed = fixed)), 1e-9)
-  # tiles of the predictions without each row
-  tiles <- with_replaced(without_each_row, numbers_at_once = 50)
-  expect_equal(tiles(fit, model_at(fit)), without_each_row(fit, model_at(fit)))
 })
 
 test_that("studentised residuals: offsets, rows of weight zero, robust fits, other kernels", {
@@ -137,8 +134,9 @@ test_that("influence() prints what stands out", {
   expect_refusal(dfbetas(freeridge(dist ~ unpenalised(speed), cars, kernel = linear_kernel(), lambda = 1)), "without unpenalised columns")
   expect_refusal(dfbeta(freeridge(dist ~ speed, cars, kernel = gaussian_kernel(1), lambda = 1)), "which has no slopes")
   if (requireNamespace("Matrix", quietly = TRUE)) {
-    sparse <- freeridge(Matrix::Matrix(diag(5) + 1, sparse = TRUE), 1:5, linear_kernel(), 1)
-    expect_refusal(dfbeta(sparse), "the change of the coefficients without each row")
+    x <- rbind(diag(c(1, 5, 3, 2)), 1:4, 0)
+    expect_close(dfbeta(freeridge(Matrix::Matrix(x, sparse = TRUE), 1:6, linear_kernel(), 1)),
+                 dfbeta(freeridge(x, 1:6, linear_kernel(), 1)), 1e-10)
   }
   for (method in list(rstudent, dfbeta, dfbetas, influence)) expect_refusal(method(fit, foo = 1), "unknown argument: 'foo'")
   expect_refusal(summary(found, foo = 1), "unknown argument: 'foo'")
