@@ -36,6 +36,7 @@ from .logistic import KernelLogistic
 from .model import Model
 from .moments import join_moments, moments_score, moments_select_lambda
 from .protocol import NotFittedError
+from .score_tests import score_tests
 from .terms import predict_terms
 from .window import Window
 

@@ -26,6 +26,20 @@ class DegreesOfFreedom(NamedTuple):
     sigma2: Array
 
 
+class WithoutRows(NamedTuple):
+    """Of the fits without each row, n x t each: effective degrees of freedom, and sigma in the units of y."""
+
+    df: Array
+    sigma: Array
+
+
+class ScoreTest(NamedTuple):
+    """The statistic q, and the probability of a larger one by chance; t numbers each."""
+
+    statistic: Array
+    p_value: Array
+
+
 class Interval(NamedTuple):
     """m x t each, in the units of y."""
 
@@ -385,6 +399,32 @@ class Answers(Settings):
     def cooks_distance(self) -> Array:
         """Cook's distances, n x t. Raises Error (UNDEFINED) where a leverage is one. Cost: as loo()."""
         return self._columns("cooks_distance", self._rows())
+
+    def without_rows(self) -> WithoutRows:
+        """The degrees of freedom and sigma of the fit without each row, lambda and the kernel held, exactly and without
+        refits. Raises Error (UNDEFINED) where a leverage is one or no degrees of freedom are left. Cost: that of
+        predict_left_out() at n points."""
+        n = self._rows()
+        out = WithoutRows(empty(n, self.t), empty(n, self.t))
+        return self._answer(out, "influence", pointer(out.df), pointer(out.sigma), n, None, 0)
+
+    def dfbeta(self) -> Array:
+        """By how much the p coefficients of a linear kernel (the intercept, if there is one, the slopes and those of unpenalised
+        columns) are above those without row i, n x (p t), that of coefficient k of output j in column k + p j. Another
+        kernel: Error (INVALID_STATE); a leverage of one: UNDEFINED. Cost: that of predict_left_out() at p points."""
+        p = self.has_intercept() + self.d + self.fixed_count()
+        out = empty(self._rows(), p * self.t)
+        return self._answer(out, "influence", None, None, 0, pointer(out), self._rows())
+
+    def score_test(self, difference: ArrayLike) -> ScoreTest:
+        """The score test of delta = 0 in y ~ N(U beta, sigma2 (K / lambda + W^-1 + delta D)), with the lambdas in force and D, n x n
+        and symmetric: see freeridge_score_test. Missing values: Error (INVALID_STATE); lambda = 0: UNDEFINED. Cost:
+        hat_matrix() and 11 n^3 a lambda."""
+        d = Matrix(difference, name="difference")
+        if (d.rows, d.columns) != (self._rows(), self._rows()):
+            raise ValueError(f"difference is {d.rows} x {d.columns}; it must be n x n, {self._rows()} x {self._rows()}")
+        out = ScoreTest(numbers(self.t), numbers(self.t))
+        return self._answer(out, "score_test", d.pointer, d.ld, pointer(out.statistic), pointer(out.p_value))
 
     def degrees_of_freedom(self) -> DegreesOfFreedom:
         """The effective degrees of freedom, the intercept's included, and the error variance in the units of y,

@@ -14,12 +14,15 @@ from .arrays import Array
 from .effects import Effect, effects
 from .fitting import CRITERIA, Plan, intercept_of
 from .importance import Columns, Importance, importance, variables_of
+from .influence import Influence, influence_of
 from .inputs import choice, column_names, response, sample_weights, table
 from .intervals import LocalScale, check_interval, half_widths, interval_of, local_scales
 from .kernels import Kernel
+from .learning import deviations
 from .least_squares import Chosen, LeastSquares, split_columns
 from .model import Model
-from .robust import reweighted
+from .robust import KEPT_OF_SQUARES, reweighted
+from .score_tests import ScoreTests, score_tests
 from .stack import Stack, stack_of
 from .terms import Terms, predict_terms
 
@@ -322,7 +325,8 @@ class FreeRidge(LeastSquares):
             if interval == "local":
                 half = self._outputs(half_widths(model, X, self._local_scales(X_fitted, learnt), level, fixed))
                 return f, f - half, f + half
-            return f, *map(self._outputs, interval_of(model, X, self._observed, interval, level, learnt, weights, fixed))
+            return f, *map(self._outputs, interval_of(model, X, self._observed, interval, level, learnt, weights, fixed,
+                                                     self._kept_of_squares()))
         if not (return_std or return_cov):
             return f
         X, fixed = self._of_core(X)
@@ -355,10 +359,7 @@ class FreeRidge(LeastSquares):
                 raise ValueError('interval is "local": X_fitted, the X of fit, is needed once, for the scale of the errors')
             model, X = self._fitted(), self._counted(table(X))
             X, fixed = self._of_core(X)
-            weights = model.weights()
-            if self.robustness_weights_ is not None:  # of which the model's weights are products
-                own = self.robustness_weights_
-                weights = weights / (own if self._used is None else own[self._used])
+            weights = model.weights() / self._robustness()
             errors = model.loo_learnt().errors if learnt else model.loo()
             self._scales[learnt] = local_scales(model, X, errors, weights, fixed)
         return self._scales[learnt]
@@ -402,6 +403,61 @@ class FreeRidge(LeastSquares):
         points, fixed = split_columns(rows, self._columns)
         return importance(model, points, y, kind, columns, permutations, random_state, group, fixed)
 
+    def influence(self) -> Influence:
+        """What each row does to the fit, exactly and without refits, alpha and the kernel held: leverages, studentised
+        residuals, and what is large among them, Cook's distances, and the change of the coefficients: Influence. Raises
+        NotFittedError, ValueError, ImportError (the quantile of Student's distribution is scipy's), Error (INVALID_STATE of a
+        predictor). Cost: O(n^2 (r + t)), for coefficients O(n p r)."""
+        model = self._fitted()
+        if isinstance(model, Stack):
+            raise ValueError("a stack has no influence of its rows: its members have")
+        own = influence_of(model, model.weights() / self._robustness(), self._kept_of_squares(), self._observed)
+        values = [self._outputs(self._in_place(values, np.nan)) for values in own[:5]]
+        outlier = self._outputs(self._in_place(own.outlier, 0.0)).astype(bool)
+        if own.dfbeta is None:
+            return Influence._make([*values, outlier, None])
+        change = own.dfbeta if self._used is None else np.zeros((len(self._used), *own.dfbeta.shape[1:]))
+        if self._used is not None:
+            change[self._used] = own.dfbeta
+        if self._columns is not None:  # which stand behind the others in the model
+            first = change.shape[1] - self.n_features_in_
+            place = np.argsort(np.concatenate(self._columns)) + first
+            change = change[:, np.concatenate([np.arange(first), place])]
+        return Influence._make([*values, outlier, change[:, :, 0] if self._vector else change])
+
+    def score_tests(self, X: ArrayLike, y: ArrayLike, columns: Optional[Columns] = None) -> ScoreTests:
+        """Whether each column with a penalty has an effect: score tests against the fit whose kernel does not see the column,
+        freeridge.score_tests() of the X and y that were fitted, with normal errors. columns: by their numbers in X; several for one category;
+        None: each with a penalty. Raises NotFittedError, ValueError, Error. Cost: as there."""
+        model = self._fitted()
+        if isinstance(model, Stack) or self.robust is not None:
+            what = "a stack" if isinstance(model, Stack) else "a robust fit"
+            raise ValueError(f"the tests are of normal errors and one fit, and this is {what}")
+        rows = table(X)
+        y = self._counted(response(y, rows.shape[0]))
+        self._compare_width(rows.shape[1])
+        points, fixed = split_columns(self._counted(rows), self._columns)
+        if columns is not None and self._columns is not None:
+            own = self._columns[0].tolist()
+            wanted = variables_of(columns, rows.shape[1])
+            for one in wanted:
+                if not set(one.tolist()) <= set(own):
+                    raise ValueError(f"columns has {one.tolist()}, which has no penalty: unpenalised_coef_ has the coefficient")
+            columns = [[own.index(k) for k in one.tolist()] for one in wanted]
+        lengths = None
+        if self.learning_ is not None:
+            lengths = np.ones(points.shape[1]) if self.scale_ is not None else deviations(points, self.kernel_)
+        found = score_tests(model, points, y, columns, fixed, lengths, 0 if self.scale_ is None else len(self.scale_))
+        return ScoreTests._make(one[:, 0] for one in found) if self._vector else found
+
+    def _robustness(self) -> Any:
+        """The robustness weights of the rows that count."""
+        own = self.robustness_weights_
+        return 1.0 if own is None else own if self._used is None else own[self._used]
+
+    def _kept_of_squares(self) -> float:
+        return 1.0 if self.robustness_weights_ is None else KEPT_OF_SQUARES
+
     def predict_terms(self, X: ArrayLike, X_fitted: ArrayLike) -> Terms:
         """The parts of predict(X), freeridge.predict_terms(): values m x p, or m x p x t, and the constant, whose sum with all parts
         is predict(X). X_fitted: the X of fit, over which each part has mean zero. Raises NotFittedError, ValueError, Error. Cost: as
@@ -434,7 +490,7 @@ class FreeRidge(LeastSquares):
         f, covariance = self.predict(X, return_cov=True)
         draw = random_state if hasattr(random_state, "standard_normal") else np.random.RandomState(random_state)
         f, covariance = f.reshape(len(f), -1), covariance.reshape(len(f), len(f), -1)
-        sigma2 = self._fitted().degrees_of_freedom().sigma2
+        sigma2 = self._fitted().degrees_of_freedom().sigma2 / self._kept_of_squares()
         out = np.empty((len(f), f.shape[1], n_samples))
         for j in range(f.shape[1]):
             values, vectors = np.linalg.eigh(covariance[:, :, j])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from .inputs import response, table
 from .model import Model
 
 Columns = Sequence[Union[int, Sequence[int]]]
+_Answer = TypeVar("_Answer")
 
 
 class Importance(NamedTuple):
@@ -89,7 +90,7 @@ def variables_of(columns: Optional[Columns], count: int) -> List[np.ndarray]:
     return variables
 
 
-def _known(ask: Callable[[], Array]) -> Array:
+def _known(ask: Callable[[], _Answer]) -> _Answer:
     """Answers with NaN where an error does not exist."""
     try:
         return ask()

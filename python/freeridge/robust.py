@@ -6,6 +6,7 @@ Source: P. Huber, Robust estimation of a location parameter, Annals of Mathemati
 from __future__ import annotations
 
 import warnings
+from statistics import NormalDist
 from typing import Callable, NamedTuple, Optional
 
 import numpy as np
@@ -19,6 +20,7 @@ SETTLED, NEARLY_SETTLED = 1e-3, 0.05  # no weight changes by more; the second: w
 MOST_ROUNDS = 50
 UNDAMPED = 8  # of more rounds each goes half the way, as weights may go to and fro
 _QUARTILE = 0.6744897501960817  # of the normal distribution, at 3/4
+KEPT_OF_SQUARES = 2 * NormalDist().cdf(BOUND) - 1  # by the weights, of the squares of normal errors
 
 
 class Robustness(NamedTuple):

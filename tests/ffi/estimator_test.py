@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.stats import t
+from scipy.stats import norm, t
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, ExpSineSquared
@@ -440,6 +440,10 @@ class Estimator(unittest.TestCase):
                 if alpha is None and kernel == "linear":
                     errors = ours.loo_errors()[c > 0]
                     self.assert_close(np.average(errors ** 2, weights=(c * v)[c > 0]), ours.best_score_)
+        _, lower, upper = ours.predict(x[:5], interval="prediction", level=0.9)  # sigma is that of normal errors
+        freedom, error = ours._model.degrees_of_freedom(), ours.predict(x[:5], return_std=True)[1]
+        new = error ** 2 + freedom.sigma2 / (2 * norm.cdf(1.345) - 1)
+        self.assert_close(upper - lower, 2 * t.ppf(0.95, used.sum() - freedom.df) * np.sqrt(new))
         self.assertIsNone(fr.FreeRidge().fit(x, y).robustness_weights_)
         np.testing.assert_array_equal(fr.FreeRidge(1.0, robust="huber").fit(x, np.ones(len(y))).robustness_weights_, 1.0)
         for robust, outputs, route, words in (("huber", np.column_stack([y, y]), "auto", "one output, and y has 2"),
@@ -512,6 +516,90 @@ class Estimator(unittest.TestCase):
                 fr.importance(fixed, x, y, fixed=other)
         with self.assertRaisesRegex(ValueError, "columns must be"):
             fr.FreeRidge(2.0, "linear", unpenalised=[1]).fit(x, y).importance(x, y, columns=[4])
+
+    def test_the_influence_of_rows_is_that_of_refits(self):
+        x, y = diabetes()
+        x, y = x[::15, :4] / x[::15, :4].std(axis=0), y[::15] / 50
+        n, weights = len(y), np.linspace(0.5, 2.0, len(y))
+        weights[3] = 0.0
+        both = np.column_stack([y, np.sin(y)])
+        both[5, 1] = np.nan
+        y[7] += 30
+        for settings, given, outputs in ((dict(kernel="linear", alpha=2.0), weights, both),
+                                         (dict(kernel="linear", alpha=0.5, unpenalised=[1, 3]), weights, y),
+                                         (dict(kernel="linear", alpha=0.0, fit_intercept=False), None, y),
+                                         (dict(kernel="gaussian", sigma=2.0, alpha=0.3, noise_sd=1.5), None, y),
+                                         (dict(kernel="gaussian", sigma=2.0, alpha=0.3, unpenalised=[0]), weights, both)):
+            with self.subTest(**settings):
+                fit = lambda w: fr.FreeRidge(scale=False, **settings).fit(x, outputs, w)
+                ours, used = fit(given), np.ones(n, bool) if given is None else given > 0
+                found, w = ours.influence(), np.ones(n) if given is None else given
+                seen = lambda values: np.asarray(values).reshape(n, -1)
+                for i in np.flatnonzero(used):
+                    without = fit(w * (np.arange(n) != i))
+                    freedom = without._model.degrees_of_freedom()
+                    known = ~np.isnan(seen(outputs)[i])
+                    self.assert_close(seen(found.sigma)[i][known], np.sqrt(freedom.sigma2)[known])
+                    e = seen(outputs)[i] - without.predict(x[[i]]).ravel()
+                    student = e / np.sqrt(freedom.sigma2 / w[i] / (1 - seen(found.hat)[i]))
+                    self.assert_close(seen(found.rstudent)[i][known], student[known])
+                    self.assertTrue(np.all(np.isnan(seen(found.rstudent)[i][~known])))
+                    left = np.sum(used) - np.sum(np.isnan(seen(outputs)), axis=0) - 1 - freedom.df
+                    bound = norm.ppf(1 - 0.025 / n) if "noise_sd" in settings else t.ppf(1 - 0.025 / (used.sum() - np.isnan(seen(outputs)).sum(axis=0)), left)
+                    np.testing.assert_array_equal(seen(found.outlier)[i], np.abs(np.where(known, student, 0.0)) > bound)
+                    self.assertEqual(found.dfbeta is None, settings["kernel"] != "linear")
+                    if found.dfbeta is not None:
+                        change = np.atleast_2d(ours.coef_ - without.coef_)
+                        if settings.get("fit_intercept", True):
+                            change = np.column_stack([np.ravel(ours.intercept_ - without.intercept_), change])
+                        self.assert_close(found.dfbeta[i], change[0] if outputs is y else change.T, 1e-7)
+                if given is not None:
+                    self.assertTrue(np.all(np.isnan(found.rstudent[3])) and not np.any(found.outlier[3]))
+                    self.assertTrue(found.dfbeta is None or not np.any(found.dfbeta[3]))
+                self.assertTrue(seen(found.outlier)[7, 0] if outputs is y else not found.outlier.any())
+                np.testing.assert_allclose(found.dffits, found.rstudent * np.sqrt(found.hat / (1 - found.hat)))
+        with self.assertRaisesRegex(ValueError, "a stack has no influence"):
+            fr.FreeRidge(stack=True).fit(x, y).influence()
+        with self.assertRaisesRegex(fr.Error, "INVALID_STATE"):
+            ours.predictor().influence()
+
+    def test_score_tests(self):
+        """With all other columns unpenalised it is the t test of least squares; the statistic by its formula."""
+        x, y = diabetes()
+        x, y = x[::9, :4] * [1, 2, 3, 4], y[::9]
+        n, weights = len(y), np.linspace(0.5, 2.0, len(y))
+        design, root = np.column_stack([np.ones(n), x]), np.sqrt(weights)
+        for k in range(4):
+            w = np.linalg.lstsq(root[:, None] * design, root * y, rcond=None)[0]
+            sigma2 = np.sum(weights * (y - design @ w) ** 2) / (n - 5)
+            error = np.sqrt(sigma2 * np.linalg.inv((design.T * weights) @ design)[k + 1, k + 1])
+            fit = fr.FreeRidge(1.0, "linear", unpenalised=[j for j in range(4) if j != k]).fit(x, y, weights)
+            found = fit.score_tests(x, y)
+            self.assert_close(found.p_value, [2 * t.sf(abs(w[k + 1] / error), n - 5)], 1e-6)
+            with self.assertRaisesRegex(ValueError, "which has no penalty"):
+                fit.score_tests(x, y, columns=[(k + 1) % 4])
+        both = np.column_stack([y, np.cos(y)])
+        learnt = fr.FreeRidge().fit(x, both)
+        every, pair = learnt.score_tests(x, both), learnt.score_tests(x, both, columns=[1, [2, 3]])
+        self.assert_close(pair.p_value[0], every.p_value[1])
+        self.assertEqual(every.p_value.shape, (4, 2))
+        given = fr.FreeRidge(1.0, "gaussian", sigma=60.0, scale=False).fit(x, y)
+        tests = given.score_tests(x, y)
+        blind = x * [0, 1, 1, 1]
+        null, kernel = given.kernel_.values(blind, blind), given.kernel_.values(x, x)
+        inverse = np.linalg.inv(null + tests.alpha[0] * np.eye(n))
+        p = inverse - np.outer(inverse.sum(axis=0), inverse.sum(axis=0)) / inverse.sum()
+        self.assert_close(tests.statistic[0], y @ p @ (kernel - null) @ p @ y / (y @ p @ y), 1e-7)
+        model = fr.Model(fr.precomputed(), null, y).set_lambda(tests.alpha[0])
+        self.assert_close(model.score_test(kernel - null).p_value, tests.p_value[:1], 1e-6)
+        self.assertRaises(ValueError, model.score_test, null[1:])
+        self.assertRaises(fr.InputError, model.score_test, null * np.nan)
+        for words, call in (("precomputed", lambda: fr.FreeRidge(kernel="precomputed").fit(null, y).score_tests(null, y)),
+                            ("missing", lambda: given.score_tests(x, np.where(y > 200, np.nan, y))), ("made from", lambda: given.score_tests(x[1:], y[1:])),
+                            ("robust", lambda: fr.FreeRidge(robust="huber").fit(x, y).score_tests(x, y)), ("columns must be", lambda: given.score_tests(x, y, [4])),
+                            ("a stack", lambda: fr.FreeRidge(stack=True).fit(x, y).score_tests(x, y))):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                call()
 
     def test_predictions_are_sums_of_parts(self):
         x, y = diabetes()
