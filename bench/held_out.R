@@ -195,10 +195,12 @@ from_package <- function(name, package) {
   get(name, environment())
 }
 
-# Probabilities of the classes of `new`, rows x classes; and what the fit says of its own errors.
+# Probabilities of the classes of `new`, rows x classes; what the fit says of its own errors; and the classes of the largest
+# decision values, in the place of the largest probabilities.
 by_freeridge <- function(fit, new) {
   left_out <- freeridge:::left_out_classes(fit)
-  list(probabilities = predict(fit, new, type = "probability"), error = left_out$error)
+  list(probabilities = predict(fit, new, type = "probability"), error = left_out$error,
+       by_decision = as.integer(freeridge:::as_labels(fit$classes, predict(fit, new))))
 }
 with_platt <- function(fit, new) {
   f <- as.matrix(fit$y - freeridge:::core_by_row(freeridge:::model_at(fit), "loo"))
@@ -233,7 +235,7 @@ class_candidates <- list(
   }
 )
 
-# Of each candidate: log loss, error, calibration slope, the error that the fit says less the truth in standard errors of
+# Of each candidate: log loss, error, error of the largest decision values, calibration slope, the error that the fit says less the truth in standard errors of
 # both, seconds.
 class_numbers <- function(set, seed) {
   data <- class_sets[[set]]()
@@ -258,32 +260,34 @@ class_numbers <- function(set, seed) {
     odds <- stats::qlogis(pmin(pmax(as.vector(p), 1e-12), 1 - 1e-12))
     hits <- as.vector(outer(truth, seq_len(ncol(p)), `==`))
     slope <- suppressWarnings(stats::glm.fit(cbind(1, odds), hits, family = stats::binomial()))$coefficients[2L]
-    c(loss = -mean(log(own)), wrong = wrong, slope = slope, said = (found$error - wrong) / error, seconds = spent)
-  }, numeric(5L))
+    by_decision <- if (is.null(found$by_decision)) NA else mean(found$by_decision != truth)
+    c(loss = -mean(log(own)), wrong = wrong, by_decision = by_decision, slope = slope, said = (found$error - wrong) / error,
+      seconds = spent)
+  }, numeric(6L))
 }
 
 classes <- function(sets) {
   if (length(sets) == 0L) sets <- names(class_sets)
   names <- names(class_candidates)
-  line(c("set", "log loss of reml", names[-1L], paste("error of", names[1:2]), "slope", "said less true error, se"))
-  line(rep("---", length(names) + 5L))
+  line(c("set", "log loss of reml", names[-1L], paste("error of", names[1:2]), "by decision value", "slope", "said less true error, se"))
+  line(rep("---", length(names) + 6L))
   found <- lapply(stats::setNames(sets, sets), function(set) {
-    all <- vapply(1:5, function(seed) class_numbers(set, seed), matrix(0, 5L, length(names)))
+    all <- vapply(1:5, function(seed) class_numbers(set, seed), matrix(0, 6L, length(names)))
     found <- apply(all, 1:2, mean)
-    found[3L, ] <- apply(all[3L, , ], 1L, stats::median)
-    dimnames(found) <- list(c("loss", "wrong", "slope", "said", "seconds"), names)
+    found[4L, ] <- apply(all[4L, , ], 1L, stats::median)
+    dimnames(found) <- list(c("loss", "wrong", "by_decision", "slope", "said", "seconds"), names)
     line(c(set, number(found["loss", 1L]), number(found["loss", -1L] / found["loss", 1L]), number(found["wrong", 1:2]),
-           number(found[c("slope", "said"), 2L])))
+           number(found[c("by_decision", "slope", "said"), 2L])))
     found
   })
   loss <- t(vapply(found, function(each) each["loss", ], numeric(length(names))))
   line(c("geometric mean", "", number(apply(loss[, -1L, drop = FALSE] / loss[, 1L], 2L, geometric)),
-         number(rowMeans(vapply(found, function(each) each["wrong", 1:2], numeric(2L)))),
+         number(rowMeans(vapply(found, function(each) c(each["wrong", 1:2], each["by_decision", 2L]), numeric(3L)))),
          number(stats::median(vapply(found, function(each) each["slope", 2L], 0))), ""))
-  line(c("worst", "", number(apply(loss[, -1L, drop = FALSE] / loss[, 1L], 2L, max)), rep("", 4L)))
-  line(c("mean rank", number(rowMeans(apply(loss, 1L, rank))), rep("", 4L)))
+  line(c("worst", "", number(apply(loss[, -1L, drop = FALSE] / loss[, 1L], 2L, max)), rep("", 5L)))
+  line(c("mean rank", number(rowMeans(apply(loss, 1L, rank))), rep("", 5L)))
   line(c("seconds", formatC(rowSums(vapply(found, function(each) each["seconds", ], numeric(length(names)))) * 5, digits = 3L),
-         rep("", 4L)))
+         rep("", 5L)))
 }
 
 # The default on splits of so many rows, of the sets that have half as many more: error, seconds, the criterion on all

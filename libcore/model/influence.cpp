@@ -96,14 +96,16 @@ std::string Model::influence(MatrixView df, MatrixView sigma, MatrixView change)
       }
   });
   report(1);
-  const auto give = [](const Matrix& from, MatrixView to, const char* what) {
-    for (const double value : to.cols > 0 ? from.values() : Span<const double>())
+  const auto require = [](const Matrix& answer, bool wanted, const char* what) {  // NaN is an answer
+    for (const double value : wanted ? answer.values() : Span<const double>())
       if (std::isinf(value)) fail(Status::not_finite, what, " overflow; rescale y or x");
-    if (to.cols > 0) copy(from.view(), to);
   };
-  give(freedom, df, "the degrees of freedom without a row");
-  give(deviation, sigma, "the deviations of the errors without a row");
-  give(coefficients, change, "the changes of the coefficients");
+  require(freedom, df.cols > 0, "the degrees of freedom without a row");
+  require(deviation, sigma.cols > 0, "the deviations of the errors without a row");
+  require(coefficients, p > 0, "the changes of the coefficients");
+  if (df.cols > 0) copy(freedom.view(), df);
+  if (sigma.cols > 0) copy(deviation.view(), sigma);
+  copy(coefficients.view(), change);
   return reason;
 }
 

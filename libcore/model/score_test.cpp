@@ -113,6 +113,8 @@ std::string Model::score_test(ConstMatrixView difference, Span<double> q, Span<d
     const Array<double> mu = spectrum_of_test(std::move(inverse), problem.q(), d.view());
     for (Index j = 0; j < count; ++j) {
       const double form = dot(n, c.col(j), product.col(j)) / maker.quadratic_form(first + j);
+      if (std::isinf(form) || first_not_finite(mu) < std::ssize(mu))
+        fail(Status::not_finite, "the score test of output ", first + j, " overflows; rescale x or y");
       statistic[first + j] = form;
       probability[first + j] = upper_tail(mu, form);
       if (std::isnan(probability[first + j]))

@@ -308,8 +308,7 @@ class FreeRidge(LeastSquares):
             return _within(self.predict(X, return_std, return_cov, interval, level, learnt, X_fitted, weights), bounds,
                            interval is not None)
         model = self._fitted()
-        if learnt:
-            self._check_chosen_again()
+        chosen = self._that_chose() if learnt and interval == "jackknife+" else model
         self._compare_features(X)
         X = table(X)
         if weights is not None:
@@ -325,7 +324,7 @@ class FreeRidge(LeastSquares):
             if interval == "local":
                 half = self._outputs(half_widths(model, X, self._local_scales(X_fitted, learnt), level, fixed))
                 return f, f - half, f + half
-            return f, *map(self._outputs, interval_of(model, X, self._observed, interval, level, learnt, weights, fixed,
+            return f, *map(self._outputs, interval_of(chosen, X, self._observed, interval, level, learnt, weights, fixed,
                                                      self._kept_of_squares()))
         if not (return_std or return_cov):
             return f
@@ -360,7 +359,7 @@ class FreeRidge(LeastSquares):
             model, X = self._fitted(), self._counted(table(X))
             X, fixed = self._of_core(X)
             weights = model.weights() / self._robustness()
-            errors = model.loo_learnt().errors if learnt else model.loo()
+            errors = self._that_chose().loo_learnt().errors if learnt else model.loo()
             self._scales[learnt] = local_scales(model, X, errors, weights, fixed)
         return self._scales[learnt]
 
@@ -388,20 +387,32 @@ class FreeRidge(LeastSquares):
     def importance(self, X: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
                    permutations: int = 5, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
         """How much the mean squared left-out error grows without each column, exactly and without a refit:
-        freeridge.importance() of the X and y that were fitted, also of columns without a penalty. Raises NotFittedError,
-        ValueError, Error. Cost: as there."""
+        freeridge.importance() of the X and y that were fitted, also of columns without a penalty. group: None: rows are left out
+        with the groups of fit, if it had some. A robust fit has its errors in full. Raises NotFittedError, ValueError, Error. Cost: as
+        there."""
         model = self._fitted()
         if isinstance(model, Stack):
             raise ValueError("a stack has no importance of its own: its members have")
         rows = table(X)
         y = self._counted(response(y, rows.shape[0]))
-        rows, group = self._counted(rows), None if group is None else self._counted(np.asarray(group))
+        rows, group = self._counted(rows), self._own_groups() if group is None else self._counted(np.asarray(group))
         if self._columns is not None:  # which stand behind the others in the model
             self._compare_width(rows.shape[1])
             place = np.argsort(np.concatenate(self._columns))
             columns = [place[one] for one in variables_of(columns, len(place))]
         points, fixed = split_columns(rows, self._columns)
-        return importance(model, points, y, kind, columns, permutations, random_state, group, fixed)
+        weights = model.weights() / self._robustness()
+        return importance(model, points, y, kind, columns, permutations, random_state, group, fixed, weights)
+
+    def _own_groups(self) -> Any:
+        """The labels of the groups of fit, at the rows that count; None without groups."""
+        if not self._grouped:
+            return None
+        labels = self._model.groups()
+        if labels.ndim > 1 or self._model.gaps().size > 0:
+            what = f"{labels.shape[1]} divisions of the rows into groups" if labels.ndim > 1 else "gaps beside its groups"
+            raise ValueError(f"the fit has {what}: give one label for each row as group")
+        return labels
 
     def influence(self) -> Influence:
         """What each row does to the fit, exactly and without refits, alpha and the kernel held: leverages, studentised
@@ -412,7 +423,8 @@ class FreeRidge(LeastSquares):
         if isinstance(model, Stack):
             raise ValueError("a stack has no influence of its rows: its members have")
         own = influence_of(model, model.weights() / self._robustness(), self._kept_of_squares(), self._observed)
-        values = [self._outputs(self._in_place(values, np.nan)) for values in own[:5]]
+        aside = [np.nan, np.nan, np.nan, np.nan, 0.0]
+        values = [self._outputs(self._in_place(values, other)) for values, other in zip(own[:5], aside)]
         outlier = self._outputs(self._in_place(own.outlier, 0.0)).astype(bool)
         if own.dfbeta is None:
             return Influence._make([*values, outlier, None])

@@ -85,8 +85,8 @@ def kernel_of(kernel: Any, sigma: Optional[float]) -> Kernel:
 
 
 class Plan(NamedTuple):
-    """What is to be done, before a model is made. bandwidth, learns: whether one bandwidth, or a kernel, is searched;
-    scale: the divisors of columns; keys: of the kernel's numbers."""
+    """What is to be done, before a model is made. bandwidth, learns: whether one bandwidth, or a kernel, is to be searched, which
+    is not where all rows are one point (searches); scale: the divisors of columns; keys: of the kernel's numbers."""
 
     kernel: Kernel
     scale: Optional[Array]
@@ -94,6 +94,9 @@ class Plan(NamedTuple):
     learns: bool
     keys: List[Optional[str]]
     criterion: str
+    searches: bool
+    one_point: bool
+    shrinkage: float
 
 
 class Fitting(Estimator):
@@ -168,7 +171,10 @@ class Fitting(Estimator):
             kernel, keys = with_keys(kernel, lengths == "each", bands_of(self.bands, X.shape[1]))
             if not any(key is not None for key in keys):
                 raise ValueError(f'learn is "all", but the kernel {kernel} has no number to learn')
-        return Plan(kernel, scale, is_open and not learns, learns, keys, criterion)
+        bandwidth = is_open and not learns
+        one_point = not self._pairwise() and not np.any(varying(X))  # points of a kernel matrix are their own business
+        return Plan(kernel, scale, bandwidth, learns, keys, criterion, (learns or bandwidth) and not one_point, one_point,
+                    np.inf if parts > 1 else self.shrinkage)  # of matrices variances alone, by REML itself
 
     _learns_by = "reml"  # of classes: the log loss
 
@@ -219,7 +225,7 @@ class Fitting(Estimator):
             model.set_sigma2(noise ** 2)
         return model if self.device == "cpu" else model.set_device(self.device)
 
-    def _choose(self, model: Model, plan: Plan, X: Any, y: Array,
+    def _choose(self, model: Model, plan: Plan, y: Array,
                 weights: Optional[Array]) -> Tuple[Optional[Array], Optional[LearntKernel]]:
         """Chooses what is not given, and fits. The score of the choice, if there was one, and what was learnt."""
         criterion = CRITERIA[plan.criterion]
@@ -229,17 +235,15 @@ class Fitting(Estimator):
                              "outputs")
         best: Optional[Array] = None
         learnt: Optional[LearntKernel] = None
-        searches = (plan.learns or plan.bandwidth) and not self._one_point(X)  # of which each kernel says the same
-        if searches and plan.learns:
+        if plan.searches and plan.learns:
             model.set_smoothness(self.kernel is None and self.smoothness is None)
             labels = labels_of(plan.keys, 0 if plan.scale is None else len(plan.scale))
-            shrinkage = np.inf if self._matrices(X) > 1 else self.shrinkage  # variances alone, by REML itself
             learnt = self._where_it_fits(model, lambda: model.select_kernel(
-                criterion, labels, shrinkage, self.learn_rows or 0, self.seed, evaluations=self.budget))
-        elif searches and alpha is None:
+                criterion, labels, plan.shrinkage, self.learn_rows or 0, self.seed, evaluations=self.budget))
+        elif plan.searches and alpha is None:
             low, high = self._range("sigma_range")
             self._where_it_fits(model, lambda: model.select_bandwidth(criterion, low, high, self.budget))
-        elif searches:
+        elif plan.searches:
             best = self._choose_bandwidth(model, criterion, _spread(y, weights))
         else:
             if alpha is not None and np.all(alpha > 0):
@@ -256,10 +260,6 @@ class Fitting(Estimator):
             return 0.0, 0.0
         low, high = numbers_of(getattr(self, name), name, 2)
         return float(low), float(high)
-
-    def _one_point(self, X: Any) -> bool:
-        """Whether all rows are the same. Points of a kernel matrix are its own business."""
-        return not self._pairwise() and not np.any(varying(X))
 
     def _where_it_fits(self, model: Model, search: Callable[[], Any]) -> Any:
         """What learns a kernel is refused at once where all points do not fit into memory: then landmarks take their

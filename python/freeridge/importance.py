@@ -28,13 +28,13 @@ class Importance(NamedTuple):
 
 def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
                permutations: int = 5, random_state: Any = 0, group: Optional[ArrayLike] = None,
-               fixed: Optional[ArrayLike] = None) -> Importance:
+               fixed: Optional[ArrayLike] = None, weights: Optional[ArrayLike] = None) -> Importance:
     """For a fitted model and the x and y that it was made from. kind: "permutation", the errors y_i - f_(-i)(z_i),
     f_(-i) the exact fit without row i, z_i its point with the column's value of another row, the mean over
     `permutations`; "drop", those of the fit whose kernel does not see the column. columns: the variables, each a column
     or several, as those of one category; None: each column. group: n labels of rows that are left out together.
     random_state: a number or a numpy.random.RandomState. fixed: the unpenalised columns of the model, which are columns d, d + 1, ...
-    here. Raises ValueError (shapes, a precomputed kernel), and what Model.loo() raises. Cost: for each variable and permutation that of Model.predict_left_out(), or
+    here. weights: of the means over rows, n; None: those of the model. Raises ValueError (shapes, a precomputed kernel), and what Model.loo() raises. Cost: for each variable and permutation that of Model.predict_left_out(), or
     a factorization."""
     if kind not in ("permutation", "drop"):
         raise ValueError(f"kind must be 'permutation' or 'drop', not {kind!r}")
@@ -60,7 +60,8 @@ def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutatio
 
     draw = random_state if hasattr(random_state, "permutation") else np.random.RandomState(random_state)
     orders = [draw.permutation(model.n) for _ in range(permutations if kind == "permutation" else 0)]
-    weights, base = model.weights(), squares(model)
+    weights = model.weights() if weights is None else vector(weights, length=model.n, name="weights")
+    base = squares(model)
     increase, errors = np.empty((len(variables), model.t)), np.empty((len(variables), model.t))
     for k, variable in enumerate(variables):
         one, other = variable[variable < model.d], variable[variable >= model.d] - model.d

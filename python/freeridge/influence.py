@@ -20,7 +20,7 @@ from .model import Model
 
 
 class Influence(NamedTuple):
-    """n numbers each, or n x t; NaN in a row of weight 0 and where there is no value. hat: leverages; sigma: of the fit
+    """n numbers each, or n x t; NaN where there is no value and, but for Cook's distances, which are 0, in a row of weight 0. hat: leverages; sigma: of the fit
     without the row; outlier: whether |rstudent| is beyond what the largest of all rows has by chance in 5 % of data with
     normal errors (Bonferroni); dfbeta: of linear kernels, by how much the intercept, if there is one, and the slopes of all
     columns of X are above those without the row, n x p, or n x p x t; None of other kernels."""

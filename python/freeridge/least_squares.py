@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeVar, Union
 
 import numpy as np
@@ -70,14 +71,14 @@ class LeastSquares(Fitting):
                 model.set_groups(labels, beside)
 
             def choose() -> Chosen:
-                return Chosen(*self._choose(model, plan, kept, outputs, kept_weights))
+                return Chosen(*self._choose(model, plan, outputs, kept_weights))
 
             best, learnt, robustness = self._reweigh(model, plan, choose(), choose)
         except c.Error as error:
             raise self._in_words(error) from error
         if best is not None and plan.criterion == "loo":
             warn_of_copies(kept, outputs, 3)
-        if self.alpha is None and self.alphas is None and robustness is None and not self._one_point(kept):
+        if self.alpha is None and self.alphas is None and robustness is None and not plan.one_point:
             warn_of_disagreement(model, plan.criterion, kept, outputs, 3)
         warn_below_floor(model, 3)
         self._keep(model, X, y, used, names, columns)
@@ -86,6 +87,7 @@ class LeastSquares(Fitting):
         self._grouped = labels is not None
         if robustness is not None:
             self.robustness_weights_ = self._in_place(robustness.weights[:, None], 1.0)[:, 0]
+            self._to_choose_again = plan
         self.criterion_ = plan.criterion
         self.scale_, self.kernel_ = plan.scale, model.kernel()
         self.learning_: Optional[LearntKernel] = learnt
@@ -143,8 +145,7 @@ class LeastSquares(Fitting):
                 return self._all_rows(model.loo())
             if isinstance(model, Stack):
                 return self._all_rows(model.loo_learnt())
-            self._check_chosen_again()
-            return self._all_rows(model.loo_learnt().errors)
+            return self._all_rows(self._that_chose().loo_learnt().errors)
         except c.Error as error:
             if error.values is not None:
                 error.values = self._all_rows(error.values.errors if learnt else error.values)
@@ -163,14 +164,25 @@ class LeastSquares(Fitting):
         """Exact errors y - f of the rows fitted, each with all rows of its group left out. groups: a label of any kind
         for each row; rows without one (None, NaN, negative numbers) have NaN. gap: n or n x l labels of groups with which a row
         is left out, too, without an error of it. Raises as loo_errors(). Cost: O(n r t), and O(s^2 r + s^3) for a group of s
-        rows, its gap among them."""
+        rows, its gap among them; a row of weight 0 has the prediction without its group, with gap NaN."""
         model = self._fitted()
         rows = model.n if self._used is None else len(self._used)
+        labels, beside = self._labels_of_groups(groups, gap, rows, self._used)
+
+        def without(X: Any) -> Array:
+            assert self._used is not None
+            own = group_labels(groups, rows, None)[~self._used]
+            f = np.full((len(own), model.t), np.nan)
+            if beside is None and np.any(own >= 0):
+                points, fixed = self._of_core(X[own >= 0])
+                f[own >= 0] = model.predict_left_out(points, own[own >= 0], labels, fixed)
+            return f
+
         try:
-            return self._all_rows(model.group_errors(*self._labels_of_groups(groups, gap, rows, self._used)))
+            return self._all_rows(model.group_errors(labels, beside), without)
         except c.Error as error:
             if error.values is not None:
-                error.values = self._all_rows(error.values)
+                error.values = self._all_rows(error.values, without)
             raise
 
     def scores(self, alphas: ArrayLike, criterion: Optional[str] = None) -> Array:
@@ -190,9 +202,16 @@ class LeastSquares(Fitting):
 
     def variance_components(self) -> VarianceComponents:
         """Of the mixed model y = b + sum_k f_k + e at the alphas in force, a share for each term of the kernel:
-        Model.variance_components(). Raises NotFittedError, Error (INVALID_STATE of a predictor, UNDEFINED at alpha = 0).
-        Cost: as there."""
-        return self._fitted().variance_components()
+        Model.variance_components(). What has no value is NaN, with a RuntimeWarning: the standard error of a share that is not
+        at the maximum of the likelihood, or is zero; at alpha = 0 all. Raises NotFittedError, Error (INVALID_STATE of a
+        predictor). Cost: as there."""
+        try:
+            return self._fitted().variance_components()
+        except c.Error as error:
+            if error.values is None:
+                raise
+            warnings.warn(error.message, RuntimeWarning, stacklevel=2)
+            return error.values
 
     def predictor(self: Self) -> Self:
         """An estimator that has only what predict and score need, for deployment. Its pickle is small: w and b of a
@@ -239,8 +258,8 @@ class LeastSquares(Fitting):
 
     # What is behind it
 
-    def _check_chosen_again(self) -> None:
-        """Whether a choice is one that the library can make again."""
+    def _that_chose(self) -> Model:
+        """The model that knows its choices, which it can make again; of a robust fit one with the last weights."""
         why = ("alpha was given" if self.alpha is not None
                else "alpha was chosen among alphas" if self.alphas is not None
                else "alpha was chosen by the one-standard-error rule" if self.rule == "1se"
@@ -248,13 +267,19 @@ class LeastSquares(Fitting):
                if self.learning_ is not None and self.alpha_range is not None else None)
         if why is not None:
             raise c.Error(c.INVALID_STATE, "INVALID_STATE", f"{why}: there are no errors with the learning included")
+        if getattr(self, "robustness_weights_", None) is None:
+            return self._fitted()
+        plan = self._to_choose_again
+        model = self._fitted().clone().set_kernel(self._start(plan))
+        self._choose(model, plan, np.empty(0), None)
+        return model
 
-    def _all_rows(self, errors: Array) -> Array:
-        """Errors of the rows that count, and of those of weight 0, in the shape of y."""
+    def _all_rows(self, errors: Array, predict: Optional[Callable[[Any], Array]] = None) -> Array:
+        """Errors of the rows that count, and of those of weight 0, in the shape of y; predict: how these are predicted."""
         if self._unused is None:
             return self._outputs(errors)
         X, y = self._unused
-        return self._outputs(self._in_place(errors, y.reshape(len(y), -1) - self._predicted(X)))
+        return self._outputs(self._in_place(errors, y.reshape(len(y), -1) - (predict or self._predicted)(X)))
 
     def _counted(self, rows: Any) -> Any:
         """Of the rows of fit those that count; others, without rows of weight 0, as they are."""

@@ -30,7 +30,7 @@ class Terms(NamedTuple):
 def predict_terms(model: Model, x: ArrayLike, x_fitted: ArrayLike, names: Optional[Sequence[str]] = None,
                   fixed: Optional[ArrayLike] = None, fixed_fitted: Optional[ArrayLike] = None,
                   fixed_names: Optional[Sequence[str]] = None) -> Terms:
-    """The parts of f + b at m points x: of a linear kernel one for each column, of a sum of kernels one for each of them,
+    """The parts of f + b at m points x: of a linear kernel one for each column, of a sum of kernels those of each of them,
     of an additive kernel one for each of its terms; and one for each unpenalised column. x_fitted: the x that the model was
     made from; fixed, fixed_fitted: the unpenalised columns at both; names: of the columns. Their sum and the constant are
     predict(x); predictions without some parts are sums of the others. Raises ValueError (shapes, sparse x, a kernel with
@@ -78,13 +78,14 @@ def kernel_terms(kernel: Kernel, names: Sequence[str]) -> List[Tuple[str, float,
     if kernel.name == "scaled":
         return [(name, factor, part.scaled(kernel.parameters["scale"]))
                 for name, factor, part in kernel_terms(kernel.parts[0], names)]
-    if kernel.name != "additive":
+    if kernel.name not in ("additive", "linear"):
         return [(f"{kernel.name} of all columns", 1.0, kernel)]
-    given = np.asarray(kernel.parameters["label"])
+    given = np.asarray(kernel.parameters["label"] if kernel.name == "additive" else [])
     label = given if len(given) > 0 else np.arange(len(names))
     terms = np.unique(label[label >= 0])
-    return [(":".join(names[k] for k in np.flatnonzero(label == term)), 1 / len(terms),
-             kernel.parts[0].additive(np.where(label == term, 0, -1))) for term in terms]
+    inner, factor = (kernel.parts[0], 1 / len(terms)) if kernel.name == "additive" else (kernel, 1.0)
+    return [(":".join(names[k] for k in np.flatnonzero(label == term)), factor,
+             inner.additive(np.where(label == term, 0, -1))) for term in terms]
 
 
 def _sums(kernel: Kernel, x: Any, z: Any, coefficients: Array) -> Array:

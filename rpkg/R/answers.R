@@ -122,15 +122,16 @@ group_errors.freeridge <- function(object, group, lambda = NULL, gap = NULL, ...
   codes <- group_codes(group, rows, "group")
   gap <- gap_codes(gap, group, rows)
   kept <- place_of(object, seq_len(nrow(object$x)))
+  beside <- if (is.matrix(codes)) codes[object$aside$rows, , drop = FALSE] else codes[object$aside$rows]
   if (!is.null(object$aside)) codes <- labels_at(codes, kept, "group")
   model <- model_at(object, lambda)
   layers <- NCOL(gap) %/% NCOL(codes)
   gap_of <- function(k) {
     if (is.null(gap)) matrix(0L, nrow(object$x), 0L) else gap[kept, (k - 1L) * layers + seq_len(layers)]
   }
-  if (!is.matrix(codes)) return(errors_of_division(object, model, codes, group[kept], gap_of(1L)))
+  if (!is.matrix(codes)) return(errors_of_division(object, model, codes, beside, group[kept], gap_of(1L)))
   slices <- lapply(seq_len(ncol(codes)), function(k) {
-    errors_of_division(object, model, codes[, k], group[kept, k], gap_of(k))
+    errors_of_division(object, model, codes[, k], beside[, k], group[kept, k], gap_of(k))
   })
   if (object$vector) {
     return(matrix(unlist(slices), ncol = ncol(codes), dimnames = list(names(slices[[1L]]), colnames(group))))
@@ -138,15 +139,21 @@ group_errors.freeridge <- function(object, group, lambda = NULL, gap = NULL, ...
   array(unlist(slices), c(dim(slices[[1L]]), ncol(codes)), c(dimnames(slices[[1L]]), list(colnames(group))))
 }
 
-# The errors left out by one division of the rows. codes, labels and gap: those of the rows that count.
-errors_of_division <- function(fit, model, codes, labels, gap) {
+# The errors left out by one division of the rows. codes, labels and gap: those of the rows that count; beside: the codes
+# of the rows of weight zero, whose errors are not known where there are gaps.
+errors_of_division <- function(fit, model, codes, beside, labels, gap) {
   errors <- core_group_errors(model, codes, NCOL(gap), gap)
   undefined <- unique(labels[codes >= 0L & rowSums(is.nan(errors) & !is.na(fit$y)) > 0L])
   if (length(undefined) > 0L) {
     warn_undefined("the errors are undefined (NaN) in group ", some_of(undefined),
                    ": the other rows do not determine the predictions")
   }
-  stats::naresid(fit$na.action, all_rows(fit, errors))
+  aside <- NaN
+  if (NCOL(gap) == 0L && !is.null(fit$aside)) {
+    aside <- errors_aside(fit, model, function(model, x, fixed) core_predict_left_out(model, x, codes, beside, fixed))
+    aside[beside < 0L, ] <- NaN
+  }
+  stats::naresid(fit$na.action, all_rows(fit, errors, aside))
 }
 
 lambda_path <- function(object, ...) UseMethod("lambda_path")

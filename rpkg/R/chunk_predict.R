@@ -25,9 +25,9 @@ predict.freeridge_chunks <- function(object, newdata, lambda = NULL, interval = 
     refuse("weights are those of new outputs, for interval = \"prediction\" and \"gp\"")
   }
   if (missing(newdata)) refuse("newdata is missing: a data frame or a source of rows, see row_source()")
-  calibrated <- how$type %in% c("probability", "response")
+  calibrated <- how$type != "decision"
   if (!is.null(source) && !calibrated) {
-    refuse("source is for the probabilities of classes, which are calibrated on its rows")
+    refuse("source is for the probabilities of classes, which are calibrated on its rows, and for classes, which are the most probable ones")
   }
   if (!is.null(workers) && is.null(source) && !inherits(newdata, "row_source")) {
     refuse("workers take the shards of a source, and none is read here")

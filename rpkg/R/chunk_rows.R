@@ -112,8 +112,8 @@ calibration_of_chunks <- function(fit, lambda, source, workers) {
   kept <- if (is.null(fit$calibration)) fit$cache$calibration else fit$calibration
   if (is.null(lambda) && is.null(source) && !is.null(kept)) return(kept)
   if (is.null(source)) {
-    refuse("probabilities are calibrated on the left-out values of the rows of the fit, which it does not keep: hand ",
-           "these rows in once more, as in predict(fit, newdata, type = \"probability\", source = rows)")
+    refuse("probabilities, and the most probable class, are calibrated on the left-out values of the rows of the fit, which it ",
+           "does not keep: hand these rows in once more, as in predict(fit, newdata, type = \"probability\", source = rows)")
   }
   columns <- seq_len(ncol(fit$y))
   found <- values_of_rows(fit, source, left_out_of(fit, lambda, beside = TRUE), workers)

@@ -39,8 +39,16 @@ shown_classes <- function(fit, counts = if (fit$vector) c(sum(fit$y < 0), sum(fi
          if (fit$vector) "; coded as -1 and +1" else "; one against all, coded as -1 and +1")
 }
 
-# Labels of decision values: of two classes by the sign, of more the class with the largest value.
-as_labels <- function(classes, decision) {
+# A + B f of decision values f, with the numbers of calibration(): their order is that of the probabilities.
+log_odds <- function(decision, scaling) {
+  if (is.null(dim(decision))) return(scaling[1L] + scaling[2L] * decision)
+  sweep(sweep(decision, 2L, scaling[2L, ], `*`), 2L, scaling[1L, ], `+`)
+}
+
+# Labels of decision values: of two classes by the sign, of more the class with the largest value; with `scaling`, the
+# classes with the largest probability.
+as_labels <- function(classes, decision, scaling = NULL) {
+  if (!is.null(scaling)) decision <- log_odds(decision, scaling)
   if (is.null(dim(decision))) {
     code <- (decision > 0) + 1L
     names <- names(decision)
@@ -65,13 +73,13 @@ predict.freeridge_classes <- function(object, newdata = NULL, lambda = NULL, typ
   }
   if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(object$y), object$outputs)
   decision <- predict.freeridge(object, newdata, lambda, na.action = na.action, fixed = fixed)
-  class_answers(object, decision, type, if (type != "class") calibration(object, lambda))
+  class_answers(object, decision, type, if (type == "class") known_calibration(object, lambda) else calibration(object, lambda))
 }
 
 # What `type` asks for, made of the decision values of a fit or a predictor.
 class_answers <- function(fit, decision, type, scaling) {
   if (type == "decision") return(decision)
-  if (type == "class") return(as_labels(fit$classes, decision))
+  if (type == "class") return(as_labels(fit$classes, decision, scaling))
   values <- probabilities(fit$classes$levels, decision, scaling)
   if (type == "response" && fit$vector) values[, 2L] else values  # as glm(): the probability of the second level
 }
@@ -80,11 +88,12 @@ class_answers <- function(fit, decision, type, scaling) {
 left_out_classes <- function(fit) {
   if (!is.null(fit$cache$left_out)) return(fit$cache$left_out)
   levels <- fit$classes$levels
-  label <- function(decision) {
+  label <- function(decision, scaling = NULL) {
     if (fit$vector) decision <- as.vector(decision)
-    factor(as.character(as_labels(fit$classes, decision)), levels)
+    factor(as.character(as_labels(fit$classes, decision, scaling)), levels)
   }
-  fit$cache$left_out <- wrong_classes(label(fit$y), label(fit$y - core_by_row(model_at(fit), "loo")), weights_or_ones(fit))
+  left_out <- label(fit$y - core_by_row(model_at(fit), "loo"), known_calibration(fit))
+  fit$cache$left_out <- wrong_classes(label(fit$y), left_out, weights_or_ones(fit))
 }
 
 # Of rows with a class and a predicted one, factors with the same levels. error: the share (by weight) that is wrong;
@@ -137,6 +146,12 @@ calibration <- function(fit, lambda = NULL) {
   found
 }
 
+# NULL where the fit has no left-out values of both signs: then a class is the one of the largest decision value.
+known_calibration <- function(fit, lambda = NULL) {
+  if (is_estimated(fit)) return(NULL)
+  tryCatch(calibration(fit, lambda), freeridge_error = function(condition) NULL)
+}
+
 # c(A, B) by Platt's method, from the decision values that exist. (At a leverage of one there is no left-out value.) Weights
 # are in units of their mean: a common factor of them changes no probability.
 platt_scaling <- function(decision, positive, weights) {
@@ -147,13 +162,7 @@ platt_scaling <- function(decision, positive, weights) {
 # Probabilities, points x classes. Of more than two classes they are the probabilities of each class against all others,
 # divided by their sum.
 probabilities <- function(levels, decision, scaling) {
-  logistic <- function(values, j) stats::plogis(scaling[1L, j] + scaling[2L, j] * values)
-  if (is.null(dim(decision))) {
-    positive <- logistic(decision, 1L)
-    values <- cbind(1 - positive, positive)
-    dimnames(values) <- list(names(decision), levels)
-    return(values)
-  }
-  for (j in seq_len(ncol(decision))) decision[, j] <- logistic(decision[, j], j)
-  decision / rowSums(decision)
+  p <- stats::plogis(log_odds(decision, scaling))
+  if (!is.null(dim(p))) return(p / rowSums(p))
+  matrix(c(1 - p, p), ncol = 2L, dimnames = list(names(decision), levels))
 }

@@ -71,16 +71,16 @@ as_core_rows <- function(fit, x) {
   kernel_values(fit$kernel, divided(x, fit$scale), divided(fit$points, fit$scale))
 }
 
-# Predictions for the rows that are aside, without their offset; NULL where there are none.
-predicted_aside <- function(fit, model) {
+# Predictions for the rows that are aside, without their offset; NULL where there are none. predict(model, x, fixed): how.
+predicted_aside <- function(fit, model, predict = core_predict) {
   if (is.null(fit$aside)) return(NULL)
-  core_predict(model, with_columns(as_core_rows(fit, fit$aside$x)), fit$aside$fixed)
+  predict(model, with_columns(as_core_rows(fit, fit$aside$x)), fit$aside$fixed)
 }
 
 # Outputs less predictions at the rows of weight zero. As the fit was made without these rows, they are their residuals
 # and their left-out errors, too.
-errors_aside <- function(fit, model) {
-  f <- predicted_aside(fit, model)
+errors_aside <- function(fit, model, predict = core_predict) {
+  f <- predicted_aside(fit, model, predict)
   if (is.null(f)) NULL else fit$aside$y - plus_offset(f, fit$aside$offset)
 }
 

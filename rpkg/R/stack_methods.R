@@ -13,7 +13,7 @@ predict.freeridge_stack <- function(object, newdata = NULL, interval = "none", l
   if (!is.null(object$classes)) {
     if (interval != "none") refuse("interval is \"", interval, "\", but the stack is of classes")
     decision <- predict.freeridge_stack(replace(object, "classes", list(NULL)), newdata, na.action = na.action)
-    return(class_answers(object, decision, type, if (type %in% c("probability", "response")) stack_calibration(object)))
+    return(class_answers(object, decision, type, if (type != "decision") stack_calibration(object)))
   }
   new <- if (is.null(newdata)) {
     list(x = object$x, offset = object$offset, known = rep(TRUE, nrow(object$x)), names = object$cases, own = TRUE)
@@ -164,11 +164,11 @@ print_stack <- function(fit, digits) {
   if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
   if (!is.null(fit$classes)) {
     cat("Classes: ", shown_classes(fit), "\n", sep = "")
-    labels <- function(values) as.character(as_labels(fit$classes, if (fit$vector) as.vector(values) else values))
+    labels <- function(values, ...) as.character(as_labels(fit$classes, if (fit$vector) as.vector(values) else values, ...))
     rows <- fit$stacks[[1L]]$rows  # those of all outputs, as classes have no missing values
     y <- fit$y[rows, , drop = FALSE]
     errors <- matrix(unlist(lapply(fit$stacks, `[[`, "errors")), length(rows))
-    wrong <- labels(y - errors) != labels(y)
+    wrong <- labels(y - errors, stack_calibration(fit)) != labels(y)
     weights <- if (is.null(fit$weights)) rep(1, length(rows)) else fit$weights[rows]
     wrong <- stats::weighted.mean(wrong, weights, na.rm = TRUE)
     cat("Left-out points in a wrong class: ", format(100 * wrong, digits = min(digits, 3L)), " %\n", sep = "")

@@ -444,6 +444,14 @@ class Estimator(unittest.TestCase):
         freedom, error = ours._model.degrees_of_freedom(), ours.predict(x[:5], return_std=True)[1]
         new = error ** 2 + freedom.sigma2 / (2 * norm.cdf(1.345) - 1)
         self.assert_close(upper - lower, 2 * t.ppf(0.95, used.sum() - freedom.df) * np.sqrt(new))
+        again = fr.FreeRidge(kernel="linear", robust="huber").fit(x[::3], y[::3])
+        v = again.robustness_weights_
+        for i in (0, 7):  # lambda chosen again without the row, with the weights held
+            others = np.arange(len(v)) != i
+            refit = fr.FreeRidge(kernel="linear").fit(x[::3][others], y[::3][others], v[others])
+            self.assertAlmostEqual(again.loo_errors(learnt=True)[i], y[::3][i] - refit.predict(x[::3][[i]])[0], delta=1e-5 * y.std())
+        lower, upper = fr.FreeRidge(robust="huber").fit(x[::3], y[::3]).predict(x[:3], interval="jackknife+", learnt=True)[1:]
+        self.assertTrue(np.all(lower < upper))
         self.assertIsNone(fr.FreeRidge().fit(x, y).robustness_weights_)
         np.testing.assert_array_equal(fr.FreeRidge(1.0, robust="huber").fit(x, np.ones(len(y))).robustness_weights_, 1.0)
         for robust, outputs, route, words in (("huber", np.column_stack([y, y]), "auto", "one output, and y has 2"),
@@ -516,6 +524,19 @@ class Estimator(unittest.TestCase):
                 fr.importance(fixed, x, y, fixed=other)
         with self.assertRaisesRegex(ValueError, "columns must be"):
             fr.FreeRidge(2.0, "linear", unpenalised=[1]).fit(x, y).importance(x, y, columns=[4])
+
+    def test_importance_has_the_groups_of_fit_and_gross_errors_in_full(self):
+        x, y = diabetes()
+        x, y, group = x[::11, :3], y[::11], np.arange(len(y[::11])) % 7
+        fit = fr.FreeRidge(2.0, "linear").fit(x, y, groups=group)
+        np.testing.assert_array_equal(fit.importance(x, y).increase, fit.importance(x, y, group=group).increase)
+        self.assertNotEqual(fit.importance(x, y).increase[0, 0], fr.FreeRidge(2.0, "linear").fit(x, y).importance(x, y).increase[0, 0])
+        for groups, gap, words in ((np.column_stack([group, group[::-1]]), None, "2 divisions"), (group, (group + 1) % 7, "gaps beside")):
+            with self.assertRaisesRegex(ValueError, words):
+                fr.FreeRidge(2.0, "linear").fit(x, y, groups=groups, gap=gap).importance(x, y)
+        y[4] += 1000
+        robust = fr.FreeRidge(2.0, "linear", robust="huber").fit(x, y)
+        self.assert_close(robust.importance(x, y).mean_square, [np.mean(robust.loo_errors() ** 2)])
 
     def test_the_influence_of_rows_is_that_of_refits(self):
         x, y = diabetes()
@@ -689,6 +710,13 @@ class Estimator(unittest.TestCase):
         weighted = fr.FreeRidge(kernel="gaussian", sigma=3.0).fit(x, y, w, groups=group, gap=gap)
         there = fr.FreeRidge(kernel="gaussian", sigma=3.0).fit(x[w > 0], y[w > 0], groups=group[w > 0], gap=gap[w > 0])
         self.assert_close(weighted.alpha_, there.alpha_)
+        plain = fr.FreeRidge(weighted.alpha_, "gaussian", 3.0).fit(x, y, w)
+        errors = plain.group_errors(np.where(group == 4, -1, group))
+        for k in range(4):  # rows of weight 0 without their group, too
+            again = fr.FreeRidge(weighted.alpha_, "gaussian", 3.0).fit(x, y, w * (group != k))
+            self.assert_close(errors[group == k], y[group == k] - again.predict(x[group == k]))
+        self.assertTrue(np.all(np.isnan(errors[group == 4])))
+        self.assertTrue(np.all(np.isnan(plain.group_errors(group, gap)[w == 0])))
         for words, call in (("no groups beside", lambda: fr.FreeRidge().fit(x, y, gap=gap)),
                             ("gap has shape", lambda: first.group_errors(group, gap[:9]))):
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):

@@ -258,9 +258,9 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
                    SelectKernel, GetKernelSearch, LooLearnt>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
                    DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, PredictCovariance,
-                   PredictLeftOut, CoefficientCovariance, CoefficientErrors, AverageGradient, PredictCombinations,
-                   GetUnpenalised, GetUnpenalisedCovariance, PredictPathFixed, PredictJackknifeFixed,
-                   PredictVarianceFixed, VarianceComponents>();
+                   PredictLeftOut, Influence, ScoreTest, CoefficientCovariance, CoefficientErrors, AverageGradient,
+                   PredictCombinations, GetUnpenalised, GetUnpenalisedCovariance, PredictPathFixed,
+                   PredictJackknifeFixed, PredictVarianceFixed, VarianceComponents>();
     others
         .refused<LambdaGrid, Score, EstimateScore, ScoreGradient, Objective, GetSearch, GetOneStandardError,
                  LambdaFlags, PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();

@@ -25,9 +25,9 @@ test_that("a factor is its columns of -1 and +1, and two levels are one column",
   expect_identical(coef(two), coef(numbers))
 })
 
-test_that("classes are those of the largest decision value, of the kind the response had", {
+test_that("classes are those of the largest probability, of the kind the response had", {
   fit <- freeridge(Species ~ ., flowers, kernel = gaussian_kernel(2), lambda = 0.1)
-  values <- predict(fit, iris)
+  values <- predict(fit, iris, type = "probability")
   classes <- predict(fit, iris, type = "class")
   expect_identical(as.integer(classes), unname(apply(values, 1L, which.max)))
   expect_identical(levels(classes), levels(iris$Species))
@@ -35,9 +35,11 @@ test_that("classes are those of the largest decision value, of the kind the resp
   expect_gt(mean(classes == iris$Species), 0.95)
   late <- flowers$Species == "virginica"
   logical <- freeridge(x, late, linear_kernel(), 2)
-  expect_identical(predict(logical, type = "class"), fitted(logical) > 0)
+  expect_identical(predict(logical, type = "class"), predict(logical, type = "response") > 0.5)
+  estimated <- freeridge(x, late, gaussian_kernel(2), 2, route = "iterative")  # which has no probabilities
+  expect_identical(predict(estimated, type = "class"), fitted(estimated) > 0)
   two <- freeridge(x, factor(late, labels = c("no", "yes")), linear_kernel(), 2)
-  expect_identical(as.character(predict(two, type = "class")), unname(ifelse(fitted(two) > 0, "yes", "no")))
+  expect_identical(predict(two, type = "class") == "yes", predict(logical, type = "class"), ignore_attr = TRUE)
   # at another lambda
   expect_identical(predict(two, type = "class", lambda = 50), predict(update(two, lambda = 50), type = "class"))
 })
@@ -169,17 +171,21 @@ test_that("print and summary have the errors of left-out points by class, beside
     fit <- freeridge(Species ~ ., mixed, kernel = kernel, lambda = 1, weights = weights)
     z <- as.matrix(mixed[1:4])
     left_out <- signs(mixed$Species) - oracle_loo(z, signs(mixed$Species), kernel, 1, weights)
-    gets <- max.col(left_out)
+    w <- if (is.null(weights)) rep(1, 110L) else weights
+    odds <- vapply(1:3, function(j) {
+      ab <- platt_scaling(left_out[, j], mixed$Species == levels(iris$Species)[j], w)
+      ab[1L] + ab[2L] * left_out[, j]
+    }, numeric(110L))
+    gets <- max.col(odds)
     wrong <- gets != as.integer(mixed$Species)
     found <- summary(fit)$classes
-    w <- if (is.null(weights)) rep(1, 110L) else weights
     expect_equal(found$error, sum(w * wrong) / sum(w))
     expect_equal(found$each[["versicolor"]], sum((w * wrong)[21:70]) / sum(w[21:70]))
     expect_equal(unclass(found$table), unclass(table(mixed$Species, factor(gets, 1:3))), ignore_attr = TRUE)
     expect_equal(found$largest_error, 1 - max(tapply(w, mixed$Species, sum)) / sum(w))
   }
   poor <- freeridge(Species ~ ., iris, kernel = linear_kernel())
-  expect_output(print(poor), "wrong class: 16.7 % \\(66.7 % if all .* setosa\\)\n  34 % of those of class versicolor: try")
+  expect_output(print(poor), "wrong class: 10.7 % \\(66.7 % if all .* setosa\\)")
   expect_output(print(summary(poor)), "left out\nclass +setosa versicolor virginica\n")
   good <- paste(capture.output(print(freeridge(Species ~ ., iris))), collapse = "\n")
   expect_match(good, "wrong class: [0-5]", all = TRUE)

@@ -119,7 +119,9 @@ test_that("fits of chunks have predictors, without the sums of all rows", {
     expect_lt(length(serialize(predictor(fit), NULL)), length(serialize(fit, NULL)))
     if (is.null(fit$landmarks)) expect_identical(coef(small), coef(fit))
   }
-  expect_identical(predict(small, data, type = "class"), predict(fit, data, type = "class"))
+  expect_refusal(predict(small, data, type = "class"), "hand these rows in once more")
+  own <- predict(fit, data, type = "class", source = row_source(data, 10))
+  expect_identical(predict(read_again(predictor(fit)), data, type = "class"), own)
   expect_output(print(small), "Predictor of a fit to 32 points, 2 features, 1 output")
   expect_refusal(predict(small, data, lambda = 2), "unknown argument: 'lambda'")
 })

@@ -85,6 +85,13 @@ test_that("rows of weight zero do not count, and have a prediction without thems
     expect_equal(weights(fit), weights)
     groups <- rep(1:10, 3)
     expect_close(group_errors(fit, groups)[-out, ], group_errors(less, groups[-out]))
+    if (is.null(work$landmarks) && !("lambda" %in% names(work)) && is.null(fit$scale)) for (i in out[1:2]) {  # a row of weight zero without its group, too
+      rows <- setdiff((1:30)[-out], which(groups == groups[i]))
+      without <- p$y[i, ] - predict(given(rows, weights = weights[rows]), p$x[i, , drop = FALSE])
+      expect_close(group_errors(fit, groups)[i, ], drop(without), 1e-8)
+      expect_true(all(is.nan(group_errors(fit, replace(groups, i, NA))[i, ])))
+      expect_true(all(is.nan(group_errors(fit, groups, gap = rep(NA, 30))[i, ])))
+    }
     if (!is.function(work[[1L]])) {
       intervals <- predict(less, p$x, interval = "jackknife+")
       expect_close(predict(fit, interval = "jackknife+"), intervals)
