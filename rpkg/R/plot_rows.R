@@ -14,7 +14,8 @@ rows_data <- function(fit, output) {
   if (sum(known) < 2L) refuse("type is \"rows\", but fewer than two rows have a studentised residual")
   student <- data$rstudent[known]
   data$quantile <- NA_real_
-  quantiles <- stats::qt(stats::ppoints(length(student)), max(sum(!is.na(data$residual)) - 1 - freedom, 1))
+  left <- quantile_freedom(fit, max(sum(!is.na(data$residual)) - 1 - freedom, 1))
+  quantiles <- stats::qt(stats::ppoints(length(student)), left)
   data$quantile[known] <- quantiles[rank(student, ties.method = "first")]
   structure(data, df = freedom)
 }
@@ -60,12 +61,23 @@ plot_rows <- function(data, fit, output, ...) {
         }, xlim = c(0, most))
 }
 
-# The names of some points, beside them, and not over one another.
+# The names of some points, beside them, each as near to its point as no other name is in the way.
 name_points <- function(x, y, names, which) {
-  right <- x[which] > mean(graphics::par("usr")[1:2])
+  room <- graphics::par("usr")
+  right <- x[which] > mean(room[1:2])
+  wide <- graphics::strwidth(names[which], cex = 0.75)
+  tall <- line_height * graphics::strheight("A", cex = 0.75)
+  left <- x[which] - ifelse(right, wide, 0)
   heights <- y[which]
-  gap <- line_height * graphics::strheight("A", cex = 0.75)
-  for (side in list(right, !right)) heights[side] <- spread(heights[side], gap, graphics::par("usr")[3:4])
+  for (k in seq_along(which)[-1L]) {
+    before <- seq_len(k - 1L)
+    in_the_way <- before[left[before] < left[k] + 1.2 * wide[k] & left[k] < left[before] + 1.2 * wide[before]]
+    tries <- heights[k] + tall * c(0, 1, -1, 2, -2, 3, -3)
+    free <- vapply(tries, function(at) {
+      at > room[3L] && at < room[4L] && all(abs(heights[in_the_way] - at) >= 0.999 * tall)
+    }, NA)
+    if (any(free)) heights[k] <- tries[free][1L]
+  }
   graphics::text(x[which], heights, names[which], pos = ifelse(right, 2L, 4L), cex = 0.75, offset = 0.4)
 }
 
