@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from . import library as c
 from .arrays import Array
 from .descent import Calibration, calibrate
+from .explaining import Explaining
 from .inputs import class_labels, class_weights, column_names, sample_weights, table
 from .kernels import Kernel
-from .least_squares import LeastSquares
 
 
 class CodedClasses(NamedTuple):
@@ -103,7 +103,7 @@ class ClassAnswers:
         return self.classes_[place]
 
 
-class FreeRidgeClassifier(ClassAnswers, LeastSquares):
+class FreeRidgeClassifier(ClassAnswers, Explaining):
     """Any number of classes, by regularized least squares with the defaults of R's freeridge(): a length for each
     column of X is learnt, and probabilities come from exact left-out decision values.
 
@@ -190,6 +190,10 @@ class FreeRidgeClassifier(ClassAnswers, LeastSquares):
     def loo_proba(self) -> Array:
         """The probabilities of loo_decision(), n x classes. Cost: that of loo_decision()."""
         return self._probabilities(self.loo_decision())
+
+    def _outputs_of(self, y: Any, rows: int) -> Array:
+        signs = 2.0 * (class_labels(y, rows)[:, np.newaxis] == self.classes_) - 1.0
+        return signs[:, 1].copy() if self._vector else signs
 
     def predictor(self) -> FreeRidgeClassifier:
         """As FreeRidge.predictor(). Cost: that of copying."""

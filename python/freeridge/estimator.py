@@ -11,17 +11,16 @@ from numpy.typing import ArrayLike
 from . import library as c
 from .accumulator import Accumulator
 from .arrays import Array
-from .effects import Effect, effects
+from .explaining import Explaining
 from .fitting import CRITERIA, Plan, intercept_of
-from .importance import Columns, Importance, importance, variables_of
-from .influence import Influence, influence_of
+from .importance import Columns, variables_of
 from .inputs import choice, column_names, response, sample_weights, table
 from .intervals import LocalScale, check_interval, half_widths, interval_of, local_scales
 from .kernels import Kernel
 from .learning import deviations
-from .least_squares import Chosen, LeastSquares, split_columns
+from .least_squares import Chosen, split_columns
 from .model import Model
-from .robust import KEPT_OF_SQUARES, reweighted
+from .robust import reweighted
 from .score_tests import ScoreTests, score_tests
 from .stack import Stack, stack_of
 from .terms import Terms, predict_terms
@@ -30,7 +29,7 @@ from .terms import Terms, predict_terms
 _OF_SUMS = ("alpha", "kernel", "criterion", "fit_intercept", "alpha_range", "copy_X", "seed", "scale")
 
 
-class FreeRidge(LeastSquares):
+class FreeRidge(Explaining):
     """Ridge and kernel ridge regression, with the defaults of R's freeridge(): a length for each column of X is learnt.
 
     Minimises  1/2 sum_i w_i (y_i - f(x_i) - b)^2 + alpha/2 ||f||^2  over f and b, for each output by itself.
@@ -363,80 +362,6 @@ class FreeRidge(LeastSquares):
             self._scales[learnt] = local_scales(model, X, errors, weights, fixed)
         return self._scales[learnt]
 
-    def effects(self, X: ArrayLike, columns: Optional[Sequence[Any]] = None, points: int = 25, rows: int = 500,
-                pairs: bool = False) -> List[Effect]:
-        """The average prediction over the rows of X as one column takes the value v in all of them, for each column (None),
-        or columns by their names or numbers: freeridge.effects(), with Bayesian standard errors. Raises NotFittedError,
-        ValueError, Error. Cost: as there."""
-        model = self._fitted()
-        if isinstance(model, Stack):
-            raise ValueError("a stack has no errors of its predictions, and no effects with errors: its members have")
-        self._compare_features(X)
-        names = self._feature_names().tolist()
-        places = None if columns is None else [names.index(one) if one in names else one for one in columns]
-        points_of_rows, fixed = self._of_core(table(X))
-        if self._columns is None:
-            return effects(model, points_of_rows, places, points, rows, pairs)
-        own = self._columns[0].tolist()
-        for one in places or ():
-            if one not in own:
-                raise ValueError(f"columns has {one!r}, which is no column with a penalty; others have unpenalised_coef_")
-        found = effects(model, points_of_rows, places and [own.index(one) for one in places], points, rows, pairs, fixed=fixed)
-        return [one._replace(column=own[one.column]) for one in found]
-
-    def importance(self, X: ArrayLike, y: ArrayLike, kind: str = "permutation", columns: Optional[Columns] = None,
-                   permutations: int = 5, random_state: Any = 0, group: Optional[ArrayLike] = None) -> Importance:
-        """How much the mean squared left-out error grows without each column, exactly and without a refit:
-        freeridge.importance() of the X and y that were fitted, also of columns without a penalty. group: None: rows are left out
-        with the groups of fit, if it had some. A robust fit has its errors in full. Raises NotFittedError, ValueError, Error. Cost: as
-        there."""
-        model = self._fitted()
-        if isinstance(model, Stack):
-            raise ValueError("a stack has no importance of its own: its members have")
-        rows = table(X)
-        y = self._counted(response(y, rows.shape[0]))
-        rows, group = self._counted(rows), self._own_groups() if group is None else self._counted(np.asarray(group))
-        if self._columns is not None:  # which stand behind the others in the model
-            self._compare_width(rows.shape[1])
-            place = np.argsort(np.concatenate(self._columns))
-            columns = [place[one] for one in variables_of(columns, len(place))]
-        points, fixed = split_columns(rows, self._columns)
-        weights = model.weights() / self._robustness()
-        return importance(model, points, y, kind, columns, permutations, random_state, group, fixed, weights)
-
-    def _own_groups(self) -> Any:
-        """The labels of the groups of fit, at the rows that count; None without groups."""
-        if not self._grouped:
-            return None
-        labels = self._model.groups()
-        if labels.ndim > 1 or self._model.gaps().size > 0:
-            what = f"{labels.shape[1]} divisions of the rows into groups" if labels.ndim > 1 else "gaps beside its groups"
-            raise ValueError(f"the fit has {what}: give one label for each row as group")
-        return labels
-
-    def influence(self) -> Influence:
-        """What each row does to the fit, exactly and without refits, alpha and the kernel held: leverages, studentised
-        residuals, and what is large among them, Cook's distances, and the change of the coefficients: Influence. Raises
-        NotFittedError, ValueError, ImportError (the quantile of Student's distribution is scipy's), Error (INVALID_STATE of a
-        predictor). Cost: O(n^2 (r + t)), for coefficients O(n p r)."""
-        model = self._fitted()
-        if isinstance(model, Stack):
-            raise ValueError("a stack has no influence of its rows: its members have")
-        own = influence_of(model, model.weights() / self._robustness(), self._kept_of_squares(), self._observed)
-        aside = [np.nan, np.nan, np.nan, np.nan, 0.0]
-        values = [self._outputs(self._in_place(values, other)) for values, other in zip(own[:5], aside)]
-        outlier = self._outputs(self._in_place(own.outlier, 0.0)).astype(bool)
-        if own.dfbeta is None:
-            return Influence._make([*values, outlier, None])
-        change = own.dfbeta if self._used is None else np.zeros((len(self._used), *own.dfbeta.shape[1:]))
-        if self._used is not None:
-            change[self._used] = own.dfbeta
-        if self._columns is not None:  # which stand behind the others in the model
-            first = change.shape[1] - self.n_features_in_
-            place = np.argsort(np.concatenate(self._columns)) + first
-            change = change[:, np.concatenate([np.arange(first), place])]
-        return Influence._make([*values, outlier, change[:, :, 0] if self._vector else change])
-
     def score_tests(self, X: ArrayLike, y: ArrayLike, columns: Optional[Columns] = None) -> ScoreTests:
         """Whether each column with a penalty has an effect: score tests against the fit whose kernel does not see the column,
         freeridge.score_tests() of the X and y that were fitted, with normal errors. columns: by their numbers in X; several for one category;
@@ -461,14 +386,6 @@ class FreeRidge(LeastSquares):
             lengths = np.ones(points.shape[1]) if self.scale_ is not None else deviations(points, self.kernel_)
         found = score_tests(model, points, y, columns, fixed, lengths, 0 if self.scale_ is None else len(self.scale_))
         return ScoreTests._make(one[:, 0] for one in found) if self._vector else found
-
-    def _robustness(self) -> Any:
-        """The robustness weights of the rows that count."""
-        own = self.robustness_weights_
-        return 1.0 if own is None else own if self._used is None else own[self._used]
-
-    def _kept_of_squares(self) -> float:
-        return 1.0 if self.robustness_weights_ is None else KEPT_OF_SQUARES
 
     def predict_terms(self, X: ArrayLike, X_fitted: ArrayLike) -> Terms:
         """The parts of predict(X), freeridge.predict_terms(): values m x p, or m x p x t, and the constant, whose sum with all parts

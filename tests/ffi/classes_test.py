@@ -73,6 +73,25 @@ class Classes(unittest.TestCase):
             self.assertAlmostEqual(model.score(x, labels, weights),
                                    np.average(model.predict(x) == labels, weights=weights))
 
+    def test_columns_and_rows_as_of_the_coded_outputs(self):
+        x, y = labelled("diabetes", ["low", "middle", "top"])
+        x, y = x[::5, :4] / x[::5, :4].std(axis=0), y[::5]
+        weights = np.where(np.arange(len(y)) % 9 == 2, 0.0, 1.5)
+        for labels, columns in ((np.where(y == "top", 3, 1), [3]), (y, ["low", "middle", "top"])):
+            for settings in (dict(kernel="linear"), dict(kernel="gaussian", sigma=2.0, unpenalised=[1])):
+                signs = np.where(labels[:, np.newaxis] == np.array(columns), 1.0, -1.0)
+                outputs = signs[:, 0] if len(columns) == 1 else signs
+                ours = fr.FreeRidgeClassifier(0.7, **settings).fit(x, labels, weights)
+                coded = fr.FreeRidge(0.7, **settings).fit(x, outputs, weights)
+                for kind in ("permutation", "drop"):
+                    for found, expected in zip(ours.importance(x, labels, kind), coded.importance(x, outputs, kind)):
+                        np.testing.assert_array_equal(found, expected)
+                for found, expected in zip(ours.influence(), coded.influence()):
+                    np.testing.assert_array_equal(found, expected)
+                np.testing.assert_array_equal(ours.effects(x)[0].estimate, coded.effects(x)[0].estimate)
+        with self.assertRaises(ValueError):
+            ours.importance(x, labels[:-1])
+
     def test_kinds_of_labels(self):
         x, _ = labelled("diabetes", ["a", "b", "c"])
         x, place = x[:60], np.arange(60) % 3
