@@ -56,7 +56,7 @@ def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutatio
     rows = np.arange(model.n, dtype=np.int32) if labels is None else labels
 
     def squares(of: Model) -> Array:
-        return _known(lambda: of.loo() if labels is None else of.group_errors(labels)) ** 2
+        return with_nan(lambda: of.loo() if labels is None else of.group_errors(labels)) ** 2
 
     draw = random_state if hasattr(random_state, "permutation") else np.random.RandomState(random_state)
     orders = [draw.permutation(model.n) for _ in range(permutations if kind == "permutation" else 0)]
@@ -72,7 +72,7 @@ def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutatio
             without = np.zeros_like(base)
             for order in orders:
                 seen = None if beside is None else _with(beside, other, order)
-                f = _known(partial(model.predict_left_out, _with(points, one, order), rows, labels, seen))
+                f = with_nan(partial(model.predict_left_out, _with(points, one, order), rows, labels, seen))
                 without += (outputs - f) ** 2 / len(orders)
             without[rows < 0] = np.nan
         for j in range(model.t):
@@ -91,7 +91,7 @@ def variables_of(columns: Optional[Columns], count: int) -> List[np.ndarray]:
     return variables
 
 
-def _known(ask: Callable[[], _Answer]) -> _Answer:
+def with_nan(ask: Callable[[], _Answer]) -> _Answer:
     """Answers with NaN where an error does not exist."""
     try:
         return ask()

@@ -14,7 +14,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from .arrays import Array
-from .importance import _known
+from .importance import with_nan
 from .intervals import student
 from .model import Model
 
@@ -37,8 +37,8 @@ class Influence(NamedTuple):
 def influence_of(model: Model, given: Array, kept_of_squares: float, observed: Array) -> Influence:
     """n x t each. given: the weights of the rows; kept_of_squares: what the model's weights take from the squares of the
     errors; observed: in how many rows each output is, infinity where the noise is known."""
-    leverage, errors = model.leverage(), _known(model.loo)
-    df, sigma = _known(model.without_rows)
+    leverage, errors = model.leverage(), with_nan(model.loo)
+    df, sigma = with_nan(model.without_rows)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt(1 / given[:, None] + leverage / (np.maximum(1 - leverage, 0) * model.weights()[:, None]))
         rstudent = errors / (sigma / np.sqrt(kept_of_squares) * spread)
@@ -50,6 +50,6 @@ def influence_of(model: Model, given: Array, kept_of_squares: float, observed: A
         outlier[:, j] = np.abs(rstudent[:, j]) > bound
     dfbeta = None
     if model.kernel().linear_scale(model.d) is not None:
-        dfbeta = _known(model.dfbeta).reshape((len(errors), -1, model.t), order="F")
-    return Influence(leverage, sigma / np.sqrt(kept_of_squares), rstudent, dffits, _known(model.cooks_distance), outlier,
+        dfbeta = with_nan(model.dfbeta).reshape((len(errors), -1, model.t), order="F")
+    return Influence(leverage, sigma / np.sqrt(kept_of_squares), rstudent, dffits, with_nan(model.cooks_distance), outlier,
                      dfbeta)

@@ -1,6 +1,6 @@
-"""Pictures of fitted estimators by matplotlib, in black and grey, as R's plot() draws them: path(), effect(), left_out(),
+"""Pictures of fitted estimators by matplotlib, in black and grey, as R's plot() draws them: path(), effect(), left_out(), rows(),
 relevance(), calibration(), roc() and confusion(). Each draws into `ax`, or where it is None into a new figure, and returns the Axes
-(path(), effect(): an array of them).
+(path(), effect(), rows(): an array of them).
 
     from freeridge import plots
     plots.path(model)
@@ -20,7 +20,9 @@ from .arrays import Array
 from .class_estimator import FreeRidgeClassifier
 from .effects import Effect, simultaneous_quantile
 from .estimator import FreeRidge
+from .explaining import Explaining
 from .fitting import CRITERIA
+from .importance import with_nan
 from .inputs import class_labels, response, table
 from .intervals import student
 from .least_squares import LeastSquares
@@ -32,15 +34,16 @@ _TITLES = {"loo": ("Leave-one-out", "mean squared error"), "gcv": ("GCV", "score
 _WITH_BAND = ("loo", "groups", "error_rate", "log_loss")
 
 
-def _axes(ax: Any, panels: int = 1, size: Tuple[float, float] = (5.0, 4.0)) -> npt.NDArray[Any]:
-    """So many Axes side by side."""
+def _axes(ax: Any, panels: int = 1, size: Tuple[float, float] = (5.0, 4.0), lines: int = 1) -> npt.NDArray[Any]:
+    """So many Axes side by side, or in lines."""
     if ax is None:
         try:
             from matplotlib import pyplot
         except ImportError as error:
             raise ImportError("pictures need matplotlib (Debian: python3-matplotlib)") from error
-        made = pyplot.subplots(1, panels, figsize=(size[0] * panels, size[1]), squeeze=False, layout="constrained")
-        return made[1][0]
+        across = panels // lines
+        made = pyplot.subplots(lines, across, figsize=(size[0] * across, size[1] * lines), squeeze=False, layout="constrained")
+        return made[1].ravel()
     given = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(given) != panels:
         raise ValueError(f"ax has {len(given)} Axes, and there are {panels} panels")
@@ -173,6 +176,49 @@ def left_out(fit: LeastSquares, y: ArrayLike, output: int = 0, ax: Any = None) -
     panel.set_xlabel("prediction without the point")
     panel.set_ylabel("observed")
     return panel
+
+
+def rows(fit: Explaining, output: int = 0, ax: Any = None) -> npt.NDArray[Any]:
+    """Four panels: residuals against fitted values; studentised residuals against quantiles of Student's distribution; roots of absolute
+    standardised residuals against fitted values; and these residuals against leverages, dashed where Cook's distance is 0.5 and 1. The
+    three rows that are farthest out have their numbers beside them. Cost: influence()."""
+    fit = _checked(fit, Explaining, "FreeRidge or FreeRidgeClassifier")
+    output, model, found = _output(fit, output), fit._model, fit.influence()
+    own = lambda values: np.asarray(values).reshape(len(values), -1)[:, output]
+    freedom, seen = model.degrees_of_freedom(), np.flatnonzero(np.isfinite(own(found.rstudent)))
+    if len(seen) < 2:
+        raise ValueError("fewer than two rows have a studentised residual")
+    df, sigma = freedom.df[output], np.sqrt(freedom.sigma2[output] / fit._kept_of_squares())
+    fitted = own(fit._in_place(model.fitted(), np.nan))[seen]
+    residual = own(fit._in_place((1 - model.leverage()) * with_nan(model.loo), np.nan))[seen]
+    student_, hat, cook = (own(values)[seen] for values in (found.rstudent, found.hat, found.cooks_distance))
+    standard = student_ * own(found.sigma)[seen] / sigma
+    a = 0.375 if len(seen) <= 10 else 0.5  # R's ppoints()
+    left = np.maximum(fit._observed[[output]] - 1 - df, 1.0)
+    points = [float(student(left, 2 * (k + 1 - a) / (len(seen) + 1 - 2 * a) - 1)[0]) for k in range(len(seen))]
+    quantile = np.array(points)[np.argsort(np.argsort(student_, kind="stable"))]
+    size, axes = np.sqrt(np.abs(standard)), _axes(ax, 4, (4.0, 3.4), 2)
+    panels = ((fitted, residual, np.abs(standard), "Residuals", f"alpha = {model.lambdas()[output]:.3g}", "fitted values", "residuals"),
+              (quantile, student_, np.abs(student_), "Normal errors?", "on the line, were the errors normal", "quantiles of Student's t",
+               "studentised residuals"),
+              (fitted, size, size, "One spread?", "level, were the spread the same everywhere", "fitted values", "root of |standardised residuals|"),
+              (hat, standard, cook, "Influence", "dashed: Cook's distances of 0.5 and 1", "leverage", "standardised residuals"))
+    for panel, (x, y, far, title, sub, xlabel, ylabel) in zip(axes, panels):
+        panel.plot(x, y, "o", color="black", markersize=4, markerfacecolor="none", markeredgewidth=0.7)
+        for k in np.argsort(-far)[:3]:
+            panel.annotate(str(seen[k]), (x[k], y[k]), (4, 0), textcoords="offset points", va="center", fontsize="small")
+        panel.set_title(f"{title}\n", fontweight="bold")
+        panel.text(0.5, 1.02, sub, transform=panel.transAxes, ha="center", va="bottom", fontsize="small")
+        panel.set_xlabel(xlabel)
+        panel.set_ylabel(ylabel)
+    axes[0].axhline(0.0, color="black", linestyle="--", linewidth=1)
+    axes[1].axline((0.0, 0.0), slope=1.0, color="black", linestyle="--", linewidth=1)
+    limits, h = axes[3].get_ylim(), np.linspace(1e-3, 1.0, 500) * min(1.0, 1.1 * np.max(hat))
+    for level in (0.5, 1.0):
+        for sign in (-1, 1):
+            axes[3].plot(h, sign * np.sqrt(level * df * (1 - h) / h), color="0.4", linestyle="--", linewidth=1)
+    axes[3].set_ylim(limits)
+    return axes
 
 
 def effect(fit: FreeRidge, X: ArrayLike, y: Optional[ArrayLike] = None, columns: Optional[Sequence[Any]] = None,

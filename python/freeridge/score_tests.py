@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, is_sparse
-from .importance import Columns, _known, variables_of
+from .importance import Columns, variables_of, with_nan
 from .inputs import response, table
 from .kernels import Kernel, precomputed
 from .model import Model
@@ -72,7 +72,7 @@ def _test(model: Model, null: Array, y: Array, fixed: Optional[ArrayLike], diffe
         if error.status != c.UNDEFINED:
             raise
         without.set_lambda(1.0)
-    test = _known(lambda: without.score_test(difference))
+    test = with_nan(lambda: without.score_test(difference))
     return [float(without.lambdas()[0]), float(test.statistic[0]), float(test.p_value[0])]
 
 

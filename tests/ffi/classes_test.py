@@ -387,6 +387,25 @@ class Pictures(unittest.TestCase):
         np.testing.assert_allclose(points.get_ydata() - points.get_xdata(), self.fit.loo_errors(), atol=1e-9)
         self.saved(ax)
 
+    def test_rows(self):
+        from freeridge import plots
+        weights = np.where(np.arange(len(self.y)) % 7 == 3, 0.0, 1.0)
+        robust = fr.FreeRidge(2.0, "linear", robust="huber").fit(self.x, self.y, weights)
+        for fit in (self.fit, robust, fr.FreeRidgeClassifier(1.0, "linear").fit(self.x, self.y > 150)):
+            axes, found = plots.rows(fit), fit.influence()
+            used = np.isfinite(found.rstudent)
+            drawn = [ax.lines[0].get_xydata() for ax in axes]
+            self.assertEqual([len(points) for points in drawn], [int(used.sum())] * 4)
+            np.testing.assert_allclose(drawn[1][:, 1], found.rstudent[used])
+            self.assertTrue(np.all(np.argsort(drawn[1][:, 0]) == np.argsort(found.rstudent[used])))
+            np.testing.assert_allclose(drawn[3][:, 0], found.hat[used])
+            if fit is not robust:
+                df, hat = fit._model.degrees_of_freedom().df[0], found.hat[used]
+                np.testing.assert_allclose(drawn[3][:, 1] ** 2 * hat / (df * (1 - hat)), found.cooks_distance[used])
+            np.testing.assert_allclose(drawn[2][:, 1], np.sqrt(np.abs(drawn[3][:, 1])))
+            self.saved(axes[0])
+        self.assertRaises(ValueError, plots.rows, self.fit, 1)
+
     def test_relevance(self):
         from freeridge import plots
         ax = plots.relevance(self.fit, most=4)
