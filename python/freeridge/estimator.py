@@ -102,7 +102,8 @@ class FreeRidge(Explaining):
 
     After fit: alpha_, best_score_ (of the criterion; None when nothing was chosen), criterion_, kernel_ (with all
     numbers, of X as it is), scale_, learning_ (what the search for the kernel saw, or None), relevance(), sigma_ (None:
-    no bandwidth by name), route_, landmarks_, coef_ (linear kernels), dual_coef_, intercept_, n_features_in_,
+    no bandwidth by name), route_, landmarks_, model_ (the library's own
+    object, with degrees of freedom, errors of coefficients, marginal effects and all else), coef_ (linear kernels), dual_coef_, intercept_, n_features_in_,
     feature_names_in_; loo_errors(), group_errors(), scores(), effects(), importance(), predictor(). Where no column of X varies the fit is the
     mean of y; what is to be chosen has no influence then, and alpha_ is 1. Cost of fit: one factorization; of learning
     a kernel: 10 to 50 times 4/3 n^3 flops, n at most 2000; of choosing one sigma: 15 factorizations; at a given alpha:

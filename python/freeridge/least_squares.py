@@ -224,6 +224,15 @@ class LeastSquares(Fitting):
         return small
 
     @property
+    def model_(self) -> Model:
+        """The library's own object behind the fit, with all its answers: degrees_of_freedom() and sigma^2, coefficient_errors() and
+        _covariance(), average_gradient() (marginal effects), hat_matrix(), eigenvalues() and others. Its points are the rows
+        of X that count (sample_weight > 0) in the columns with a penalty; its unpenalised columns are `fixed`. Of a stack: the stack. It is
+        not to be changed: clone() first. Cost: O(1)."""
+        model: Model = self._fitted()
+        return model
+
+    @property
     def coef_(self) -> Array:
         """w of f(x) = w'x: d numbers, or t x d, those of unpenalised columns in their places. Linear kernels only, else
         AttributeError. Cost: O(d t)."""

@@ -584,6 +584,13 @@ class Estimator(unittest.TestCase):
         with self.assertRaisesRegex(fr.Error, "INVALID_STATE"):
             ours.predictor().influence()
 
+    def test_the_model_behind_a_fit(self):
+        x, y = diabetes()
+        fit = fr.FreeRidge(2.0, "linear", unpenalised=[1]).fit(x, y, np.arange(len(y)) % 3)
+        self.assertEqual((fit.model_.n, fit.model_.d, fit.model_.fixed_count()), (int(np.sum(np.arange(len(y)) % 3 > 0)), 9, 1))
+        self.assert_close(fit.model_.hyperplane()[:, 0], np.delete(fit.coef_, 1))
+        self.assertRaises(AttributeError, lambda: fr.FreeRidge().model_)
+
     def test_score_tests(self):
         """With all other columns unpenalised it is the t test of least squares; the statistic by its formula."""
         x, y = diabetes()
