@@ -775,8 +775,11 @@ enum {
                                         the CPU */
   FREERIDGE_SMOOTHNESS = 17, /* models: 1: a freeridge_select_kernel by REML chooses the smoothness of the Matern
                                         kernels with nu = 3/2, too; 0. Not saved */
-  FREERIDGE_SIGMA2 = 18      /* models, data: the variance of the error of a row of weight one, where it is known, as
+  FREERIDGE_SIGMA2 = 18,     /* models, data: the variance of the error of a row of weight one, where it is known, as
                                         1 for weights 1 / variance (below); 0: it is estimated. Not with a reader */
+  FREERIDGE_KEPT_SQUARES = 19 /* models: of weights that are made from the errors themselves, as Huber's: the share of
+                                        the squares of normal errors that they leave, in (0, 1] (below); 1. Not with a
+                                        reader */
 };
 
 /* More about some of them
@@ -788,6 +791,12 @@ enum {
  * predictions and coefficients, and in Cook's distances; freeridge_degrees_of_freedom tells it as sigma2, and
  * freeridge_variance_components is INVALID_STATE. LOO, GCV and GROUPS do not use it. Source: W. Viechtbauer, Bias and
  * efficiency of meta-analytic variance estimators, J. Educ. Behav. Stat. 30(3), 2005 (a variance beside known ones).
+ *
+ * KEPT_SQUARES: robust weights min(1, k s / |e_i|) leave 2 Phi(k) - 1 of the squares of normal errors on average, .821 at
+ * k = 1.345. Estimates of the variance of the errors are divided by it: sigma2, and with it all variances, covariances and
+ * standard errors of predictions, coefficients and effects, Cook's distances, freeridge_influence, and the scale of the
+ * prior in freeridge_predict_variance and freeridge_variance_components. A variance that is known (SIGMA2) and the choice of
+ * lambda and the kernel are not touched. Source: P. Huber, Robust regression, Annals of Statistics 1 (1973), section 6.
  *
  * MISSING counts in the next call that sets data. Each output then has the answers of a fit to the rows in which it is
  * observed, exactly, from the one factorization of all rows: with S the rows in which an output is missing, P of the

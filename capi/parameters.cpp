@@ -29,7 +29,7 @@ constexpr double most_devices = 1024;
 static_assert(FREERIDGE_DEVICE_HOST == host_device && FREERIDGE_DEVICE_CPU == no_device &&
               FREERIDGE_DEVICE_CUDA == first_cuda);
 
-constexpr std::array<Parameter, 18> table{{
+constexpr std::array<Parameter, 19> table{{
     {FREERIDGE_MISSING, "MISSING", 0, 1, 0, true, models},
     {FREERIDGE_INTERCEPT, "INTERCEPT", 0, 2, FREERIDGE_INTERCEPT_FREE, true, models | classifiers | accumulators},
     {FREERIDGE_ROUTE, "ROUTE", 0, FREERIDGE_ROUTE_ITERATIVE, FREERIDGE_ROUTE_AUTO, true, models},
@@ -50,6 +50,7 @@ constexpr std::array<Parameter, 18> table{{
     {FREERIDGE_DEVICE, "DEVICE", FREERIDGE_DEVICE_HOST, most_devices, FREERIDGE_DEVICE_CPU, true, models},
     {FREERIDGE_SMOOTHNESS, "SMOOTHNESS", 0, 1, 0, true, models},
     {FREERIDGE_SIGMA2, "SIGMA2", 0, 1e300, 0, false, models},
+    {FREERIDGE_KEPT_SQUARES, "KEPT_SQUARES", smallest, 1, 1, false, models},
 }};
 
 const Parameter& known(freeridge_parameter which) {
@@ -116,6 +117,9 @@ void set(freeridge_model& handle, freeridge_parameter which, double value) {
     case FREERIDGE_SIGMA2:
       m.set_known_sigma2(value);
       break;
+    case FREERIDGE_KEPT_SQUARES:
+      m.set_kept_squares(value);
+      break;
     case FREERIDGE_UNPENALISED:
     default:
       if (!handle.reader)
@@ -158,6 +162,8 @@ double get(const freeridge_model& handle, freeridge_parameter which) {
       return m.smoothness() ? 1 : 0;
     case FREERIDGE_SIGMA2:
       return m.known_sigma2();
+    case FREERIDGE_KEPT_SQUARES:
+      return m.kept_squares();
     case FREERIDGE_UNPENALISED:
     default:
       return handle.reader ? static_cast<double>(handle.reader->unpenalised()) : 0;

@@ -137,7 +137,7 @@ Matrix Model::error_roots(std::string& reason) const {
     const MatrixView part = out.view().columns(first, count);
     residual_maker.residual(first, part);
     const double trace = residual_maker.trace();
-    const double unit = std::sqrt(error_variance(residual_maker, 1, trace, absent_));
+    const double unit = std::sqrt(error_variance(residual_maker, 1, trace, absent_) / kept_share());
     if (std::isnan(unit)) keep_first(reason, no_error_variance(first));
     multiply_by(part, unit);
     for (Index j = 0; j < count && known_sigma2_ > 0; ++j)

@@ -26,7 +26,7 @@ struct LeverageTerms {
 // Replaces P~Y~ of one output by D_i. D_i does not depend on the units of Y, so the residuals are taken in units of the
 // largest one: then no square overflows or underflows.
 std::string cooks_distances(const ResidualMaker& residual_maker, const LeverageTerms& terms, Index output,
-                            double known_sigma2, Span<double> column) {
+                            double known_sigma2, double kept, Span<double> column) {
   std::string reason;
   const double largest = largest_magnitude(column);
   double squared_norm = 0;
@@ -36,7 +36,7 @@ std::string cooks_distances(const ResidualMaker& residual_maker, const LeverageT
   }
   const double df = terms.df, sigma2 = known_sigma2 > 0 && largest > 0
                                            ? known_sigma2 / largest / largest
-                                           : error_variance(residual_maker, squared_norm, terms.trace);
+                                           : error_variance(residual_maker, squared_norm, terms.trace) / kept;
   const bool defined = sigma2 > 0 && df > 0;
   if (!defined)
     reason = std::isnan(sigma2)
@@ -77,8 +77,9 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
     const double trace = residual_maker.trace();
     for (Index j = first; j < first + count; ++j) {
       double& sigma2 = out.sigma2[j];
-      sigma2 = known_sigma2_ > 0 ? known_sigma2_
-                                 : error_variance(residual_maker, residual_maker.squared_norm(j), trace, absent_);
+      sigma2 = known_sigma2_ > 0
+                   ? known_sigma2_
+                   : error_variance(residual_maker, residual_maker.squared_norm(j), trace, absent_) / kept_share();
       if (std::isnan(sigma2)) keep_first(out.reason, no_error_variance(j));
       if (std::isinf(sigma2)) fail(Status::not_finite, "sigma2 of output ", j, " overflows; rescale y");
     }
@@ -104,7 +105,8 @@ std::string Model::cooks_distance(MatrixView distance) const {
     terms.trace = residual_maker.trace();
     require_no_overflow("the residuals", part);
     for (Index j = 0; j < part.cols; ++j)
-      keep_first(reason, cooks_distances(residual_maker, terms, first + j, known_sigma2_, {part.col(j), rows}));
+      keep_first(reason,
+                 cooks_distances(residual_maker, terms, first + j, known_sigma2_, kept_share(), {part.col(j), rows}));
   });
   return reason;
 }
@@ -137,9 +139,9 @@ Model::Variance Model::predict_variance(const Points& points) const {
         continue;
       }
       const double form = residual_maker.quadratic_form(j);
-      tau2.push_back(problem.prior_variance(j, lambda, form));
+      tau2.push_back(problem.prior_variance(j, lambda, form) / kept_share());
       out.noise[j] = known_sigma2_ > 0 ? known_sigma2_  // of a row of weight one
-                                       : lambda * form / static_cast<double>(problem.degrees_of(j));
+                                       : lambda * form / static_cast<double>(problem.degrees_of(j)) / kept_share();
       if (!std::isfinite(tau2.back()) || !std::isfinite(out.noise[j]))
         fail(Status::not_finite, "the variance of output ", j, " overflows; rescale y or x");
     }

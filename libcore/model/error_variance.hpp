@@ -1,5 +1,6 @@
 // The variance of the errors, sigma2 = sum_i W_ii r_i^2 / (n - df) = rho |P~Y~|^2 / tr(P~) (diagnostics.cpp). With
-// `absent` rows more (problem.hpp) n - df = rho tr(P~) + absent.
+// `absent` rows more (problem.hpp) n - df = rho tr(P~) + absent. Weights that are made from the errors themselves, as
+// Huber's, leave a share of the squares of normal errors (Model::kept_share), by which sigma2 and tau^2 are divided.
 #pragma once
 
 #include <string>

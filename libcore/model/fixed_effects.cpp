@@ -79,8 +79,8 @@ std::string Model::each_effect_variance(ConstMatrixView g, const TakeVariances& 
 }
 
 double Model::effect_scale(const ResidualMaker& residual_maker, Index output) const {
-  return std::sqrt(
-      factorization_->problem().prior_variance(output, fit_->lambdas[output], residual_maker.quadratic_form(output)));
+  const double form = residual_maker.quadratic_form(output);
+  return std::sqrt(factorization_->problem().prior_variance(output, fit_->lambdas[output], form) / kept_share());
 }
 
 std::string Model::fixed_errors(MatrixView errors) const {

@@ -88,7 +88,7 @@ std::string Model::influence(MatrixView df, MatrixView sigma, MatrixView change)
         freedom(i, j) = std::isnan(error) ? nan : of_fit;
         deviation(i, j) = std::isnan(error)   ? nan
                           : known_sigma2_ > 0 ? std::sqrt(known_sigma2_)
-                          : left > 0          ? std::sqrt(without.squares(i, j - first) / left)
+                          : left > 0          ? std::sqrt(without.squares(i, j - first) / left / kept_share())
                                               : nan;
         if (std::isnan(deviation(i, j)))
           keep_first(reason,

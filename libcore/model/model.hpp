@@ -106,6 +106,8 @@ class Model final : public AbstractModel {
     known_sigma2_ = sigma2;
     unset();
   }
+  // Of weights made from the errors: the share of the squares of normal errors that they leave (error_variance.hpp).
+  void set_kept_squares(double share) { kept_squares_ = share; }
   // Counts at the next factorize.
   void set_absent(Index rows) { absent_ = rows; }                // Problem::absent
   void set_smoothness(bool chosen) { smoothness_ = chosen; }     // counts at the next search for a kernel
@@ -260,6 +262,7 @@ class Model final : public AbstractModel {
   Index device() const { return device_; }
   bool smoothness() const { return smoothness_; }
   double known_sigma2() const { return known_sigma2_; }
+  double kept_squares() const { return kept_squares_; }
   LandmarkMethod landmark_method() const { return landmark_method_; }
   std::int64_t landmark_seed() const { return landmark_seed_; }
   double bandwidth() const;
@@ -390,6 +393,8 @@ class Model final : public AbstractModel {
   void each_solution(Span<const double> lambdas, MatrixView out, MatrixView b, const Take& take) const;
   void hyperplanes_together(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   Prediction prediction(const Fit& fit) const;
+  // What an estimate of the variance of the errors is divided by; 1 where the variance is known.
+  double kept_share() const { return known_sigma2_ > 0 ? 1 : kept_squares_; }
   // Whether the coefficients are those of the solution; otherwise they are computed, n x t.
   bool keeps_coefficients(const Fit& fit) const;
   void make_coefficients(const Fit& fit, MatrixView out) const;
@@ -503,6 +508,7 @@ class Model final : public AbstractModel {
   Index device_ = no_device;
   bool smoothness_ = false;
   double known_sigma2_ = 0;
+  double kept_squares_ = 1;
   Index absent_ = 0;
   EnginePtr engine_;
   FactorizationPtr factorization_;

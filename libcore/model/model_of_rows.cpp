@@ -52,6 +52,7 @@ Model Model::of_rows(Span<const Index> rows, bool with_groups, Span<const Index>
   out.offset_ = offset_;
   out.reduction_ = reduction_;
   out.known_sigma2_ = known_sigma2_;
+  out.kept_squares_ = kept_squares_;
   out.memory_limit_ = memory_limit_;
   if (std::ssize(rows) == n() && outputs.empty()) {
     out.data_ = data_;

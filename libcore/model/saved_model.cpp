@@ -174,7 +174,7 @@ void Model::save(ByteWriter& out) const {
   out.integer(expected_lambdas_);
   save_enum(expected_criterion_, out);
   out.integer(missing_allowed_ ? 1 : 0);
-  out.number(known_sigma2_);
+  out.number(known_sigma2_ > 0 || kept_squares_ == 1 ? known_sigma2_ : -kept_squares_);
   out.integer(fit_ ? fitted_state : factorization_ ? factorized_state : data_ ? data_state : empty_state);
   if (data_) {
     out.integer(n());
@@ -230,9 +230,10 @@ Model Model::load(ByteReader& in) {
   model.expected_criterion_ = load_enum("expected criterion", Criterion::loo, Criterion::log_loss, in);
   model.missing_allowed_ = in.version() >= 6 && load_flag("whether values may be missing", in);
   if (in.version() >= 7) {
-    model.known_sigma2_ = in.number("variance of the errors", 1e300);
-    if (!(model.known_sigma2_ >= 0))
-      fail(Status::corrupt, "the saved variance of the errors is ", model.known_sigma2_, ", which cannot be");
+    const double number = in.number("variance of the errors", 1e300);
+    if (!(number >= -1)) fail(Status::corrupt, "the saved variance of the errors is ", number, ", which cannot be");
+    model.known_sigma2_ = std::max(number, 0.0);
+    if (number < 0) model.kept_squares_ = -number;
   }
   const State state = load_enum("state", empty_state, fitted_state, in);
   if (state >= data_state) model.load_rows(in);

@@ -74,7 +74,7 @@ Model::VarianceComponents Model::variance_components(bool with_error) const {
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     for (Index j = first; j < first + count; ++j) {
       if (!defined(j)) continue;
-      const double unit = maker.quadratic_form(j) / static_cast<double>(problem.reml_degrees_of(j));
+      const double unit = maker.quadratic_form(j) / static_cast<double>(problem.reml_degrees_of(j)) / kept_share();
       out.residual[j] = lambdas[j] * unit;
       const double all = sum_of(weights) + lambdas[j];
       for (Index k = 0; k < terms; ++k) {
@@ -92,7 +92,8 @@ Model::VarianceComponents Model::variance_components(bool with_error) const {
     try_residual_maker(
         there, j, 1,
         [&](const ResidualMaker& maker, Index begin, Index) {
-          out.residual[begin] = there * maker.quadratic_form(begin) / static_cast<double>(problem.reml_degrees_of(j));
+          out.residual[begin] =
+              there * maker.quadratic_form(begin) / static_cast<double>(problem.reml_degrees_of(j)) / kept_share();
         },
         [](const std::string&) {});
   }

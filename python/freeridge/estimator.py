@@ -324,8 +324,7 @@ class FreeRidge(Explaining):
             if interval == "local":
                 half = self._outputs(half_widths(model, X, self._local_scales(X_fitted, learnt), level, fixed))
                 return f, f - half, f + half
-            return f, *map(self._outputs, interval_of(chosen, X, self._observed, interval, level, learnt, weights, fixed,
-                                                     self._kept_of_squares()))
+            return f, *map(self._outputs, interval_of(chosen, X, self._observed, interval, level, learnt, weights, fixed))
         if not (return_std or return_cov):
             return f
         X, fixed = self._of_core(X)
@@ -420,7 +419,7 @@ class FreeRidge(Explaining):
         f, covariance = self.predict(X, return_cov=True)
         draw = random_state if hasattr(random_state, "standard_normal") else np.random.RandomState(random_state)
         f, covariance = f.reshape(len(f), -1), covariance.reshape(len(f), len(f), -1)
-        sigma2 = self._fitted().degrees_of_freedom().sigma2 / self._kept_of_squares()
+        sigma2 = self._fitted().degrees_of_freedom().sigma2
         out = np.empty((len(f), f.shape[1], n_samples))
         for j in range(f.shape[1]):
             values, vectors = np.linalg.eigh(covariance[:, :, j])

@@ -13,7 +13,6 @@ from .importance import Columns, Importance, importance, variables_of
 from .influence import Influence, influence_of
 from .inputs import response, table
 from .least_squares import LeastSquares, split_columns
-from .robust import KEPT_OF_SQUARES
 from .stack import Stack
 
 
@@ -69,7 +68,7 @@ class Explaining(LeastSquares):
         model = self._fitted()
         if isinstance(model, Stack):
             raise ValueError("a stack has no influence of its rows: its members have")
-        own = influence_of(model, model.weights() / self._robustness(), self._kept_of_squares(), self._observed)
+        own = influence_of(model, model.weights() / self._robustness(), self._observed)
         aside = [np.nan, np.nan, np.nan, np.nan, 0.0]
         values = [self._outputs(self._in_place(values, other)) for values, other in zip(own[:5], aside)]
         outlier = self._outputs(self._in_place(own.outlier, 0.0)).astype(bool)
@@ -103,5 +102,3 @@ class Explaining(LeastSquares):
         own = getattr(self, "robustness_weights_", None)
         return 1.0 if own is None else own if self._used is None else own[self._used]
 
-    def _kept_of_squares(self) -> float:
-        return 1.0 if getattr(self, "robustness_weights_", None) is None else KEPT_OF_SQUARES

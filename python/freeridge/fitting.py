@@ -17,6 +17,7 @@ from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, 
 from .learning import bands_of, default_kernel, divisors, labels_of, varying, with_keys
 from .model import Model
 from .protocol import Estimator
+from .robust import KEPT_OF_SQUARES
 from .selection import LearntKernel
 
 CRITERIA = {"loo": c.LOO, "gcv": c.GCV, "reml": c.REML, "groups": c.GROUPS, "error_rate": c.ERROR_RATE,
@@ -223,6 +224,8 @@ class Fitting(Estimator):
         noise = self._noise()
         if noise is not None:
             model.set_sigma2(noise ** 2)
+        if getattr(self, "robust", None) is not None:
+            model.set_kept_squares(KEPT_OF_SQUARES)
         return model if self.device == "cpu" else model.set_device(self.device)
 
     def _choose(self, model: Model, plan: Plan, y: Array,

@@ -34,14 +34,13 @@ class Influence(NamedTuple):
     dfbeta: Optional[Array]
 
 
-def influence_of(model: Model, given: Array, kept_of_squares: float, observed: Array) -> Influence:
-    """n x t each. given: the weights of the rows; kept_of_squares: what the model's weights take from the squares of the
-    errors; observed: in how many rows each output is, infinity where the noise is known."""
+def influence_of(model: Model, given: Array, observed: Array) -> Influence:
+    """n x t each. given: the weights of the rows; observed: in how many rows each output is, infinity where the noise is known."""
     leverage, errors = model.leverage(), with_nan(model.loo)
     df, sigma = with_nan(model.without_rows)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt(1 / given[:, None] + leverage / (np.maximum(1 - leverage, 0) * model.weights()[:, None]))
-        rstudent = errors / (sigma / np.sqrt(kept_of_squares) * spread)
+        rstudent = errors / (sigma * spread)
         dffits = rstudent * np.sqrt(leverage / np.maximum(1 - leverage, 0))
     outlier = np.empty(errors.shape, dtype=bool)
     for j in range(errors.shape[1]):
@@ -51,5 +50,5 @@ def influence_of(model: Model, given: Array, kept_of_squares: float, observed: A
     dfbeta = None
     if model.kernel().linear_scale(model.d) is not None:
         dfbeta = with_nan(model.dfbeta).reshape((len(errors), -1, model.t), order="F")
-    return Influence(leverage, sigma / np.sqrt(kept_of_squares), rstudent, dffits, with_nan(model.cooks_distance), outlier,
+    return Influence(leverage, sigma, rstudent, dffits, with_nan(model.cooks_distance), outlier,
                      dfbeta)

@@ -43,10 +43,9 @@ def check_interval(interval: str, level: float, grouped: bool) -> None:
 
 def interval_of(model: Model, X: Any, observed: np.ndarray, interval: str, level: float,
                 learnt: bool, weights: Optional[Array] = None,
-                fixed: Optional[Array] = None, kept_of_squares: float = 1.0) -> Tuple[Array, Array]:
+                fixed: Optional[Array] = None) -> Tuple[Array, Array]:
     """The lower and the upper ends, m x t each, but of "local" ones: see half_widths(). observed: in how many rows each
-    output was observed, infinity where the noise is known. weights: of new y, m; None: 1. kept_of_squares: by the weights
-    of a robust fit."""
+    output was observed, infinity where the noise is known. weights: of new y, m; None: 1."""
     w: Any = 1.0 if weights is None else weights[:, np.newaxis]
     if interval in ("jackknife+", "cv+"):
         return model.predict_jackknife(X, level, 0 if learnt else None, by_groups=interval == "cv+", fixed=fixed)
@@ -57,7 +56,7 @@ def interval_of(model: Model, X: Any, observed: np.ndarray, interval: str, level
     freedom = model.degrees_of_freedom()
     errors = model.predict_covariance(X, pairs=False, fixed=fixed).errors
     if interval == "prediction":
-        errors = np.sqrt(errors ** 2 + freedom.sigma2 / kept_of_squares / w)
+        errors = np.sqrt(errors ** 2 + freedom.sigma2 / w)
     half = errors * student(observed - freedom.df, level)
     return centre - half, centre + half
 

@@ -239,6 +239,11 @@ class Model(Selection):
         goes back to its data."""
         return self._set(c.SIGMA2, sigma2)
 
+    def set_kept_squares(self, share: float) -> Model:
+        """Of weights made from the errors themselves, as Huber's: the share of the squares of normal errors that they leave, in
+        (0, 1], by which estimates of the variance of the errors are divided (FREERIDGE_KEPT_SQUARES). Cost: O(1)."""
+        return self._set(c.KEPT_SQUARES, share)
+
     def set_refinement(self, steps: int) -> Model:
         """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:
         of a step O(n d t) (PRIMAL), O(n^2) (others)."""

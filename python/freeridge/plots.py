@@ -188,7 +188,7 @@ def rows(fit: Explaining, output: int = 0, ax: Any = None) -> npt.NDArray[Any]:
     freedom, seen = model.degrees_of_freedom(), np.flatnonzero(np.isfinite(own(found.rstudent)))
     if len(seen) < 2:
         raise ValueError("fewer than two rows have a studentised residual")
-    df, sigma = freedom.df[output], np.sqrt(freedom.sigma2[output] / fit._kept_of_squares())
+    df, sigma = freedom.df[output], np.sqrt(freedom.sigma2[output])
     fitted = own(fit._in_place(model.fitted(), np.nan))[seen]
     residual = own(fit._in_place((1 - model.leverage()) * with_nan(model.loo), np.nan))[seen]
     student_, hat, cook = (own(values)[seen] for values in (found.rstudent, found.hat, found.cooks_distance))

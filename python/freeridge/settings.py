@@ -116,6 +116,10 @@ class Settings(Handle):
         """As set_sigma2() was told. Cost: O(1)."""
         return self._parameter(c.SIGMA2)
 
+    def kept_squares(self) -> float:
+        """As set_kept_squares() was told. Cost: O(1)."""
+        return self._parameter(c.KEPT_SQUARES)
+
     def refinement(self) -> int:
         """As set_refinement() was told. Cost: O(1)."""
         return int(self._parameter(c.REFINEMENT))

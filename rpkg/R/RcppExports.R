@@ -429,6 +429,10 @@ core_create <- function(kernel, scale, x, y, missing = FALSE, fixed = NULL) {
     .Call(`_freeridge_core_create`, kernel, scale, x, y, missing, fixed)
 }
 
+core_set_kept_squares <- function(handle, share) {
+    invisible(.Call(`_freeridge_core_set_kept_squares`, handle, share))
+}
+
 core_set_sigma2 <- function(handle, sigma2) {
     invisible(.Call(`_freeridge_core_set_sigma2`, handle, sigma2))
 }

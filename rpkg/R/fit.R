@@ -22,9 +22,9 @@ new_model <- function(fit, landmarks = known_landmarks(fit), device = "cpu") {
     stop(condition)
   })
   attr(model, "offset") <- fit$offset
-  attr(model, "robust") <- !is.null(fit$robust)
   core_set_intercept(model, intercept_code(fit))
   if (!is.null(fit$noise_sd)) core_set_sigma2(model, fit$noise_sd^2)
+  if (!is.null(fit$robust)) core_set_kept_squares(model, 2 * stats::pnorm(huber_bound) - 1)
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
   if (!is.null(fit$groups)) {
     gap <- if (is.null(fit$gap)) matrix(0L, 0L, 0L) else fit$gap

@@ -20,7 +20,6 @@ spread_of_errors <- function(fit, leverage) {
 # list(df, sigma), n x t each: of the fits without each row. NaN where they do not exist.
 without_each_row <- function(fit, handle) {
   found <- core_influence(handle)
-  found$sigma <- found$sigma / sqrt(kept_of_squares(handle))
   found$sigma[is.na(fit$y)] <- NaN
   found
 }
@@ -87,7 +86,7 @@ dfbetas.freeridge <- function(model, lambda = NULL, ...) {
   own <- rep(NA_real_, row_count(model))
   own[place_of(model, seq_len(nrow(model$x)))] <- sigma
   errors <- coefficient_errors(model, "frequentist", lambda)[, 1L]
-  errors <- errors / sqrt(core_degrees_of_freedom_of_model(model_at(model, lambda))$sigma2)
+  errors <- errors / sqrt(core_degrees_of_freedom(model_at(model, lambda))$sigma2)
   change / outer(with_dropped(model, own, 1), errors[seq_len(ncol(change))])
 }
 

@@ -73,16 +73,6 @@ reweighted <- function(fit, model, last) {
   fit
 }
 
-# The degrees of freedom of a fit and the variance of its errors. That of robust weights, which take from the squares of
-# normal errors on average 1 - (2 pnorm(1.345) - 1) of them, is brought back to theirs.
-core_degrees_of_freedom_of_model <- core_degrees_of_freedom
-core_degrees_of_freedom <- function(handle) {
-  found <- core_degrees_of_freedom_of_model(handle)
-  found$sigma2 <- found$sigma2 / kept_of_squares(handle)
-  found
-}
-kept_of_squares <- function(handle) if (isTRUE(attr(handle, "robust"))) 2 * stats::pnorm(huber_bound) - 1 else 1
-
 # The fit at its lambda; a chosen one is raised to where left-out errors have six digits, which depends on the weights.
 with_held_lambda <- function(fit, model) {
   set_given_lambda(model, fit)

@@ -1274,6 +1274,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_set_kept_squares
+void core_set_kept_squares(SEXP handle, double share);
+RcppExport SEXP _freeridge_core_set_kept_squares(SEXP handleSEXP, SEXP shareSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type share(shareSEXP);
+    core_set_kept_squares(handle, share);
+    return R_NilValue;
+END_RCPP
+}
 // core_set_sigma2
 void core_set_sigma2(SEXP handle, double sigma2);
 RcppExport SEXP _freeridge_core_set_sigma2(SEXP handleSEXP, SEXP sigma2SEXP) {
@@ -1701,6 +1711,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_threads", (DL_FUNC) &_freeridge_core_threads, 1},
     {"_freeridge_core_build_info", (DL_FUNC) &_freeridge_core_build_info, 0},
     {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 6},
+    {"_freeridge_core_set_kept_squares", (DL_FUNC) &_freeridge_core_set_kept_squares, 2},
     {"_freeridge_core_set_sigma2", (DL_FUNC) &_freeridge_core_set_sigma2, 2},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},

@@ -61,6 +61,11 @@ SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y, bool missing = f
 }
 
 // [[Rcpp::export(rng = false)]]
+void core_set_kept_squares(SEXP handle, double share) {
+  check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_KEPT_SQUARES, share));
+}
+
+// [[Rcpp::export(rng = false)]]
 void core_set_sigma2(SEXP handle, double sigma2) {
   check(freeridge_set_parameter(model_of(handle).core, FREERIDGE_SIGMA2, sigma2));
 }

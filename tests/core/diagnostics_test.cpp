@@ -309,6 +309,47 @@ TEST(KnownNoise, KnownSigma2IsThatOfAllCovariances) {
   }
 }
 
+// Estimates of the variance of the errors are divided by KEPT_SQUARES in all answers, and a variance that is known is not.
+TEST(KeptSquares, DivideTheVarianceOfTheErrorsInAllAnswers) {
+  Random random(5178);
+  Problem problem = random_problem(random, oracle::KernelSpec::linear(), 20, 3, 2, true, true);
+  const Matrix points = random.uniform_matrix(4, 3, -1, 1);
+  const auto answers = [&](const freeridge_model* model) {  // variances, and the inverse of Cook's distances
+    std::vector<Vector> out = {Vector(2), Vector(64), Vector(8),  Vector(32), Vector(8),
+                               Vector(2), Vector(40), Vector(40), Vector(2),  Vector(2)};
+    check(freeridge_degrees_of_freedom(model, nullptr, out[0].data()), "degrees_of_freedom");
+    check(freeridge_coefficient_covariance(model, FREERIDGE_COVARIANCE_BAYESIAN, out[1].data(), 8), "coefficients");
+    check(freeridge_predict_covariance(model, at(points), FREERIDGE_COVARIANCE_FREQUENTIST, FREERIDGE_COL_MAJOR,
+                                       out[2].data(), 4, out[3].data(), 4),
+          "predict_covariance");
+    check(freeridge_predict_variance(model, at(points), FREERIDGE_COL_MAJOR, out[4].data(), 4, out[5].data()),
+          "variance");
+    check(freeridge_influence(model, nullptr, out[6].data(), 20, nullptr, 0), "influence");
+    check(freeridge_cooks_distance(model, out[7].data(), 20), "cooks_distance");
+    if (freeridge_variance_components(model, nullptr, out[8].data(), out[9].data(), nullptr, nullptr) != FREERIDGE_OK)
+      out[8] = out[9] = Vector(2);
+    for (const std::size_t roots : {2, 6})
+      for (double& value : out[roots]) value *= value;
+    for (double& value : out[7]) value = 1 / value;
+    return out;
+  };
+  for (const double known : {0.0, 0.3}) {
+    problem.sigma2 = known;
+    Model model = oracle::make_model(problem);
+    const std::vector<Vector> usual = answers(model.factorize().lambda(0.7).get());
+    const double share = 0.64;
+    check(freeridge_set_parameter(model.get(), FREERIDGE_KEPT_SQUARES, share), "freeridge_set_parameter");
+    const std::vector<Vector> found = answers(model.get());
+    for (std::size_t k = 0; k < usual.size(); ++k)
+      for (std::size_t i = 0; i < usual[k].size(); ++i)
+        EXPECT_NEAR(found[k][i], usual[k][i] / (known > 0 ? 1 : share), 1e-12 * std::abs(usual[k][i]))
+            << k << ", " << i;
+    if (known == 0) {
+      EXPECT_EQ(answers(loaded(saved(model.get())).get()), found);
+    }
+  }
+}
+
 TEST_P(Diagnostics, PredictiveVarianceIsTheDenseFormula) {
   for_each_problem([](const Problem& problem, Model& model, const Values& k, const Matrix& points) {
     model.lambdas(lambdas);

@@ -54,7 +54,7 @@ TEST(Settings, HaveBounds) {
   const auto set = [&](freeridge_parameter which, double value) {
     return freeridge_set_parameter(model.get(), which, value);
   };
-  std::vector<freeridge_parameter> of_models = {FREERIDGE_SMOOTHNESS, FREERIDGE_SIGMA2};
+  std::vector<freeridge_parameter> of_models = {FREERIDGE_SMOOTHNESS, FREERIDGE_SIGMA2, FREERIDGE_KEPT_SQUARES};
   for (freeridge_parameter which = FREERIDGE_MISSING; which < FREERIDGE_UNPENALISED; ++which)
     of_models.push_back(which);
   for (const freeridge_parameter which : of_models) {
@@ -72,16 +72,17 @@ TEST(Settings, HaveBounds) {
       EXPECT_EQ(set(which, value), FREERIDGE_INVALID_ARGUMENT) << value;
     for (const double value : {static_cast<double>(NAN), static_cast<double>(INFINITY), -static_cast<double>(INFINITY)})
       EXPECT_EQ(set(which, value), FREERIDGE_NOT_FINITE);
-    EXPECT_EQ(set(which, usual + 0.5), whole == 1 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_OK);
+    EXPECT_EQ(set(which, usual < high ? usual + 0.5 : usual - 0.5),
+              whole == 1 ? FREERIDGE_INVALID_ARGUMENT : FREERIDGE_OK);
     EXPECT_EQ(set(which, usual), FREERIDGE_OK);
     EXPECT_EQ(freeridge_get_parameter(model.get(), which, &found), FREERIDGE_OK);
     EXPECT_EQ(found, usual);
     EXPECT_EQ(freeridge_get_parameter(model.get(), which, nullptr), FREERIDGE_INVALID_ARGUMENT);
   }
   EXPECT_EQ(set(FREERIDGE_UNPENALISED, 1), FREERIDGE_INVALID_STATE);  // no reader
-  for (const int other : {0, -1, int{FREERIDGE_TOLERANCE}, int{FREERIDGE_ITERATIONS}, int{FREERIDGE_LOSS}, 19})
+  for (const int other : {0, -1, int{FREERIDGE_TOLERANCE}, int{FREERIDGE_ITERATIONS}, int{FREERIDGE_LOSS}, 20})
     EXPECT_EQ(set(other, 1), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_parameter_bounds(19, nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_parameter_bounds(20, nullptr, nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST(Settings, OfRows) {

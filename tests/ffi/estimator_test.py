@@ -441,8 +441,10 @@ class Estimator(unittest.TestCase):
                     errors = ours.loo_errors()[c > 0]
                     self.assert_close(np.average(errors ** 2, weights=(c * v)[c > 0]), ours.best_score_)
         _, lower, upper = ours.predict(x[:5], interval="prediction", level=0.9)  # sigma is that of normal errors
-        freedom, error = ours._model.degrees_of_freedom(), ours.predict(x[:5], return_std=True)[1]
-        new = error ** 2 + freedom.sigma2 / (2 * norm.cdf(1.345) - 1)
+        freedom, error = ours.model_.degrees_of_freedom(), ours.predict(x[:5], return_std=True)[1]
+        residual = (y - ours.predict(x))[used]
+        self.assert_close(freedom.sigma2, ours.model_.weights() @ residual ** 2 / (used.sum() - freedom.df) / (2 * norm.cdf(1.345) - 1))
+        new = error ** 2 + freedom.sigma2
         self.assert_close(upper - lower, 2 * t.ppf(0.95, used.sum() - freedom.df) * np.sqrt(new))
         again = fr.FreeRidge(kernel="linear", robust="huber").fit(x[::3], y[::3])
         v = again.robustness_weights_

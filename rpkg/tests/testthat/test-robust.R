@@ -109,6 +109,25 @@ test_that("at normal errors the standard deviation of the errors is right, and i
   expect_equal(sigma(again), sigma(small))
 })
 
+test_that("standard errors are those of MASS::rlm for normal errors, and larger where there are gross ones", {
+  skip_if_not_installed("MASS")
+  for (gross in c(0, 20)) {
+    ratio <- vapply(1:20, function(seed) {
+      set.seed(seed)
+      x <- matrix(stats::rnorm(600L), 200L, dimnames = list(NULL, c("a", "b", "c")))
+      y <- as.vector(x %*% c(1, 2, 0)) + stats::rnorm(200L) + gross * (seq_len(200L) %in% 1:4)
+      data <- data.frame(y, x)
+      fit <- freeridge(y ~ ., data, kernel = linear_kernel(), lambda = 1e-6, robust = "huber")
+      ours <- c(sqrt(diag(vcov(fit)))[-1L], predict(fit, data[1:3, ], se.fit = TRUE)$se.fit)
+      theirs <- MASS::rlm(y ~ ., data, scale.est = "MAD", k = 1.345)
+      ours / c(sqrt(diag(vcov(theirs)))[-1L], predict(theirs, data[1:3, ], se.fit = TRUE)$se.fit)
+    }, numeric(6L))
+    if (gross == 0) expect_lt(max(abs(rowMeans(ratio) - 1)), 0.03)
+    # the four gross errors count in sigma^2 with 1.345 s |e|, of 200 rows
+    if (gross > 0) expect_lt(max(abs(rowMeans(ratio) - sqrt(1 + 4 * 1.345 * gross / 200 / (2 * pnorm(1.345) - 1)))), 0.05)
+  }
+})
+
 test_that("what has no robust fit is refused", {
   p <- contaminated()
   make <- function(y, ...) freeridge(p$x, y, gaussian_kernel(2), 1, robust = "huber", ...)
