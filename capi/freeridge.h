@@ -765,17 +765,17 @@ enum {
                                         accuracies of their own */
   FREERIDGE_UNPENALISED = 12,       /* models with a reader (data), accumulators: so many columns at the front of x are
                                         not penalised (below), fewer than d; 0 */
-  FREERIDGE_TOLERANCE = 13,  /* classifiers: of the stationarity conditions of (3), relative to the weights, above
+  FREERIDGE_TOLERANCE = 13,   /* classifiers: of the stationarity conditions of (3), relative to the weights, above
                                         0; 1e-8. LOGISTIC: of |lambda c_i y_i / w_i - 1 / (1 + exp(y_i f_i))|; HINGE: of
                                         y_i f_i beside 1 */
-  FREERIDGE_ITERATIONS = 14, /* classifiers: the most Newton steps (LOGISTIC), or pair updates in multiples of n
+  FREERIDGE_ITERATIONS = 14,  /* classifiers: the most Newton steps (LOGISTIC), or pair updates in multiples of n
                                         (HINGE); 0: 100 and 10000, which get_parameter tells then */
-  FREERIDGE_LOSS = 15,       /* classifiers: the freeridge_loss they were made with; it can only be asked for */
-  FREERIDGE_DEVICE = 16,     /* models, data: a freeridge_device (below); CPU. Not saved: a model that is loaded is on
+  FREERIDGE_LOSS = 15,        /* classifiers: the freeridge_loss they were made with; it can only be asked for */
+  FREERIDGE_DEVICE = 16,      /* models, data: a freeridge_device (below); CPU. Not saved: a model that is loaded is on
                                         the CPU */
-  FREERIDGE_SMOOTHNESS = 17, /* models: 1: a freeridge_select_kernel by REML chooses the smoothness of the Matern
+  FREERIDGE_SMOOTHNESS = 17,  /* models: 1: a freeridge_select_kernel by REML chooses the smoothness of the Matern
                                         kernels with nu = 3/2, too; 0. Not saved */
-  FREERIDGE_SIGMA2 = 18,     /* models, data: the variance of the error of a row of weight one, where it is known, as
+  FREERIDGE_SIGMA2 = 18,      /* models, data: the variance of the error of a row of weight one, where it is known, as
                                         1 for weights 1 / variance (below); 0: it is estimated. Not with a reader */
   FREERIDGE_KEPT_SQUARES = 19 /* models: of weights that are made from the errors themselves, as Huber's: the share of
                                         the squares of normal errors that they leave, in (0, 1] (below); 1. Not with a

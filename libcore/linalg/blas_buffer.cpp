@@ -24,12 +24,18 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{128} << 20;  // of OpenBLAS since 0.3.8, on x86-64 and ARM
 
+// Whether the process can have so many buffers and, beside them, address space that is only reserved.
 bool can_map(int buffers, std::size_t spare = 0) {
-  const std::size_t bytes = static_cast<std::size_t>(buffers) * buffer_bytes + spare;
-  void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (place == MAP_FAILED) return false;
-  munmap(place, bytes);
-  return true;
+  const auto map = [](std::size_t bytes, int access, int more) {
+    return mmap(nullptr, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | more, -1, 0);
+  };
+  void* const reserved = spare > 0 ? map(spare, PROT_NONE, MAP_NORESERVE) : nullptr;
+  if (reserved == MAP_FAILED) return false;
+  const std::size_t bytes = static_cast<std::size_t>(buffers) * buffer_bytes;
+  void* const place = map(bytes, PROT_READ | PROT_WRITE, 0);
+  if (place != MAP_FAILED) munmap(place, bytes);
+  if (reserved != nullptr) munmap(reserved, spare);
+  return place != MAP_FAILED;
 }
 
 bool asks_for_ever() {
@@ -38,14 +44,15 @@ bool asks_for_ever() {
 }
 
 // What other threads may take between the core's mapping and OpenBLAS's: glibc gives a thread 64 MiB of address space of
-// its own when the thread first allocates. Four at once are more than was ever seen.
+// its own when the thread first allocates, to at most eight threads a core.
 std::size_t first_allocations_of_others() {
   constexpr std::size_t of_a_thread = std::size_t{64} << 20;
+  const std::size_t most = 8 * std::max<std::size_t>(1, std::thread::hardware_concurrency());
   std::error_code failed;
   std::size_t others = 0;
   for (std::filesystem::directory_iterator task("/proc/self/task", failed), end; task != end; task.increment(failed))
     ++others;
-  return std::min<std::size_t>(others == 0 ? 4 : others - 1, 4) * of_a_thread;
+  return std::min<std::size_t>(others == 0 ? most : others - 1, most) * of_a_thread;
 }
 
 // Whether each other thread of the process sleeps.
