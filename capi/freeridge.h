@@ -1155,7 +1155,7 @@ FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* m
  *     df_(-i)      = df - h_i + ((H^2)_ii - h_i^2) / (1 - h_i)      the trace of the hat matrix without row i
  *     sigma_(-i)^2 = sum_{j != i} W_jj (Y_j - f_(-i)(x_j))^2 / (n - 1 - df_(-i))
  * df and sigma: n x t each, column-major, ld >= n. The studentised residual of row i is e_i / (sigma_(-i) s_i), s_i^2 =
- * 1 / (W_ii (1 - h_i)) the variance of e_i over sigma^2. FREERIDGE_KNOWN_NOISE: sigma is the one that was set. dfbeta:
+ * 1 / (W_ii (1 - h_i)) the variance of e_i over sigma^2. With SIGMA2 set, sigma is its root in all rows. dfbeta:
  * n x (p t), column-major, ldb >= n: by how much the p coefficients of a linear kernel are above those without row i,
  * for each output the intercept, if the model has one, the d slopes w and the unpenalised columns; that of coefficient
  * k of output j in column k + p j. NULL is fine for each. A row in which an output is not observed does nothing. Cost:
@@ -1170,14 +1170,14 @@ FREERIDGE_API freeridge_status freeridge_influence(const freeridge_model* model,
  * the columns U that are not penalised
  *     Y ~ N(U beta, sigma2 (K / lambda + W^-1 + delta D)),     H_0: delta = 0
  *     q = Y'P D P Y / Y'P Y,     p = Pr(sum_k (mu_k - q) z_k^2 > 0)
- * z_k independent standard normal numbers, mu_k the eigenvalues of P^(1/2) D P^(1/2), p by numerical integration to 1e-9
- * relative. The test is exact where lambda and K are known. difference: D, n x n,
- * symmetric, column-major, ld >= n; its upper triangle is not read. A variable is tested with the model of a kernel that
- * does not see the variable, at the lambda that REML chooses for it, and D = K of the whole kernel less that kernel's.
+ * z_k independent standard normal numbers, mu_k the eigenvalues of P^(1/2) D P^(1/2), p by numerical integration, to
+ * 1e-9 of itself. The test is exact where lambda and K are known. difference: D, n x n, symmetric, column-major, ld >= n;
+ * its upper triangle is not read. A variable is tested with the model of a kernel that does not see the variable, at the lambda that REML chooses for it, and D = K of the whole kernel less that kernel's.
  * statistic and p: t numbers each, q and p. Cost: freeridge_hat_matrix and 11 n^3 for each lambda. Memory: 6 n^2.
  * Statuses: INVALID_STATE (also: outputs with missing values, ITERATIVE), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED
- * (lambda is 0, no degree of freedom is left, or D = 0 on what P sees: NaN), CANCELLED. Sources: X. Lin, Variance component testing in
- * generalised linear models with random effects, Biometrika 84 (1997); D. Liu, X. Lin, D. Ghosh, Biometrics 63 (2007);
+ * (lambda is 0, no degree of freedom is left, or D = 0 on what P sees: NaN), CANCELLED. Sources: X. Lin, Variance
+ * component testing in generalised linear models with random effects, Biometrika 84 (1997); D. Liu, X. Lin, D. Ghosh,
+ * Semiparametric regression of multidimensional genetic pathway data, Biometrics 63 (2007);
  * S. Rice, Distribution of quadratic forms in normal random variables: evaluation by numerical integration, SIAM
  * Journal on Scientific and Statistical Computing 1 (1980). */
 FREERIDGE_API freeridge_status freeridge_score_test(const freeridge_model* model, const double* difference, int64_t ld,

@@ -52,9 +52,9 @@ class Explaining(LeastSquares):
         rows = table(X)
         y = self._counted(self._outputs_of(y, rows.shape[0]))
         rows, group = self._counted(rows), self._own_groups() if group is None else self._counted(np.asarray(group))
-        if self._columns is not None:  # which stand behind the others in the model
+        if self._columns is not None:
             self._compare_width(rows.shape[1])
-            place = np.argsort(np.concatenate(self._columns))
+            place = self._places_in_model()
             columns = [place[one] for one in variables_of(columns, len(place))]
         points, fixed = split_columns(rows, self._columns)
         weights = model.weights() / self._robustness()
@@ -74,18 +74,20 @@ class Explaining(LeastSquares):
         outlier = self._outputs(self._in_place(own.outlier, 0.0)).astype(bool)
         if own.dfbeta is None:
             return Influence._make([*values, outlier, None])
-        change = own.dfbeta if self._used is None else np.zeros((len(self._used), *own.dfbeta.shape[1:]))
-        if self._used is not None:
-            change[self._used] = own.dfbeta
-        if self._columns is not None:  # which stand behind the others in the model
+        change = self._in_place(own.dfbeta, 0.0)
+        if self._columns is not None:
             first = change.shape[1] - self.n_features_in_
-            place = np.argsort(np.concatenate(self._columns)) + first
-            change = change[:, np.concatenate([np.arange(first), place])]
+            change = change[:, np.concatenate([np.arange(first), first + self._places_in_model()])]
         return Influence._make([*values, outlier, change[:, :, 0] if self._vector else change])
 
     def _outputs_of(self, y: Any, rows: int) -> Array:
         """y as fit took it, with the outputs as numbers."""
         return response(y, rows)
+
+    def _places_in_model(self) -> Any:
+        """Where the columns of X stand in the model: those without a penalty behind the others."""
+        assert self._columns is not None
+        return np.argsort(np.concatenate(self._columns))
 
     def _own_groups(self) -> Any:
         """The labels of the groups of fit, at the rows that count; None without groups."""

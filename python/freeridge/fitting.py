@@ -86,8 +86,8 @@ def kernel_of(kernel: Any, sigma: Optional[float]) -> Kernel:
 
 
 class Plan(NamedTuple):
-    """What is to be done, before a model is made. bandwidth, learns: whether one bandwidth, or a kernel, is to be searched, which
-    is not where all rows are one point (searches); scale: the divisors of columns; keys: of the kernel's numbers."""
+    """What is to be done, before a model is made. bandwidth, learns: whether one bandwidth, or a kernel, is to be searched;
+    scale: the divisors of columns; keys: of the kernel's numbers; one_point: whether all rows are the same."""
 
     kernel: Kernel
     scale: Optional[Array]
@@ -95,9 +95,13 @@ class Plan(NamedTuple):
     learns: bool
     keys: List[Optional[str]]
     criterion: str
-    searches: bool
     one_point: bool
     shrinkage: float
+
+    @property
+    def searches(self) -> bool:
+        """Of one point each kernel says the same."""
+        return (self.learns or self.bandwidth) and not self.one_point
 
 
 class Fitting(Estimator):
@@ -172,9 +176,8 @@ class Fitting(Estimator):
             kernel, keys = with_keys(kernel, lengths == "each", bands_of(self.bands, X.shape[1]))
             if not any(key is not None for key in keys):
                 raise ValueError(f'learn is "all", but the kernel {kernel} has no number to learn')
-        bandwidth = is_open and not learns
         one_point = not self._pairwise() and not np.any(varying(X))  # points of a kernel matrix are their own business
-        return Plan(kernel, scale, bandwidth, learns, keys, criterion, (learns or bandwidth) and not one_point, one_point,
+        return Plan(kernel, scale, is_open and not learns, learns, keys, criterion, one_point,
                     np.inf if parts > 1 else self.shrinkage)  # of matrices variances alone, by REML itself
 
     _learns_by = "reml"  # of classes: the log loss

@@ -336,7 +336,7 @@ class LeastSquares(Fitting):
         """Rows of the fit among those of weight 0."""
         if self._used is None:
             return values
-        out = np.empty((len(self._used), values.shape[1]))
+        out = np.empty((len(self._used), *values.shape[1:]))
         out[self._used], out[~self._used] = values, others
         return out
 

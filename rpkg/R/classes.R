@@ -62,6 +62,11 @@ as_labels <- function(classes, decision, scaling = NULL) {
   stats::setNames(labels, names)
 }
 
+# The same as text, of decision values as a matrix, points x outputs.
+row_labels <- function(fit, decision, scaling = NULL) {
+  as.character(as_labels(fit$classes, if (fit$vector) as.vector(decision) else decision, scaling))
+}
+
 class_types <- c("decision", "class", "probability", "response")
 
 predict.freeridge_classes <- function(object, newdata = NULL, lambda = NULL, type = "decision", ...,
@@ -88,12 +93,8 @@ class_answers <- function(fit, decision, type, scaling) {
 left_out_classes <- function(fit) {
   if (!is.null(fit$cache$left_out)) return(fit$cache$left_out)
   levels <- fit$classes$levels
-  label <- function(decision, scaling = NULL) {
-    if (fit$vector) decision <- as.vector(decision)
-    factor(as.character(as_labels(fit$classes, decision, scaling)), levels)
-  }
-  left_out <- label(fit$y - core_by_row(model_at(fit), "loo"), known_calibration(fit))
-  fit$cache$left_out <- wrong_classes(label(fit$y), left_out, weights_or_ones(fit))
+  left_out <- row_labels(fit, fit$y - core_by_row(model_at(fit), "loo"), known_calibration(fit))
+  fit$cache$left_out <- wrong_classes(factor(row_labels(fit, fit$y), levels), factor(left_out, levels), weights_or_ones(fit))
 }
 
 # Of rows with a class and a predicted one, factors with the same levels. error: the share (by weight) that is wrong;

@@ -362,8 +362,7 @@ left_out_error <- function(fit, errors, rows) {
   known <- !is.nan(rowSums(errors))
   mean_of <- function(values) colSums(weights[known] * values[known, , drop = FALSE]) / sum(weights[known])
   y <- fit$y[rows, , drop = FALSE]
-  labels <- function(decision, ...) as.character(as_labels(fit$classes, if (fit$vector) as.vector(decision) else decision, ...))
-  mean_of(as.matrix(labels(y - errors, known_calibration(fit)) != labels(y)))
+  mean_of(as.matrix(row_labels(fit, y - errors, known_calibration(fit)) != row_labels(fit, y)))
 }
 
 shown_left_out <- function(fit, error, digits) {

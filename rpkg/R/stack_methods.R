@@ -164,11 +164,10 @@ print_stack <- function(fit, digits) {
   if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
   if (!is.null(fit$classes)) {
     cat("Classes: ", shown_classes(fit), "\n", sep = "")
-    labels <- function(values, ...) as.character(as_labels(fit$classes, if (fit$vector) as.vector(values) else values, ...))
     rows <- fit$stacks[[1L]]$rows  # those of all outputs, as classes have no missing values
     y <- fit$y[rows, , drop = FALSE]
     errors <- matrix(unlist(lapply(fit$stacks, `[[`, "errors")), length(rows))
-    wrong <- labels(y - errors, stack_calibration(fit)) != labels(y)
+    wrong <- row_labels(fit, y - errors, stack_calibration(fit)) != row_labels(fit, y)
     weights <- if (is.null(fit$weights)) rep(1, length(rows)) else fit$weights[rows]
     wrong <- stats::weighted.mean(wrong, weights, na.rm = TRUE)
     cat("Left-out points in a wrong class: ", format(100 * wrong, digits = min(digits, 3L)), " %\n", sep = "")
