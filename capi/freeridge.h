@@ -105,6 +105,8 @@
  *         window_loo                     exact errors left out, of all rows
  *         window_coefficients, window_predict
  *         window_get_rows, window_get_state    the rows that are there; sizes, lambda and lost digits
+ *     Many small models
+ *         batch                          a model for each stretch of rows, in one call
  *     Other losses for two classes
  *         classifier_create, classifier_destroy
  *         classifier_set_data, classifier_set_weights, classifier_set_progress
@@ -160,7 +162,7 @@
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
  *             value at this lambda; those are NaN and all others are valid. predict, predict_points, coefficients
- *             and hyperplane at lambdas of their own, hat_matrix, classifier_predict, accumulator_errors,
+ *             and hyperplane at lambdas of their own, hat_matrix, batch, classifier_predict, accumulator_errors,
  *             kernel_evaluate, and loo and group_errors of a reader's rows, and all calls on new points of a reader
  *             work in pieces: after CANCELLED, IO, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, UNDEFINED as
  *             FREERIDGE_MISSING says, or when a value overflows on the way (NOT_FINITE), their output may be partly
@@ -2187,6 +2189,44 @@ FREERIDGE_API freeridge_status freeridge_window_get_rows(const freeridge_window*
 FREERIDGE_API freeridge_status freeridge_window_get_state(const freeridge_window* window, int64_t* n, int64_t* d,
                                                           int64_t* t, int64_t* rows, double* lambda, double* lost,
                                                           int64_t* factorizations);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Many small models: one for each patient, gene or station, of its own few rows. */
+
+/* What freeridge_batch finds. A pointer that is NULL asks for nothing. */
+typedef struct freeridge_batch_answers {
+  int64_t size;    /* sizeof(freeridge_batch_answers) */
+  double* w;       /* d x (models t), column-major without gaps, model g's output j in column g t + j: the hyperplanes
+                      of linear kernels (freeridge_hyperplane) */
+  double* effects; /* q x (models t), likewise: of the unpenalised columns (freeridge_get_unpenalised) */
+  double* b;       /* t x models: the intercepts */
+  double* lambda;  /* t x models: the choices */
+  double* score;   /* t x models: the criterion at them */
+  double* df;      /* t x models: freeridge_degrees_of_freedom, and the same for */
+  double* sigma2;  /* t x models */
+  double* c;       /* n x t: freeridge_coefficients, those of each model in its rows */
+  double* errors;  /* n x t: freeridge_loo, likewise */
+  int32_t* status; /* models: a freeridge_status for each */
+} freeridge_batch_answers;
+
+/* A model for each of many stretches of rows: model g has the rows start[g] ... start[g + 1] - 1 of points and y (n x
+ * t, in `layout`), and the settings of `model`, in any state: its kernel, parameters and callback; its data, groups
+ * and landmarks have no part. start: models + 1 numbers that ascend from 0 to n. weights: n numbers > 0, or NULL: all
+ * one. points: dense rows in memory, with their unpenalised columns. lambda of each output of each model minimises the
+ * criterion in [low, high], as freeridge_select_lambda does it, but for the grid of the search, which has 32 lambdas;
+ * low = high > 0: this lambda. The answers are those of a model of these rows alone. A model that has no such answer (no
+ * rows, or fewer than unpenalised columns; eigenvalues that are all rounding; an overflow) has its status and NaN, the
+ * others are valid, and the call returns UNDEFINED with the reason of the first of them. The models are shared out to
+ * the threads (freeridge_set_threads). Cost: for 20 rows and d = 5 on a thread about two thirds of that of the calls one
+ * by one. Memory: for each thread that of one model. Statuses: INVALID_STATE (w, and the kernel is not linear; the
+ * route LANDMARK),
+ * INVALID_ARGUMENT (also: start; sparse rows or a reader; GROUPS; a precomputed kernel), NOT_FINITE (a number that goes
+ * in), DIMENSION_MISMATCH (lengths of the kernel), UNDEFINED, CANCELLED. */
+FREERIDGE_API freeridge_status freeridge_batch(const freeridge_model* model, const freeridge_points* points,
+                                               freeridge_layout layout, int64_t t, const double* y, int64_t ldy,
+                                               const double* weights, int64_t models, const int64_t* start,
+                                               freeridge_criterion criterion, double low, double high,
+                                               freeridge_batch_answers* answers);
 
 /* ----------------------------------------------------------------------------------------------------
  * Other losses for two classes, y_i = -1 or +1, on the same kernels:

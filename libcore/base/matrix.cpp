@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <new>
 #include <numeric>
 
 #include "libcore/base/progress.hpp"
@@ -64,6 +65,14 @@ void multiply_rows(Span<const double> factor, MatrixView a) {
 void divide_rows(Span<const double> divisor, MatrixView a) {
   for (Index j = 0; j < a.cols; ++j)
     for (Index i = 0; i < a.rows; ++i) a(i, j) /= divisor[i];
+}
+
+Matrix::Numbers Matrix::allocated(Index count) {
+  constexpr std::size_t alignment = 64;
+  char* const start =
+      static_cast<char*>(::operator new[](static_cast<std::size_t>(count) * sizeof(double) + alignment));
+  const std::size_t skipped = alignment - reinterpret_cast<std::uintptr_t>(start) % alignment;
+  return {reinterpret_cast<double*>(start + skipped), Free{skipped}};
 }
 
 void Matrix::fill(double value) {

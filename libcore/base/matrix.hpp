@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <new>
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/error.hpp"
@@ -44,8 +43,7 @@ using ConstMatrixView = BasicView<const double>;
 class Matrix {
  public:
   Matrix() = default;
-  Matrix(Index rows, Index cols)
-      : data_(new (std::align_val_t{64}) double[checked_doubles(rows, cols)]), rows_(rows), cols_(cols) {}
+  Matrix(Index rows, Index cols) : data_(allocated(checked_doubles(rows, cols))), rows_(rows), cols_(cols) {}
   Matrix(Index rows, Index cols, double value) : Matrix(rows, cols) { fill(value); }
 
   Index rows() const { return rows_; }
@@ -64,10 +62,15 @@ class Matrix {
  private:
   void fill(double value);
 
+  // The numbers begin at a multiple of 64 bytes, `skipped` bytes into what was allocated: for small matrices the
+  // allocator of aligned memory takes longer than what is done with them.
   struct Free {
-    void operator()(double* p) const { ::operator delete[](p, std::align_val_t{64}); }
+    std::size_t skipped;
+    void operator()(double* p) const { ::operator delete[](reinterpret_cast<char*>(p) - skipped); }
   };
-  std::unique_ptr<double[], Free> data_;
+  using Numbers = std::unique_ptr<double[], Free>;
+  static Numbers allocated(Index count);
+  Numbers data_;
   Index rows_ = 0, cols_ = 0;
 };
 

@@ -12,8 +12,6 @@
 namespace freeridge {
 namespace {
 
-constexpr Index column_block = 256;  // columns of H that are made at once
-
 // W^(row) a W^(column) for the columns of a matrix from column `first` on; the powers are 1/2 or -1/2.
 void weigh_columns(const Problem& problem, bool root_of_rows, Index first, MatrixView a) {
   for (Index q = 0; q < a.cols; ++q)
@@ -80,21 +78,28 @@ void Model::hat_matrix(double lambda, MatrixView hat, MatrixView inverse) const 
   const Factorization& f = factorization();
   require_all_observed("a hat matrix");
   require_lambdas("lambda", {lambda});
-  const Index rows = n(), block = std::min(column_block, rows);
-  require_room_for_columns(block);
+  require_room(columns_bytes(std::min(columns_together, n())), "the hat matrix", "use fewer points");
   const Hearing hearing(listener_);
   Stage stage(0, f.at_is_free() ? 0 : 0.2);
   const std::unique_ptr<ResidualMaker> maker = f.at(lambda);
+  stage.next(1);
+  matrix_columns(*maker, hat, inverse);
+}
+
+void Model::matrix_columns(const ResidualMaker& maker, MatrixView hat, MatrixView inverse) const {
+  const Problem& problem = factorization_->problem();
+  const Index rows = n(), block = std::min(columns_together, rows);
+  Stage stage(0, 0);
   const bool any = hat.data != nullptr || inverse.data != nullptr;
   Matrix hat_room(rows, hat.data != nullptr ? block : 0), inverse_room(rows, inverse.data != nullptr ? block : 0);
   for (Index first = 0; first < rows && any; first += block) {
     const Index cols = std::min(block, rows - first);
-    stage.next(0.2 + 0.8 * fraction(first + cols, rows));
+    stage.next(fraction(first + cols, rows));
     const auto part = [&](MatrixView of) { return of.columns(0, std::min(of.cols, cols)); };
     const MatrixView h = part(hat_room.view()), p = part(inverse_room.view());
-    maker->columns(first, h, p);
-    weigh_columns(f.problem(), false, first, h);
-    weigh_columns(f.problem(), true, first, p);
+    maker.columns(first, h, p);
+    weigh_columns(problem, false, first, h);
+    weigh_columns(problem, true, first, p);
     require_no_overflow("the numbers of the hat matrix", h);
     require_no_overflow("the numbers of the inverse", p);
     report(1);

@@ -96,9 +96,8 @@ void Model::require_room_for_eigenvalues(Index vectors) const {
 }
 
 // P~ at another lambda, some columns of both matrices, and up to six more matrices of the size of these columns.
-void Model::require_room_for_columns(Index columns) const {
-  const Index doubles = checked_doubles(8, checked_doubles(std::max(n(), d()), columns));
-  require_room(checked_doubles(doubles, 1) * 8 + lambda_bytes(), "the hat matrix", "use fewer points");
+Index Model::columns_bytes(Index columns) const {
+  return checked_doubles(8, checked_doubles(std::max(n(), d()), columns)) * 8 + lambda_bytes();
 }
 
 void Model::require_room_to_predict(Index m, Index outputs, Index smoothed) const {

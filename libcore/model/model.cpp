@@ -375,7 +375,7 @@ void Model::set_lambdas(Span<const double> lambdas) {
   fit_ = std::move(fit);
 }
 
-const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double high) {
+const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double high, bool sparse) {
   require_factorized();
   require_range("low", low, "high", high);
   const Groups* const groups = groups_for(criterion);
@@ -383,12 +383,13 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
   require_room_for_score(groups, lambdas_of_search(t()));
   const Hearing hearing(listener_);
   Stage stage(0, 0.95);
-  auto search = std::make_shared<const LambdaSearch>(search_lambda(*factorization_, criterion, groups, range));
+  auto search =
+      std::make_shared<const LambdaSearch>(search_lambda(*factorization_, criterion, groups, range, {}, sparse));
   stage.next(1);
   auto fit = std::make_shared<const Fit>(solve(*factorization_, search->best));
   const auto again = [=](Model& model) {
     model.factorize();
-    model.select_lambda(criterion, low, high);
+    model.select_lambda(criterion, low, high, sparse);
   };
   // Beside a kernel that was chosen lambda is a part of that choice.
   auto own = choice_;

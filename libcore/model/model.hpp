@@ -63,7 +63,9 @@ class Model final : public AbstractModel {
   std::string explain() const override;
   void factorize() override;
   void set_lambdas(Span<const double> lambdas) override;
-  const LambdaSearch& select_lambda(Criterion criterion, double low, double high) override;
+  const LambdaSearch& select_lambda(Criterion criterion, double low, double high) override {
+    return select_lambda(criterion, low, high, false);
+  }
   Array<double> lambda_grid(Index count) const override;
   [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView scores,
                                   MatrixView errors = {}) const override;
@@ -114,6 +116,8 @@ class Model final : public AbstractModel {
   void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
   // Work
+  // sparse: by the sparse grid of lambda_search.hpp
+  const LambdaSearch& select_lambda(Criterion criterion, double low, double high, bool sparse);
   // budget 0: the library's choice
   const BandwidthSearch& select_bandwidth(Criterion criterion, double low, double high, Index budget);
   // The kernel's hyperparameters and lambda together (kernel_selection.cpp). label: one for each hyperparameter, or
@@ -464,7 +468,10 @@ class Model final : public AbstractModel {
   void require_room_to_estimate(Index probes, Index lambdas) const;
   void require_room_for_trace() const;
   void require_room_for_eigenvalues(Index vectors) const;
-  void require_room_for_columns(Index columns) const;
+  static constexpr Index columns_together = 256;  // of the matrices of hat_matrix
+  Index columns_bytes(Index columns) const;
+  // Some columns of both matrices of hat_matrix at once.
+  void matrix_columns(const ResidualMaker& maker, MatrixView hat, MatrixView inverse) const;
   // outputs: numbers for each point and output; smoothed: how many points are smoothed at once, 0: none.
   void require_room_to_predict(Index m, Index outputs, Index smoothed) const;
   void require_room_for_path(Index m) const;

@@ -93,7 +93,8 @@ std::string Model::score_test(ConstMatrixView difference, Span<double> q, Span<d
   require_all_observed("a score test");
   const Problem& problem = factorization_->problem();
   const Index n = this->n();
-  require_room(8 * checked_doubles(6 * n, n) + lambda_bytes(), "a score test", "use fewer points");
+  require_room(8 * checked_doubles(6 * n, n) + columns_bytes(std::min(columns_together, n)), "a score test",
+               "use fewer points");
   const Hearing hearing(listener_);
   Matrix d(n, n);
   for (Index k = 0; k < n; ++k)
@@ -109,7 +110,7 @@ std::string Model::score_test(ConstMatrixView difference, Span<double> q, Span<d
     problem.weight_rows(c.view());
     multiply_by(c.view(), maker.shrinkage() / lambda);
     gemm(Op::none, Op::none, 1, d.view(), c.view(), 0, product.view());
-    hat_matrix(lambda, {}, inverse.view());
+    matrix_columns(maker, {}, inverse.view());
     const Array<double> mu = spectrum_of_test(std::move(inverse), problem.q(), d.view());
     for (Index j = 0; j < count; ++j) {
       const double form = dot(n, c.col(j), product.col(j)) / maker.quadratic_form(first + j);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "libcore/base/constants.hpp"
@@ -15,8 +14,8 @@ namespace {
 
 constexpr Index fine_grid = 100;   // under half a natural log unit apart on 17 decades
 constexpr Index coarse_grid = 50;  // where every lambda has a factor of its own
-// Where every lambda has a factor of its own for each output. Criteria are analytic in log lambda within pi of the real
-// line, so that a polynomial through points 1.3 apart shows every dip, and the minimum that it foretells is tried.
+// The sparse grid. Criteria are analytic in log lambda within pi of the real line, so that a polynomial through points
+// 1.3 apart shows every dip, and the minimum that it foretells is tried.
 constexpr Index sparse_grid = 32;
 constexpr double widest = 0.5;  // between grid points, in log lambda; beyond it cells are divided
 constexpr double widest_sparse = 1.6;
@@ -33,6 +32,13 @@ constexpr Index tried_together = 2;    // decades of lambda that share passes
 constexpr Index rises = 2;             // of the score, over as many decades, that end the descent
 constexpr Index many_outputs = 16;
 constexpr Index block_outputs = 4;  // refined together: a call tries the lambdas of each of them for all of them
+
+// Ascending, each once.
+Array<double> sorted(Array<double> lambdas) {
+  std::ranges::sort(lambdas);
+  lambdas.erase(std::unique(lambdas.begin(), lambdas.end()), lambdas.end());
+  return lambdas;
+}
 
 // A bracket of one output, in log lambda.
 struct Dip {
@@ -76,11 +82,11 @@ class Search {
  private:
   // With many outputs the grid, which all of them share, would be most of the work.
   bool sparse() const {
-    return criterion_ != Criterion::error_rate && (searched_.alone || searched_.t >= many_outputs);
+    return criterion_ != Criterion::error_rate && (searched_.alone || searched_.sparse || searched_.t >= many_outputs);
   }
   double lambda_at(double x) const { return std::clamp(std::exp(x), range_.low, range_.high); }
 
-  // One call of scores(), whose results are recorded. None of the lambdas has been tried for these outputs yet.
+  // One call of scores(), whose results are recorded. lambdas: ascending, none of them tried for these outputs yet.
   void attempt(Span<const double> lambdas, Index first, Index count) {
     const auto size = static_cast<Index>(lambdas.size());
     Matrix score(size, count), error(size, count, nan), uncertainty(size, count, 0.0);
@@ -90,12 +96,15 @@ class Search {
     if (!reason.empty()) keep_first(reason_, std::move(reason));
     for (Index j = 0; j < count; ++j) {
       ScoreCurve& tried = curves_[first + j];
+      tried.reserve(std::ssize(tried) + size);
+      const std::ptrdiff_t known = std::ssize(tried);
       for (Index l = 0; l < size; ++l) {
         const double lambda = lambdas[l];
         const double above = caution * uncertainty(l, j) + (searched_.penalty ? searched_.penalty(lambda) : 0);
         tried.push_back({lambda, std::log(lambda), score(l, j) + above, error(l, j), above});
       }
-      std::sort(tried.begin(), tried.end(), [](const Tried& a, const Tried& b) { return a.lambda < b.lambda; });
+      std::inplace_merge(tried.begin(), tried.begin() + known, tried.end(),
+                         [](const Tried& a, const Tried& b) { return a.lambda < b.lambda; });
     }
   }
 
@@ -110,16 +119,15 @@ class Search {
     return {output, curve[l > 0 ? l - 1 : l].x, curve[std::min(l + 1, curve.size() - 1)].x};
   }
 
-  void divide(double low, double high, Index pieces, std::set<double>& wanted) const {
+  void divide(double low, double high, Index pieces, Array<double>& wanted) const {
     for (Index k = 1; k < pieces; ++k)
-      wanted.insert(lambda_at(low + (high - low) * static_cast<double>(k) / static_cast<double>(pieces)));
+      wanted.push_back(lambda_at(low + (high - low) * static_cast<double>(k) / static_cast<double>(pieces)));
   }
 
   // One call for the wanted lambdas that are new. All outputs of a block have tried the same lambdas.
-  void attempt_new(const std::set<double>& wanted, Index first, Index count) {
-    Array<double> lambdas;
-    for (const double lambda : wanted)
-      if (find(curves_[first], lambda) == nullptr) lambdas.push_back(lambda);
+  void attempt_new(const Array<double>& wanted, Index first, Index count) {
+    Array<double> lambdas = sorted(wanted);
+    std::erase_if(lambdas, [&](double lambda) { return find(curves_[first], lambda) != nullptr; });
     if (!lambdas.empty()) attempt(lambdas, first, count);
   }
 
@@ -129,9 +137,9 @@ class Search {
     Stage stage(0, 0);
     for (Index next = 0; next <= decades && (next == 0 || !all_are_done()); next += tried_together) {
       stage.next(0.7 * fraction(std::min(next + tried_together, decades + 1), decades + 1));
-      std::set<double> wanted;
+      Array<double> wanted;
       for (Index k = next; k < next + tried_together; ++k)
-        wanted.insert(lambda_at(high - decade * static_cast<double>(k)));
+        wanted.push_back(lambda_at(high - decade * static_cast<double>(k)));
       for (Index first = 0; first < t_; first += block_outputs)
         attempt_new(wanted, first, std::min(block_outputs, t_ - first));
     }
@@ -166,7 +174,7 @@ class Search {
     for (Index j = first; j < first + count; ++j)
       for (const std::size_t l : dips_of(j)) open.push_back(bracket(curves_[j], j, l));
     for (int round = 0; round < (estimated_ ? estimated_rounds : most_rounds); ++round) {
-      const std::set<double> wanted = propose(open);
+      const Array<double> wanted = propose(open);
       if (wanted.empty()) break;
       done = (1 + done) / 2;
       stage.next(done);
@@ -180,8 +188,8 @@ class Search {
 
   // The lambdas that divide the cells on both sides of every dip into `pieces`. Outputs that share a cell share the
   // lambdas.
-  std::set<double> cells_of_dips(Index first, Index count, Index pieces) {
-    std::set<double> wanted;
+  Array<double> cells_of_dips(Index first, Index count, Index pieces) {
+    Array<double> wanted;
     for (Index j = first; j < first + count; ++j)
       for (const std::size_t l : dips_of(j)) {
         if (l > 0) divide(curves_[j][l - 1].x, curves_[j][l].x, pieces, wanted);
@@ -200,8 +208,8 @@ class Search {
   }
 
   // The minimum of each polynomial, unless it is a place where the dip's output has been before.
-  std::set<double> propose(Array<Dip>& open) {
-    std::set<double> wanted;
+  Array<double> propose(Array<Dip>& open) {
+    Array<double> wanted;
     for (Dip& dip : open) {
       if (dip.done) continue;
       const ScoreCurve& tried = curves_[dip.output];
@@ -213,7 +221,7 @@ class Search {
       dip.lambda = known ? nan : lambda_at(minimum.x);
       dip.expected = minimum.score;
       dip.done = known && !dip.divide;
-      if (!known) wanted.insert(dip.lambda);
+      if (!known) wanted.push_back(dip.lambda);
       if (dip.divide) divide(dip.low, dip.high, divisions, wanted);
     }
     return wanted;
@@ -237,11 +245,11 @@ class Search {
     LambdaSearch search;
     search.criterion = criterion_;
     search.dips = minima_;
-    std::set<double> all;
+    Array<double> all;
     for (const ScoreCurve& tried : curves_)
-      for (const Tried& point : tried) all.insert(point.lambda);
-    search.lambdas.assign(all.begin(), all.end());
-    search.scores = Matrix(static_cast<Index>(all.size()), t_, nan);
+      for (const Tried& point : tried) all.push_back(point.lambda);
+    search.lambdas = sorted(std::move(all));
+    search.scores = Matrix(std::ssize(search.lambdas), t_, nan);
     for (Index j = 0; j < t_; ++j) {
       const ScoreCurve& tried = curves_[j];
       auto place = search.lambdas.begin();
@@ -310,7 +318,7 @@ Array<double> log_grid(LambdaRange range, Index count) {
 }
 
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                           LambdaRange range, std::function<double(double lambda)> penalty) {
+                           LambdaRange range, std::function<double(double lambda)> penalty, bool sparse) {
   const bool missing = factorization.problem().missing != nullptr;
   Searched searched{criterion,
                     factorization.problem().t(),
@@ -320,6 +328,7 @@ LambdaSearch search_lambda(const Factorization& factorization, Criterion criteri
                     },
                     {},
                     missing,
+                    sparse,
                     std::move(penalty)};
   if (factorization.estimating() != nullptr)
     searched.estimates = [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors,

@@ -1,5 +1,5 @@
 // The search over lambda: a log-spaced grid of 100 values (50 where every lambda has a factor of its own: CHOLESKY and
-// BAND), then the (at most five) deepest dips of each output's score to the digit.
+// BAND; 32 where the grid would be most of the work: a sparse grid), then the (at most five) deepest dips of each output's score to the digit.
 //
 // The cost is in the calls of scores(): a streamed route reads all data again for each call, whatever the number of
 // lambdas. So the dips of all outputs are refined together, a few lambdas a call, by interpolation instead of a line
@@ -81,6 +81,8 @@ struct Searched {
       estimates = {};
   // A lambda costs as much for each output as for the first: so an output's lambdas are tried for that output alone.
   bool alone = false;
+  // A grid of few lambdas, for many small models.
+  bool sparse = false;
   // A function of lambda that is added to the score of each output for the choice; the scores that are kept are without
   // it.
   std::function<double(double lambda)> penalty = {};
@@ -91,6 +93,6 @@ Index lambdas_of_search(Index t);
 // Throws UNDEFINED when the criterion has no value for some output anywhere.
 LambdaSearch search_lambda(const Searched& searched, LambdaRange range);
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                           LambdaRange range, std::function<double(double lambda)> penalty = {});
+                           LambdaRange range, std::function<double(double lambda)> penalty = {}, bool sparse = false);
 
 }  // namespace freeridge

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "libcore/base/constants.hpp"
+#include "libcore/linalg/blas.hpp"
 #include "libcore/select/criteria.hpp"
 #include "libcore/select/log_loss.hpp"
 #include "libcore/select/spread.hpp"
@@ -84,16 +85,13 @@ class LooSum final : public PointSink {
 
   void tile(Index row, Index lambda, Index lambdas, ConstMatrixView residual, ConstMatrixView diagonal) override {
     const Index t = scores_.cols, rows = residual.rows;
-    q_.resize(wants_errors() ? rows : 0);
+    e_.resize(rows);
     for (Index l = 0; l < lambdas; ++l) {
       for (Index j = 0; j < t; ++j) {
-        double sum = 0;  // W_ii e_i^2 = ((P~Y~)_i / P~_ii)^2
-        for (Index i = 0; i < rows; ++i) {
-          const double e = residual(i, l * t + j) / diagonal(i, l);
-          sum += e * e;
-        }
-        scores_(lambda + l, j) += sum / problem_.sum_w;
-        if (wants_errors()) add_spread(row, lambda + l, j, residual.col(l * t + j), diagonal.col(l));
+        // W_ii e_i^2 = ((P~Y~)_i / P~_ii)^2
+        for (Index i = 0; i < rows; ++i) e_[i] = residual(i, l * t + j) / diagonal(i, l);
+        scores_(lambda + l, j) += dot(rows, e_.data(), e_.data()) / problem_.sum_w;
+        if (wants_errors()) add_spread(row, lambda + l, j);
       }
       undefined_leverages(row, lambda + l, diagonal.col(l), rows);
     }
@@ -110,15 +108,15 @@ class LooSum final : public PointSink {
  private:
   Spread& spread(Index lambda, Index j) { return spread_[lambda * scores_.cols + j]; }
 
-  // The tile's own spread, joined to that of the tiles before.
-  void add_spread(Index row, Index lambda, Index j, const double* residual, const double* diagonal) {
+  // The spread of the e_i that are in e_, joined to that of the tiles before. e_ is used up.
+  void add_spread(Index row, Index lambda, Index j) {
     const double* const sqrt_w = problem_.sqrt_w.data() + row;
-    for (std::size_t i = 0; i < q_.size(); ++i) q_[i] = residual[i] / diagonal[i] / sqrt_w[i];
-    spread(lambda, j).join(spread_of_squares(q_, v_.data() + row));
+    for (std::size_t i = 0; i < e_.size(); ++i) e_[i] /= sqrt_w[i];
+    spread(lambda, j).join(spread_of_squares(e_, v_.data() + row));
   }
 
   Array<double> v_;       // n
-  Array<double> q_;       // of one column of a tile
+  Array<double> e_;       // of one column of a tile
   Array<Spread> spread_;  // lambdas x outputs
 };
 

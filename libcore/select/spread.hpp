@@ -18,6 +18,7 @@ struct Spread {
 
   void join(const Spread& part) {
     if (part.v == 0) return;  // nothing beside the other weights, to the last bit
+    if (v == 0) return void(*this = part);
     const double all = v + part.v, difference = part.mean - mean;
     root = std::hypot(root, part.root, difference * std::sqrt(v / all * part.v));
     mean += difference * (part.v / all);

@@ -147,7 +147,7 @@ class DenseGroup final : public RowBlock {
     add(-1);
     Array<double> diagonal(s);
     for (Index i = 0; i < s; ++i) diagonal[i] = p(i, i);
-    rows_.f.clear_rounding(at, diagonal);
+    rows_.f.clear_rounding(at.projects(), diagonal);
     for (Index i = 0; i < s; ++i) p(i, i) = diagonal[i];
     return solve_left_out(p.view(), v, noise_);
   }

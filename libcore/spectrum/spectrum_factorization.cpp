@@ -90,8 +90,8 @@ Matrix SpectrumFactorization::shared_gamma(const SpectrumAt& at, Index first, In
   return out;
 }
 
-void SpectrumFactorization::clear_rounding(const SpectrumAt& at, Span<double> diagonal) const {
-  if (!at.projects()) return;
+void SpectrumFactorization::clear_rounding(bool projects, Span<double> diagonal) const {
+  if (!projects) return;
   const double noise = eps * static_cast<double>(problem().n());
   for (double& value : diagonal)
     if (value <= noise) value = 0;

@@ -95,8 +95,8 @@ class SpectrumFactorization : public Factorization {
   // The error of the length of a row of N made of off-diagonals, and of the elements of N made by subtraction.
   double row_noise() const;
   double subtraction_noise() const;
-  // Makes diag(P~) exactly 0 where it is 0 but for rounding.
-  void clear_rounding(const SpectrumAt& at, Span<double> diagonal) const;
+  // Makes diag(P~) exactly 0 where it is 0 but for rounding. projects: SpectrumAt's.
+  void clear_rounding(bool projects, Span<double> diagonal) const;
 
   // From g (r x count) to the solution of the outputs [first, first + count).
   virtual void solve(Index first, ConstMatrixView g, Solution& solution) const = 0;

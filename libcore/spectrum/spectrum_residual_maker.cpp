@@ -29,7 +29,7 @@ void SpectrumResidualMaker::residual_and_diagonal(Index first, MatrixView out, S
   Array<double> share(diagonal_out.empty() ? 0 : f_.r());
   for (std::size_t k = 0; k < share.size(); ++k) share[k] = f_.share(at_, static_cast<Index>(k));
   f_.products(shares.view(), share, f_.complement() ? 1 : 0, first, out, diagonal_out);
-  f_.clear_rounding(at_, diagonal_out);
+  f_.clear_rounding(at_.projects(), diagonal_out);
 }
 
 // H_ii = |q1_i|^2 + sum_k B_ik^2 Lambda_k / (Lambda_k + lambda): a small leverage keeps its digits, as 1 - rho P~_ii

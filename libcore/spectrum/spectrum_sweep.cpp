@@ -84,12 +84,13 @@ class SpectrumSweep {
   void begin_chunk(Index first, Index count) {
     first_ = first;
     count_ = count;
-    at_.clear();
+    projects_.resize(count);
     products_.reset();
     Matrix shares(f_.r(), count);
     for (Index l = 0; l < count; ++l) {
-      at_.emplace_back(f_.spectrum(), lambdas_[first + l]);
-      for (Index k = 0; k < f_.r(); ++k) shares(k, l) = f_.share(at_.back(), k);
+      const SpectrumAt at(f_.spectrum(), lambdas_[first + l]);
+      for (Index k = 0; k < f_.r(); ++k) shares(k, l) = f_.share(at, k);
+      projects_[l] = at.projects();
     }
     const bool by_basis = f_.complement() && basis_pays(work(count));
     products_.emplace(std::move(shares), f_.spectrum().gamma.view().columns(first_output_, t_), by_basis);
@@ -119,7 +120,7 @@ class SpectrumSweep {
           for (Index row = 0; row < height; ++row) residual(row, l * t_ + j) += part.rest(row, first_output_ + j);
         for (Index row = 0; row < height; ++row) diagonal(row, l) += part.rest_diagonal[row];
       }
-      f_.clear_rounding(at_[l], {diagonal.col(l), height});
+      f_.clear_rounding(projects_[l], {diagonal.col(l), height});
     }
   }
 
@@ -148,7 +149,7 @@ class SpectrumSweep {
       for (Index l = 0; l < count_; ++l) {
         for (Index j = 0; j < t_; ++j) residual(0, l * t_ + j) += mended->rest(s, first_output_ + j);
         diagonal(0, l) += mended->diagonal[s];
-        f_.clear_rounding(at_[l], {diagonal.col(l), 1});
+        f_.clear_rounding(projects_[l], {diagonal.col(l), 1});
       }
       sink_.tile(held_->rows[s], first_, count_, residual, diagonal);
     }
@@ -164,7 +165,7 @@ class SpectrumSweep {
   Array<Worker> workers_;
   // of the chunk of lambdas at work
   Index first_ = 0, count_ = 0;
-  Array<SpectrumAt> at_;
+  Array<char> projects_;  // of each lambda: SpectrumAt::projects
   std::optional<LambdaProducts> products_;
   std::optional<HeldRows> held_;
 };

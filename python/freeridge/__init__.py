@@ -7,6 +7,7 @@ needed beside the shared library; `freeridge.library` has every call and constan
 import inspect
 
 from .accumulator import Accumulator
+from .batch import Batch, batch
 from .classical import (absolute_slope, build_info, convert_lambda, get_threads, locate_saved_x, make_blocks,
                         make_folds, make_groups, make_holdout, ols, ols_summary, parameter_bounds, pinv, polynomial_exponents,
                         polynomial_feature_count, polynomial_feature_factors, polynomial_features, ridge, set_threads,

@@ -157,6 +157,10 @@ core_stack_weights <- function(f, y, weights, prior) {
     .Call(`_freeridge_core_stack_weights`, f, y, weights, prior)
 }
 
+core_batch <- function(x, y, weights_in, start, intercept, criterion, low, high) {
+    .Call(`_freeridge_core_batch`, x, y, weights_in, start, intercept, criterion, low, high)
+}
+
 core_classifier_create <- function(kernel, scale, hinge, x, y, intercept, weights, control) {
     .Call(`_freeridge_core_classifier_create`, kernel, scale, hinge, x, y, intercept, weights, control)
 }

@@ -470,6 +470,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_batch
+Rcpp::List core_batch(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, SEXP weights_in, Rcpp::NumericVector start, bool intercept, std::string criterion, double low, double high);
+RcppExport SEXP _freeridge_core_batch(SEXP xSEXP, SEXP ySEXP, SEXP weights_inSEXP, SEXP startSEXP, SEXP interceptSEXP, SEXP criterionSEXP, SEXP lowSEXP, SEXP highSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights_in(weights_inSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type start(startSEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< double >::type low(lowSEXP);
+    Rcpp::traits::input_parameter< double >::type high(highSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_batch(x, y, weights_in, start, intercept, criterion, low, high));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_classifier_create
 SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, int intercept, SEXP weights, SEXP control);
 RcppExport SEXP _freeridge_core_classifier_create(SEXP kernelSEXP, SEXP scaleSEXP, SEXP hingeSEXP, SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP weightsSEXP, SEXP controlSEXP) {
@@ -1643,6 +1660,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_weighted_median", (DL_FUNC) &_freeridge_core_weighted_median, 2},
     {"_freeridge_core_absolute_slope", (DL_FUNC) &_freeridge_core_absolute_slope, 2},
     {"_freeridge_core_stack_weights", (DL_FUNC) &_freeridge_core_stack_weights, 4},
+    {"_freeridge_core_batch", (DL_FUNC) &_freeridge_core_batch, 8},
     {"_freeridge_core_classifier_create", (DL_FUNC) &_freeridge_core_classifier_create, 8},
     {"_freeridge_core_classifier_save", (DL_FUNC) &_freeridge_core_classifier_save, 1},
     {"_freeridge_core_classifier_load", (DL_FUNC) &_freeridge_core_classifier_load, 2},

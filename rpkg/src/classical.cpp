@@ -137,3 +137,44 @@ Rcpp::List core_stack_weights(Rcpp::NumericMatrix f, Rcpp::NumericVector y, Rcpp
                                               prior, w.begin(), errors.begin()));
   return Rcpp::List::create(Rcpp::Named("w") = w, Rcpp::Named("errors") = errors);
 }
+
+// A model for each of many stretches of rows, start[g] to start[g + 1]. weights: NULL or n numbers. Also why some numbers are
+// NaN, "" where none is
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_batch(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, SEXP weights_in, Rcpp::NumericVector start,
+                      bool intercept, std::string criterion, double low, double high) {
+  const Optional<Rcpp::NumericVector> weights(weights_in);
+  const int n = x.nrow(), d = x.ncol(), t = y.ncol(), models = static_cast<int>(start.size()) - 1;
+  if (y.nrow() != n || models < 1 || (weights.given && weights.kept.size() != n)) refuse("the sizes differ");
+  const std::vector<std::int64_t> places(start.begin(), start.end());
+  const KernelPtr kernel = make_kernel(Rcpp::List::create(Rcpp::Named("name") = "linear"), R_NilValue);
+  Model settings;
+  check(freeridge_create(kernel.get(), &settings.core));
+  check(freeridge_set_parameter(settings.core, FREERIDGE_INTERCEPT,
+                                intercept ? FREERIDGE_INTERCEPT_FREE : FREERIDGE_INTERCEPT_NONE));
+  check(freeridge_set_parameter(settings.core, FREERIDGE_MISSING, 1));
+  check(freeridge_set_progress(settings.core, listen, static_cast<Listener*>(&settings)));
+  auto w = fresh<Rcpp::NumericMatrix>(d, models * t), b = fresh<Rcpp::NumericMatrix>(t, models);
+  auto lambda = fresh<Rcpp::NumericMatrix>(t, models), score = fresh<Rcpp::NumericMatrix>(t, models);
+  auto df = fresh<Rcpp::NumericMatrix>(t, models), sigma2 = fresh<Rcpp::NumericMatrix>(t, models);
+  auto errors = fresh<Rcpp::NumericMatrix>(n, t);
+  auto status = fresh<Rcpp::IntegerVector>(models);
+  freeridge_batch_answers answers{};
+  answers.size = sizeof answers;
+  answers.w = w.begin();
+  answers.b = b.begin();
+  answers.lambda = lambda.begin();
+  answers.score = score.begin();
+  answers.df = df.begin();
+  answers.sigma2 = sigma2.begin();
+  answers.errors = errors.begin();
+  answers.status = status.begin();
+  const Points points(x);
+  const std::string reason = reason_of(
+      settings, freeridge_batch(settings.core, &points.fields, FREERIDGE_COL_MAJOR, t, y.begin(), n, weights.get(),
+                                models, places.data(), criterion_of(criterion), low, high, &answers));
+  return Rcpp::List::create(Rcpp::Named("w") = w, Rcpp::Named("b") = b, Rcpp::Named("lambda") = lambda,
+                            Rcpp::Named("score") = score, Rcpp::Named("df") = df, Rcpp::Named("sigma2") = sigma2,
+                            Rcpp::Named("errors") = errors, Rcpp::Named("status") = status,
+                            Rcpp::Named("reason") = reason);
+}

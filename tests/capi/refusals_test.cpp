@@ -136,6 +136,9 @@ TEST(Refusals, Answers) {
 
 TEST(Refusals, Selection) {
   expect_all_refused<LambdaGrid, Objective, SelectLambda, LambdaFlags, ConvertLambda>();
+  expect_refused<Batch>({{"start", integer_entries({-1, sample::n + 1, INT64_MIN, INT64_MAX})},
+                         {"models", integers(bad_sizes)},
+                         {"criterion", integers({FREERIDGE_GROUPS, FREERIDGE_EVIDENCE})}});
   // A search looks at 50 lambdas or more.
   expect_refused<GetSearch>({{"search.ld", integers(bad_leading(50, true))}, not_null("below"), not_null("next")});
   // With standard errors, which these two have not: they are no means.

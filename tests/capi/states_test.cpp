@@ -156,6 +156,7 @@ const std::vector<Rule>& rules() {
       rule<ConditionNumber>(State::factorized, Leaves::the_same),
       rule<HatMatrix>(State::factorized, Leaves::the_same),
       rule<SelectLambda>(State::factorized, Leaves::fitted),
+      rule<Batch>(State::empty, Leaves::the_same),
       rule<SelectBandwidth>(State::data, Leaves::fitted),
       rule<SelectKernel>(State::data, Leaves::fitted),
       rule<PredictPath>(State::factorized, Leaves::the_same),

@@ -136,6 +136,7 @@ void add_lambda(Scenarios& all) {
   add_on_model<SelectLambda>(
       all, "default_range", false, [] { return model_on(FREERIDGE_ROUTE_BAND, State::factorized); },
       [](SelectLambda& call) { call.low = call.high = 0; });
+  add_on_routes<Batch>(all, true, "", {}, {FREERIDGE_ROUTE_LANDMARK});
   add_on_routes<SelectBandwidth>(all, false, "", {}, {FREERIDGE_ROUTE_PRIMAL});
   add_on_routes<SelectKernel>(all, false, "", {}, {FREERIDGE_ROUTE_PRIMAL});
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GROUPS})

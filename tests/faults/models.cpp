@@ -29,7 +29,7 @@ void add_on_model(Scenarios& all, const CallKind& kind, const std::string& about
   const std::string name = kind.name;
   const bool at_lambdas = about.find("_lambdas") != std::string::npos;
   const bool in_pieces = (at_lambdas && (name == "freeridge_coefficients" || name == "freeridge_hyperplane")) ||
-                         (about == "reader" && name == "freeridge_group_errors");
+                         (about == "reader" && name == "freeridge_group_errors") || name == "freeridge_batch";
   all.push_back({kind.name, about, repeatable,
                  [=] {
                    const auto model = std::make_shared<Model>(make());

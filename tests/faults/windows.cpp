@@ -1,5 +1,8 @@
 // Trials of the calls on windows: of a linear kernel, whose triangle a row changes or not, and of another one.
+#include <algorithm>
+#include <cmath>
 #include "capi/support/window_calls.hpp"
+
 #include "faults/trials.hpp"
 
 namespace faults {
@@ -7,12 +10,20 @@ namespace {
 
 namespace w = window;
 
+// The numbers in units of 2^-30 of the largest.
+void round_off(std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  const double unit = std::ldexp(largest, -30);
+  for (double& value : values) value = unit > 0 ? std::round(value / unit) : 0;
+}
+
 struct OwnWindow {
   support::Window window;
   bool errors;
 
-  // The left-out errors are asked for, so that the next rows change them. to_come: of a factorization, without them, as
-  // their last bits depend on whether rows changed them.
+  // The left-out errors are asked for, so that the next rows change them. to_come: of a factorization, without them and
+  // in fewer digits, as the last bits depend on whether rows came and went after it or before.
   OwnWindow(bool kernel, bool to_come) : window(w::sample_window(kernel)), errors(!to_come) {
     state();
     if (to_come) window.lambda(0.25);
@@ -26,7 +37,8 @@ struct OwnWindow {
     const oracle::Problem rows = window.rows();
     append(bytes, rows.x.values.data(), rows.x.values.size());
     append(bytes, rows.y.values.data(), rows.y.values.size());
-    const support::Matrix c = window.coefficients(b);
+    support::Matrix c = window.coefficients(b);
+    if (!errors) round_off(c.values), round_off(b);
     append(bytes, c.values.data(), c.values.size());
     append(bytes, b.data(), b.size());
     if (!errors) return bytes;

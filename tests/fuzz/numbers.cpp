@@ -349,6 +349,36 @@ void one_window(Source& in, Caller& call) {
   }
 }
 
+// Models of a few rows each, some of none.
+void one_batch(Source& in, Caller& call) {
+  const Data data = data_from(in);
+  const fuzz::KernelHandle kernel = kernel_from(in, data.d, call);
+  if (!kernel) return;
+  freeridge_model* made = nullptr;
+  if (freeridge_create(kernel.get(), &made) != FREERIDGE_OK) fuzz::wrong("freeridge_create");
+  const std::unique_ptr<freeridge_model, void (*)(freeridge_model*)> model(made, freeridge_destroy);
+  std::vector<double> weights = in.wild(data.n, true);
+  for (double& weight : weights) weight = std::fabs(weight);
+  std::vector<std::int64_t> start = {0};
+  while (start.back() < data.n) start.push_back(std::min(start.back() + in.from(0, data.n), data.n));
+  const std::int64_t models = std::ssize(start) - 1;
+  Output<double> b(size_of(data.t, models)), lambda = b, score = b, df = b, sigma2 = b, c(size_of(data.n, data.t)),
+                                             errors = c;
+  freeridge_batch_answers answers = {};
+  answers.size = sizeof answers;
+  answers.b = b.get();
+  answers.lambda = lambda.get();
+  answers.score = score.get();
+  answers.df = df.get();
+  answers.sigma2 = sigma2.get();
+  answers.c = c.get();
+  answers.errors = errors.get();
+  const double one = in.one_in(3) ? data.lambdas[0] : 0;
+  ASK(freeridge_batch, 0, made, support::at(FREERIDGE_ROW_MAJOR, data.n, data.d, data.x.data(), data.d),
+      FREERIDGE_ROW_MAJOR, data.t, data.y.data(), data.t, in.one_in(3) ? weights.data() : nullptr, models, start.data(),
+      FREERIDGE_LOO, one, one, &answers);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -356,8 +386,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   Source in(bytes, size);
   Caller call;
   const std::uint8_t kind = in.byte();
-  if (kind >= 252) {
-    one_window(in, call);
+  if (kind >= 248) {
+    (kind >= 252 ? one_window : one_batch)(in, call);
     return 0;
   }
   switch (kind % 8) {

@@ -107,6 +107,21 @@ Model fitted_model(const Case& c, const Sizes& s) {
 
 std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
   std::vector<Call<Model>> out;
+  if (c.landmarks == 0 && std::string(c.kernel) != "precomputed()")
+    out.push_back({"batch",
+                   [=](const Model& m) {
+                     const Data data = data_of(c, s);
+                     const std::vector<std::int64_t> start = {0, s.n / 3, s.n};
+                     freeridge_batch_answers answers = {};
+                     answers.size = sizeof answers;
+                     Vector errors(at(s.n * s.t), untouched);
+                     answers.errors = errors.data();
+                     return Answer{
+                         freeridge_batch(m.get(), support::at(data.x), FREERIDGE_COL_MAJOR, s.t, data.y.values.data(),
+                                         s.n, nullptr, 2, start.data(), FREERIDGE_GCV, 0.1, 1, &answers),
+                         errors};
+                   },
+                   true});
   out.push_back({"set_data", [=](const Model& m) {
                    const Data data = data_of(c, s);
                    return asked(m, freeridge_set_data, FREERIDGE_COL_MAJOR, s.n, data.x.cols, data.x.values.data(), s.n,

@@ -243,12 +243,63 @@ static void gradients(void) {
   freeridge_destroy(linear);
 }
 
+/* Two models, of the first five rows and of the others: each is a model of its rows alone. */
+static void batch(void) {
+  freeridge_kernel* kernel = NULL;
+  freeridge_model *settings = NULL, *alone = NULL;
+  const int64_t start[4] = {0, 5, 5, N};
+  double w[D * 3 * T], b[T * 3], lambda[T * 3], score[T * 3], df[T * 3], sigma2[T * 3], c[N * T], errors[N * T];
+  double own_w[D * T], own_b[T], own_errors[N * T], own_df[T], own_sigma2[T], own_c[N * T];
+  int32_t status[3] = {-1, -1, -1};
+  freeridge_batch_answers answers = {.size = sizeof answers, .w = w, .b = b, .lambda = lambda, .score = score};
+  int g, i, j;
+  answers.df = df, answers.sigma2 = sigma2, answers.c = c, answers.errors = errors, answers.status = status;
+  OK(freeridge_kernel_linear(&kernel));
+  OK(freeridge_create(kernel, &settings));
+  REFUSED(UNDEFINED, freeridge_batch(settings, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), FREERIDGE_COL_MAJOR, T,
+                                     sample_y(), N, NULL, 3, start, FREERIDGE_LOO, 1e-2, 1e2, &answers));
+  CHECK(status[0] == FREERIDGE_OK && status[1] == FREERIDGE_UNDEFINED && status[2] == FREERIDGE_OK);
+  for (j = 0; j < T; ++j) CHECK(isnan(b[T + j]) && isnan(lambda[T + j]) && isnan(w[D * T + D * j]));
+  for (g = 0; g < 3; g += 2) {
+    const int64_t n = start[g + 1] - start[g];
+    OK(freeridge_create(kernel, &alone));
+    OK(freeridge_set_data(alone, FREERIDGE_COL_MAJOR, n, D, sample_x() + start[g], N, T, sample_y() + start[g], N));
+    OK(freeridge_factorize(alone));
+    OK(freeridge_set_lambdas(alone, lambda + g * T));
+    OK(freeridge_hyperplane(alone, 0, NULL, own_w, D, own_b));
+    OK(freeridge_coefficients(alone, 0, NULL, own_c, n, NULL));
+    OK(freeridge_degrees_of_freedom(alone, own_df, own_sigma2));
+    OK(freeridge_loo(alone, own_errors, n));
+    for (j = 0; j < T; ++j) {
+      double mean = 0;
+      for (i = 0; i < D; ++i) NEAR(w[D * (g * T + j) + i], own_w[D * j + i]);
+      for (i = 0; i < n; ++i) {
+        NEAR(errors[start[g] + i + N * j], own_errors[i + n * j]);
+        NEAR(c[start[g] + i + N * j], own_c[i + n * j]);
+        mean += own_errors[i + n * j] * own_errors[i + n * j] / (double)n;
+      }
+      NEAR(score[g * T + j], mean);
+      NEAR(b[g * T + j], own_b[j]);
+      NEAR(df[g * T + j], own_df[j]);
+      NEAR(sigma2[g * T + j], own_sigma2[j]);
+    }
+    freeridge_destroy(alone);
+    alone = NULL;
+  }
+  answers = (freeridge_batch_answers){.size = sizeof answers}; /* nothing is asked for */
+  OK(freeridge_batch(settings, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), FREERIDGE_COL_MAJOR, T, sample_y(), N,
+                     NULL, 1, (const int64_t[]){0, N}, FREERIDGE_REML, 0, 0, &answers));
+  freeridge_destroy(settings);
+  freeridge_kernel_destroy(kernel);
+}
+
 int main(void) {
   size_t r;
   for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) scores_are_means(every_route[r]);
   searches();
   bandwidths();
   learning();
+  batch();
   folds_and_conventions();
   gradients();
   return report();

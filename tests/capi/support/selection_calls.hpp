@@ -3,6 +3,7 @@
 #pragma once
 
 #include "capi/support/shared_arguments.hpp"
+#include "capi/support/struct_argument.hpp"
 
 struct LambdaGrid : AnyCall, OnModel {
   int64_t count = sample::count;
@@ -52,6 +53,34 @@ struct SelectLambda : AnyCall, OnModel {
   double low = 1e-2, high = 1e2;
   Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_select_lambda);
+};
+
+// Two models, of six rows each. (`status`, which is no array of doubles, and w, of linear kernels alone: tests/core.)
+struct Batch : AnyCall, OnModel {
+  using Answers = freeridge_batch_answers;
+  static constexpr const char* optional =
+      "weights answers.effects answers.b answers.lambda answers.score answers.df answers.sigma2 answers.c "
+      "answers.errors";
+  PointsArgument points = with_unpenalised(dense_points(sample::n, sample::x()), sample::fixed());
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t t = sample::t;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+  int64_t models = 2;
+  Input<int64_t> start{{0, sample::n / 2, sample::n}};
+  freeridge_criterion criterion = FREERIDGE_LOO;
+  double low = 1e-2, high = 1e2;
+  StructArgument<Answers> answers = StructArgument<Answers>({}, {})
+                                        .out("effects", &Answers::effects, sample::size(sample::q, 2 * sample::t))
+                                        .out("b", &Answers::b, sample::size(sample::t, 2))
+                                        .out("lambda", &Answers::lambda, sample::size(sample::t, 2))
+                                        .out("score", &Answers::score, sample::size(sample::t, 2))
+                                        .out("df", &Answers::df, sample::size(sample::t, 2))
+                                        .out("sigma2", &Answers::sigma2, sample::size(sample::t, 2))
+                                        .out("c", &Answers::c, sample::size(sample::n, sample::t))
+                                        .out("errors", &Answers::errors, sample::size(sample::n, sample::t));
+  FREERIDGE_CALL(freeridge_batch);
 };
 
 // Room for `most` lambdas: more than a search looks at.
