@@ -64,8 +64,8 @@ class Machine:
         if program == "r":
             return (["Rscript", "--vanilla", str(ROOT / "bench/system_r.R")], None) if shutil.which("Rscript") else (
                 None, "R is not installed")
-        if program in ("sklearn", "restarts"):
-            script = "restarts.py" if program == "restarts" else "system_sklearn.py"
+        if program in ("sklearn", "many", "restarts"):
+            script = "restarts.py" if program == "restarts" else f"system_{program}.py"
             return ([self.python, "-B", str(ROOT / "bench" / script)], None) if self.python else (
                 None, "scikit-learn is not installed")
         path = PROGRAMS / f"system_{program}"

@@ -164,4 +164,5 @@ def main():
         tell("deviation", [((learnt.predict(points) - held_out) ** 2).mean() ** 0.5])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -346,6 +346,47 @@ def small_works(sizes):
         [times_other("score", "factorize", f"{LAMBDAS} lambdas at most one half of the factorization", 0.5)])
 
 
+def many_works(sizes):
+    """Many outputs, rows that come and go, many small models."""
+
+    def task(name, by, **arguments):
+        return Run("many", (("task", name), ("by", by), *sorted(arguments.items())))
+
+    (n, d, t), count = sizes.pick((1200, 3000, 2000), (60, 90, 40)), 30
+    size = dict(n=n, d=d, t=t, lambdas=count, repetitions=sizes.times(3))
+    for name, what, bound, more in (("outputs", "exact LOO", 0.71, {}), ("outputs_groups", "five groups left out", 0.58, {"folds": 5})):
+        computes = f"{what} at {count} lambdas"
+        rows = [Row("scores", "freeridge, Python", computes, task("outputs", "freeridge", **size, **more)),
+                Row("numpy", "NumPy, one eigendecomposition", computes, task("outputs", "numpy", **size, **more)),
+                Row("select", "freeridge, Python", "the search alone", task("outputs", "select", **size, **more))]
+        if not more:
+            few = dict(size, t=t // 4)
+            rows += [Row("few", "freeridge, Python", f"{t // 4} outputs", task("outputs", "freeridge", **few)),
+                     Row("sklearn", "scikit-learn RidgeCV", f"{t // 4} outputs, a lambda for each", task("outputs", "sklearn", **few))]
+        yield Work(name, f"linear, n = {n}, d = {d}, {t} outputs, {computes}", rows,
+                   [times_other("scores", "numpy", f"at most {bound} of the time of NumPy", bound),
+                    Target("the search over the scores", lambda found: ratio(found.time("select"), found.time("scores")), at_most=2),
+                    same_scores("scores", "numpy", "same scores as NumPy to 1e-9", 1e-9)])
+    d = sizes.pick(200, 20)
+    yield Work("rows", f"linear, d = {d}: a row comes, and w is solved",
+               [Row("window", "freeridge, Python", "a window", task("row", "freeridge", d=d, repetitions=sizes.times(3))),
+                Row("rls", "NumPy", "recursive least squares", task("row", "numpy", d=d, repetitions=sizes.times(3)))],
+               [times_other("window", "rls", "at most the time of recursive least squares", 1)])
+    n, d = sizes.pick((2000, 5), (100, 3))
+    size = dict(n=n, d=d, repetitions=sizes.times(3))
+    yield Work("slide", f"Gaussian, n = {n}, d = {d}: a row comes, the oldest goes, all left-out errors",
+               [Row("window", "freeridge, Python", "a window", task("slide", "freeridge", **size)),
+                Row("refit", "SciPy", "K^-1 by Cholesky", task("slide", "scipy", **size))],
+               [times_other("window", "refit", "at most a tenth of the time of a refit", 0.1)])
+    models, n, d = sizes.pick(10000, 100), 20, 5
+    size = dict(models=models, n=n, d=d, repetitions=sizes.times(3))
+    yield Work("models", f"{models} linear models of n = {n}, d = {d}, lambda by LOO",
+               [Row("batch", "freeridge, Python", "in one call", task("models", "batch", **size)),
+                Row("loop", "freeridge, Python", "one after the other", task("models", "loop", **size)),
+                Row("sklearn", "scikit-learn RidgeCV", f"{LAMBDAS} lambdas, one after the other", task("models", "sklearn", **size))],
+               [times_other("batch", "loop", "at most a third of the loop", 1 / 3)])
+
+
 def growth_works(sizes):
     def growth(name, title, rows, d, one_lambda=None, **arguments):
         def runs(n):
@@ -405,5 +446,5 @@ class Sizes:
 
 def all_works(quick):
     groups = (linear_works, dense_works, landmark_works, learning_works, sparse_works, prediction_works, r_works,
-              small_works, restart_works, growth_works)
+              small_works, many_works, restart_works, growth_works)
     return [work for group in groups for work in group(Sizes(quick))]

@@ -2219,9 +2219,8 @@ typedef struct freeridge_batch_answers {
  * others are valid, and the call returns UNDEFINED with the reason of the first of them. The models are shared out to
  * the threads (freeridge_set_threads). Cost: for 20 rows and d = 5 on a thread about two thirds of that of the calls one
  * by one. Memory: for each thread that of one model. Statuses: INVALID_STATE (w, and the kernel is not linear; the
- * route LANDMARK),
- * INVALID_ARGUMENT (also: start; sparse rows or a reader; GROUPS; a precomputed kernel), NOT_FINITE (a number that goes
- * in), DIMENSION_MISMATCH (lengths of the kernel), UNDEFINED, CANCELLED. */
+ * route LANDMARK), INVALID_ARGUMENT (also: start; sparse rows or a reader; GROUPS; a precomputed kernel), NOT_FINITE (a
+ * number that goes in), DIMENSION_MISMATCH (lengths of the kernel), UNDEFINED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_batch(const freeridge_model* model, const freeridge_points* points,
                                                freeridge_layout layout, int64_t t, const double* y, int64_t ldy,
                                                const double* weights, int64_t models, const int64_t* start,

@@ -28,7 +28,8 @@ class Batch(NamedTuple):
     status: np.ndarray
 
     def predict(self, x: ArrayLike, groups: ArrayLike) -> Array:
-        """The predictions at rows (m x d) of these groups, m labels: m, or m x t. Raises ValueError for another label."""
+        """The predictions at rows (m x d) of these groups, m labels: m, or m x t. Raises ValueError for another label. Cost:
+        O(m d t)."""
         rows = Matrix(x, c.ROW_MAJOR, name="x").array
         labels = _labels(groups, len(rows))
         places = np.minimum(np.searchsorted(self.groups, labels), len(self.groups) - 1)

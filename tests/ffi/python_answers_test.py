@@ -539,6 +539,45 @@ class Accumulators(Comparison):
             self.assertRaises(ValueError, wrong)
 
 
+class Batches(Comparison):
+    def test_each_group_is_the_model_of_its_rows(self):
+        rng = np.random.default_rng(3)
+        n = 90
+        x, groups, w = rng.normal(size=(n, 3)), rng.choice(["north", "south", "west"], n), rng.uniform(0.5, 2, n)
+        y = x @ [1.0, 2, 3] + rng.normal(size=n) * 3
+        y[4] = np.nan
+        for criterion in (fr.LOO, fr.GCV, fr.REML):
+            for given, intercept in ((None, True), (w, False)):
+                one = fr.batch(x, y, groups, given, intercept, criterion=criterion)
+                both = fr.batch(np.asfortranarray(x), np.c_[y, 2 * y], groups, given, intercept, criterion=criterion)
+                self.assertEqual((one.w.shape, both.w.shape, both.b.shape, both.errors.shape), ((3, 3), (3, 3, 2), (3, 2), (n, 2)))
+                self.assertTrue(np.allclose(both.w[:, :, 1], 2 * one.w, rtol=1e-4))
+                for g, name in enumerate(one.groups):
+                    rows = (groups == name) & ~np.isnan(y)
+                    model = fr.Model(fr.linear(), x[rows], y[rows], None if given is None else w[rows], intercept=intercept)
+                    model.set_lambda(one.lambda_[g])
+                    best = model.score(criterion, [one.lambda_[g]])[0, 0]
+                    self.assertLessEqual(best, model.score(criterion, model.lambda_grid(300)).min() + 1e-9 * abs(best))
+                    self.close(one.score[g], best)
+                    self.close(one.w[g], model.hyperplane().ravel())
+                    self.close(one.errors[rows], model.loo().ravel())
+                    self.close(one.predict(x[rows], groups[rows]), model.predict(x[rows]).ravel())
+                self.assertEqual(list(np.flatnonzero(np.isnan(one.errors))), [4])
+        self.assertTrue(np.all(fr.batch(x, y, groups, lambda_=2.0).lambda_ == 2))
+
+    def test_a_group_without_an_answer_has_its_status(self):
+        x, y = np.random.default_rng(4).normal(size=(20, 2)), np.arange(20.0)
+        found = fr.batch(x, y, [0] * 19 + [7])
+        self.assertEqual(list(found.status), [0, fr.UNDEFINED])
+        self.assertTrue(np.isnan(found.w[1]).all() and np.isfinite(found.w[0]).all() and np.isnan(found.errors[19]))
+        for words, call in (("groups must be 20", lambda: fr.batch(x, y, [0] * 19)), ("y has 19", lambda: fr.batch(x, y[1:], [0] * 20)),
+                            ("no rows", lambda: found.predict(x[:1], [5])), ("x has 3", lambda: found.predict(np.ones((1, 3)), [0])),
+                            ("infinit|inf", lambda: fr.batch(x, np.full(20, np.inf), [0] * 20)), ("low is -1", lambda: fr.batch(x, y, [0] * 20, lambda_=-1.0)),
+                            ("criterion", lambda: fr.batch(x, y, [0] * 20, criterion=fr.GROUPS))):
+            with self.assertRaisesRegex(ValueError, words):
+                call()
+
+
 class Windows(Comparison):
     def test_is_the_model_of_the_rows_that_are_there(self):
         p, z = Problem(), Problem().x[::3]

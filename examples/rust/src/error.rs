@@ -53,7 +53,7 @@ impl Status {
         }
     }
 
-    fn of(number: sys::freeridge_status) -> Status {
+    pub(crate) fn of(number: sys::freeridge_status) -> Status {
         STATUSES.iter().find(|pair| pair.1 == number).map_or(Status::Unknown(number), |pair| pair.0)
     }
 }

@@ -49,6 +49,7 @@
 
 mod accumulator;
 mod answers;
+mod batch;
 mod choices;
 mod classical;
 mod classifier;
@@ -69,6 +70,7 @@ mod window;
 
 pub use accumulator::Accumulator;
 pub use answers::{Average, Combinations, Conditioning, Intervals, PredictionErrors, Traces, Variances};
+pub use batch::Batch;
 pub use choices::{Convention, Covariance, Criterion, LandmarkMethod, Loss, Reduction, Route, StepRule, SupportKind};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,

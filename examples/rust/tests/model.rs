@@ -491,3 +491,34 @@ fn saved_and_loaded_it_goes_on() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_batch_is_a_model_of_each_stretch_of_rows() -> Result<()> {
+    let (x, y) = sample(60, 2);
+    let start = [0, 25, 25, 60];
+    for kernel in [Kernel::linear()?, Kernel::gaussian(2.0)?] {
+        let settings = Model::new(&kernel)?;
+        let found = settings.batch(Matrix::row_major(&x, 2)?, Matrix::column(&y), None, &start, Criterion::Loo, None)?;
+        assert_eq!(found.status, [None, Some(Status::Undefined), None]);
+        assert_eq!(found.w.is_some(), kernel.linear_scale(2)?.is_some());
+        assert!(found.b.at(0, 1).is_nan() && found.lambda.at(0, 1).is_nan());
+        for g in [0, 2] {
+            let rows = start[g]..start[g + 1];
+            let alone = fitted(&kernel, &x[2 * rows.start..2 * rows.end], &y[rows.clone()], found.lambda.at(0, g))?;
+            assert!(close(found.b.at(0, g), alone.intercept()?[0], 1.0));
+            let errors = alone.loo()?;
+            for i in rows.clone() {
+                assert!(close(found.errors.at(i, 0), errors.at(i - rows.start, 0), 1.0));
+            }
+            if let Some(w) = &found.w {
+                assert!(close(w.at(0, g), alone.hyperplane()?.at(0, 0), 1.0));
+            }
+        }
+        let at = Matrix::row_major(&x, 2)?;
+        let refused = |start: &[usize]| settings.batch(at, Matrix::column(&y), None, start, Criterion::Loo, None).is_err();
+        assert!(refused(&[]) && refused(&[0]) && refused(&[0, 61]) && refused(&[0, 40, 30, 60]) && refused(&[1, 60]));
+        let short = settings.batch(at, Matrix::column(&y), Some(&y[1..]), &start, Criterion::Loo, None);
+        assert_eq!(short.unwrap_err().status(), Status::DimensionMismatch);
+    }
+    Ok(())
+}
