@@ -1,3 +1,5 @@
+#ifndef _WIN32  // bytes_file_windows.cpp
+
 #include "libcore/base/bytes_file.hpp"
 
 #include <fcntl.h>
@@ -186,3 +188,5 @@ void FileSource::read(Index at, Span<unsigned char> out) const {
 }
 
 }  // namespace freeridge
+
+#endif

@@ -10,7 +10,8 @@
 
 #include <cstddef>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+// GCC for Windows takes the stack for aligned to 32 bytes, which it is not there (GCC bug 54412): the baseline alone.
+#if defined(__x86_64__) && defined(__GNUC__) && (!defined(_WIN32) || defined(__clang__))
 #define FREERIDGE_X86 1
 #include <immintrin.h>
 

@@ -1,7 +1,14 @@
 #include "libcore/base/memory.hpp"
 
+#ifdef _WIN32
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#else
 #include <sys/resource.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -37,6 +44,25 @@ Index number_in(const std::string& file, Index otherwise) {
   return in >> number ? number : otherwise;
 }
 
+#ifdef _WIN32
+
+Index left_by_machine(const std::string&) {
+  MEMORYSTATUSEX status{};
+  status.dwLength = sizeof status;
+  if (!GlobalMemoryStatusEx(&status)) return unknown;
+  return static_cast<Index>(std::min(status.ullAvailPhys, status.ullAvailPageFile));
+}
+
+Index left_by_limits(const std::string&) {
+  return unknown;
+}
+
+bool is_limited() {
+  return false;
+}
+
+#else
+
 Index left_by_machine(const std::string& root) {
   const Index kibibytes = number_of(root + "/proc/meminfo", "MemAvailable:", -1);
   if (kibibytes >= 0) return kibibytes * 1024;
@@ -61,6 +87,16 @@ Index left_by_limits(const std::string& root) {
   heed(RLIMIT_DATA, pages[5]);
   return left;
 }
+
+bool is_limited() {
+  const auto limited = [](auto kind) {
+    rlimit limit{};
+    return getrlimit(kind, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  };
+  return limited(RLIMIT_AS) || limited(RLIMIT_DATA);
+}
+
+#endif
 
 // The names that the two versions of control groups have for the same things.
 struct GroupFiles {
@@ -135,11 +171,7 @@ AvailableMemory available_memory(const std::string& root) {
 
 bool address_space_is_limited() {
   static const bool strict = number_in("/proc/sys/vm/overcommit_memory", 0) == 2;
-  const auto limited = [](auto kind) {
-    rlimit limit{};
-    return getrlimit(kind, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  };
-  return strict || limited(RLIMIT_AS) || limited(RLIMIT_DATA);
+  return strict || is_limited();
 }
 
 void require_memory(Index bytes, std::string_view what, std::string_view advice, Index limit) {

@@ -14,10 +14,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
+#include "libcore/base/once.hpp"
 
 namespace freeridge {
 
@@ -42,12 +42,12 @@ Array<Copies> copies_of(const Problem& problem);
 class LazyCopies {
  public:
   const Copies& of(const Problem& problem, Index output) const {
-    std::call_once(once_, [&] { copies_ = copies_of(problem); });
+    once_.run([&] { copies_ = copies_of(problem); });
     return copies_[output];
   }
 
  private:
-  mutable std::once_flag once_;
+  mutable Once once_;
   mutable Array<Copies> copies_;
 };
 

@@ -1,21 +1,30 @@
 #include "libcore/device/cuda.hpp"
 
-#include <dlfcn.h>
-#include <glob.h>
-
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/error.hpp"
+#include "libcore/base/shared_library.hpp"
 
 namespace freeridge::cuda {
 namespace {
 
 constexpr int least_driver = 12000;  // CUDA 12.0
 constexpr const char* variable = "FREERIDGE_CUDA_PATH";
+
+// What is in a folder, by name; nothing where it cannot be read.
+Array<std::string> folders_in(const std::string& folder) {
+  Array<std::string> out;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(folder, failed), end; at != end; at.increment(failed))
+    out.push_back(at->path().string());
+  std::ranges::sort(out);
+  return out;
+}
 
 // The folders that the environment names, with those in them that may have libraries.
 Array<std::string> named_folders() {
@@ -28,12 +37,10 @@ Array<std::string> named_folders() {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (folder.empty()) continue;
     out.push_back(folder);
-    for (const char* const within : {"/lib", "/lib64", "/*/lib", "/nvidia/*/lib"}) {
-      glob_t found{};
-      if (glob(text(folder, within).c_str(), 0, nullptr, &found) == 0)
-        for (std::size_t i = 0; i < found.gl_pathc; ++i) out.emplace_back(found.gl_pathv[i]);
-      globfree(&found);
-    }
+    out.push_back(folder + "/lib");
+    out.push_back(folder + "/lib64");
+    for (const std::string& above : {folder, folder + "/nvidia"})
+      for (const std::string& inner : folders_in(above)) out.push_back(inner + "/lib");
   }
   return out;
 }
@@ -45,10 +52,7 @@ void* open(const std::string& name, std::string& why) {
   places.emplace_back("/usr/local/cuda/lib64");
   for (const std::string& folder : places) {
     const std::string path = folder.empty() ? name : text(folder, "/", name);
-    if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-    const char* const said = dlerror();
-    if (said != nullptr && std::string_view(said).find("No such file") == std::string_view::npos)
-      why = text(why, why.empty() ? "" : "; ", said);
+    if (void* const library = open_library(path, why)) return library;
   }
   return nullptr;
 }
@@ -64,7 +68,7 @@ void* open(const std::string& name, std::string& why) {
 
 template <class Function>
 void look_up(void* library, const char* from, const char* name, Function*& to) {
-  to = reinterpret_cast<Function*>(dlsym(library, name));
+  to = reinterpret_cast<Function*>(function_of(library, name));
   if (to == nullptr) fail(Status::device_unavailable, from, " has no function ", name, "; it is of another version");
 }
 

@@ -78,7 +78,7 @@ Matrix ObservedRows::block() const {
 }
 
 const Matrix& ObservedRows::x() const {
-  std::call_once(made_, [&] {
+  made_.run([&] {
     x_ = all_.has_whole() ? all_.columns(part_.rows) : copy_of(columns_.view());
     factor_.half_solve_rows(x_.view());
   });

@@ -12,9 +12,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 
 #include "libcore/base/array.hpp"
+#include "libcore/base/once.hpp"
 #include "libcore/data/missing.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/factor/left_out_rows.hpp"
@@ -94,7 +94,7 @@ class ObservedRows final : public ResidualMaker {
 
   Matrix columns_;  // P~_:S, or empty: those of AllRows
   mutable Matrix x_;
-  mutable std::once_flag made_;
+  mutable Once made_;
   Matrix p_;  // P~_SS, and then its factor
   LeftOutFactor factor_;
 };

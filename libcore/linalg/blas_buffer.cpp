@@ -1,5 +1,7 @@
 #include "libcore/linalg/blas_buffer.hpp"
 
+#ifdef __linux__
+
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -179,3 +181,21 @@ void set_threads_with_buffers(void (*set)(int), int now, int count) {
 }
 
 }  // namespace freeridge
+
+#else
+
+namespace freeridge {
+
+void require_buffer_of_blas() {}
+
+int team_with_buffers(int team) {
+  return team;
+}
+
+void set_threads_with_buffers(void (*set)(int), int, int count) {
+  set(count);
+}
+
+}  // namespace freeridge
+
+#endif

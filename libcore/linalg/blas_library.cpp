@@ -1,17 +1,17 @@
 #include "libcore/linalg/blas_library.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <utility>
 
 #include "libcore/base/error.hpp"
+#include "libcore/base/shared_library.hpp"
 
 // The functions that are looked up. A BLAS that is linked statically is out of dlsym's reach, unless the program
 // exports its functions. So they are declared, too: weak, which means null where nobody has them, and asks for no
-// library.
+// library. (Only ELF has such functions.)
+#ifdef __ELF__
 // clang-format off
 #define FREERIDGE_FUNCTIONS_OF_BLAS(use) \
   use(openblas_get_num_threads) use(openblas_set_num_threads) use(openblas_get_parallel) \
@@ -26,11 +26,13 @@ extern "C" {
 FREERIDGE_FUNCTIONS_OF_BLAS(FREERIDGE_DECLARED)
 }
 #undef FREERIDGE_DECLARED
+#else
+#define FREERIDGE_FUNCTIONS_OF_BLAS(use) \
+  {}
+#endif
 
 namespace freeridge {
 namespace {
-
-using AnyFunction = void (*)();
 
 AnyFunction linked(std::string_view name) {
 #define FREERIDGE_LINKED(function) {#function, &(function)},
@@ -42,18 +44,26 @@ AnyFunction linked(std::string_view name) {
 }
 
 // Whether the matrix product that the core calls is the one that dlsym finds. Else the BLAS is linked statically, and
-// what dlsym finds may belong to another BLAS of the process.
+// what dlsym finds may belong to another BLAS of the process. (On Windows a function of a library has an address of its
+// own in each library that calls it.)
 bool is_shared() {
-  static const bool shared = dlsym(RTLD_DEFAULT, product_name()) == product_address();
+  static const bool shared = [] {
+    const AnyFunction found = function_of_process(product_name());
+#ifdef _WIN32
+    return found != nullptr;
+#else
+    return reinterpret_cast<void*>(found) == product_address();
+#endif
+  }();
   return shared;
 }
 
 template <class Function>
 Function* symbol(const char* name) {
-  if (is_shared()) return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+  if (is_shared()) return reinterpret_cast<Function*>(function_of_process(name));
   if (const AnyFunction function = linked(name)) return reinterpret_cast<Function*>(function);
   // OpenMP's functions belong to the process, whatever its BLAS.
-  return std::string_view(name).starts_with("omp_") ? reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name)) : nullptr;
+  return std::string_view(name).starts_with("omp_") ? reinterpret_cast<Function*>(function_of_process(name)) : nullptr;
 }
 
 }  // namespace
@@ -142,9 +152,8 @@ std::string openblas_core() {
 
 // The file that the loader took dgemm from, for a BLAS that has no name to tell.
 std::string file_of_blas() {
-  Dl_info info{};
-  if (dladdr(product_address(), &info) == 0 || info.dli_fname == nullptr) return "";
-  return text(" (", std::string_view(info.dli_fname), ")");
+  const std::string file = file_with(product_address());
+  return file.empty() ? "" : text(" (", file, ")");
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ SparseRows::SparseRows(const SparsePrimal& factorization, Span<const Index> whic
 
 // [Z_O', q1_O, Y~_O], some rows at a time.
 const RowRefit& SparseRows::others() const {
-  std::call_once(once_, [&] {
+  once_.run([&] {
     const Problem& problem = p_.problem();
     const Index d = z_.rows(), q = problem.q(), t = problem.t();
     RowRefit refit(d + q, t);

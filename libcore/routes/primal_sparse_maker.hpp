@@ -1,10 +1,10 @@
 // P~ at one lambda, and rows of it, by the primal route for sparse rows; notation of primal_sparse_route.hpp.
 #pragma once
 
-#include <mutex>
 #include <optional>
 
 #include "libcore/base/array.hpp"
+#include "libcore/base/once.hpp"
 #include "libcore/factor/row_refit.hpp"
 #include "libcore/routes/primal_sparse_route.hpp"
 
@@ -64,7 +64,7 @@ class SparseRows final : public RowBlock {
   const SparsePrimal& p_;
   Array<Index> which_;
   Matrix z_;  // d x s
-  mutable std::once_flag once_;
+  mutable Once once_;
   mutable std::optional<RowRefit> others_;  // the rows that stay, without a penalty
 };
 

@@ -92,7 +92,7 @@ static void classifiers(void) {
   OK(freeridge_classifier_create(kernel, FREERIDGE_LOSS_LOGISTIC, &classifier));
   OK(freeridge_classifier_set_data(classifier, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), y));
   OK(freeridge_classifier_fit(classifier, 0.5));
-  OK(freeridge_classifier_save(classifier, "/dev/null"));
+  OK(freeridge_classifier_save(classifier, NOWHERE));
   OK(freeridge_classifier_save_to_memory(classifier, ROOM, bytes, &length));
   OK(freeridge_classifier_load_from_memory(bytes, length, &loaded));
   OK(freeridge_classifier_predict(classifier, DENSE(FREERIDGE_COL_MAJOR, N, D, sample_x()), before, NULL));
@@ -143,7 +143,7 @@ static void accumulators(void) {
   }
   OK(freeridge_accumulator_objective(rows, 1, lambda, score, check, NULL, 1));
   CHECK(score[0] > 0 && check[0] > 0);
-  OK(freeridge_accumulator_save(rows, "/dev/null"));
+  OK(freeridge_accumulator_save(rows, NOWHERE));
   OK(freeridge_accumulator_save_to_memory(rows, ROOM, bytes, &length));
   OK(freeridge_accumulator_load_from_memory(bytes, length, &loaded));
   REFUSED(IO, freeridge_accumulator_load("/none", &loaded));
