@@ -1,5 +1,5 @@
 """Pictures of fitted estimators by matplotlib, in black and grey, as R's plot() draws them: path(), effect(), left_out(), rows(),
-relevance(), calibration(), roc() and confusion(). Each draws into `ax`, or where it is None into a new figure, and returns the Axes
+relevance(), importance(), calibration(), roc() and confusion(). Each draws into `ax`, or where it is None into a new figure, and returns the Axes
 (path(), effect(), rows(): an array of them).
 
     from freeridge import plots
@@ -22,7 +22,7 @@ from .effects import Effect, simultaneous_quantile
 from .estimator import FreeRidge
 from .explaining import Explaining
 from .fitting import CRITERIA
-from .importance import with_nan
+from .importance import Importance, with_nan
 from .inputs import class_labels, response, table
 from .intervals import student
 from .least_squares import LeastSquares
@@ -281,6 +281,28 @@ def relevance(fit: LeastSquares, most: int = 30, ax: Any = None) -> Any:
     words = "a short length: a relevant column" + rest
     panel.text(0.5, 1.01, words, transform=panel.transAxes, ha="center", va="bottom")
     panel.set_xlabel("length" if fit.scale_ is None else "length / divisor of the column")
+    return panel
+
+
+def importance(found: Importance, names: Optional[Sequence[str]] = None, output: int = 0, ax: Any = None) -> Any:
+    """What FreeRidge.importance() found, the variable that matters most on top: by how much the mean squared left-out error grows
+    without it, and two standard errors. names: one for each variable. Raises TypeError, ValueError. Cost: O(d)."""
+    if not isinstance(found, Importance):
+        raise TypeError(f"found must be what importance() found, not {found!r}")
+    increase, errors = (np.atleast_2d(np.asarray(values).T)[output] for values in (found.increase, found.errors))
+    labels = [str(one) for one in (range(len(increase)) if names is None else names)]
+    if len(labels) != len(increase):
+        raise ValueError(f"names has {len(labels)} names, there are {len(increase)} variables")
+    order = np.argsort(-increase, kind="stable")
+    [panel] = _axes(ax, size=(5.5, max(2.0, 1.2 + 0.27 * len(order))))
+    place = np.arange(len(order))[::-1]
+    panel.axvline(0, color="0.6", linestyle="--", linewidth=1, zorder=0)
+    panel.errorbar(increase[order], place, xerr=2 * errors[order], fmt="o", color="black", capsize=0)
+    panel.set_ylim(-0.6, len(order) - 0.4)
+    panel.set_yticks(place, [labels[one] if len(labels[one]) <= 24 else labels[one][:21] + "..." for one in order])
+    panel.tick_params(axis="y", length=0)
+    panel.set_title("Importance", fontweight="bold")
+    panel.set_xlabel("increase of the mean squared left-out error,\ntwo standard errors")
     return panel
 
 

@@ -415,6 +415,21 @@ class Pictures(unittest.TestCase):
         self.saved(ax)
         self.assertRaises(AttributeError, plots.relevance, fr.FreeRidge(kernel="linear").fit(self.x, self.y))
 
+    def test_importance(self):
+        from freeridge import plots
+        names = [f"column {k}" for k in range(self.x.shape[1])]
+        found = self.fit.importance(self.x, self.y, kind="drop")
+        panel = plots.importance(found, names)
+        order = np.argsort(-np.ravel(found.increase))
+        self.assertEqual([label.get_text() for label in panel.get_yticklabels()], [names[k] for k in order])
+        np.testing.assert_allclose(panel.containers[0].lines[0].get_xdata(), np.ravel(found.increase)[order])
+        self.saved(panel)
+        both = fr.FreeRidge(kernel="linear").fit(self.x, np.c_[self.y, -self.y]).importance(self.x, np.c_[self.y, -self.y], kind="drop")
+        self.assertEqual(len(plots.importance(both, output=1).get_yticklabels()), len(names))
+        for words, call in (("names has 1", lambda: plots.importance(found, ["a"])), ("importance", lambda: plots.importance(self.fit))):
+            with self.assertRaisesRegex((ValueError, TypeError), words):
+                call()
+
     def test_calibration(self):
         from freeridge import plots
         top = self.y > np.median(self.y)
