@@ -328,6 +328,32 @@ TEST_F(Threads, LoopsOfSeveralThreadsAmongThem) {
   }
 }
 
+// Many small models, on several threads for each caller.
+TEST_F(Threads, ABatchEachAndOneForAll) {
+  constexpr std::int64_t models = 60, rows = 8, n = models * rows;
+  support::Random random(3);
+  const Matrix x = random.uniform_matrix(n, 2, -1, 1), y = random.uniform_matrix(n, 1, -1, 1);
+  std::vector<std::int64_t> start;
+  for (std::int64_t g = 0; g <= models; ++g) start.push_back(g * rows);
+  const Model shared(Kernel::gaussian(1.5));
+  const auto answers = [&](const Model& settings) {
+    Matrix errors(n, 1);
+    freeridge_batch_answers out = {};
+    out.size = sizeof out;
+    out.errors = errors.values.data();
+    check(freeridge_batch(settings.get(), support::at(x), FREERIDGE_COL_MAJOR, 1, y.values.data(), n, nullptr, models,
+                          start.data(), FREERIDGE_GCV, 0.01, 100, &out),
+          "freeridge_batch");
+    return errors;
+  };
+  const Matrix serial = answers(shared);
+  check(freeridge_set_threads(3), "freeridge_set_threads");
+  side_by_side([&](int k) {
+    EXPECT_CLOSE(k % 2 == 0 ? answers(shared) : answers(Model(Kernel::gaussian(1.5))), serial, 1e-11);
+  });
+  check(freeridge_set_threads(1), "freeridge_set_threads");
+}
+
 // A failure on one of the library's threads comes back on the thread that called.
 TEST_F(Threads, CancelledAmongThem) {
   check(freeridge_set_threads(3), "freeridge_set_threads");
