@@ -266,7 +266,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
                  LambdaFlags, PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
     others.refused<GetUnpenalisedRead, GetWeights, GetGroups, GetParameter, GetRequestedLandmarks, GetAccuracy>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();
-    others.refused<Save, SaveToMemory>();
+    others.refused<Save, SaveToMemory, Batch>();
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "a refused call changed it";
 
     std::set<std::string> expected = calls_on_models();
