@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/constants.hpp"
