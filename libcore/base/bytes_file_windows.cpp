@@ -2,10 +2,7 @@
 // directory.
 #ifdef _WIN32
 
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#include <windows.h>
+#include "libcore/base/windows.hpp"
 
 #include <fcntl.h>
 #include <io.h>

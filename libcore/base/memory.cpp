@@ -1,10 +1,7 @@
 #include "libcore/base/memory.hpp"
 
 #ifdef _WIN32
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#include <windows.h>
+#include "libcore/base/windows.hpp"
 #else
 #include <sys/resource.h>
 #include <unistd.h>

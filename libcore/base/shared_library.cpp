@@ -1,10 +1,7 @@
 #include "libcore/base/shared_library.hpp"
 
 #ifdef _WIN32
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#include <windows.h>
+#include "libcore/base/windows.hpp"
 
 #include <psapi.h>
 #else

@@ -78,7 +78,7 @@ void Model::hat_matrix(double lambda, MatrixView hat, MatrixView inverse) const 
   const Factorization& f = factorization();
   require_all_observed("a hat matrix");
   require_lambdas("lambda", {lambda});
-  require_room(columns_bytes(std::min(columns_together, n())), "the hat matrix", "use fewer points");
+  require_room(columns_bytes(), "the hat matrix", "use fewer points");
   const Hearing hearing(listener_);
   Stage stage(0, f.at_is_free() ? 0 : 0.2);
   const std::unique_ptr<ResidualMaker> maker = f.at(lambda);

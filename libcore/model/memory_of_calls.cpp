@@ -96,7 +96,8 @@ void Model::require_room_for_eigenvalues(Index vectors) const {
 }
 
 // P~ at another lambda, some columns of both matrices, and up to six more matrices of the size of these columns.
-Index Model::columns_bytes(Index columns) const {
+Index Model::columns_bytes() const {
+  const Index columns = std::min(columns_together, n());
   return checked_doubles(8, checked_doubles(std::max(n(), d()), columns)) * 8 + lambda_bytes();
 }
 

@@ -469,7 +469,7 @@ class Model final : public AbstractModel {
   void require_room_for_trace() const;
   void require_room_for_eigenvalues(Index vectors) const;
   static constexpr Index columns_together = 256;  // of the matrices of hat_matrix
-  Index columns_bytes(Index columns) const;
+  Index columns_bytes() const;
   // Some columns of both matrices of hat_matrix at once.
   void matrix_columns(const ResidualMaker& maker, MatrixView hat, MatrixView inverse) const;
   // outputs: numbers for each point and output; smoothed: how many points are smoothed at once, 0: none.

@@ -93,8 +93,7 @@ std::string Model::score_test(ConstMatrixView difference, Span<double> q, Span<d
   require_all_observed("a score test");
   const Problem& problem = factorization_->problem();
   const Index n = this->n();
-  require_room(8 * checked_doubles(6 * n, n) + columns_bytes(std::min(columns_together, n)), "a score test",
-               "use fewer points");
+  require_room(8 * checked_doubles(6 * n, n) + columns_bytes(), "a score test", "use fewer points");
   const Hearing hearing(listener_);
   Matrix d(n, n);
   for (Index k = 0; k < n; ++k)

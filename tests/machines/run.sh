@@ -4,7 +4,7 @@
 #   - the C programs of tests/capi/c run: every call with good arguments, checked by identities
 #   - saved files of each kind go from here to there and back, and tell the same (saved_elsewhere.c)
 # BLAS and LAPACK: OpenBLAS of Debian for that machine, unpacked into FOLDER; for Windows the reference library, compiled
-# from Debian's source. Nothing is installed but cross compilers and emulators (packages(), which `./dev test-machine` does).
+# from Debian's source. The compiler and the emulator are there: `./dev test-machine` installs them.
 # The last line: "N passed, N failed", of programs.
 set -euo pipefail
 machine=$1
@@ -58,7 +58,7 @@ windows_blas() {
   local there=$folder/root source
   if [ ! -f "$there/libblas.dll" ]; then
     mkdir -p "$there/include"
-    echo "deb-src http://deb.debian.org/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" >"$folder/sources.list"
+    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u >"$folder/sources.list"
     local of=(-o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null)
     apt_elsewhere "${of[@]}" update
     (cd "$folder" && apt_elsewhere "${of[@]}" source --download-only lapack && tar xf lapack_*.orig.tar.*)

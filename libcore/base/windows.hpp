@@ -1,0 +1,7 @@
+// <windows.h> without its macros min and max.
+#pragma once
+
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
