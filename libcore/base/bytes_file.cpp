@@ -11,15 +11,12 @@
 #include <climits>
 #include <system_error>
 
+#include "libcore/base/aside_file.hpp"
+
 namespace freeridge {
 namespace {
 
-constexpr int most_links = 40;         // followed one after another, as by the system
-constexpr int most_attempts = 100000;  // to find a name that no file has
-
-[[noreturn]] void fail_with(const std::string& path, int error) {
-  fail(Status::io, path, ": ", std::generic_category().message(error));
-}
+constexpr int most_links = 40;  // followed one after another, as by the system
 
 // Makes a system call again when a signal interrupted it.
 template <class Call>
@@ -99,17 +96,10 @@ class AsideFile {
 
  private:
   int make(const std::string& path, mode_t mode) {
-    for (int k = 0; k < most_attempts; ++k) {
-      name_ = text(".freeridge-", std::int64_t{getpid()}, "-", k, ".tmp");
-      const int fd = uninterrupted([&] {
-        return openat(directory_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-      });
-      if (fd >= 0) return fd;
-      const int error = errno;
-      name_.clear();
-      if (error != EEXIST) fail_with(path, error);
-    }
-    fail_with(path, EEXIST);
+    return open_aside("", getpid(), path, name_, [&](const char* name) {
+      return uninterrupted(
+          [&] { return openat(directory_, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode); });
+    });
   }
 
   int directory_;

@@ -13,17 +13,14 @@
 #include <cerrno>
 #include <system_error>
 
+#include "libcore/base/aside_file.hpp"
 #include "libcore/base/bytes_file.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr int most_attempts = 100000;         // to find a name that no file has
 constexpr std::size_t most_bytes = 1u << 30;  // of one call
 
-[[noreturn]] void fail_with(const std::string& path, int error) {
-  fail(Status::io, path, ": ", std::generic_category().message(error));
-}
 [[noreturn]] void fail_with_last_error(const std::string& path) {
   fail(Status::io, path, ": ", std::system_category().message(static_cast<int>(GetLastError())));
 }
@@ -66,16 +63,9 @@ class AsideFile {
   int make(const std::string& path) {
     const std::size_t end = path.find_last_of("/\\:");
     const std::string directory = end == std::string::npos ? "" : path.substr(0, end + 1);
-    for (int k = 0; k < most_attempts; ++k) {
-      name_ = text(directory, ".freeridge-", std::int64_t{_getpid()}, "-", k, ".tmp");
-      const int fd =
-          _open(name_.c_str(), _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
-      if (fd >= 0) return fd;
-      const int error = errno;
-      name_.clear();
-      if (error != EEXIST) fail_with(path, error);
-    }
-    fail_with(path, EEXIST);
+    return open_aside(directory, _getpid(), path, name_, [](const char* name) {
+      return _open(name, _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
+    });
   }
 
   std::string name_;
