@@ -82,16 +82,20 @@ struct Shard {
       y[std::size_t(i)] = x[std::size_t(i * d)] + 0.1 * number(-first - i);
     }
   }
+  freeridge_points points() const {
+    freeridge_points out{};
+    out.size = sizeof out;
+    out.n = n;
+    out.d = d;
+    out.layout = FREERIDGE_ROW_MAJOR;
+    out.x = x.data();
+    return out;
+  }
 };
 
 // The two passes over the rows of all ranks, from an empty accumulator on.
 void passes(const Shard& own, freeridge_accumulator* part) {
-  freeridge_points rows{};
-  rows.size = sizeof rows;
-  rows.n = own.n;
-  rows.d = own.d;
-  rows.layout = FREERIDGE_ROW_MAJOR;
-  rows.x = own.x.data();
+  const freeridge_points rows = own.points();
   freeridge_accumulator* all = nullptr;
   timed("add", [&] { require(freeridge_accumulator_add(part, &rows, FREERIDGE_ROW_MAJOR, own.y.data(), 1, nullptr)); });
   timed("allreduce", [&] { require(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &all)); });
@@ -123,9 +127,10 @@ void landmarks(std::int64_t n, std::int64_t r) {
   freeridge_accumulator* part = nullptr;
   require(freeridge_kernel_gaussian(1, &kernel));
   timed("landmarks", [&] {
-    require(freeridge_mpi_accumulator_create_landmarks(kernel, MPI_COMM_WORLD, FREERIDGE_ROW_MAJOR, own.n, own.d,
-                                                       own.x.data(), own.d, 10 * r, FREERIDGE_LANDMARKS_RANDOM, 1, r, 1,
-                                                       1, FREERIDGE_REDUCTION_AUTO, &part));
+    const freeridge_points rows = own.points();
+    require(freeridge_mpi_accumulator_create_landmarks(kernel, MPI_COMM_WORLD, &rows, 10 * r,
+                                                       FREERIDGE_LANDMARKS_RANDOM, 1, r, 1, 1, FREERIDGE_REDUCTION_AUTO,
+                                                       &part));
   });
   passes(own, part);
   freeridge_kernel_destroy(kernel);

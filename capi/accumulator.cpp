@@ -148,14 +148,8 @@ freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator
     const Accumulator& a = accumulator_of(accumulator);
     const Criterion by = checked_streamed_criterion(criterion);
     const GivenSearch given(search);
-    constexpr const char* no_errors = "GCV and REML have no standard error";
-    given.refuse("standard_error", given->standard_error, no_errors);
-    given.refuse("one_se_lambda", given->one_se_lambda, no_errors);
-    given.refuse("one_se_score", given->one_se_score, no_errors);
-    given.refuse("next", given->next, "the search has tried it");
-    constexpr const char* unknown = "how many lambdas a search tries is not known before it";
-    given.refuse("lambdas", given->lambdas, unknown);
-    given.refuse("scores", given->scores, unknown);
+    given.refuse_standard_errors();
+    given.refuse_tables();
     a.require_rows();
     require_range("low", low, "high", high);
     const Hearing hearing(a.listener());

@@ -20,6 +20,20 @@ void GivenSearch::refuse(const char* field, const void* pointer, const char* rea
   if (pointer != nullptr) fail(Status::invalid_argument, "search.", field, " is not NULL, and it must be: ", reason);
 }
 
+void GivenSearch::refuse_tables() const {
+  constexpr const char* unknown = "how many lambdas a search tries is not known before it";
+  refuse("lambdas", given_.lambdas, unknown);
+  refuse("scores", given_.scores, unknown);
+  refuse("next", given_.next, "the search has tried it");
+}
+
+void GivenSearch::refuse_standard_errors() const {
+  constexpr const char* none = "GCV and REML have no standard error";
+  refuse("standard_error", given_.standard_error, none);
+  refuse("one_se_lambda", given_.one_se_lambda, none);
+  refuse("one_se_score", given_.one_se_score, none);
+}
+
 std::string GivenSearch::filled(const LambdaSearch& search) const {
   const Index count = search.scores.rows(), t = search.scores.cols();
   const Index ld = given_.ld == 0 ? count : given_.ld;

@@ -13,6 +13,10 @@ class GivenSearch {
 
   // Throws INVALID_ARGUMENT where the field, which the call cannot answer, is not NULL.
   void refuse(const char* field, const void* pointer, const char* reason) const;
+  // For a search that nobody can ask again: refuses lambdas and scores, whose sizes are not known before it, and next.
+  void refuse_tables() const;
+  // For GCV and REML: refuses standard_error, one_se_lambda and one_se_score.
+  void refuse_standard_errors() const;
 
   // Fills the fields that are not NULL, but for below and next. Throws, with all outputs untouched, INVALID_STATE where
   // standard errors are asked for and the criterion is no mean, and INVALID_ARGUMENT for a wrong ld.

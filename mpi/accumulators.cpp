@@ -1,9 +1,12 @@
 // The C layer for rows in shards: accumulators are reduced by a tree, and lambda is chosen by further passes.
 //     allreduce   the triangles of the ranks are merged two by two; rank 0 prepares the sum, and broadcasts it
-//     select      GCV, REML on rank 0. LOO: rank 0 says at which lambdas; each rank makes the moments of the left-out
-//                 errors of its own rows, and these are joined two by two
+//     select      GCV, REML on rank 0. LOO, GROUPS: rank 0 says at which lambdas; each rank makes the moments of the
+//                 left-out errors of its own rows, and these are joined two by two
 #include <algorithm>
+#include <cmath>
 
+#include "capi/accumulators.hpp"
+#include "capi/searches.hpp"
 #include "libcore/base/checks.hpp"
 #include "libcore/select/moments.hpp"
 #include "mpi/own_accumulator.hpp"
@@ -42,54 +45,75 @@ Sizes checked_sizes(const freeridge_accumulator* accumulator, Alike& alike) {
 // This rank's rows for the second pass.
 struct RowsOfRank {
   const freeridge_accumulator* accumulator;
+  const freeridge_points* points;
   freeridge_layout layout;
-  Index n;
-  const double* x;
-  Index ldx;
   const double* y;
-  Index ldy;
+  int64_t ldy;
   const double* weights;
+  const int32_t* group;
 };
 
-freeridge_points points_of(const RowsOfRank& own, Index d) {
-  freeridge_points points{};
-  points.size = sizeof points;
-  points.n = own.n;
-  points.d = d;
-  points.layout = own.layout;
-  points.x = own.x;
-  points.ldx = own.ldx;
-  return points;
-}
+// The fields of a freeridge_search that this call can answer.
+constexpr double* freeridge_search::*real_fields[] = {
+    &freeridge_search::lambda,  &freeridge_search::score,         &freeridge_search::standard_error,
+    &freeridge_search::decades, &freeridge_search::one_se_lambda, &freeridge_search::one_se_score};
+constexpr std::int32_t* freeridge_search::*integer_fields[] = {&freeridge_search::edge, &freeridge_search::dips,
+                                                               &freeridge_search::below};
 
-struct Arrays {
-  LayoutView x, y;
+// What a search found, on rank 0, and then on all ranks.
+class Found {
+ public:
+  explicit Found(Index t) : reals_(std::size(real_fields) * t, nan), integers_(std::size(integer_fields) * t), t_(t) {}
+
+  // A search whose fields point into this object.
+  freeridge_search fields(bool with_standard_errors) {
+    freeridge_search out{};
+    out.size = sizeof out;
+    for (std::size_t k = 0; k < std::size(real_fields); ++k) out.*real_fields[k] = reals_.data() + k * t_;
+    for (std::size_t k = 0; k < std::size(integer_fields); ++k) out.*integer_fields[k] = integers_.data() + k * t_;
+    if (!with_standard_errors) out.standard_error = out.one_se_lambda = out.one_se_score = nullptr;
+    return out;
+  }
+  void broadcast(const Team& team) {
+    team.broadcast(reals_);
+    team.broadcast_bytes(integers_.data(), std::ssize(integers_) * sizeof integers_[0]);
+    team.broadcast_bytes(&count, sizeof count);
+  }
+  // Throws UNDEFINED where a standard error was asked for that is not there; all else is filled then.
+  void give(freeridge_search& to) {
+    freeridge_search from = fields(true);
+    to.count = count;
+    for (const auto field : real_fields) copy(from.*field, to.*field);
+    for (const auto field : integer_fields) copy(from.*field, to.*field);
+    if (to.standard_error == nullptr && to.one_se_lambda == nullptr && to.one_se_score == nullptr) return;
+    for (Index j = 0; j < t_; ++j)
+      if (std::isnan(from.standard_error[j]))
+        fail(Status::undefined, "the best score of output ", j, " has no standard error");
+  }
+
+  int64_t count = 0;  // how many lambdas were tried
+
+ private:
+  template <class T>
+  void copy(const T* from, T* to) const {
+    if (to != nullptr) std::copy_n(from, t_, to);
+  }
+
+  Array<double> reals_;
+  Array<std::int32_t> integers_;
+  Index t_;
 };
 
-Arrays checked_shard(const RowsOfRank& own, const Sizes& sizes) {
-  capi::require_one_of("layout", own.layout, {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR});
-  if (own.n < 0 || own.n > capi::largest_size)
-    fail(Status::invalid_argument, "n is ", own.n, "; it must be from 0 to ", capi::largest_size);
-  const Layout order = capi::checked_layout(own.layout);
-  if (own.n == 0) return {{nullptr, 0, sizes.d, 1, order}, {nullptr, 0, sizes.t, 1, order}};
-  const Arrays shard{capi::checked_matrix("x", own.x, order, "n", own.n, "d", sizes.d, "ldx", own.ldx),
-                     capi::checked_matrix("y", own.y, order, "n", own.n, "t", sizes.t, "ldy", own.ldy)};
-  require_finite("x", shard.x);
-  require_finite("y", shard.y);
-  require_weights(own.weights, own.n);
-  return shard;
-}
-
-// out(l, j): LOO of output first + j at lambdas[l], on rank 0; the reason for a NaN among them.
-std::string joined_scores(const Team& team, const RowsOfRank& own, Span<const double> lambdas, const Sizes& sizes,
-                          Index first, MatrixView out) {
-  const Index count = std::ssize(lambdas), t = sizes.t;
+// out(l, j): the criterion of output first + j at lambdas[l], errors(l, j): its standard error, on rank 0; the reason for
+// a NaN among them. n: how many rows have an error or none; 0: terms are not rows.
+std::string joined_scores(const Team& team, const RowsOfRank& own, Span<const double> lambdas, Index t, Index n,
+                          Index first, MatrixView out, MatrixView errors) {
+  const Index count = std::ssize(lambdas);
   Array<double> moments;
   team.together([&] {
     moments.resize(moment_numbers * count * t);
-    const freeridge_points points = points_of(own, sizes.d);
-    ask(freeridge_accumulator_moments(own.accumulator, &points, own.layout, own.y, own.ldy, own.weights, nullptr, count,
-                                      lambdas.data(), moments.data()));
+    ask(freeridge_accumulator_moments(own.accumulator, own.points, own.layout, own.y, own.ldy, own.weights, own.group,
+                                      count, lambdas.data(), moments.data()));
   });
   const auto join = [&](const void* other, void* inout) {
     ask(freeridge_moments_join(count * t, static_cast<const double*>(other), static_cast<double*>(inout)));
@@ -98,28 +122,41 @@ std::string joined_scores(const Team& team, const RowsOfRank& own, Span<const do
   std::string reason;
   team.together([&] {
     if (team.rank() != 0) return;
-    Matrix scores(count, t);
-    const freeridge_status status =
-        freeridge_moments_score(count, lambdas.data(), t, moments.data(), scores.data(), nullptr, count);
-    if (status != FREERIDGE_UNDEFINED) ask(status);
-    if (status == FREERIDGE_UNDEFINED) reason = "a row has no leave-one-out error: its leverage is one";
+    const Moments seen = moments_at(moments, 0);
+    if (n > 0 && seen.rows + seen.undefined != static_cast<double>(n))
+      fail(Status::dimension_mismatch, "the ranks have ", seen.rows + seen.undefined, " rows now, and had ", n);
+    Matrix scores(count, t), deviations(count, t);
+    reason = moment_scores(lambdas, moments, scores.view(), deviations.view());
     copy(scores.view().columns(first, out.cols), out);
+    if (errors.data != nullptr) copy(deviations.view().columns(first, out.cols), errors);
   });
   return reason;
 }
 
-// LOO over the rows of all ranks, which must be those that the accumulator has.
-void select_by_loo(const Team& team, const RowsOfRank& own, const Sizes& sizes, double low, double high,
-                   Span<double> lambda, Span<double> score) {
-  Arrays shard;
-  Index before = 0, rows = 0;
-  team.together([&] { shard = checked_shard(own, sizes); });
-  team.count(own.n, before, rows);
+// LOO or GROUPS over the rows of all ranks, which must be those that the accumulator has.
+void select_by_left_out(const Team& team, const RowsOfRank& own, Criterion criterion, double low, double high,
+                        Found& out) {
+  std::optional<Accumulator> all;
+  std::optional<capi::GivenRows> rows;
+  double labels = 0;
   team.together([&] {
-    if (rows != sizes.n)
-      fail(Status::dimension_mismatch, "the ranks have ", rows, " rows, and the accumulator has ", sizes.n);
+    const Array<unsigned char> bytes = bytes_of(own.accumulator);
+    all.emplace(MemorySource(bytes));
+    if (!all->prepared()) all->compact();
+    rows.emplace(*all, own.points, own.layout, own.y, own.ldy, own.weights,
+                 capi::Allowed{.unknown_number = criterion == Criterion::loo, .none = true});
+    rows->require_passed({});
+    if (criterion == Criterion::loo) return;
+    if (rows->n() > 0) capi::required("group", own.group);
+    for (Index i = 0; i < rows->n(); ++i) labels += own.group[i] >= 0 ? 1 : 0;
   });
-  require_same_rows(team, own.accumulator, shard.x, shard.y, own.weights);
+  team.sum({&labels, 1});
+  team.together([&] {
+    if (criterion == Criterion::groups && labels == 0)
+      fail(Status::invalid_argument, "group has no label >= 0 on any rank");
+  });
+  require_same_rows(team, *all, *rows);
+  const Index t = all->rows().t(), n = criterion == Criterion::loo ? all->rows().n() : 0;
   const auto range = [&] {
     double ends[2] = {low, high};
     if (low > 0) return LambdaRange{low, high};
@@ -128,10 +165,18 @@ void select_by_loo(const Team& team, const RowsOfRank& own, const Sizes& sizes, 
     ask(status);
     return LambdaRange{ends[0], ends[1]};
   };
-  const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView out) {
-    return joined_scores(team, own, lambdas, sizes, first, out);
+  const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView scores, MatrixView errors) {
+    return joined_scores(team, own, lambdas, t, n, first, scores, errors);
   };
-  served_search(team, Criterion::loo, sizes.t, true, std::ref(range), std::ref(evaluate), lambda, score);
+  const LambdaSearch found = served_search(team, criterion, t, true, std::ref(range), std::ref(evaluate));
+  team.together([&] {
+    if (team.rank() != 0) return;
+    freeridge_search fields = out.fields(true);
+    static_cast<void>(capi::GivenSearch(&fields).filled(found));
+    out.count = fields.count;
+    const auto problem = all->reduced();
+    for (Index j = 0; j < t; ++j) fields.below[j] = problem->below_floor(found.best[j]) ? 1 : 0;
+  });
 }
 
 }  // namespace
@@ -181,43 +226,44 @@ freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_accumulator* accu
 
 freeridge_status freeridge_mpi_accumulator_select_lambda(const freeridge_accumulator* accumulator, MPI_Comm comm,
                                                          freeridge_criterion criterion, double low, double high,
-                                                         freeridge_layout layout, int64_t n, const double* x,
-                                                         int64_t ldx, const double* y, int64_t ldy,
-                                                         const double* weights, double* lambda, double* score) {
+                                                         const freeridge_points* points, freeridge_layout layout,
+                                                         const double* y, int64_t ldy, const double* weights,
+                                                         const int32_t* group, freeridge_search* search) {
   return guarded(__func__, [&](const char* call) {
     const Team team(comm);
-    Sizes sizes;
-    Array<double> best, best_score;
+    std::optional<Found> found;
+    const bool left_out = criterion == FREERIDGE_LOO || criterion == FREERIDGE_GROUPS;
     begin_together(team, call, [&](Alike& alike) {
-      sizes = checked_sizes(accumulator, alike);
+      const Sizes sizes = checked_sizes(accumulator, alike);
       alike.number("the number of the accumulator's rows", sizes.n);
-      capi::require_one_of("criterion", criterion, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML});
+      capi::require_one_of("criterion", criterion, {FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_GCV, FREERIDGE_REML});
       require_range("low", low, "high", high);
       alike.number("criterion", criterion);
       alike.number("low", low);
       alike.number("high", high);
-      capi::required("lambda", lambda);
-      capi::required("score", score);
+      if (criterion != FREERIDGE_GROUPS && group != nullptr)
+        fail(Status::invalid_argument, "group is not NULL, and the criterion is not GROUPS");
+      const capi::GivenSearch given(search);
+      given.refuse_tables();
+      if (!left_out) given.refuse_standard_errors();
+      for (const auto field : real_fields) alike.number("the fields of search", search->*field == nullptr);
+      for (const auto field : integer_fields) alike.number("the fields of search", search->*field == nullptr);
       if (sizes.n == 0)
         fail(Status::invalid_state, "the accumulator has no rows; call freeridge_accumulator_add first");
-      best.resize(sizes.t);
-      best_score.resize(sizes.t);
+      found.emplace(sizes.t);
     });
-    if (criterion == FREERIDGE_LOO) {
-      select_by_loo(team, {accumulator, layout, n, x, ldx, y, ldy, weights}, sizes, low, high, best, best_score);
+    if (left_out) {
+      select_by_left_out(team, {accumulator, points, layout, y, ldy, weights, group}, static_cast<Criterion>(criterion),
+                         low, high, *found);
     } else {
       team.together([&] {
         if (team.rank() != 0) return;
-        freeridge_search search{};
-        search.size = sizeof search;
-        search.lambda = best.data();
-        search.score = best_score.data();
-        ask(freeridge_accumulator_select_lambda(accumulator, criterion, low, high, &search));
+        freeridge_search fields = found->fields(false);
+        ask(freeridge_accumulator_select_lambda(accumulator, criterion, low, high, &fields));
+        found->count = fields.count;
       });
-      team.broadcast(best);
-      team.broadcast(best_score);
     }
-    std::copy(best.begin(), best.end(), lambda);
-    std::copy(best_score.begin(), best_score.end(), score);
+    found->broadcast(team);
+    found->give(*search);
   });
 }

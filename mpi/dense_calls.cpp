@@ -213,20 +213,16 @@ freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense, f
     const DenseFactor& factor = asked.factor();
     const Index t = asked.problem().t();
     const auto kind = static_cast<Criterion>(criterion);
-    Array<double> best, best_score;
-    asked.team().together([&] {
-      best.resize(t);
-      best_score.resize(t);
-    });
     const Heard heard(asked.team(), asked.listener());
     const auto range = [&] { return search_range(low, high, factor.eigenvalue_range(), factor.floor()); };
-    const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView out) {
+    const auto evaluate = [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView) {
       return asked.scores(kind, lambdas, first, out);
     };
-    served_search(asked.team(), kind, t, factor.at_is_free(), std::ref(range), std::ref(evaluate), best, best_score);
+    const LambdaSearch found =
+        served_search(asked.team(), kind, t, factor.at_is_free(), std::ref(range), std::ref(evaluate));
     heard.finish();
-    std::copy(best.begin(), best.end(), lambda);
-    std::copy(best_score.begin(), best_score.end(), score);
+    capi::copy_to(found.best, lambda);
+    capi::copy_to(found.best_score, score);
   });
 }
 

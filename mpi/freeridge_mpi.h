@@ -98,31 +98,36 @@ FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_acc
                                                                    freeridge_accumulator** out);
 
 /* Chooses lambda for each output, of what freeridge_mpi_accumulator_allreduce has made: by GCV or REML as
- * freeridge_accumulator_select_lambda, or by exact LOO with further passes over the rows of all ranks. x (n x d) and y
- * (n x t), in `layout` with leading dimensions ldx and ldy, and weights (n numbers, or NULL: all one) are this rank's
- * rows as they were added; n may be 0, and x and y may be NULL then. GCV and REML do not read them. Over [low, high],
- * by the search of freeridge_select_lambda (low = high = 0: the range of freeridge_accumulator_lambda_grid). lambda,
- * score: t numbers each, the same on all ranks. The callback of each rank's accumulator is heard, and what one cancels
- * is CANCELLED on all. Cost: LOO about four passes of 2 n d (d + 100 t), where a rank sends 5 numbers for a lambda and
- * an output (freeridge_moments_join); GCV, REML O(100 d t) on rank 0. Statuses: INVALID_STATE (no rows; MPI),
- * INVALID_ARGUMENT, DIMENSION_MISMATCH (the ranks have more or fewer rows than the accumulator, or others, which is
- * compared up to rounding; or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no score in the range),
- * CANCELLED. */
+ * freeridge_accumulator_select_lambda, or by exact LOO or GROUPS with further passes over the rows of all ranks. points,
+ * y (in `layout`) and weights are this rank's rows as they were added, as of freeridge_accumulator_moments: an ordinary
+ * or a sparse matrix, or a reader's, of which no more than a stretch is in memory, and which is read once a pass; n may
+ * be 0, and for LOO -1 for a reader that has rows. GCV and REML do not read them, and points may be NULL there. group: for GROUPS n
+ * labels, the rows of one label >= 0 a group, which lies whole on one rank (the same label on two ranks is two groups);
+ * NULL for other criteria. Over [low, high], by the search of freeridge_select_lambda (low = high = 0: the range of
+ * freeridge_accumulator_lambda_grid). search: as of freeridge_get_search, with t numbers in each field, the same on all
+ * ranks, which ask for the same fields; lambdas, scores and next must be NULL, and for GCV and REML standard_error,
+ * one_se_lambda and one_se_score, too. The callback of each rank's accumulator is heard, and what one cancels is
+ * CANCELLED on all. Cost: LOO one pass of n (d + t), which compares the rows, and about four of 2 n d (d + 100 t), where
+ * a rank sends 5 numbers for a lambda and an output (freeridge_moments_join); GROUPS as many, each as of
+ * freeridge_accumulator_moments; GCV, REML O(100 d t) on rank 0. Statuses: INVALID_STATE (no rows; MPI),
+ * INVALID_ARGUMENT (also: no label >= 0), DIMENSION_MISMATCH (the ranks have more or fewer rows than the accumulator, or
+ * others, which is compared up to rounding; or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no
+ * score in the range, and then all outputs are untouched; or as freeridge_get_search), OUT_OF_MEMORY, CANCELLED, IO. */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
     const freeridge_accumulator* accumulator, MPI_Comm comm, freeridge_criterion criterion, double low, double high,
-    freeridge_layout layout, int64_t n, const double* x, int64_t ldx, const double* y, int64_t ldy,
-    const double* weights, double* lambda, double* score);
+    const freeridge_points* points, freeridge_layout layout, const double* y, int64_t ldy, const double* weights,
+    const int32_t* group, freeridge_search* search);
 
-/* Chooses `count` landmarks from a sample of the rows of all ranks, and hands them to all of them. x (n x d, in
- * `layout`): this rank's rows; n may be 0, and x may be NULL then. Rank 0 draws `sample` of all rows (all, if there are
- * fewer) from `seed`, by their places when the ranks' rows stand one after the other; so the landmarks do not depend on
- * how the rows are divided. It chooses among them as FREERIDGE_LANDMARK_METHOD has it. z: *found x d, column-major
- * with leading dimension ldz >= count: the landmarks' coordinates; *found <= count: PIVOTED may find that fewer span
- * the kernel. Cost: that of the method on `sample` rows, on rank 0. Statuses: INVALID_ARGUMENT (also: count > sample),
- * NOT_FINITE, DIMENSION_MISMATCH (a scaled kernel of another d; fewer rows than count), INVALID_STATE (MPI). */
+/* Chooses `count` landmarks from a sample of the rows of all ranks, and hands them to all of them. points: this rank's
+ * rows, as of freeridge_accumulator_add; n may be 0; a reader's are read once, as new points are, without y and weights.
+ * Rank 0 draws `sample` of all rows (all, if there are fewer) from `seed`, by their places when the ranks' rows stand one
+ * after the other; so the landmarks do not depend on how the rows are divided. It chooses among them as
+ * FREERIDGE_LANDMARK_METHOD has it. z: *found x d, column-major with leading dimension ldz >= count: the landmarks'
+ * coordinates; *found <= count: PIVOTED may find that fewer span the kernel. Cost: that of the method on `sample` rows,
+ * on rank 0. Statuses: INVALID_ARGUMENT (also: count > sample), NOT_FINITE, DIMENSION_MISMATCH (a scaled kernel of
+ * another d; fewer rows than count), IO (a reader), INVALID_STATE (MPI). */
 FREERIDGE_API freeridge_status freeridge_mpi_choose_landmarks(const freeridge_kernel* kernel, MPI_Comm comm,
-                                                              freeridge_layout layout, int64_t n, int64_t d,
-                                                              const double* x, int64_t ldx, int64_t sample,
+                                                              const freeridge_points* points, int64_t sample,
                                                               freeridge_landmark_method method, int64_t seed,
                                                               int64_t count, double* z, int64_t ldz, int64_t* found);
 
@@ -130,12 +135,12 @@ FREERIDGE_API freeridge_status freeridge_mpi_choose_landmarks(const freeridge_ke
  * on all ranks: what freeridge_accumulator_create_landmarks makes of them on rank 0. Each rank then adds its own rows
  * of d numbers, and freeridge_mpi_accumulator_allreduce and _select_lambda go on as without landmarks. t, intercept,
  * reduction: as there. *out is set on success only. Cost: that of both calls. Statuses: INVALID_ARGUMENT (as of both
- * calls), DIMENSION_MISMATCH (as there; also a kernel that differs between the ranks), NOT_FINITE, INVALID_STATE (MPI).
- * */
+ * calls), DIMENSION_MISMATCH (as there; also a kernel that differs between the ranks), NOT_FINITE, IO, INVALID_STATE
+ * (MPI). */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_create_landmarks(
-    const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout, int64_t n, int64_t d, const double* x,
-    int64_t ldx, int64_t sample, freeridge_landmark_method method, int64_t seed, int64_t count, int64_t t,
-    int32_t intercept, freeridge_reduction reduction, freeridge_accumulator** out);
+    const freeridge_kernel* kernel, MPI_Comm comm, const freeridge_points* points, int64_t sample,
+    freeridge_landmark_method method, int64_t seed, int64_t count, int64_t t, int32_t intercept,
+    freeridge_reduction reduction, freeridge_accumulator** out);
 
 /* ----------------------------------------------------------------------------------------------------
  * Dense problems. K_w = W^(1/2) K W^(1/2) in blocks of 64 x 64 (smaller for small n), dealt out in turn to a

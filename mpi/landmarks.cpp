@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "libcore/base/checks.hpp"
+#include "capi/points.hpp"
 #include "libcore/base/random.hpp"
 #include "libcore/data/choose_landmarks.hpp"
 #include "mpi/own_accumulator.hpp"
@@ -25,44 +25,36 @@ Array<Index> random_places(Index n, Index count, std::int64_t seed) {
   return Array<Index>(places.begin(), places.end());
 }
 
-struct Shard {
-  LayoutView x;
-  Index first = 0, all = 0;  // the place of its first row among those of all ranks, and how many these are
-};
-
-// The rows at these places, on all ranks.
-Matrix gathered(const Team& team, const Shard& shard, const Array<Index>& places) {
-  Matrix out;
-  team.together([&] {
-    out = Matrix(std::ssize(places), shard.x.cols, 0.0);
-    for (Index i = 0; i < out.rows(); ++i) {
-      const Index row = places[i] - shard.first;
-      for (Index k = 0; k < out.cols() && row >= 0 && row < shard.x.rows; ++k) out(i, k) = shard.x(row, k);
-    }
-  });
-  team.sum(out.values());
-  return out;
-}
-
 struct Wish {
   const freeridge_kernel* kernel;
-  freeridge_layout layout;
-  Index n, d;
-  const double* x;
-  Index ldx, sample;
+  const freeridge_points* points;
+  Index sample;
   freeridge_landmark_method method;
   std::int64_t seed;
   Index count;
 };
 
+// The rows at these places among those of all ranks, on all ranks; `before` rows are those of ranks before this one.
+Matrix gathered(const Team& team, const capi::GivenPoints& own, Index before, const Array<Index>& places) {
+  Matrix out;
+  team.together([&] {
+    out = Matrix(std::ssize(places), own.d(), 0.0);
+    if (own.n() == 0) return;
+    own.each({}, [&](Index first, const Points& points) {
+      const Index begin = before + first;
+      Index i = std::ranges::lower_bound(places, begin) - places.begin();
+      for (; i < out.rows() && places[i] < begin + points.x.rows; ++i)
+        copy_rows(points.x, places[i] - begin, out.view().row_range(i, 1));
+    });
+  });
+  team.sum(out.values());
+  return out;
+}
+
 // This rank's rows, checked.
-LayoutView checked_shard(const Kernel& kernel, const Wish& wish) {
-  const Layout order = capi::checked_layout(wish.layout);
-  capi::require_size("d", wish.d);
-  if (wish.n < 0 || wish.n > capi::largest_size)
-    fail(Status::invalid_argument, "n is ", wish.n, "; it must be from 0 to ", capi::largest_size);
-  LayoutView x{nullptr, 0, wish.d, 1, order};
-  if (wish.n > 0) x = capi::checked_matrix("x", wish.x, order, "n", wish.n, "d", wish.d, "ldx", wish.ldx);
+capi::GivenPoints checked_points(const Kernel& kernel, const Wish& wish) {
+  capi::GivenPoints out("points", wish.points, {.none = true});
+  out.refuse_unpenalised("landmarks are chosen by x alone");
   capi::require_size("sample", wish.sample);
   capi::require_one_of(
       "method", wish.method,
@@ -72,21 +64,22 @@ LayoutView checked_shard(const Kernel& kernel, const Wish& wish) {
     fail(Status::invalid_argument, "count is ", wish.count, " and sample is ", wish.sample,
          "; count <= sample must hold");
   if (kernel.precomputed()) fail(Status::invalid_argument, "kernel is precomputed: its landmarks have no coordinates");
-  kernel.check_features(wish.d);
-  if (wish.n > 0) require_finite("x", x);
-  return x;
+  kernel.check_features(out.d());
+  if (out.n() > 0 && !out.read()) out.require_finite();
+  return out;
 }
 
 // The landmarks' coordinates, the same on all ranks.
-Matrix chosen(const Team& team, const KernelPtr& kernel, const Shard& shard, const Wish& wish) {
+Matrix chosen(const Team& team, const KernelPtr& kernel, const capi::GivenPoints& own, const Wish& wish) {
+  Index before = 0, all = 0;
+  team.count(own.n(), before, all);
   Array<Index> places;
-  Index size = std::min(wish.sample, shard.all);
   team.together([&] {
-    if (shard.all < wish.count)
-      fail(Status::dimension_mismatch, "count is ", wish.count, ", and all ranks together have ", shard.all, " rows");
-    places = random_places(shard.all, size, wish.seed);  // the same integers everywhere
+    if (all < wish.count)
+      fail(Status::dimension_mismatch, "count is ", wish.count, ", and all ranks together have ", all, " rows");
+    places = random_places(all, std::min(wish.sample, all), wish.seed);  // the same integers everywhere
   });
-  const Matrix sample = gathered(team, shard, places);
+  const Matrix sample = gathered(team, own, before, places);
   Array<Index> rows;
   team.together([&] {
     if (team.rank() != 0) return;
@@ -106,20 +99,19 @@ Matrix chosen(const Team& team, const KernelPtr& kernel, const Shard& shard, con
 template <class Check>
 Matrix landmarks_of(const Team& team, const char* call, const Wish& wish, const Check& check) {
   KernelPtr kernel;
-  Shard shard;
+  std::optional<capi::GivenPoints> own;
   begin_together(team, call, [&](Alike& alike) {
     kernel = own_kernel(wish.kernel);
-    shard.x = checked_shard(*kernel, wish);
+    own.emplace(checked_points(*kernel, wish));
     alike.text("kernel", describe(*kernel));
-    alike.number("d", wish.d);
+    alike.number("points.d", own->d());
     alike.number("sample", wish.sample);
     alike.number("method", wish.method);
     alike.number("seed", wish.seed);
     alike.number("count", wish.count);
     check(alike);
   });
-  team.count(shard.x.rows, shard.first, shard.all);
-  return chosen(team, kernel, shard, wish);
+  return chosen(team, kernel, *own, wish);
 }
 
 }  // namespace
@@ -128,29 +120,31 @@ Matrix landmarks_of(const Team& team, const char* call, const Wish& wish, const 
 using namespace freeridge;
 using namespace freeridge::mpi;
 
-freeridge_status freeridge_mpi_choose_landmarks(const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout,
-                                                int64_t n, int64_t d, const double* x, int64_t ldx, int64_t sample,
+freeridge_status freeridge_mpi_choose_landmarks(const freeridge_kernel* kernel, MPI_Comm comm,
+                                                const freeridge_points* points, int64_t sample,
                                                 freeridge_landmark_method method, int64_t seed, int64_t count,
                                                 double* z, int64_t ldz, int64_t* found) {
   return guarded(__func__, [&](const char* call) {
     const Team team(comm);
-    const Wish wish{kernel, layout, n, d, x, ldx, sample, method, seed, count};
+    const Wish wish{kernel, points, sample, method, seed, count};
     const Matrix made = landmarks_of(team, call, wish, [&](Alike&) {
-      capi::checked_output("z", z, "count", count, d, ldz);
+      capi::checked_output("z", z, "count", count, points->d, ldz);
       capi::required("found", found);
     });
-    copy(made.view(), {z, made.rows(), d, ldz});
+    copy(made.view(), {z, made.rows(), made.cols(), ldz});
     *found = made.rows();
   });
 }
 
-freeridge_status freeridge_mpi_accumulator_create_landmarks(
-    const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout, int64_t n, int64_t d, const double* x,
-    int64_t ldx, int64_t sample, freeridge_landmark_method method, int64_t seed, int64_t count, int64_t t,
-    int32_t intercept, freeridge_reduction reduction, freeridge_accumulator** out) {
+freeridge_status freeridge_mpi_accumulator_create_landmarks(const freeridge_kernel* kernel, MPI_Comm comm,
+                                                            const freeridge_points* points, int64_t sample,
+                                                            freeridge_landmark_method method, int64_t seed,
+                                                            int64_t count, int64_t t, int32_t intercept,
+                                                            freeridge_reduction reduction,
+                                                            freeridge_accumulator** out) {
   return guarded(__func__, [&](const char* call) {
     const Team team(comm);
-    const Wish wish{kernel, layout, n, d, x, ldx, sample, method, seed, count};
+    const Wish wish{kernel, points, sample, method, seed, count};
     const Matrix z = landmarks_of(team, call, wish, [&](Alike& alike) {
       capi::required("out", out);
       alike.number("t", t);
@@ -161,7 +155,7 @@ freeridge_status freeridge_mpi_accumulator_create_landmarks(
     team.together([&] {
       if (team.rank() != 0) return;
       freeridge_accumulator* own = nullptr;
-      ask(freeridge_accumulator_create_landmarks(kernel, FREERIDGE_COL_MAJOR, z.rows(), d, z.data(), z.rows(), t,
+      ask(freeridge_accumulator_create_landmarks(kernel, FREERIDGE_COL_MAJOR, z.rows(), z.cols(), z.data(), z.rows(), t,
                                                  intercept, reduction, &own));
       made.reset(own);
     });

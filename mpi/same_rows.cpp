@@ -6,7 +6,6 @@
 #include "libcore/base/random.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/stream/accumulator.hpp"
-#include "mpi/own_accumulator.hpp"
 
 namespace freeridge::mpi {
 namespace {
@@ -50,46 +49,45 @@ Matrix random_vectors(const RowStack& rows) {
   return v;
 }
 
-// |A v|^2 over this rank's rows.
-Array<double> squared_norms(const Accumulator& of, const Matrix& v, const LayoutView& x, const LayoutView& y,
-                            const double* weights) {
+// Adds |A v|^2 over rows of this rank.
+void add_squared_norms(const Accumulator& of, const Matrix& v, const Rows& x, const LayoutView& y,
+                       const double* weights, Span<double> sum) {
   const RowStack& rows = of.rows();
-  Array<double> out(vectors, 0.0);
-  const Rows all(x);
-  for (Index row = 0; row < x.rows; row += rows_of_a_tile) {
-    Matrix tile(std::min(rows_of_a_tile, x.rows - row), rows.p()), product(tile.rows(), vectors);
+  const Index n = x.rows;
+  for (Index row = 0; row < n; row += rows_of_a_tile) {
+    Matrix tile(std::min(rows_of_a_tile, n - row), rows.p()), product(tile.rows(), vectors);
     if (of.features().landmarks()) {
-      of.features().form(all, row, tile.view().columns(rows.ones(), rows.d()));
+      of.features().form(x, row, tile.view().columns(rows.ones(), rows.d()));
       copy_rows(y, row, tile.view().columns(rows.ones() + rows.d(), rows.t()));
       weigh_rows(weights, row, rows.shift(), rows.d(), tile.view());
     } else {
-      pack_weighted(all, y, weights, row, rows.shift(), tile.view());
+      pack_weighted(x, y, weights, row, rows.shift(), tile.view());
     }
     gemm(Op::none, Op::none, 1, tile.view(), v.view(), 0, product.view());
-    for (Index k = 0; k < vectors; ++k) out[k] += dot(product.rows(), product.col(k), product.col(k));
+    for (Index k = 0; k < vectors; ++k) sum[k] += dot(product.rows(), product.col(k), product.col(k));
   }
-  return out;
 }
 
 }  // namespace
 
-void require_same_rows(const Team& team, const freeridge_accumulator* accumulator, const LayoutView& x,
-                       const LayoutView& y, const double* weights) {
-  std::optional<Accumulator> own;
+void require_same_rows(const Team& team, const Accumulator& of, const capi::GivenRows& rows) {
   Matrix v;
-  Array<double> found;
+  Array<double> found;  // |A v|^2 for each vector, and the number of rows
   team.together([&] {
-    const Array<unsigned char> bytes = bytes_of(accumulator);
-    own.emplace(MemorySource(bytes));
-    own->compact();
-    v = random_vectors(own->rows());
-    found = squared_norms(*own, v, x, y, weights);
+    v = random_vectors(of.rows());
+    found.resize(vectors + 1);
+    rows.each([&](Index, const Rows& x, const LayoutView& y, const double* weights) {
+      add_squared_norms(of, v, x, y, weights, Span(found.data(), vectors));
+      found[vectors] += static_cast<double>(x.rows);
+    });
   });
   team.sum(found);
   team.together([&] {
-    const double size = static_cast<double>(own->rows().p());
+    const double n = static_cast<double>(of.rows().n()), size = static_cast<double>(of.rows().p());
+    if (found[vectors] != n)
+      fail(Status::dimension_mismatch, "the ranks have ", found[vectors], " rows, and the accumulator has ", n);
     for (Index k = 0; k < vectors; ++k)
-      if (!(std::abs(found[k] - squared_norm(own->rows(), v.col(k))) <= rounding * size * size))
+      if (!(std::abs(found[k] - squared_norm(of.rows(), v.col(k))) <= rounding * size * size))
         fail(Status::dimension_mismatch,
              "the rows of the ranks are not those that were added to the accumulator: x, y or weights differ");
   });

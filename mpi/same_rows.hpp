@@ -4,13 +4,13 @@
 // up to rounding: 1e-12 of (sum_j |v_j| |A_j|)^2 = p^2. One changed row among n changes the left side by about p / n.
 #pragma once
 
+#include "capi/accumulators.hpp"
 #include "mpi/wall.hpp"
 
 namespace freeridge::mpi {
 
-// x, y, weights: this rank's rows, checked; there may be none. Throws DIMENSION_MISMATCH. Cost: the features of the rows,
-// and 8 p flops a row. Collective.
-void require_same_rows(const Team& team, const freeridge_accumulator* accumulator, const LayoutView& x,
-                       const LayoutView& y, const double* weights);
+// `of` is compact; rows: this rank's, of which there may be none. Throws DIMENSION_MISMATCH, also for more or fewer rows.
+// Cost: one pass: the features of the rows, and 8 p flops a row. Collective.
+void require_same_rows(const Team& team, const Accumulator& of, const capi::GivenRows& rows);
 
 }  // namespace freeridge::mpi

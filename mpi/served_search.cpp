@@ -10,9 +10,10 @@ struct Request {
 };
 
 // On all ranks: receives the request of rank 0, and computes the scores.
-std::string serve(const Team& team, Request request, Array<double>& lambdas, MatrixView out, const Evaluate& evaluate) {
+std::string serve(const Team& team, Request request, Array<double>& lambdas, MatrixView out, MatrixView errors,
+                  const Evaluate& evaluate) {
   team.broadcast(lambdas);
-  return evaluate(lambdas, request.first, out);
+  return evaluate(lambdas, request.first, out, errors);
 }
 
 void follow(const Team& team, const Evaluate& evaluate) {
@@ -26,31 +27,29 @@ void follow(const Team& team, const Evaluate& evaluate) {
       lambdas.resize(request.count);
       out = Matrix(request.count, request.outputs);
     });
-    serve(team, request, lambdas, out.view(), evaluate);
+    serve(team, request, lambdas, out.view(), {}, evaluate);
   }
 }
 
 // The search, on rank 0. An error that the ranks have agreed on is thrown on all of them; an error of the search itself
 // is returned, as a fault of rank 0.
 Fault lead(const Team& team, const Searched& kind, const std::function<LambdaRange()>& range, const Evaluate& evaluate,
-           Span<double> lambda, Span<double> score) {
+           LambdaSearch& found) {
   bool agreed = false;
   Searched searched = kind;
-  const auto scores = [&](Span<const double> wanted, Index first, MatrixView out, MatrixView) {
+  const auto scores = [&](Span<const double> wanted, Index first, MatrixView out, MatrixView errors) {
     Array<double> lambdas(wanted.begin(), wanted.end());
     Request request{std::ssize(lambdas), first, out.cols};
     agreed = true;
     team.broadcast_bytes(&request, sizeof request);
     team.together([] {});
-    std::string reason = serve(team, request, lambdas, out, evaluate);
+    std::string reason = serve(team, request, lambdas, out, errors, evaluate);
     agreed = false;
     return reason;
   };
   searched.scores = std::ref(scores);
   try {
-    const LambdaSearch found = search_lambda(searched, range());
-    std::copy(found.best.begin(), found.best.end(), lambda.begin());
-    std::copy(found.best_score.begin(), found.best_score.end(), score.begin());
+    found = search_lambda(searched, range());
   } catch (...) {
     if (agreed) throw;
     return fault_of([] { throw; });
@@ -60,19 +59,25 @@ Fault lead(const Team& team, const Searched& kind, const std::function<LambdaRan
 
 }  // namespace
 
-void served_search(const Team& team, Criterion criterion, Index t, bool fine, const std::function<LambdaRange()>& range,
-                   const Evaluate& evaluate, Span<double> lambda, Span<double> score) {
+LambdaSearch served_search(const Team& team, Criterion criterion, Index t, bool fine,
+                           const std::function<LambdaRange()>& range, const Evaluate& evaluate) {
+  LambdaSearch found;
   Fault fault;
   if (team.rank() == 0) {
-    fault = lead(team, {criterion, t, fine, {}}, range, evaluate, lambda, score);
+    fault = lead(team, {criterion, t, fine, {}}, range, evaluate, found);
     Request end;
     team.broadcast_bytes(&end, sizeof end);
   } else {
     follow(team, evaluate);
+    fault = fault_of([&] {
+      found.best.resize(t);
+      found.best_score.resize(t);
+    });
   }
   team.agree(fault);
-  team.broadcast(lambda);
-  team.broadcast(score);
+  team.broadcast(found.best);
+  team.broadcast(found.best_score);
+  return found;
 }
 
 }  // namespace freeridge::mpi

@@ -9,11 +9,13 @@
 
 namespace freeridge::mpi {
 
-// out(l, j): the scores of output first + j at lambdas[l], on all ranks; the reason for the first NaN. Collective.
-using Evaluate = std::function<std::string(Span<const double> lambdas, Index first, MatrixView out)>;
+// out(l, j), errors(l, j): the score of output first + j at lambdas[l] and its standard error, for criteria that have one,
+// on all ranks; the reason for the first NaN. Collective.
+using Evaluate = std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors)>;
 
-// lambda, score: t numbers each, the same on all ranks. range(): asked on rank 0 alone. Collective.
-void served_search(const Team& team, Criterion criterion, Index t, bool fine, const std::function<LambdaRange()>& range,
-                   const Evaluate& evaluate, Span<double> lambda, Span<double> score);
+// What the search saw: all of it on rank 0, and best and best_score on the others, too. range(): asked on rank 0 alone.
+// Collective.
+LambdaSearch served_search(const Team& team, Criterion criterion, Index t, bool fine,
+                           const std::function<LambdaRange()>& range, const Evaluate& evaluate);
 
 }  // namespace freeridge::mpi

@@ -39,13 +39,14 @@ int main(int argc, char** argv) {
   require(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &all));
 
   /* Further passes, each rank over its own rows, for the errors left out. */
-  double lambda = 0, score = 0, w[d], b = 0;
-  require(freeridge_mpi_accumulator_select_lambda(all, MPI_COMM_WORLD, FREERIDGE_LOO, 0, 0, FREERIDGE_ROW_MAJOR,
-                                                  rows_of_rank, x, d, y, 1, NULL, &lambda, &score));
+  double lambda = 0, score = 0, error = 0, w[d], b = 0;
+  freeridge_search search = {.size = sizeof search, .lambda = &lambda, .score = &score, .standard_error = &error};
+  require(freeridge_mpi_accumulator_select_lambda(all, MPI_COMM_WORLD, FREERIDGE_LOO, 0, 0, &points,
+                                                  FREERIDGE_ROW_MAJOR, y, 1, NULL, NULL, &search));
   require(freeridge_accumulator_solve(all, 1, &lambda, w, d, &b));
   if (rank == 0) {
-    printf("%d ranks, %d rows: lambda = %.3g, mean squared error left out = %.4f\n", ranks, ranks * rows_of_rank,
-           lambda, score);
+    printf("%d ranks, %d rows: lambda = %.3g, mean squared error left out = %.4f +- %.4f\n", ranks,
+           ranks * rows_of_rank, lambda, score, error);
     printf("y = %.3f", b);
     for (int k = 0; k < d; ++k) printf(" %+.3f x%d", w[k], k + 1);
     printf("\n");

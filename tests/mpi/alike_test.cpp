@@ -80,6 +80,17 @@ struct Arguments {
   double low = 0.01, high = 10;
   freeridge_mpi_engine engine = FREERIDGE_MPI_ENGINE_CHOLESKY;
   int64_t expected_lambdas = 1;
+  bool has_points = true, has_search = true;
+  const int32_t* group = nullptr;
+};
+
+// The points of the arguments, or NULL.
+struct Rows {
+  explicit Rows(const Arguments& a) : given(a.has_points), points(support::at(a.layout, a.n, a.d, a.x, a.ldx)) {}
+  operator const freeridge_points*() const { return given ? &points.fields : nullptr; }
+
+  bool given;
+  support::Points points;
 };
 
 using Call = std::function<freeridge_status(const Arguments&)>;
@@ -91,20 +102,24 @@ const std::map<std::string, Call> calls = {
      }},
     {"accumulator_select_lambda",
      [](const Arguments& a) {
+       freeridge_search search{};
+       search.size = sizeof search;
+       search.lambda = a.lambda;
+       search.score = a.score;
        return freeridge_mpi_accumulator_select_lambda(a.accumulator, MPI_COMM_WORLD, a.criterion, a.low, a.high,
-                                                      a.layout, a.n, a.x, a.ldx, a.y, a.ldy, a.weights, a.lambda,
-                                                      a.score);
+                                                      Rows(a), a.layout, a.y, a.ldy, a.weights, a.group,
+                                                      a.has_search ? &search : nullptr);
      }},
     {"choose_landmarks",
      [](const Arguments& a) {
-       return freeridge_mpi_choose_landmarks(a.kernel, MPI_COMM_WORLD, a.layout, a.n, a.d, a.x, a.ldx, a.sample,
-                                             a.method, a.seed, a.count, a.z, a.ldz, a.found);
+       return freeridge_mpi_choose_landmarks(a.kernel, MPI_COMM_WORLD, Rows(a), a.sample, a.method, a.seed, a.count,
+                                             a.z, a.ldz, a.found);
      }},
     {"accumulator_create_landmarks",
      [](const Arguments& a) {
-       return freeridge_mpi_accumulator_create_landmarks(a.kernel, MPI_COMM_WORLD, a.layout, a.n, a.d, a.x, a.ldx,
-                                                         a.sample, a.method, a.seed, a.count, a.t, a.intercept,
-                                                         a.reduction, static_cast<freeridge_accumulator**>(a.out));
+       return freeridge_mpi_accumulator_create_landmarks(a.kernel, MPI_COMM_WORLD, Rows(a), a.sample, a.method, a.seed,
+                                                         a.count, a.t, a.intercept, a.reduction,
+                                                         static_cast<freeridge_accumulator**>(a.out));
      }},
     {"dense_create",
      [](const Arguments& a) {
@@ -313,6 +328,13 @@ class MpiAlike : public ranks::Together {
         {"lambdas", {[this](Arguments& a) { a.lambdas = other_lambdas; }, [](Arguments& a) { a.lambdas = nullptr; }}},
         {"ld", numbers<int64_t>(&Arguments::ld, {41, 0, -1})},
         {"lambda", null(&Arguments::lambda)},
+        {"points",
+         {[](Arguments& a) { a.n = 39; }, [](Arguments& a) { a.n = 0; }, [](Arguments& a) { a.n = -1; },
+          [](Arguments& a) { a.d = 2; }, [](Arguments& a) { a.ldx = 39; }, [](Arguments& a) { a.layout = 9; },
+          [this](Arguments& a) { a.x = other_x.data(); }, [this](Arguments& a) { a.x = with_nan.data(); },
+          [](Arguments& a) { a.x = nullptr; }, [](Arguments& a) { a.has_points = false; }}},
+        {"group", {[this](Arguments& a) { a.group = labels; }}},
+        {"search", {[](Arguments& a) { a.has_search = false; }}},
         {"score", null(&Arguments::score)},
         {"scores", null(&Arguments::scores)},
         {"errors", null(&Arguments::errors)},
@@ -328,6 +350,7 @@ class MpiAlike : public ranks::Together {
   const double lambdas[3] = {0.1, 1, 2}, other_lambdas[3] = {0.1, 1.5, 2};
   const double* some = other_lambdas;
   double numbers_out[400] = {};
+  const int32_t labels[60] = {};
   int64_t found = 0;
   void* handle = nullptr;
   freeridge_accumulator *own = nullptr, *reduced = nullptr, *other = nullptr;
@@ -335,7 +358,7 @@ class MpiAlike : public ranks::Together {
 };
 
 TEST_F(MpiAlike, EachArgumentOfEachCall) {
-  const std::set<std::string> own_rows = {"layout", "n", "x", "ldx", "y", "ldy", "weights"},
+  const std::set<std::string> own_rows = {"layout", "n", "x", "ldx", "y", "ldy", "weights", "points"},
                               legal = {"ldx", "ldy", "ldz", "ld"};
   const Vector weights(60, 1.5);
   some = weights.data();
@@ -378,9 +401,14 @@ TEST_F(MpiAlike, NoLambdaMatters) {
             FREERIDGE_OK);
   EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &all), FREERIDGE_OK);
   double lambda = 0, score = 0, mean = 0, expected = 0;
+  freeridge_search search{};
+  search.size = sizeof search;
+  search.lambda = &lambda;
+  search.score = &score;
   EXPECT_STATUS(
-      freeridge_mpi_accumulator_select_lambda(all, MPI_COMM_WORLD, FREERIDGE_LOO, 0, 0, FREERIDGE_COL_MAJOR, 40,
-                                              constant.data(), 40, y.values.data(), 60, nullptr, &lambda, &score),
+      freeridge_mpi_accumulator_select_lambda(all, MPI_COMM_WORLD, FREERIDGE_LOO, 0, 0,
+                                              support::at(FREERIDGE_COL_MAJOR, 40, 3, constant.data(), 40),
+                                              FREERIDGE_COL_MAJOR, y.values.data(), 60, nullptr, nullptr, &search),
       FREERIDGE_OK);
   const double rows = 40 * ranks::count();
   for (int i = 0; i < 40; ++i) mean += y(i, 0) / 40;

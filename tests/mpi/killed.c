@@ -22,8 +22,9 @@ static void rows(int rank, const double* x, const double* y) {
   require(freeridge_accumulator_add(own, &points, FREERIDGE_COL_MAJOR, y, n, NULL));
   require(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &all));
   if (rank == 1) raise(SIGKILL);
-  freeridge_mpi_accumulator_select_lambda(all, MPI_COMM_WORLD, FREERIDGE_LOO, 0, 0, FREERIDGE_COL_MAJOR, n, x, n, y, n,
-                                          NULL, &lambda, &score);
+  freeridge_search search = {.size = sizeof search, .lambda = &lambda, .score = &score};
+  freeridge_mpi_accumulator_select_lambda(all, MPI_COMM_WORLD, FREERIDGE_LOO, 0, 0, &points, FREERIDGE_COL_MAJOR, y, n,
+                                          NULL, NULL, &search);
 }
 
 static void dense(int rank, const double* x, const double* y) {

@@ -46,12 +46,24 @@ class MpiRows : public ranks::Together {
     add(own, first, last);
     add(all, 0, n);
   }
+  // The rows of this rank as points in memory.
+  support::Points own_rows(int64_t rows) const {
+    return support::at(FREERIDGE_COL_MAJOR, rows, d, &x.values[std::size_t(std::min(first, n - 1))], n);
+  }
+  freeridge_status select(freeridge_criterion criterion, freeridge_search& search, double low = 0, double high = 0,
+                          int64_t rows = -1, const int32_t* group = nullptr) const {
+    return freeridge_mpi_accumulator_select_lambda(reduced, MPI_COMM_WORLD, criterion, low, high,
+                                                   own_rows(rows < 0 ? last - first : rows), FREERIDGE_COL_MAJOR,
+                                                   &y.values[std::size_t(std::min(first, n - 1))], n,
+                                                   &weights[std::size_t(std::min(first, n - 1))], group, &search);
+  }
   freeridge_status select(freeridge_criterion criterion, Vector& lambda, Vector& score, int64_t rows = -1,
                           double low = 0, double high = 0) const {
-    return freeridge_mpi_accumulator_select_lambda(
-        reduced, MPI_COMM_WORLD, criterion, low, high, FREERIDGE_COL_MAJOR, rows < 0 ? last - first : rows,
-        &x.values[std::size_t(std::min(first, n - 1))], n, &y.values[std::size_t(std::min(first, n - 1))], n,
-        &weights[std::size_t(std::min(first, n - 1))], lambda.data(), score.data());
+    freeridge_search search{};
+    search.size = sizeof search;
+    search.lambda = lambda.data();
+    search.score = score.data();
+    return select(criterion, search, low, high, rows);
   }
 
   Matrix x, y;
@@ -103,6 +115,155 @@ TEST_F(MpiRows, LambdaIsThatOfAModelWithAllRows) {
   }
 }
 
+// All that a search tells of t outputs.
+struct Told {
+  Vector lambda = Vector(2), score = Vector(2), error = Vector(2), decades = Vector(2), one_se_lambda = Vector(2),
+         one_se_score = Vector(2);
+  std::vector<int32_t> edge = std::vector<int32_t>(2), dips = edge, below = edge;
+
+  freeridge_search fields(bool with_below = true) {
+    freeridge_search out{};
+    out.size = sizeof out;
+    out.lambda = lambda.data();
+    out.score = score.data();
+    out.standard_error = error.data();
+    out.decades = decades.data();
+    out.one_se_lambda = one_se_lambda.data();
+    out.one_se_score = one_se_score.data();
+    out.edge = edge.data();
+    out.dips = dips.data();
+    if (with_below) out.below = below.data();
+    return out;
+  }
+};
+
+void expect_same(const Told& found, const Told& expected) {
+  EXPECT_PRED_FORMAT3(support::close_to, found.score, expected.score, accuracy_of_rows);
+  EXPECT_PRED_FORMAT3(support::close_to, found.error, expected.error, 1e-8);  // a lambda of a flat criterion
+  EXPECT_PRED_FORMAT3(support::close_to, found.lambda, expected.lambda, 1e-4);
+  EXPECT_PRED_FORMAT3(support::close_to, found.decades, expected.decades, 1e-6);
+  EXPECT_PRED_FORMAT3(support::close_to, found.one_se_lambda, expected.one_se_lambda, 1e-4);
+  EXPECT_PRED_FORMAT3(support::close_to, found.one_se_score, expected.one_se_score, 1e-6);
+  EXPECT_EQ(found.edge, expected.edge);
+  EXPECT_EQ(found.dips, expected.dips);
+}
+
+// Rows of a rank that a reader hands out, column-major; `most` at once, and from the row `end` on it fails.
+struct RowsToRead {
+  const Matrix &x, &y;
+  const Vector& weights;
+  int64_t first, rows, fails_at;
+  int64_t passes = 0;
+
+  static int64_t read(int64_t from, int64_t count, double* to_x, double* to_y, double* to_weights, void* user) {
+    auto& it = *static_cast<RowsToRead*>(user);
+    it.passes += from == 0 ? 1 : 0;
+    const int64_t given = std::clamp<int64_t>(it.rows - from, 0, count);
+    if (from + given > it.fails_at) return -1;
+    for (int64_t i = 0; i < given; ++i) {
+      const int64_t row = it.first + from + i;
+      for (int64_t k = 0; k < it.x.cols; ++k) to_x[k * count + i] = it.x(row, k);
+      if (to_y == nullptr) continue;  // landmarks are chosen by x alone
+      for (int64_t k = 0; k < it.y.cols; ++k) to_y[k * count + i] = it.y(row, k);
+      to_weights[i] = it.weights[std::size_t(row)];
+    }
+    return given;
+  }
+};
+
+TEST_F(MpiRows, EachKindOfRowsHasTheSearchOfAModel) {
+  EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &reduced), FREERIDGE_OK);
+  // Groups of five rows at most, whole on each rank, and of each rank one row without a group.
+  const std::vector<int64_t> ends = ranks::count() == 4   ? std::vector<int64_t>{0, 17, 90, 90, n}
+                                    : ranks::count() == 1 ? std::vector<int64_t>{0, n}
+                                                          : std::vector<int64_t>{0, 63, n};
+  ASSERT_LE(ranks::count(), 4);
+  std::vector<int32_t> group(n);
+  for (std::size_t k = 0; k + 1 < ends.size(); ++k)
+    for (int64_t i = ends[k]; i < ends[k + 1]; ++i)
+      group[std::size_t(i)] = i == ends[k] ? -1 : int32_t(100 * k + std::size_t(i - ends[k]) / 5);
+  support::Model model(Kernel::linear());
+  model.data(x, y).weights(weights);
+  model.groups(group);
+  model.factorize();
+  const int64_t rows = last - first;
+  const Matrix own_x = [&] {
+    Matrix out(rows, d);
+    for (int64_t k = 0; k < d; ++k)
+      for (int64_t i = 0; i < rows; ++i) out(i, k) = x(first + i, k);
+    return out;
+  }();
+  const support::Sparse sparse(own_x, FREERIDGE_CSR);
+  const auto at_first = [&](const auto& of) { return rows == 0 ? nullptr : &of[std::size_t(first)]; };
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GROUPS}) {
+    Told expected;
+    ASSERT_EQ(freeridge_select_lambda(model.get(), criterion, 0, 0, expected.lambda.data(), expected.score.data()),
+              FREERIDGE_OK);
+    freeridge_search of_model = expected.fields(false);
+    ASSERT_EQ(freeridge_get_search(model.get(), &of_model), FREERIDGE_OK);
+    const int32_t* labels = criterion == FREERIDGE_GROUPS ? at_first(group) : nullptr;
+    for (const std::string kind : {"matrix", "sparse", "reader", "reader of unknown n"}) {
+      SCOPED_TRACE(kind + ", criterion " + std::to_string(criterion));
+      if (criterion == FREERIDGE_GROUPS && kind == "reader of unknown n") continue;
+      RowsToRead to_read{x, y, weights, first, rows, n};
+      const bool reads = kind.starts_with("reader");
+      const support::Points points = kind == "matrix" ? own_rows(rows)
+                                     : kind == "sparse"
+                                         ? support::at(sparse)
+                                         : support::at(FREERIDGE_COL_MAJOR, kind == "reader" || rows == 0 ? rows : -1,
+                                                       d, RowsToRead::read, &to_read);
+      Told found;
+      freeridge_search search = found.fields();
+      EXPECT_STATUS(freeridge_mpi_accumulator_select_lambda(reduced, MPI_COMM_WORLD, criterion, 0, 0, points,
+                                                            FREERIDGE_COL_MAJOR, reads ? nullptr : at_first(y.values),
+                                                            n, reads ? nullptr : at_first(weights), labels, &search),
+                    FREERIDGE_OK);
+      expect_same(found, expected);
+      EXPECT_EQ(found.below, std::vector<int32_t>(2));
+      EXPECT_GE(search.count, 100);
+      if (reads && rows > 0) {
+        EXPECT_GE(to_read.passes, 3);
+      }
+      if (!reads) continue;
+      to_read.fails_at = ranks::rank() + 1 == ranks::count() ? rows - 1 : n;
+      EXPECT_STATUS(freeridge_mpi_accumulator_select_lambda(reduced, MPI_COMM_WORLD, criterion, 0, 0, points,
+                                                            FREERIDGE_COL_MAJOR, nullptr, 0, nullptr, labels, &search),
+                    FREERIDGE_IO, "reader");
+    }
+  }
+}
+
+TEST_F(MpiRows, FieldsAndGroupsThatAreRefused) {
+  EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_WORLD, &reduced), FREERIDGE_OK);
+  Told told;
+  const auto refused = [&](freeridge_criterion criterion, double* freeridge_search::*field, const char* words) {
+    freeridge_search search{};
+    search.size = sizeof search;
+    search.*field = told.lambda.data();
+    EXPECT_STATUS(select(criterion, search), FREERIDGE_INVALID_ARGUMENT, words);
+  };
+  for (double* freeridge_search::*const field :
+       {&freeridge_search::lambdas, &freeridge_search::scores, &freeridge_search::next})
+    refused(FREERIDGE_LOO, field, "it must be");
+  for (double* freeridge_search::*const field :
+       {&freeridge_search::standard_error, &freeridge_search::one_se_lambda, &freeridge_search::one_se_score})
+    refused(FREERIDGE_REML, field, "no standard error");
+  freeridge_search search = told.fields();
+  const std::vector<int32_t> none(std::size_t(n), -1), one(std::size_t(n), 1);
+  EXPECT_STATUS(select(FREERIDGE_GROUPS, search, 0, 0, -1, none.data()), FREERIDGE_INVALID_ARGUMENT, "no label >= 0");
+  EXPECT_STATUS(select(FREERIDGE_GROUPS, search), FREERIDGE_INVALID_ARGUMENT, "group is NULL");
+  EXPECT_STATUS(select(FREERIDGE_LOO, search, 0, 0, -1, one.data()), FREERIDGE_INVALID_ARGUMENT, "group is not NULL");
+  if (ranks::count() > 1) {  // fields that another rank does not ask for
+    if (ranks::rank() == 0) search.decades = nullptr;
+    EXPECT_STATUS(select(FREERIDGE_LOO, search), FREERIDGE_DIMENSION_MISMATCH, "fields of search");
+  }
+  EXPECT_EQ(told.lambda, Vector(2));
+  if (ranks::count() > 1) return;
+  // One group: its score has no standard error, and all else is valid.
+  search = told.fields();
+  EXPECT_STATUS(select(FREERIDGE_GROUPS, search, 0.1, 1, -1, one.data()), FREERIDGE_UNDEFINED, "");
+}
+
 TEST_F(MpiRows, WhatIsWrongOnOneRankIsKnownToAll) {
   const bool faulty = ranks::rank() == ranks::count() - 1;
   const std::string name = "rank " + std::to_string(ranks::count() - 1) + ": ";
@@ -126,7 +287,7 @@ TEST_F(MpiRows, WhatIsWrongOnOneRankIsKnownToAll) {
   EXPECT_STATUS(select(FREERIDGE_LOO, lambda, score), FREERIDGE_NOT_FINITE, (name + "x[").c_str());
   x(n - 1, 1) = before;
   EXPECT_STATUS(select(FREERIDGE_LOO, lambda, score, faulty ? 1 : last - first), FREERIDGE_DIMENSION_MISMATCH, "rows");
-  EXPECT_STATUS(select(FREERIDGE_GROUPS, lambda, score), FREERIDGE_INVALID_ARGUMENT, "criterion is 4");
+  EXPECT_STATUS(select(FREERIDGE_ERROR_RATE, lambda, score), FREERIDGE_INVALID_ARGUMENT, "criterion is ");
   EXPECT_EQ(lambda, Vector(t));
   EXPECT_EQ(freeridge_mpi_accumulator_allreduce(own, MPI_COMM_NULL, &reduced), FREERIDGE_INVALID_ARGUMENT);
   freeridge_accumulator_destroy(other);
@@ -142,9 +303,8 @@ TEST_F(MpiRows, OtherRowsInTheSecondPass) {
       freeridge_accumulator_destroy(own);
       own = nullptr;
       EXPECT_STATUS(freeridge_mpi_accumulator_create_landmarks(
-                        kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, last - first, d,
-                        first == last ? nullptr : &x.values[std::size_t(first)], n, 100, FREERIDGE_LANDMARKS_PIVOTED, 1,
-                        20, t, 1, of == 1 ? FREERIDGE_REDUCTION_GRAM : FREERIDGE_REDUCTION_QR, &own),
+                        kernel.get(), MPI_COMM_WORLD, own_rows(last - first), 100, FREERIDGE_LANDMARKS_PIVOTED, 1, 20,
+                        t, 1, of == 1 ? FREERIDGE_REDUCTION_GRAM : FREERIDGE_REDUCTION_QR, &own),
                     FREERIDGE_OK);
       add(own, first, last);
     }
@@ -239,13 +399,20 @@ TEST_F(MpiRows, LandmarksOfAnyDivision) {
     for (const int64_t sample : {40, 1000}) {
       Matrix z(25, d), expected(25, d);
       int64_t found = 0, expected_found = 0;
-      EXPECT_STATUS(freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, last - first, d,
-                                                   first == last ? nullptr : &x.values[std::size_t(first)], n, sample,
-                                                   method, 7, 25, z.values.data(), 25, &found),
+      EXPECT_STATUS(freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_WORLD, own_rows(last - first), sample, method,
+                                                   7, 25, z.values.data(), 25, &found),
                     FREERIDGE_OK);
-      EXPECT_EQ(freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_SELF, FREERIDGE_COL_MAJOR, n, d, x.values.data(),
-                                               n, sample, method, 7, 25, expected.values.data(), 25, &expected_found),
+      EXPECT_EQ(freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_SELF, support::at(x), sample, method, 7, 25,
+                                               expected.values.data(), 25, &expected_found),
                 FREERIDGE_OK);
+      RowsToRead to_read{x, y, weights, first, last - first, n};
+      Matrix read(25, d);
+      EXPECT_STATUS(
+          freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_WORLD,
+                                         support::at(FREERIDGE_COL_MAJOR, last - first, d, RowsToRead::read, &to_read),
+                                         sample, method, 7, 25, read.values.data(), 25, &found),
+          FREERIDGE_OK);
+      EXPECT_TRUE(support::bit_equal(read, expected));
       EXPECT_EQ(found, 25);
       EXPECT_EQ(expected_found, 25);
       EXPECT_TRUE(support::bit_equal(z, expected));
@@ -265,9 +432,10 @@ freeridge_accumulator* over_landmarks(const Kernel& kernel, const Matrix& x, int
                                       freeridge_reduction reduction) {
   freeridge_accumulator* out = nullptr;
   EXPECT_STATUS(
-      freeridge_mpi_accumulator_create_landmarks(kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, rows, x.cols,
-                                                 rows == 0 ? nullptr : &x.values[std::size_t(first)], x.rows, drawn,
-                                                 FREERIDGE_LANDMARKS_PIVOTED, 1, r, 2, 1, reduction, &out),
+      freeridge_mpi_accumulator_create_landmarks(
+          kernel.get(), MPI_COMM_WORLD,
+          support::at(FREERIDGE_COL_MAJOR, rows, x.cols, rows == 0 ? nullptr : &x.values[std::size_t(first)], x.rows),
+          drawn, FREERIDGE_LANDMARKS_PIVOTED, 1, r, 2, 1, reduction, &out),
       FREERIDGE_OK);
   return out;
 }
@@ -276,10 +444,9 @@ freeridge_accumulator* over_landmarks(const Kernel& kernel, const Matrix& x, int
 std::vector<int64_t> rows_chosen(const Kernel& kernel, const Matrix& x) {
   Matrix z(r, x.cols);
   int64_t found = 0;
-  EXPECT_EQ(
-      freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_SELF, FREERIDGE_COL_MAJOR, x.rows, x.cols, x.values.data(),
-                                     x.rows, drawn, FREERIDGE_LANDMARKS_PIVOTED, 1, r, z.values.data(), r, &found),
-      FREERIDGE_OK);
+  EXPECT_EQ(freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_SELF, support::at(x), drawn,
+                                           FREERIDGE_LANDMARKS_PIVOTED, 1, r, z.values.data(), r, &found),
+            FREERIDGE_OK);
   EXPECT_EQ(found, r);
   std::vector<int64_t> out;
   for (int64_t k = 0; k < found; ++k)
@@ -345,10 +512,11 @@ TEST_F(MpiRows, LandmarksRefused) {
   Matrix z(300, d);
   int64_t found = 0;
   const auto choose = [&](int64_t rows, int64_t sample, int32_t method, int64_t count, int64_t ldz) {
-    return freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, rows, d, x.values.data(),
-                                          n, sample, method, 0, count, z.values.data(), ldz, &found);
+    return freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_WORLD,
+                                          support::at(FREERIDGE_COL_MAJOR, rows, d, x.values.data(), n), sample, method,
+                                          0, count, z.values.data(), ldz, &found);
   };
-  EXPECT_STATUS(choose(-1, 10, 0, 5, 300), FREERIDGE_INVALID_ARGUMENT, "n is -1");
+  EXPECT_STATUS(choose(-1, 10, 0, 5, 300), FREERIDGE_INVALID_ARGUMENT, "points.n is -1");
   EXPECT_STATUS(choose(10, 0, 0, 5, 300), FREERIDGE_INVALID_ARGUMENT, "sample is 0");
   EXPECT_STATUS(choose(10, 4, 0, 5, 300), FREERIDGE_INVALID_ARGUMENT, "count <= sample");
   EXPECT_STATUS(choose(10, 10, 9, 5, 300), FREERIDGE_INVALID_ARGUMENT, "method is 9");
@@ -357,8 +525,9 @@ TEST_F(MpiRows, LandmarksRefused) {
   freeridge_accumulator* none = nullptr;
   const auto create = [&](const Kernel& of, int64_t outputs, freeridge_reduction reduction,
                           freeridge_accumulator** out) {
-    return freeridge_mpi_accumulator_create_landmarks(of.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, 10, d,
-                                                      x.values.data(), n, 10, 0, 0, 5, outputs, 1, reduction, out);
+    return freeridge_mpi_accumulator_create_landmarks(of.get(), MPI_COMM_WORLD,
+                                                      support::at(FREERIDGE_COL_MAJOR, 10, d, x.values.data(), n), 10,
+                                                      0, 0, 5, outputs, 1, reduction, out);
   };
   EXPECT_STATUS(create(kernel, 0, 0, &none), FREERIDGE_INVALID_ARGUMENT, "t is 0");
   EXPECT_STATUS(create(kernel, 1, 9, &none), FREERIDGE_INVALID_ARGUMENT, "reduction is 9");
