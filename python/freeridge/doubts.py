@@ -25,7 +25,7 @@ def warn_below_floor(model: Model, stacklevel: int) -> None:
         return
     if below[0] < flags.floor:
         text = (f"alpha is {below[0]:.2g}, below {flags.floor:.2g}, where rounding leaves left-out errors and what "
-                "follows from them fewer than six digits, and far below none")
+                "follows from them fewer than six digits; far below it leaves none")
     else:
         text = (f"some landmarks are so near to others that they were left out, and at alpha = {below[0]:.2g} rows far "
                 'from all landmarks may need them; landmark_method="pivoted" puts landmarks where rows are')

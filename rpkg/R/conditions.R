@@ -88,7 +88,7 @@ warn_of_lambdas <- function(below, floor) {
   rounded <- below[below < floor]
   text <- if (length(rounded) > 0L) {
     paste0("lambda is ", some_of(number(rounded)), ", below ", number(floor), ", where rounding leaves left-out ",
-           "errors and what follows from them fewer than six digits, and far below none")
+           "errors and what follows from them fewer than six digits; far below it leaves none")
   } else {
     paste0("some landmarks are so near to others that they were left out, and at lambda = ", some_of(number(below)),
            " rows far from all landmarks may need them; landmark_method = \"pivoted\" puts landmarks where rows are")

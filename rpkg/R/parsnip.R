@@ -43,7 +43,7 @@ register_engine <- function(model, mode, kernel) {
   parsnip::set_dependency(model, "freeridge", "freeridge", mode)
   if (!any(parsnip::get_from_env(paste0(model, "_args"))$engine == "freeridge")) {
     parsnip::set_model_arg(model, "freeridge", parsnip = "penalty", original = "lambda",
-                           func = list(pkg = "dials", fun = "penalty"), has_submodel = FALSE)
+                           func = list(pkg = "dials", fun = "penalty"), has_submodel = TRUE)
   }
   parsnip::set_fit(model, mode, "freeridge", value = list(
     interface = "formula", protect = c("formula", "data", "weights"), func = c(pkg = "freeridge", fun = "freeridge"),
@@ -91,6 +91,14 @@ multi_predict._freeridge <- function(object, new_data, penalty = NULL, type = NU
   })
   rows <- lapply(seq_len(nrow(new_data)), function(i) as_tibble_frame(do.call(rbind, lapply(values, `[`, i, , drop = FALSE))))
   as_tibble_frame(structure(list(.pred = rows), row.names = seq_along(rows), class = "data.frame"))
+}
+
+# Which fits tune makes for a grid: one for all penalties, as multi_predict() has the others, by the rule that tune has for
+# linear_reg().
+min_grid.kernel_ridge_reg <- function(x, grid, ...) {
+  class(x) <- c("linear_reg", class(x))
+  x$mode <- "regression"
+  getExportedValue("generics", "min_grid")(x, grid, ...)
 }
 
 as_tibble_frame <- function(frame) {

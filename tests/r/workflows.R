@@ -150,6 +150,36 @@ works <- list(
     whole <- workflows::add_model(workflows::add_formula(workflows::workflow(), medv ~ lstat + rm), spec)
     predict(parsnip::fit(whole, boston), boston[1:5, ])$.pred
   }),
+  # With the kernel: all penalties of a grid from one fit a fold, and the same numbers from a fit for each penalty.
+  list("tidymodels: tune", "tune", function() {
+    suppressMessages(library(tune))
+    spec <- switch(engine, lm = parsnip::linear_reg(), kernel = kernel_ridge_reg("regression", penalty = tune()),
+                   squares = parsnip::set_engine(parsnip::linear_reg(penalty = 0), "freeridge"))
+    whole <- workflows::add_model(workflows::add_formula(workflows::workflow(), medv ~ lstat + rm), spec)
+    set.seed(1)
+    folds <- rsample::vfold_cv(boston, v = 3)
+    if (engine != "kernel") return(collect_metrics(fit_resamples(whole, folds), summarize = FALSE)$.estimate)
+    penalties <- c(0.01, 0.1, 1, 10)
+    found <- collect_metrics(tune_grid(whole, folds, grid = data.frame(penalty = penalties)), summarize = FALSE)
+    alone <- do.call(rbind, lapply(penalties, function(penalty) {
+      one <- finalize_workflow(whole, data.frame(penalty = penalty))
+      cbind(penalty, collect_metrics(fit_resamples(one, folds), summarize = FALSE)[c("id", ".metric", ".estimate")])
+    }))
+    both <- merge(as.data.frame(found), alone, by = c("penalty", "id", ".metric"))
+    stopifnot(nrow(both) == nrow(alone), all.equal(both$.estimate.x, both$.estimate.y, tolerance = 1e-10))
+    found$.estimate
+  }),
+  # Stored, read and asked by way of its API: the numbers of the fit itself.
+  list("vetiver: a model for deployment", "vetiver", function() {
+    m <- fit(medv ~ lstat + log(rm), boston)
+    board <- pins::board_temp(versioned = TRUE)
+    model <- if (engine == "lm") vetiver::vetiver_model(m, "boston", save_prototype = boston[0L, c("lstat", "rm")]) else vetiver::vetiver_model(m, "boston")
+    suppressMessages(vetiver::vetiver_pin_write(board, model))
+    read <- vetiver::vetiver_pin_read(board, "boston")
+    answered <- vetiver::handler_predict(read)(list(body = boston[1:5, c("lstat", "rm")]))$.pred
+    stopifnot(all.equal(unname(answered), unname(predict(m, boston[1:5, ])), tolerance = 1e-12))
+    c(predict(read, boston[1:5, ]), answered)
+  }),
   list("tidymodels: rsample, folds", "rsample", function() {
     set.seed(1)
     folds <- rsample::vfold_cv(boston, v = 5)

@@ -75,3 +75,29 @@ test_that("iml's and DALEX's own importance finds the first column that importan
   asked <- iml::FeatureImp$new(iml::Predictor$new(fit, data = mtcars[c("wt", "hp")], y = mtcars$mpg), loss = "rmse")
   expect_identical(asked$results$feature[1L], importance(fit)$table$variable[1L])
 })
+
+# The methods that vetiver calls; tests/r/workflows.R has them by way of vetiver itself.
+test_that("a model for deployment is the predictor of a fit", {
+  cars <- mtcars
+  fit <- freeridge(mpg ~ wt + log(hp) + factor(cyl), cars)
+  known <- freeridge:::vetiver_ptype.freeridge(fit)
+  expect_identical(dim(known), c(0L, 3L))
+  expect_named(known, c("wt", "hp", "cyl"))
+  at_x <- freeridge(as.matrix(mtcars[c("wt", "hp")]), mtcars$mpg, kernel = linear_kernel())
+  expect_named(freeridge:::vetiver_ptype.freeridge(at_x), c("wt", "hp"))
+  fit$call$data <- quote(data_that_is_gone)
+  expect_refusal(freeridge:::vetiver_ptype.freeridge(fit), "the data with the column hp and 1 other is not there any more")
+  expect_identical(freeridge:::vetiver_create_description.freeridge(fit), "A kernel ridge regression by freeridge")
+  expect_identical(freeridge:::vetiver_create_description.freeridge(at_x), "A ridge regression by freeridge")
+  flowers <- freeridge(Species ~ ., iris)
+  rows <- iris[c(1L, 51L), -5L]
+  answers <- function(fit, ...) {
+    model <- list(model = unserialize(serialize(freeridge:::vetiver_prepare_model.freeridge(fit), NULL)))
+    freeridge:::handler_predict.freeridge_predictor(model, ...)(list(body = rows))$.pred
+  }
+  expect_identical(answers(flowers), predict(flowers, rows, type = "class"))
+  expect_equal(answers(flowers, type = "probability"), predict(flowers, rows, type = "probability"))
+  stack <- freeridge(Sepal.Length ~ Petal.Length + Petal.Width, iris, stack = TRUE)
+  expect_s3_class(freeridge:::vetiver_prepare_model.freeridge_stack(stack), "freeridge_stack_predictor")
+  expect_match(freeridge:::vetiver_create_description.freeridge_stack(stack), "^A stack")
+})
