@@ -179,12 +179,12 @@ Array<Array<double>> RowStack::weigh_tile(const double* weights, Index row, Matr
   for (Index i = 0; i < tile.rows && weights != nullptr; ++i) {
     const double weight = weights[row + i];
     if (n_ + i > 0 && begins_anew(weight, before)) {
-      Array<double> to = values(i), delta = delta_of(shift, to, weight);
+      Array<double> delta = delta_of(shift, values(i), weight);
       if (!delta.empty()) {
         weigh_rows(weights, row + begin, shift, d_, tile.row_range(begin, i - begin));
         move_shift(delta, tile.row_range(0, i));
         moves.push_back(std::move(delta));
-        shift = std::move(to);
+        shift = values(i);
         begin = i;
       }
     }
