@@ -110,6 +110,9 @@ std::string Model::covariances_of(const Points& seen, Index m, CovarianceType ty
                  });
                }));
   }
+  const Span<const double> found = whole ? of_pairs.values() : of_points.values();
+  if (reason.empty() && first_not_finite(found) != std::ssize(found))
+    fail(Status::not_finite, "the covariances overflow; rescale x", seen.functionals ? ", or the factors" : "");
   report(1);
   for (Index j = 0; j < t() && errors.cols > 0; ++j)
     for (Index p = 0; p < m; ++p) errors(p, j) = std::sqrt(whole ? of_pairs(p, m * j + p) : of_points(p, j));

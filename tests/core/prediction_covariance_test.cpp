@@ -449,4 +449,26 @@ TEST(PredictionCovariancesOf, GroupsAreChecked) {
   EXPECT_EQ(ask(1, {}, {1e308, 1e308, 1e308}), FREERIDGE_NOT_FINITE);
 }
 
+// Values that are finite, with variances that are not: at each lambda, also at zero, whose covariances are those of the
+// coefficients.
+TEST(PredictionCovariancesOf, VariancesThatOverflowAreNotFinite) {
+  Random random(7307);
+  const Matrix x = random.uniform_matrix(9, 2, -1, 1), points = random.uniform_matrix(3, 2, -1, 1);
+  const Vector factors{1e200, -1e200, 1e200};
+  for (const bool linear : {true, false})
+    for (const double lambda : {0.0, 0.1})
+      for (const bool pairs : {true, false}) {
+        if (!linear && lambda == 0) continue;
+        Model model(linear ? Kernel::linear() : Kernel::gaussian(1));
+        model.data(x, responses(random, x, 1, 0.2)).factorize().lambda(lambda);
+        double value = 0, error = 0, variance = 0;
+        EXPECT_EQ(freeridge_predict_combinations(model.get(), at(points), 1, nullptr, factors.data(),
+                                                 FREERIDGE_COVARIANCE_BAYESIAN, &value, &error, 1,
+                                                 pairs ? &variance : nullptr, 1),
+                  FREERIDGE_NOT_FINITE)
+            << linear << lambda << pairs;
+        EXPECT_EQ(error, 0);
+      }
+}
+
 }  // namespace prediction_covariance_test
