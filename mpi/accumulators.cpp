@@ -104,8 +104,8 @@ class Found {
   Index t_;
 };
 
-// out(l, j): the criterion of output first + j at lambdas[l], errors(l, j): its standard error, on rank 0; the reason for
-// a NaN among them. n: how many rows have an error or none; 0: terms are not rows.
+// out(l, j): the criterion of output first + j at lambdas[l], errors(l, j): its standard error, on rank 0; the reason
+// for a NaN among them. n: how many rows have an error or none; 0: terms are not rows.
 std::string joined_scores(const Team& team, const RowsOfRank& own, Span<const double> lambdas, Index t, Index n,
                           Index first, MatrixView out, MatrixView errors) {
   const Index count = std::ssize(lambdas);

@@ -98,20 +98,20 @@ FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(freeridge_acc
                                                                    freeridge_accumulator** out);
 
 /* Chooses lambda for each output, of what freeridge_mpi_accumulator_allreduce has made: by GCV or REML as
- * freeridge_accumulator_select_lambda, or by exact LOO or GROUPS with further passes over the rows of all ranks. points,
- * y (in `layout`) and weights are this rank's rows as they were added, as of freeridge_accumulator_moments: an ordinary
- * or a sparse matrix, or a reader's, of which no more than a stretch is in memory, and which is read once a pass; n may
- * be 0, and for LOO -1 for a reader that has rows. GCV and REML do not read them, and points may be NULL there. group: for GROUPS n
- * labels, the rows of one label >= 0 a group, which lies whole on one rank (the same label on two ranks is two groups);
- * NULL for other criteria. Over [low, high], by the search of freeridge_select_lambda (low = high = 0: the range of
- * freeridge_accumulator_lambda_grid). search: as of freeridge_get_search, with t numbers in each field, the same on all
- * ranks, which ask for the same fields; lambdas, scores and next must be NULL, and for GCV and REML standard_error,
- * one_se_lambda and one_se_score, too. The callback of each rank's accumulator is heard, and what one cancels is
- * CANCELLED on all. Cost: LOO one pass of n (d + t), which compares the rows, and about four of 2 n d (d + 100 t), where
- * a rank sends 5 numbers for a lambda and an output (freeridge_moments_join); GROUPS as many, each as of
- * freeridge_accumulator_moments; GCV, REML O(100 d t) on rank 0. Statuses: INVALID_STATE (no rows; MPI),
- * INVALID_ARGUMENT (also: no label >= 0), DIMENSION_MISMATCH (the ranks have more or fewer rows than the accumulator, or
- * others, which is compared up to rounding; or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no
+ * freeridge_accumulator_select_lambda, or by exact LOO or GROUPS with further passes over the rows of all ranks.
+ * points, y (in `layout`) and weights are this rank's rows as they were added, as of freeridge_accumulator_moments: an
+ * ordinary or a sparse matrix, or a reader's, of which no more than a stretch is in memory, and which is read once a
+ * pass; n may be 0, and for LOO -1 for a reader that has rows. GCV and REML do not read them, and points may be NULL
+ * there. group: for GROUPS n labels, the rows of one label >= 0 a group, which lies whole on one rank (the same label
+ * on two ranks is two groups); NULL for other criteria. Over [low, high], by the search of freeridge_select_lambda (low
+ * = high = 0: the range of freeridge_accumulator_lambda_grid). search: as of freeridge_get_search, with t numbers in
+ * each field, the same on all ranks, which ask for the same fields; lambdas, scores and next must be NULL, and for GCV
+ * and REML standard_error, one_se_lambda and one_se_score, too. The callback of each rank's accumulator is heard, and
+ * what one cancels is CANCELLED on all. Cost: LOO one pass of n (d + t), which compares the rows, and about four of 2 n
+ * d (d + 100 t), where a rank sends 5 numbers for a lambda and an output (freeridge_moments_join); GROUPS as many, each
+ * as of freeridge_accumulator_moments; GCV, REML O(100 d t) on rank 0. Statuses: INVALID_STATE (no rows; MPI),
+ * INVALID_ARGUMENT (also: no label >= 0), DIMENSION_MISMATCH (the ranks have more or fewer rows than the accumulator,
+ * or others, which is compared up to rounding; or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no
  * score in the range, and then all outputs are untouched; or as freeridge_get_search), OUT_OF_MEMORY, CANCELLED, IO. */
 FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
     const freeridge_accumulator* accumulator, MPI_Comm comm, freeridge_criterion criterion, double low, double high,
@@ -119,9 +119,9 @@ FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
     const int32_t* group, freeridge_search* search);
 
 /* Chooses `count` landmarks from a sample of the rows of all ranks, and hands them to all of them. points: this rank's
- * rows, as of freeridge_accumulator_add; n may be 0; a reader's are read once, as new points are, without y and weights.
- * Rank 0 draws `sample` of all rows (all, if there are fewer) from `seed`, by their places when the ranks' rows stand one
- * after the other; so the landmarks do not depend on how the rows are divided. It chooses among them as
+ * rows, as of freeridge_accumulator_add; n may be 0; a reader's are read once, as new points are, without y and
+ * weights. Rank 0 draws `sample` of all rows (all, if there are fewer) from `seed`, by their places when the ranks'
+ * rows stand one after the other; so the landmarks do not depend on how the rows are divided. It chooses among them as
  * FREERIDGE_LANDMARK_METHOD has it. z: *found x d, column-major with leading dimension ldz >= count: the landmarks'
  * coordinates; *found <= count: PIVOTED may find that fewer span the kernel. Cost: that of the method on `sample` rows,
  * on rank 0. Statuses: INVALID_ARGUMENT (also: count > sample), NOT_FINITE, DIMENSION_MISMATCH (a scaled kernel of

@@ -9,8 +9,8 @@
 
 namespace freeridge::mpi {
 
-// `of` is compact; rows: this rank's, of which there may be none. Throws DIMENSION_MISMATCH, also for more or fewer rows.
-// Cost: one pass: the features of the rows, and 8 p flops a row. Collective.
+// `of` is compact; rows: this rank's, of which there may be none. Throws DIMENSION_MISMATCH, also for more or fewer
+// rows. Cost: one pass: the features of the rows, and 8 p flops a row. Collective.
 void require_same_rows(const Team& team, const Accumulator& of, const capi::GivenRows& rows);
 
 }  // namespace freeridge::mpi

@@ -9,8 +9,8 @@
 
 namespace freeridge::mpi {
 
-// out(l, j), errors(l, j): the score of output first + j at lambdas[l] and its standard error, for criteria that have one,
-// on all ranks; the reason for the first NaN. Collective.
+// out(l, j), errors(l, j): the score of output first + j at lambdas[l] and its standard error, for criteria that have
+// one, on all ranks; the reason for the first NaN. Collective.
 using Evaluate = std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors)>;
 
 // What the search saw: all of it on rank 0, and best and best_score on the others, too. range(): asked on rank 0 alone.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "libcore/base/array.hpp"
+#include "libcore/base/error.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/linalg/blas.hpp"
 
@@ -24,10 +25,12 @@ class Covariances {
   Span<double> variances() const { return variances_; }  // without numbers where the whole is wanted
   MatrixView whole() const { return whole_; }
 
-  bool finite() const {
-    bool out = all_finite(variances_);
-    for (Index q = 0; q < whole_.cols; ++q) out = out && all_finite({whole_.col(q), whole_.rows});
-    return out;
+  // Throws NOT_FINITE; of_functionals: the points have factors.
+  void require_finite(bool of_functionals) const {
+    bool finite = all_finite(variances_);
+    for (Index q = 0; q < whole_.cols; ++q) finite = finite && all_finite({whole_.col(q), whole_.rows});
+    if (!finite)
+      fail(Status::not_finite, "the covariances overflow; rescale x", of_functionals ? ", or the factors" : "");
   }
 
   void add(double factor, ConstMatrixView a, ConstMatrixView b) const {

@@ -213,6 +213,7 @@ std::string Model::each_hyperplane_at_zero(const TakeHyperplane& take) const {
         gemm(Op::none, Op::none, 1, slopes.view(), z.view(), 0, moved.view());
         v.add(1, z.view(), moved.view());
         v.add(parts.of_mean, ones.view());
+        if (parts.reason.empty()) v.require_finite(points.functionals != nullptr);
       });
     }
     keep_first(reason, parts.reason);

@@ -57,10 +57,10 @@ std::string Model::covariances_of(const Points& seen, Index m, CovarianceType ty
   stage.next(1);
   Matrix of_points(whole ? 0 : m, t()), of_pairs(whole ? m : 0, whole ? m * t() : 0);
   const auto set = [&](Index output, double unit, Index row, const Covariances& v) {
-    const double factor = freedom.sigma2[output] * unit;
+    const double sigma2 = freedom.sigma2[output], factor = sigma2 * unit;
     const auto scaled = [&](double value) {
       const double product = factor * value;
-      if (!std::isnan(factor) && !std::isnan(value) && !std::isfinite(product))
+      if (!std::isnan(sigma2) && !std::isnan(unit) && !std::isnan(value) && !std::isfinite(product))
         fail(Status::not_finite, "a covariance of output ", output, " overflows; rescale y or x");
       return product;
     };
@@ -95,8 +95,7 @@ std::string Model::covariances_of(const Points& seen, Index m, CovarianceType ty
     each_tile([&](Index row, const Covariances& v) {
       if (!limit) {
         add_covariances(maker, problem, seen, row, type, v);
-        if (!v.finite())
-          fail(Status::not_finite, "the covariances overflow; rescale x", seen.functionals ? ", or the factors" : "");
+        v.require_finite(seen.functionals != nullptr);
       }
       for (Index j = first; j < first + count; ++j) set(j, limit ? nan : bayesian ? 1 / lambda : 1, row, v);
     });
@@ -110,9 +109,6 @@ std::string Model::covariances_of(const Points& seen, Index m, CovarianceType ty
                  });
                }));
   }
-  const Span<const double> found = whole ? of_pairs.values() : of_points.values();
-  if (reason.empty() && first_not_finite(found) != std::ssize(found))
-    fail(Status::not_finite, "the covariances overflow; rescale x", seen.functionals ? ", or the factors" : "");
   report(1);
   for (Index j = 0; j < t() && errors.cols > 0; ++j)
     for (Index p = 0; p < m; ++p) errors(p, j) = std::sqrt(whole ? of_pairs(p, m * j + p) : of_points(p, j));

@@ -11,14 +11,14 @@ shared_generics <- list(
   importance = list(packages = c("randomForest", "ranger"), classes = "freeridge"),
   score = list(packages = c("bnlearn", "lava", "riskRegression"), classes = "ridge_accumulator"),
   axe_data = list(packages = "butcher", classes = "freeridge"),
-  # of packages of which not each version has them
-  get_task = list(packages = "pdp", classes = c("freeridge", "freeridge_stack")),
   vetiver_create_description = list(packages = "vetiver", classes = c("freeridge", "freeridge_stack")),
   vetiver_create_meta = list(packages = "vetiver", classes = c("freeridge", "freeridge_stack")),
   vetiver_ptype = list(packages = "vetiver", classes = c("freeridge", "freeridge_stack")),
   vetiver_prepare_model = list(packages = "vetiver", classes = c("freeridge", "freeridge_stack")),
   handler_predict = list(packages = "vetiver", classes = c("freeridge_predictor", "freeridge_stack_predictor")),
   min_grid = list(packages = "generics", classes = "kernel_ridge_reg"),
+  # of packages of which not each version has them
+  get_task = list(packages = "pdp", classes = c("freeridge", "freeridge_stack")),
   get_probs = list(packages = "pdp", classes = c("freeridge", "freeridge_stack")),
   sanitize_model_specific = list(packages = "marginaleffects", classes = "freeridge"),
   get_predict = list(packages = "marginaleffects", classes = "freeridge"),

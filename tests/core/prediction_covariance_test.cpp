@@ -471,4 +471,23 @@ TEST(PredictionCovariancesOf, VariancesThatOverflowAreNotFinite) {
       }
 }
 
+// sigma^2 / lambda, of which sigma^2 = 0 and 1 / lambda overflows.
+TEST(PredictionCovariancesOf, NoResidualsAtALambdaWithoutReciprocalAreNotFinite) {
+  Random random(7308);
+  const Matrix x = random.uniform_matrix(9, 2, -1, 1), points = random.uniform_matrix(3, 2, -1, 1);
+  for (const bool pairs : {true, false}) {
+    Model model(Kernel::linear());
+    model.data(x, Matrix(9, 1, 0.0)).factorize().lambda(1e-310);
+    Matrix value(3, 1), error(3, 1), variance(3, 3);
+    EXPECT_EQ(freeridge_predict_combinations(model.get(), at(points), 3, std::vector<std::int64_t>{0, 1, 2}.data(),
+                                             nullptr, FREERIDGE_COVARIANCE_BAYESIAN, value.values.data(),
+                                             error.values.data(), 3, pairs ? variance.values.data() : nullptr, 3),
+              FREERIDGE_NOT_FINITE);
+    EXPECT_EQ(freeridge_predict_covariance(model.get(), at(points), FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COL_MAJOR,
+                                           error.values.data(), 3, pairs ? variance.values.data() : nullptr, 3),
+              FREERIDGE_NOT_FINITE);
+    EXPECT_EQ(error.values, Vector(3));
+  }
+}
+
 }  // namespace prediction_covariance_test
