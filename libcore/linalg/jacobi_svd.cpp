@@ -1,7 +1,9 @@
 #include "libcore/linalg/jacobi_svd.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "libcore/base/error.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/scaling.hpp"
@@ -43,8 +45,16 @@ void jacobi_svd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
     std::copy_n(a.col(j), j + 1, x.col(j));
     worked(2 * touched * static_cast<double>(n));
   }
-  gesvj(x.view(), s, v.view());
+  const bool ended = gesvj(x.view(), s, v.view());
+  if (!ended) {
+    std::ranges::fill(x.values(), 0.0);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i <= j; ++i) x(j, i) = a(i, j);
+    if (!gesvj(x.view(), s, v.view(), 'L'))
+      fail(Status::not_converged, "the singular values were not found: neither by the columns of R nor by its rows");
+  }
   complete_basis(x.view(), std::ranges::count_if(s, [](double value) { return value > 0; }));
+  if (!ended) std::swap(x, v);
   copy(x.view(), u);
   ormqr(a, tau, u);
   for (Index i = 0; i < n; ++i) {

@@ -3,6 +3,8 @@
 //     A P = Q R,       by Householder reflections with column pivoting (LAPACK's dgeqp3): the rows of R descend
 //     R W = X,         W a product of rotations of two columns each, until all columns of X are orthogonal (dgesvj)
 //     s_k = |X_k|,     A = (Q X diag(s)^-1) diag(s) (P W)'
+// Columns that depend on others to rounding may keep dgesvj from its end: R' takes the place of R then, and X and W change
+// places.
 // The angles between columns do not depend on their scales: numbers of P W that are small because two columns of A
 // differ widely keep their digits, and where the rows of A differ as its columns do, so do small numbers of Q X
 // diag(s)^-1. LAPACK's dgejsv, which does this in one call, takes two thirds of the time; but where columns differ by

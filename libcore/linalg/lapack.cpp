@@ -147,18 +147,19 @@ void tpqrt(MatrixView r, MatrixView b, MatrixView t, MatrixView work) {
   worked(units);
 }
 
-void gesvj(MatrixView a, Span<double> s, MatrixView v) {
+bool gesvj(MatrixView a, Span<double> s, MatrixView v, char shape) {
   const Index n = a.rows;
-  if (n == 0) return;
+  if (n == 0) return true;
   Matrix work(std::max<Index>(2 * n, 6), 1);
   const double units = 30 * flop() * cube(n);
   const TeamIfWorth team(units);
-  check(FREERIDGE_LAPACK(dgesvj, 'U', 'U', 'V', blas_int(n), blas_int(n), a.data, blas_int(a.ld), s.data(), 0, v.data,
-                         blas_int(v.ld), work.data(), blas_int(work.rows())),
-        "dgesvj");
+  const BlasInt info = FREERIDGE_LAPACK(dgesvj, shape, 'U', 'V', blas_int(n), blas_int(n), a.data, blas_int(a.ld),
+                                        s.data(), 0, v.data, blas_int(v.ld), work.data(), blas_int(work.rows()));
+  if (info < 0) check(info, "dgesvj");
   if (work(0, 0) != 1)
     for (double& value : s) value *= work(0, 0);
   worked(units);
+  return info == 0;
 }
 
 void geqp3(MatrixView a, Index fixed, Span<Index> order, Span<double> tau) {

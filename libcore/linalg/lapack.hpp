@@ -70,10 +70,10 @@ void tpqrt(MatrixView r, MatrixView b, MatrixView t, MatrixView work);
 void geqp3(MatrixView a, Index fixed, Span<Index> order, Span<double> tau);
 // C = Q C or Q'C
 void ormqr(ConstMatrixView qr, Span<const double> tau, MatrixView c, Op op = Op::none);
-// A = U diag(s) V', A n x n and zero below its diagonal, by one-sided Jacobi rotations of its columns: U in the place
-// of A, s descending. Small s_k have the relative accuracy that columns of equal norm would have. Columns of U for s_k
-// = 0 have no meaning.
-void gesvj(MatrixView a, Span<double> s, MatrixView v);
+// A = U diag(s) V', A n x n and zero below its diagonal (or above it: shape 'L'), by one-sided Jacobi rotations of its
+// columns: U in the place of A, s descending. Small s_k have the relative accuracy that columns of equal norm would have.
+// Columns of U for s_k = 0 have no meaning. false: the rotations have not ended.
+[[nodiscard]] bool gesvj(MatrixView a, Span<double> s, MatrixView v, char shape = 'U');
 // A = U diag(s) V', economy: U rows x k, s descending, vt k x cols, k = min(rows, cols). A is destroyed.
 void gesdd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt);
 

@@ -1,11 +1,13 @@
-// What each row does to the fit, lambda and the kernel held. With the hat matrix H, h_i = H_ii, the left-out errors e
-// and the residuals r, all of one output
+// What each row does to the fit, lambda and the kernel held. With the hat matrix H, h_i = H_ii, A = I - H = rho P~, the
+// left-out errors e and the residuals r, all of one output
 //     f(x_j) - f_(-i)(x_j) = H_ji e_i
-//     df_(-i)      = df - h_i + ((H^2)_ii - h_i^2) / (1 - h_i),   (H^2)_ii = sum_j W_jj H_ji^2 / W_ii
-//     sigma_(-i)^2 = sum_{j != i} W_jj (r_j + H_ji e_i)^2 / (n - 1 - df_(-i))
+//     tr(I - H)_(-i) = tr A - A_ii - o_i / A_ii,   o_i = sum_{j != i} A_ij^2
+//     df_(-i)        = df - h_i + o_i / A_ii
+//     sigma_(-i)^2   = sum_{j != i} W_jj (r_j + H_ji e_i)^2 / tr(I - H)_(-i)
 //     coefficient a'Y less that without row i:   a_i e_i                a linear kernel's
-// Column i of H is made of the smoother rows of all points, a tile at a time. A row in which the output is not observed
-// has no part in the fit: e_i = h_i = 0, and nothing is subtracted from n.
+// Columns of A are those of P~, which have their digits where A is small beside I; of ITERATIVE, and where outputs are
+// missing, I less the smoother rows of all points. A tile at a time. A row in which the output is not observed has no
+// part in the fit: e_i = h_i = o_i = 0, and nothing is subtracted from n.
 #include <cmath>
 
 #include "libcore/base/checks.hpp"
@@ -16,29 +18,40 @@
 namespace freeridge {
 namespace {
 
-// Sums over the rows other than i, for each row i.
+// Sums over the rows j other than i, for each row i.
 struct WithoutRows {
-  Array<double> hat_squared;  // (H^2)_ii, row i included
-  Matrix squares;             // sum_{j != i} W_jj (r_j + H_ji e_i)^2
+  Array<double> off_diagonal;  // o_i
+  Matrix squares;              // sum_j W_jj (r_j + H_ji e_i)^2
 };
 
-// root: of the weights, 0 in rows that are not observed. residual: W^(1/2) r.
+// Columns [row, row + out.cols) of W^(1/2) A W^(-1/2). root: of the weights, 0 in rows that are not observed.
+void columns_of_residuals(const ResidualMaker& maker, const Problem& problem, Span<const double> root, bool of_smoother,
+                          Index row, MatrixView out) {
+  if (!of_smoother) {
+    maker.columns_of(consecutive(row, out.cols), out);
+    return multiply_by(out, maker.shrinkage());
+  }
+  maker.smoother(problem.own_points(), row, out, {});  // column q: W^(-1/2) times that of W^(1/2) H W^(-1/2)
+  for (Index q = 0; q < out.cols; ++q)
+    for (Index i = 0; i < out.rows; ++i)
+      out(i, q) = root[i] > 0 ? (i == row + q ? 1 : 0) - root[row + q] * out(i, q) / root[i] : 0;
+}
+
+// residual: W^(1/2) r.
 WithoutRows sums_without_rows(const ResidualMaker& maker, const Problem& problem, Span<const double> root,
-                              ConstMatrixView residual, ConstMatrixView errors) {
+                              bool of_smoother, ConstMatrixView residual, ConstMatrixView errors) {
   const Index n = problem.n();
   WithoutRows out{Array<double>(n, 0.0), Matrix(n, errors.cols, 0.0)};
   each_smoother_tile(n, n, [&](Index row, Index rows) {
-    Matrix a(n, rows);  // column q: row + q of H
-    maker.smoother(problem.own_points(), row, a.view(), {});
+    Matrix a(n, rows);
+    columns_of_residuals(maker, problem, root, of_smoother, row, a.view());
     for (Index q = 0; q < rows; ++q) {
-      multiply_by(a.view().columns(q, 1), root[row + q]);
-      for (Index i = 0; i < n; ++i) {
-        const double h = root[i] > 0 ? a(i, q) / root[i] : 0;
-        out.hat_squared[i] += h * h;
-      }
+      if (root[row + q] == 0) continue;
+      a(row + q, q) = 0;
+      for (Index i = 0; i < n; ++i) out.off_diagonal[i] += a(i, q) * a(i, q);
       for (Index j = 0; j < errors.cols; ++j)
         for (Index i = 0; i < n; ++i) {
-          const double r = residual(row + q, j) + a(i, q) * errors(i, j);
+          const double r = residual(row + q, j) - a(i, q) * root[i] * errors(i, j);
           if (i != row + q) out.squares(i, j) += r * r;
         }
     }
@@ -72,19 +85,27 @@ std::string Model::influence(MatrixView df, MatrixView sigma, MatrixView change)
     const ConstMatrixView e = errors.view().columns(first, count);
     if (p > 0) changes_of_coefficients(maker, e, coefficients.view().columns(first * p, count * p));
     if (!deviations) return;
-    Array<double> root(problem.sqrt_w.begin(), problem.sqrt_w.end()), leverage(n);
+    Array<double> root(problem.sqrt_w.begin(), problem.sqrt_w.end()), leverage(n), diagonal(n);
     for (const Index i : maker.unobserved()) root[i] = 0;
     Matrix residual(n, count);  // W^(1/2) r
-    maker.residual(first, residual.view());
+    maker.residual_and_diagonal(first, residual.view(), diagonal);
     multiply_by(residual.view(), maker.shrinkage());
+    double trace = 0;
+    for (Index i = 0; i < n; ++i) {
+      diagonal[i] = root[i] > 0 ? maker.shrinkage() * diagonal[i] : 0;
+      trace += diagonal[i];
+    }
     maker.leverage(leverage);
-    const WithoutRows without = sums_without_rows(maker, problem, root, residual.view(), e);
+    const bool of_smoother = !maker.unobserved().empty() || factorization_->route() == Route::iterative;
+    const WithoutRows without = sums_without_rows(maker, problem, root, of_smoother, residual.view(), e);
     const double df_of_all = maker.degrees_of_freedom();
+    const double rounding = static_cast<double>(n) * eps * trace;
     for (Index j = first; j < first + count; ++j)
       for (Index i = 0; i < n; ++i) {
         const double h = root[i] > 0 ? leverage[i] : 0, error = errors(i, j);
-        const double of_fit = df_of_all - h + (without.hat_squared[i] - h * h) / (1 - h);
-        const double left = static_cast<double>(problem.n_of(j) - (root[i] > 0 ? 1 : 0)) - of_fit;
+        const double moved = without.off_diagonal[i] == 0 ? 0 : without.off_diagonal[i] / diagonal[i];
+        const double of_fit = df_of_all - h + moved, rest = trace - diagonal[i] - moved;
+        const double left = rest > rounding ? rest : 0;
         freedom(i, j) = std::isnan(error) ? nan : of_fit;
         deviation(i, j) = std::isnan(error)   ? nan
                           : known_sigma2_ > 0 ? std::sqrt(known_sigma2_)

@@ -155,7 +155,8 @@ Matrix Model::weight_curvatures(Index j, Span<const Index> moves) const {
   Matrix h(count, count, 0.0);
   if (data_->landmarks > 0) return Matrix(count, count, nan);
   Array<Index> rows = consecutive(0, n());
-  if (data_->missing) rows.assign(data_->missing->rows_of(j).begin(), data_->missing->rows_of(j).end());
+  if (data_->missing)
+    std::erase_if(rows, [&](Index i) { return std::ranges::binary_search(data_->missing->rows_of(j), i); });
   const Array<Index> outputs = t() > 1 ? Array<Index>{j} : Array<Index>();
   Model there = of_rows(rows, false, outputs);
   there.route_ = route_;

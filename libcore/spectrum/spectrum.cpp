@@ -140,11 +140,13 @@ double SpectrumAt::squared_norm(Index output) const {
   return sum;
 }
 
+// Eigenvalues that are rounding are left out: Gamma is all of the residual there, and Lambda g^2 would be it over
+// lambda^2.
 double SpectrumAt::function_norm2(Index output) const {
   double sum = 0;
   for (Index k = 0; k < spectrum_->r(); ++k) {
     const double value = eigenvalue(k);
-    if (value == 0) continue;
+    if (value <= spectrum_->noise[k]) continue;
     const double root = std::sqrt(value) / (value + lambda_) * spectrum_->gamma(k, output);
     sum += root * root;
   }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/diagnostics_oracle.hpp"
 #include "support/compare.hpp"
@@ -231,6 +232,36 @@ TEST_P(Diagnostics, TheInfluenceOfARowIsThatOfRefits) {
       EXPECT_CLOSE(moved, expected_move, 10 * tolerance) << i;
     }
   });
+}
+
+// Where lambda is so small that I - H is small beside I, sigma and df without a row are those of refits.
+TEST(Influence, FarBelowTheEigenvalues) {
+  const std::int64_t n = 40;
+  Random random(79);
+  const Matrix x = random.uniform_matrix(n, 1, 0, 30);
+  Matrix y(n, 1);
+  for (std::int64_t i = 0; i < n; ++i) y(i, 0) = std::sin(x(i, 0));
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND})
+    for (const double lambda : {1e-3, 1e-6, 1e-9}) {
+      SCOPED_TRACE(::testing::Message() << route_name(route) << ", lambda = " << lambda);
+      const auto fit = [&](const std::vector<std::int64_t>& rows) {
+        Model model(Kernel::matern(1.5, 1.0));
+        model.data(select_rows(x, rows), select_rows(y, rows)).route(route).factorize().lambda(lambda);
+        return model;
+      };
+      std::vector<std::int64_t> all(static_cast<std::size_t>(n));
+      std::iota(all.begin(), all.end(), 0);
+      const Model model = fit(all);
+      Vector df(all.size()), sigma(all.size());
+      check(freeridge_influence(model.get(), df.data(), sigma.data(), n, nullptr, n), "freeridge_influence");
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        std::vector<std::int64_t> others = all;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+        const Model without = fit(others);
+        EXPECT_NEAR(df[i] / without.degrees_of_freedom()[0], 1, 1e-12);
+        EXPECT_NEAR(sigma[i] * sigma[i] / without.error_variance()[0], 1, 1e-8);
+      }
+    }
 }
 
 // Without a kernel P = W / lambda, and of a D that is 1 / W_ii in two rows lambda q is the share s of these rows in the

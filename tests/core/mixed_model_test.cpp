@@ -408,6 +408,32 @@ TEST(MixedModel, SeveralVariancesByReml) {
   }
 }
 
+// Of outputs with missing values each has the variances of the rows in which it is observed, and their errors.
+TEST(MixedModel, SeveralVariancesOfObservedRows) {
+  const Levels of(2);
+  Matrix y = of.y;
+  for (const std::int64_t i : {3, 4, 17}) y(i, 1) = std::numeric_limits<double>::quiet_NaN();
+  const auto fit = [&](const std::vector<std::int64_t>& rows, const Matrix& outputs) {
+    Model model(of.kernel_of_columns());
+    check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
+    model.data(select_rows(of.columns(), rows), select_rows(outputs, rows));
+    set_unpenalised(model, select_rows(of.f, rows));
+    model.factorize().lambda(0.4);
+    return Components(model, outputs.cols);
+  };
+  std::vector<std::int64_t> all, observed;
+  for (std::int64_t i = 0; i < of.n; ++i) {
+    all.push_back(i);
+    if (!std::isnan(y(i, 1))) observed.push_back(i);
+  }
+  const Components both = fit(all, y), first = fit(all, column(y, 0)), second = fit(observed, column(y, 1));
+  for (const auto of_each : {&Components::residual, &Components::random, &Components::share, &Components::error}) {
+    EXPECT_CLOSE(column(both.*of_each, 0), first.*of_each, 1e-8);
+    EXPECT_CLOSE(column(both.*of_each, 1), second.*of_each, 1e-8);
+    EXPECT_FALSE(std::isnan((second.*of_each)(0, 0)));
+  }
+}
+
 // A weight of zero is no end: a term that was given a small weight is found.
 TEST(MixedModel, AVarianceLeavesZero) {
   const Levels of(1);

@@ -122,6 +122,15 @@ std::vector<Case> cases() {
 
 INSTANTIATE_TEST_SUITE_P(EveryRoute, Objective, ::testing::ValuesIn(cases()));
 
+// Eigenvalues that are rounding have no part in the norm, also where lambda is small beside their noise times |Y|^2.
+TEST(ObjectiveOf, AKernelOfLowRankBySpectral) {
+  Random random(14);
+  const Problem problem = random_problem(random, oracle::KernelSpec::linear(), 120, 3, 2, true, true);
+  const Vector lambdas = {1e-2, 1e-4, 1e-5};
+  Model spectral = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL), primal = oracle::make_model(problem);
+  expect_close(objective(spectral.factorize(), lambdas, 2), objective(primal.factorize(), lambdas, 2), 1e-8);
+}
+
 // Landmarks: f = sum_r c_r k(z_r, .), so |f|^2 = c'K_RR c, and the training error is that of predictions at the data.
 TEST(ObjectiveOf, Landmarks) {
   Random random(12);

@@ -12,6 +12,7 @@
 
 #include "libcore/base/random.hpp"
 #include "libcore/linalg/jacobi_svd.hpp"
+#include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace jacobi_svd_test {
@@ -174,6 +175,27 @@ TEST(JacobiSvd, DependentColumnsAndZeros) {
     const Svd of_zero(Matrix(n, n, 0.0));
     expect_decomposed(Matrix(n, n, 0.0), of_zero, 1);
     EXPECT_EQ(of_zero.s.front(), 0);
+  }
+}
+
+// The triangle of 8 x 6 rows of weights over eight decades, two columns equal: with OpenBLAS's kernels for Haswell, Zen and
+// old processors the rotations of columns do not end for one in ten of these.
+TEST(JacobiSvd, EqualColumnsInRowsOverDecades) {
+  Random random(17);
+  for (int count = 0; count < 300; ++count) {
+    SCOPED_TRACE(count);
+    Matrix x(8, 6), a(6, 6);
+    for (Index i = 0; i < 8; ++i) {
+      const double scale = std::pow(10, 4 * random.uniform() - 2);
+      for (Index j = 0; j < 6; ++j) x(i, j) = scale * (2 * random.uniform() - 1);
+      x(i, 1) = x(i, 0);
+    }
+    std::vector<double> tau(6);
+    freeridge::geqrf(x.view(), tau);
+    for (Index j = 0; j < 6; ++j) std::copy_n(x.col(j), j + 1, a.col(j));
+    const Svd svd(a);
+    expect_decomposed(a, svd, 10);
+    EXPECT_LE(svd.s.back(), 100 * eps * svd.s.front());
   }
 }
 
