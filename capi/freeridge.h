@@ -272,15 +272,16 @@ enum {
 };
 
 /* Hands out rows first, first + 1, ..., `count` of them at most, of points that need not be in memory
- * (freeridge_points): x is count x d and y count x t, without gaps, in the layout of the points; weights has ones,
- * which a reader of weighted rows replaces by positive numbers. For new points y and weights are NULL. Returns how many
- * rows it gave: fewer than `count`, or none, where there are no more (with n = -1 it is asked once more then, and
- * answers 0: rows after a stretch of fewer are an error), and less than 0 where it failed. `user` is that of the
- * points. As for freeridge_progress it must return, on the thread that called it, and must not call into the same
- * handle; a C++ exception that it throws makes the call INTERNAL. */
+ * (freeridge_points): x is count x d and y count x t, without gaps, in the layout of the points. By columns the leading
+ * dimension is `count`, also where fewer rows are given; what is not written is NOT_FINITE. weights has ones, which a
+ * reader of weighted rows replaces by positive numbers. For new points y and weights are NULL. Returns how many rows it
+ * gave: fewer than `count`, or none, where there are no more (with n = -1 it is asked once more then, and answers 0:
+ * rows after a stretch of fewer are an error), and less than 0 where it failed. `user` is that of the points. As for
+ * freeridge_progress it must return, on the thread that called it, and must not call into the same handle; a C++
+ * exception that it throws makes the call INTERNAL. */
 typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, double* y, double* weights, void* user);
 
-/* Rows of features, with all that belongs to them. One of x, value and reader is not NULL: the rows are an
+/* Rows of features, with all that belongs to them. One of x, start and reader is not NULL: the rows are an
  * ordinary matrix, a sparse one, or those that a reader hands out. In C:
  *     freeridge_points points = {.size = sizeof points, .n = n, .d = d, .layout = FREERIDGE_COL_MAJOR, .x = x};
  * Fields that are not named are zero. Where the rows are a reader's, a call on new points reads each row once, in
@@ -301,7 +302,7 @@ typedef struct freeridge_points {
   int64_t ldx;                    /* 0: without gaps */
   const int64_t* start;           /* sparse rows, n x d in `format`; start: one number more than there are lines */
   const int32_t* index;           /* the places of the entries within their lines */
-  const double* value;            /* the entries */
+  const double* value;            /* the entries; NULL is fine for both where there are none */
   freeridge_reader reader;        /* the rows that a callback hands out */
   void* user;                     /* handed to the reader */
   int64_t unpenalised_count;      /* q columns without a penalty, beside x: the values of the fixed effects; 0: none */
@@ -628,7 +629,7 @@ FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeri
  *     choice, each time that it needs them, and y, which must be NULL here, with them (t: how many outputs). What the
  *     model can then do is said below this call. `user` must live as long. unpenalised_count is 0
  *     then: the first columns of x may be unpenalised.
- *   - No rows (x, value and reader NULL) and y NULL, n and d as they are: the model keeps its rows and y, with their
+ *   - No rows (x, start and reader NULL) and y NULL, n and d as they are: the model keeps its rows and y, with their
  *     weights, groups and landmarks, and has these unpenalised columns in the place of others (unpenalised_count 0:
  *     none). Needs DATA, goes back to DATA.
  * Statuses: INVALID_ARGUMENT (also: as many unpenalised columns as rows), INVALID_STATE (a predictor; no rows to keep),
@@ -689,9 +690,11 @@ FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int6
                                                     int64_t layers, const int32_t* gap);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data, set_points,
- * factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, coefficients, hyperplane (at
- * lambdas of its own), cooks_distance, influence, score_test, coefficient_*, average_*, landmark_curve, get_fitted,
- * get_leverage, degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix and save.
+ * factorize, set_lambda(s), select_*, score, score_gradient, estimate_score, objective, loo, loo_learnt, group_errors,
+ * predict, predict_*, coefficients, hyperplane (at lambdas of its own), get_unpenalised (errors),
+ * get_unpenalised_covariance, variance_components, cooks_distance, influence, score_test, coefficient_*, average_*,
+ * landmark_curve, get_fitted, get_leverage, degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues,
+ * condition_number, hat_matrix and save.
  * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost:
  * O(1). Statuses: INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
@@ -781,7 +784,7 @@ enum {
                                         1 for weights 1 / variance (below); 0: it is estimated. Not with a reader */
   FREERIDGE_KEPT_SQUARES = 19 /* models: of weights that are made from the errors themselves, as Huber's: the share of
                                         the squares of normal errors that they leave, in (0, 1] (below); 1. Not with a
-                                        reader */
+                                        reader. Not saved beside SIGMA2, which takes its place */
 };
 
 /* More about some of them
@@ -857,7 +860,7 @@ FREERIDGE_API freeridge_status freeridge_set_parameter(freeridge_model* model, f
                                                        double value);
 
 /* *value: what was set, or the usual value; also of a model that was loaded or cloned. Statuses: INVALID_ARGUMENT,
- * INVALID_STATE (a predictor). Cost: O(1). */
+ * INVALID_STATE (a predictor; that of an accumulator has INTERCEPT, NONE or FREE, and UNPENALISED). Cost: O(1). */
 FREERIDGE_API freeridge_status freeridge_get_parameter(const freeridge_model* model, freeridge_parameter parameter,
                                                        double* value);
 
@@ -1002,11 +1005,11 @@ FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* mod
 /* accuracy: t numbers; bounds of the relative error of the c that is in force on the ITERATIVE route, for each output:
  *     |c - c*|_G <= accuracy |c*|_G,   |v|_G^2 = v'(K + lambda W^-1) v,   c* the solution of (1)
  * Linear kernels (sparse x): of w, in |v|^2 = sum_i W_ii (v'(x_i - xbar))^2 + lambda |v|^2, columns scaled as the
- * kernel does. They are computed from the residual in double precision, and (kernels that are not linear) 1 to 2.3
- * times the error, but for rounding. Relative to the Euclidean norm c may have a larger error than in this one. Without
- * intercept and fixed effects |f(x) - f*(x)| <= k(x, x)^(1/2) accuracy |c*|_G at every x. Refinement makes errors
- * smaller still. Needs FITTED by the ITERATIVE route. Statuses: INVALID_STATE (also: another route), INVALID_ARGUMENT.
- * Cost: O(t). Source: [DEFTW]. */
+ * kernel does, x_i without what the unpenalised columns explain of it. They are computed from the residual in double
+ * precision, and (kernels that are not linear) 1 to 2.3 times the error, but for rounding. Relative to the Euclidean
+ * norm c may have a larger error than in this one. Without intercept and fixed effects |f(x) - f*(x)| <= k(x, x)^(1/2)
+ * accuracy |c*|_G at every x. Refinement makes errors smaller still. Needs FITTED by the ITERATIVE route. Statuses:
+ * INVALID_STATE (also: another route), INVALID_ARGUMENT. Cost: O(t). Source: [DEFTW]. */
 FREERIDGE_API freeridge_status freeridge_get_accuracy(const freeridge_model* model, double* accuracy);
 
 /* Predictions f(x) + b at m new points: x is m x d, out is m x t, both in `layout`.
@@ -1470,10 +1473,11 @@ FREERIDGE_API freeridge_status freeridge_score_gradient(const freeridge_model* m
  *     training  = sum_i W_ii r_i^2 / sum_i W_ii          the training error, to be compared with LOO of freeridge_score
  *     norm2     = ||f||_K^2 = c'K c                       ||w||^2 for linear kernels
  * each count x t, column-major, ld >= count; NULL where one is not wanted. LANDMARK: f is the fit by the landmarks.
- * lambda = 0: the solution of least norm. Needs FACTORIZED. Cost: SPECTRAL, PRIMAL, LANDMARK O(r t) a lambda; BAND O(n
- * (b^2 + b t)); CHOLESKY n^3/3 + O(n^2 t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (some
- * numbers are NaN: no solution at this lambda, or it overflows; the others are valid), CANCELLED. Source: B.
- * Schoelkopf, A. Smola, Learning with Kernels, 2002, section 4.2. */
+ * lambda = 0: the solution of least norm. By CHOLESKY and BAND norm2 has the rounding of K, some eps |K| |r|^2 /
+ * lambda^2, which matters at a small lambda where K has a rank below n. Needs FACTORIZED. Cost: SPECTRAL, PRIMAL,
+ * LANDMARK O(r t) a lambda; BAND O(n (b^2 + b t)); CHOLESKY n^3/3 + O(n^2 t). Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (some numbers are NaN: no solution at this lambda, or it overflows; the
+ * others are valid), CANCELLED. Source: B. Schoelkopf, A. Smola, Learning with Kernels, 2002, section 4.2. */
 FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model, int64_t count, const double* lambdas,
                                                    double* training, double* norm2, double* objective, int64_t ld);
 
@@ -2183,9 +2187,10 @@ FREERIDGE_API freeridge_status freeridge_window_get_rows(const freeridge_window*
                                                          double* weights);
 
 /* What is known of a window; NULL is fine for each. *n: the rows that are there (without a capacity: that came); *d,
- * *t; *rows: those of the coefficients; *lambda; *lost: about what part of the answers rounding has taken by rows that
- * went since the last factorization, 1e-10 at most; *factorizations: how many there were. Cost: O(1). Statuses:
- * INVALID_ARGUMENT. */
+ * *t; *rows: those of the coefficients; *lambda; *lost: about what part of the answers rounding has taken: by rows that
+ * went since the last factorization, 1e-10 at most, and, where the coefficients are of rows, eps times the condition of
+ * K + lambda W^-1, at most tr(K + lambda W^-1) max(W) / lambda: above 1e-6 take a larger lambda, or landmarks;
+ * *factorizations: how many there were. Cost: O(1). Statuses: INVALID_ARGUMENT. */
 FREERIDGE_API freeridge_status freeridge_window_get_state(const freeridge_window* window, int64_t* n, int64_t* d,
                                                           int64_t* t, int64_t* rows, double* lambda, double* lost,
                                                           int64_t* factorizations);
@@ -2214,13 +2219,14 @@ typedef struct freeridge_batch_answers {
  * and landmarks have no part. start: models + 1 numbers that ascend from 0 to n. weights: n numbers > 0, or NULL: all
  * one. points: dense rows in memory, with their unpenalised columns. lambda of each output of each model minimises the
  * criterion in [low, high], as freeridge_select_lambda does it, but for the grid of the search, which has 32 lambdas;
- * low = high > 0: this lambda. The answers are those of a model of these rows alone. A model that has no such answer (no
- * rows, or fewer than unpenalised columns; eigenvalues that are all rounding; an overflow) has its status and NaN, the
- * others are valid, and the call returns UNDEFINED with the reason of the first of them. The models are shared out to
- * the threads (freeridge_set_threads). Cost: for 20 rows and d = 5 on a thread about two thirds of that of the calls one
- * by one. Memory: for each thread that of one model. Statuses: INVALID_STATE (w, and the kernel is not linear; the
- * route LANDMARK), INVALID_ARGUMENT (also: start; sparse rows or a reader; GROUPS; a precomputed kernel), NOT_FINITE (a
- * number that goes in), DIMENSION_MISMATCH (lengths of the kernel), UNDEFINED, CANCELLED. */
+ * low = high > 0: this lambda, also where the criterion has no value. The answers are those of a model of these rows
+ * alone. A model that has no such answer (no rows, or fewer than unpenalised columns; eigenvalues that are all
+ * rounding; an overflow) has its status and NaN, the others are valid, and the call returns UNDEFINED with the reason
+ * of the first of them. The models are shared out to the threads (freeridge_set_threads). Cost: for 20 rows and d = 5
+ * on a thread about two thirds of that of the calls one by one. Memory: for each thread that of one model. Statuses:
+ * INVALID_STATE (w, and the kernel is not linear; the route LANDMARK), INVALID_ARGUMENT (also: start; sparse rows or a
+ * reader; GROUPS; a precomputed kernel), NOT_FINITE (a number that goes in), DIMENSION_MISMATCH (lengths of the
+ * kernel), UNDEFINED, CANCELLED. */
 FREERIDGE_API freeridge_status freeridge_batch(const freeridge_model* model, const freeridge_points* points,
                                                freeridge_layout layout, int64_t t, const double* y, int64_t ldy,
                                                const double* weights, int64_t models, const int64_t* start,

@@ -64,14 +64,19 @@ struct View {
   }
   View(const Numbers& v) : View(v.data(), v.size(), v.size(), 1, v.size()) {}  // one column
   View(const Numbers& v, std::size_t n, std::size_t d, freeridge_layout order)
-      : View(v.data(), v.size(), n, d, order == FREERIDGE_ROW_MAJOR ? d : n, order) {}
+      : View(v.data(), all_of(v.size(), n, d), n, d, order == FREERIDGE_ROW_MAJOR ? d : n, order) {}
   View(const Numbers&&) = delete;
   View(const Numbers&&, std::size_t, std::size_t, freeridge_layout) = delete;
 #ifdef __cpp_lib_span
   View(std::span<const double> v) : View(v.data(), v.size(), v.size(), 1, v.size()) {}
   View(std::span<const double> v, std::size_t n, std::size_t d, freeridge_layout order)
-      : View(v.data(), v.size(), n, d, order == FREERIDGE_ROW_MAJOR ? d : n, order) {}
+      : View(v.data(), all_of(v.size(), n, d), n, d, order == FREERIDGE_ROW_MAJOR ? d : n, order) {}
 #endif
+  static std::size_t all_of(std::size_t count, std::size_t n, std::size_t d) {
+    require(d == 0 || (count % d == 0 && count / d == n), FREERIDGE_INVALID_ARGUMENT,
+            std::to_string(count) + " numbers are no " + std::to_string(n) + " x " + std::to_string(d));
+    return count;
+  }
   // The leading dimension of this matrix in the layout of x. (A single column without gaps is in both layouts.)
   std::int64_t ld_beside(const View& x) const {
     const bool same = layout == x.layout, both = columns == 1 && (layout == FREERIDGE_COL_MAJOR || ld == 1);
@@ -130,7 +135,8 @@ struct Undefined : Error {  // some numbers of an answer do not exist: `values` 
 };
 template <class Call, class... Arguments>
     Matrix Matrix::filled(Call call, Arguments... arguments) && try {
-  check(call(arguments..., numbers.data(), layout == FREERIDGE_ROW_MAJOR ? columns : rows));
+  double none = 0;  // an answer without numbers has no address, which C refuses before it says what is wrong
+  check(call(arguments..., numbers.empty() ? &none : numbers.data(), layout == FREERIDGE_ROW_MAJOR ? columns : rows));
   return std::move(*this);
 } catch (const Error& error) {
   if (error.status == FREERIDGE_UNDEFINED) throw Undefined(error, std::move(*this));
@@ -345,12 +351,12 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   }
   Matrix unpenalised_effects() const {  // q x t; 0 for a column that depends on others, which unpenalised_kept() says
     return like_effects().filled([&](double* effects, std::int64_t ld) {
-      return freeridge_get_unpenalised(get(), nullptr, nullptr, effects, nullptr, ld);
+      return freeridge_get_unpenalised(get(), nullptr, nullptr, ld > 0 ? effects : nullptr, nullptr, ld);
     });
   }
   Matrix unpenalised_errors() const {
     return like_effects().filled([&](double* errors, std::int64_t ld) {
-      return freeridge_get_unpenalised(get(), nullptr, nullptr, nullptr, errors, ld);
+      return freeridge_get_unpenalised(get(), nullptr, nullptr, nullptr, ld > 0 ? errors : nullptr, ld);
     });
   }
   Matrix unpenalised_covariance() const {  // q x q t, output after output

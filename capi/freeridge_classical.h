@@ -147,12 +147,12 @@ FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double*
  * numbers; weights: n numbers W_ii >= 0, one of them positive, or NULL: all one. s^2 is the mean of W_ii (y_i - F_i0)^2
  * over the rows with positive weights: prior > 0 draws the weights to the first member, as so many rows would; 0: none.
  * Of members that are equal one has the weight of all. w: k numbers. errors: n numbers y_i - sum_m w_m(i) F_im, w(i)
- * the weights that are found without row i: the left-out errors of the stack itself, for rows that neither a member nor
- * the weights have seen; or NULL. Several outputs: a call for each. Cost: 2 n k^2; errors about 10 n k p^2 more, p the
- * number of members with a weight. Memory: 3 n k doubles. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the errors
- * overflow), NOT_CONVERGED, UNDEFINED (errors are asked for without a prior, and one row alone has a positive weight,
- * for k > 1: NaN there, and w is valid). Sources: L. Breiman, Stacked regressions, Machine Learning 24 (1996); C.
- * Lawson, R. Hanson, Solving Least Squares Problems, 1974. */
+ * the weights that are found without row i (s^2 is that of all rows): the left-out errors of the stack itself, for rows
+ * that neither a member nor the weights have seen; or NULL. Several outputs: a call for each. Cost: 2 n k^2; errors
+ * about 10 n k p^2 more, p the number of members with a weight. Memory: 3 n k doubles. Statuses: INVALID_ARGUMENT,
+ * NOT_FINITE (also: the errors overflow), NOT_CONVERGED, UNDEFINED (errors are asked for without a prior, and one row
+ * alone has a positive weight, for k > 1: NaN there, and w is valid). Sources: L. Breiman, Stacked regressions, Machine
+ * Learning 24 (1996); C. Lawson, R. Hanson, Solving Least Squares Problems, 1974. */
 FREERIDGE_API freeridge_status freeridge_stack_weights(freeridge_layout layout, int64_t n, int64_t k, const double* f,
                                                        int64_t ldf, const double* y, const double* weights,
                                                        double prior, double* w, double* errors);

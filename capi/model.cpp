@@ -15,7 +15,7 @@ namespace {
 void keep_rows(freeridge_model& model, const GivenPoints& given, const double* y) {
   if (y != nullptr)
     fail(Status::invalid_argument,
-         "x, value and reader of points are NULL, but y is not NULL; without rows the model keeps its own, and its y");
+         "x, start and reader of points are NULL, but y is not NULL; without rows the model keeps its own, and its y");
   Model& m = model_of(&model);
   m.require_data();
   given.require_columns(m.d());

@@ -196,9 +196,18 @@ freeridge_status freeridge_set_parameter(freeridge_model* model, freeridge_param
 
 freeridge_status freeridge_get_parameter(const freeridge_model* model, freeridge_parameter parameter, double* value) {
   return guarded(__func__, [&] {
-    settings_of(model);
     const Parameter& it = parameter_of(models, "a model", parameter);
-    required("value", value) = get(*model, it.number);
+    const ReducedModel* const sums = required("model", model).reduced.get();
+    double found = 0;
+    if (sums != nullptr && it.number == FREERIDGE_UNPENALISED) {
+      found = static_cast<double>(sums->unpenalised());
+    } else if (sums != nullptr && it.number == FREERIDGE_INTERCEPT) {
+      found = sums->intercept() ? FREERIDGE_INTERCEPT_FREE : FREERIDGE_INTERCEPT_NONE;
+    } else {
+      settings_of(model);
+      found = get(*model, it.number);
+    }
+    required("value", value) = found;
   });
 }
 

@@ -30,15 +30,23 @@ void check_ld(const char* name, const char* field, std::int64_t& ld, freeridge_l
   require_product(field, ld, "the number of rows or columns", lines);
 }
 
+// Rows of which all are zero may have neither index nor value.
+bool is_sparse(const freeridge_points& given) {
+  return given.value != nullptr || (given.start != nullptr && given.x == nullptr && given.reader == nullptr);
+}
+
 void check_rows_in_memory(const char* name, freeridge_points& given) {
   check_size(name, "n", given.n);
-  if (given.x == nullptr && given.value == nullptr) return;
+  if (given.x == nullptr && !is_sparse(given)) return;
   if (given.x != nullptr) return check_ld(name, "ldx", given.ldx, given.layout, "n", given.n, "d", given.d);
   if (given.format != FREERIDGE_CSR && given.format != FREERIDGE_CSC)
     fail(Status::invalid_argument, name, ".format is ", given.format, ", which is no known value");
-  if (given.start == nullptr || given.index == nullptr)
-    fail(Status::invalid_argument, name, ".", given.start == nullptr ? "start" : "index",
-         " is NULL beside value; sparse rows need start, index and value");
+  if (given.start == nullptr)
+    fail(Status::invalid_argument, name, ".start is NULL beside value; sparse rows need start, index and value");
+  if (const std::int64_t lines = given.format == FREERIDGE_CSR ? given.n : given.d; given.start[lines] == 0) return;
+  if (given.index == nullptr || given.value == nullptr)
+    fail(Status::invalid_argument, name, ".", given.index == nullptr ? "index" : "value",
+         " is NULL beside start; sparse rows need start, index and value");
 }
 
 void check_reader(const char* name, const freeridge_points& given, bool unknown_number) {
@@ -55,12 +63,12 @@ void check_reader(const char* name, const freeridge_points& given, bool unknown_
 
 GivenPoints::GivenPoints(const char* name, const freeridge_points* points, const Allowed& allowed)
     : name_(name), given_(checked_struct(name, points, first_points)) {
-  const int kinds = (given_.x != nullptr) + (given_.value != nullptr) + (given_.reader != nullptr);
+  const int kinds = (given_.x != nullptr) + is_sparse(given_) + (given_.reader != nullptr);
   const bool none = allowed.none && given_.n == 0;
   check_size(name, "d", given_.d);
   if (kinds > 1 || (kinds == 0 && !none && !allowed.of_no_kind))
     fail(Status::invalid_argument, name, " has ", kinds == 0 ? "no rows" : "rows of two kinds",
-         ": exactly one of x, value and reader must not be NULL");
+         ": exactly one of x, start (with index and value) and reader must not be NULL");
   if (given_.unpenalised_count < 0 || given_.unpenalised_count > largest_size)
     fail(Status::invalid_argument, name, ".unpenalised_count is ", given_.unpenalised_count, "; it must be from 0 to ",
          largest_size);
@@ -77,6 +85,10 @@ GivenPoints::GivenPoints(const char* name, const freeridge_points* points, const
     check_ld(name, "ldu", given_.ldu, given_.layout, "n", given_.n, "unpenalised_count", given_.unpenalised_count);
 }
 
+bool GivenPoints::sparse() const {
+  return is_sparse(given_);
+}
+
 LayoutView GivenPoints::unpenalised_of(Index first, Index rows) const {
   if (given_.unpenalised_count == 0) return {nullptr, rows, 0, rows, Layout::col_major};
   const LayoutView all{given_.unpenalised, given_.n, given_.unpenalised_count, given_.ldu,
@@ -85,7 +97,7 @@ LayoutView GivenPoints::unpenalised_of(Index first, Index rows) const {
 }
 
 Points GivenPoints::in_memory() const {
-  if (given_.value != nullptr)
+  if (sparse())
     return {SparseView{static_cast<SparseFormat>(given_.format), given_.n, given_.d, given_.start, given_.index,
                        given_.value},
             unpenalised_of(0, given_.n)};

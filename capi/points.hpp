@@ -14,7 +14,7 @@ namespace freeridge::capi {
 struct Allowed {
   bool unknown_number = false;  // a reader's rows, until it has no more
   bool none = false;            // n = 0: then no array is read
-  bool of_no_kind = false;      // x, value and reader are NULL: the rows that a model has
+  bool of_no_kind = false;      // without rows: those that a model has
 };
 
 class GivenPoints {
@@ -25,7 +25,7 @@ class GivenPoints {
   Index n() const { return given_.n; }  // -1: until the reader has no more
   Index d() const { return given_.d; }
   bool read() const { return given_.reader != nullptr; }  // the rows are a reader's
-  bool any() const { return given_.x != nullptr || given_.value != nullptr || read(); }
+  bool any() const { return given_.x != nullptr || sparse() || read(); }
   LayoutView unpenalised() const { return unpenalised_of(0, given_.n); }
 
   // The rows in memory.
@@ -47,6 +47,7 @@ class GivenPoints {
   Points filled(Matrix& room, const Listener& listener, Index memory_limit) const;
 
  private:
+  bool sparse() const;
   LayoutView unpenalised_of(Index first, Index rows) const;
 
   const char* name_;

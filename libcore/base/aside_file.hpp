@@ -11,7 +11,9 @@
 namespace freeridge {
 
 [[noreturn]] inline void fail_with(const std::string& path, int error) {
-  fail(Status::io, path, ": ", std::generic_category().message(error));
+  const std::string words = std::generic_category().message(error);
+  if (path.size() > 800) fail(Status::io, words, ": ", path);  // the end of a long message is cut off
+  fail(Status::io, path, ": ", words);
 }
 
 // Opens a file that was not there, folder + ".freeridge-<process>-<k>.tmp", whose name stands in `name` then, else nothing.

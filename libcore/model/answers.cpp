@@ -48,7 +48,7 @@ std::string Model::group_errors(const std::int32_t* label, Index layers, const s
 std::string Model::score(Criterion criterion, Span<const double> lambdas, MatrixView out, MatrixView errors) const {
   require_factorized();
   if (errors.data != nullptr && !is_mean(criterion))
-    fail(Status::invalid_argument, "criterion is ", static_cast<std::int32_t>(criterion),
+    fail(Status::invalid_argument, "criterion is ", name_of(criterion),
          ", which has no standard error: GCV and REML are no means over points or groups");
   require_lambdas("lambdas", lambdas);
   const Groups* const groups = groups_for(criterion);

@@ -114,15 +114,22 @@ class Batch {
                    rows_.y.row_range(first, n), false);
     model.set_weights(rows_.weights == nullptr ? nullptr : rows_.weights + first);
     model.factorize();
-    const LambdaSearch& search = model.select_lambda(criterion_, low_, high_, true);
-
     const Parts to = parts(g);
     std::string reason;
+    const bool held = low_ == high_ && low_ > 0;
+    if (held) model.set_lambdas({&low_, 1});
+    const LambdaSearch* search = held ? nullptr : &model.select_lambda(criterion_, low_, high_, true);
+    if (to.lambda.data != nullptr) std::ranges::copy(model.lambdas(), to.lambda.data);
+    if (to.score.data != nullptr && held) {
+      Matrix scores(1, rows_.y.cols);
+      reason = model.score(criterion_, {&low_, 1}, scores.view());
+      std::ranges::copy(scores.values(), to.score.data);
+    } else if (to.score.data != nullptr) {
+      std::ranges::copy(search->best_score, to.score.data);
+    }
     if (to.w.data != nullptr) model.hyperplane(to.w);
     if (to.effects.data != nullptr) model.fixed_effects(to.effects);
     if (to.b.data != nullptr) model.intercept(to.b.data);
-    if (to.lambda.data != nullptr) std::ranges::copy(search.best, to.lambda.data);
-    if (to.score.data != nullptr) std::ranges::copy(search.best_score, to.score.data);
     if (to.c.data != nullptr) model.coefficients(to.c);
     if (to.errors.data != nullptr) keep_first(reason, model.loo(to.errors));
     if (to.df.data != nullptr || to.sigma2.data != nullptr) {

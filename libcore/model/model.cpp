@@ -68,7 +68,8 @@ std::shared_ptr<Matrix> copied(const Rows& from) {
 
 const Model::Data& Model::data(const char* wanted) const {
   if (!data_)
-    fail(Status::invalid_state, "the model has no data (", wanted, " is asked for); call freeridge_set_data first");
+    fail(Status::invalid_state, "the model has no data", wanted == nullptr ? "" : text(" (", wanted, " is asked for)"),
+         "; call freeridge_set_data first");
   return *data_;
 }
 

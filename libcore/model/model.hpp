@@ -272,7 +272,7 @@ class Model final : public AbstractModel {
   double bandwidth() const;
   const BandwidthSearch& require_bandwidth_search() const;
   const KernelSearch& require_kernel_search() const;
-  void require_data() const { data("the data"); }
+  void require_data() const { data(nullptr); }
   void require_landmarks() const;
 
  private:
@@ -320,7 +320,7 @@ class Model final : public AbstractModel {
     std::shared_ptr<LeftOut> left_out;
   };
 
-  const Data& data(const char* wanted) const;
+  const Data& data(const char* wanted) const;  // wanted: what of it is asked for, for the message, or NULL
   const Factorization& factorization() const;
   const Fit& fit() const;
   // Checks what a criterion needs beside x: GROUPS needs groups, which are returned (else NULL); ERROR_RATE, LOG_LOSS

@@ -27,6 +27,13 @@ enum class Criterion : std::int32_t {
   evidence = 7
 };
 
+// "LOO (1)", for messages.
+inline std::string name_of(Criterion criterion) {
+  constexpr const char* names[] = {"LOO", "GCV", "REML", "GROUPS", "ERROR_RATE", "LOG_LOSS", "EVIDENCE"};
+  const auto number = static_cast<std::int32_t>(criterion);
+  return text(names[number - 1], " (", number, ")");
+}
+
 // Whether a criterion is a mean over points or groups: then it has a standard error, and needs rows of P~, not its
 // trace alone.
 inline bool is_mean(Criterion criterion) {

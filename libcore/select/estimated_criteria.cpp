@@ -95,7 +95,7 @@ class EstimateSum final : public EstimateSink {
 std::string estimated_scores(const Factorization& factorization, Criterion criterion, Span<const double> lambdas,
                              Index first, MatrixView scores, MatrixView errors, MatrixView uncertainty, Index probes) {
   if (criterion != Criterion::loo && criterion != Criterion::gcv)
-    fail(Status::invalid_state, "criterion is ", static_cast<std::int32_t>(criterion),
+    fail(Status::invalid_state, "criterion is ", name_of(criterion),
          ", which takes a solution for each point on the ITERATIVE route; take LOO or GCV, another route, or "
          "landmarks");
   EstimateSum sum(factorization.problem(), criterion, lambdas, scores, errors, uncertainty);

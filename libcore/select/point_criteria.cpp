@@ -261,8 +261,8 @@ void require_labels(Criterion criterion, const LayoutView& y, const MissingOutpu
     const Span<const Index> unobserved = missing == nullptr ? Span<const Index>() : missing->rows_of(j);
     for (Index i = 0; i < y.rows; ++i)
       if (y(i, j) != 1 && y(i, j) != -1 && !std::ranges::binary_search(unobserved, i))
-        fail(Status::invalid_argument, "criterion is ", static_cast<std::int32_t>(criterion),
-             ", which is for labels, and y[", i, ", ", j, "] is ", y(i, j), "; each number of y must be -1 or +1");
+        fail(Status::invalid_argument, "criterion is ", name_of(criterion), ", which is for labels, and y[", i, ", ", j,
+             "] is ", y(i, j), "; each number of y must be -1 or +1");
   }
 }
 

@@ -200,14 +200,13 @@ class DualGradient {
 
 void require_differentiable(Criterion criterion) {
   if (criterion == Criterion::error_rate)
-    fail(Status::invalid_argument, "criterion is ", static_cast<std::int32_t>(criterion),
-         ", ERROR_RATE, which counts points and has no derivative; use LOO, GROUPS, REML or GCV");
+    fail(Status::invalid_argument, "criterion is ", name_of(criterion),
+         ", which counts points and has no derivative; use LOO, GROUPS, REML or GCV");
 }
 
 void require_not_of_labels(Criterion criterion) {
   if (is_of_labels(criterion))
-    fail(Status::invalid_argument, "criterion is ", static_cast<std::int32_t>(criterion),
-         criterion == Criterion::log_loss ? ", LOG_LOSS" : ", EVIDENCE",
+    fail(Status::invalid_argument, "criterion is ", name_of(criterion),
          ", whose derivatives take all pairs of points: it goes without landmarks");
 }
 

@@ -32,6 +32,8 @@ KernelFactor::KernelFactor(const KernelFactor& other)
       k_(other.k_),
       room_(other.room_),
       kappa_(other.kappa_),
+      trace_(other.trace_),
+      noise_(other.noise_),
       c_(copy_of(other.c_.view())),
       b_(other.b_),
       solved_(other.solved_),
@@ -44,7 +46,7 @@ std::unique_ptr<WindowFactor> KernelFactor::copy() const {
 }
 
 double KernelFactor::lost() const {
-  return eps * static_cast<double>(changes_);
+  return std::min(1.0, eps * (static_cast<double>(changes_) + trace_ / noise_));
 }
 
 void KernelFactor::reserve(Index n) {
@@ -65,6 +67,8 @@ void KernelFactor::reserve(Index n) {
 void KernelFactor::factorize(const WindowRows& rows, double lambda) {
   lambda_ = lambda;
   n_ = 0;
+  trace_ = 0;
+  noise_ = infinity;
   solved_ = diagonal_known_ = false;
   const Index n = rows.n();
   reserve(n);
@@ -75,6 +79,8 @@ void KernelFactor::factorize(const WindowRows& rows, double lambda) {
       m(i, i) += lambda / rows.weights()[i];
       if (!std::isfinite(m(i, i)))
         fail(Status::not_finite, "lambda over the weight of the window's row ", i, " overflows");
+      trace_ += m(i, i);
+      noise_ = std::min(noise_, lambda / rows.weights()[i]);
     }
     if (!potrf(m))
       fail(Status::not_positive_definite, "K + lambda I of the window's ", n,
@@ -152,6 +158,8 @@ bool KernelFactor::append(const WindowRows&, const GivenRow& row) {
     sigma_ += z_(n_, 0) * z_(n_, 0);
   }
   for (Index j = 0; j < settings_.t; ++j) z(j)[n_] = (row.y[j] - dot(n_, z(j), k_.data())) / root;
+  trace_ += kappa_;
+  noise_ = std::min(noise_, lambda_ / (row.sqrt_w * row.sqrt_w));
   ++n_;
   solved_ = false;
   return true;
@@ -175,6 +183,7 @@ bool KernelFactor::remove(const WindowRows&, Index position) {
     }
     diagonal_.erase(diagonal_.begin() + position);
   }
+  for (Index k = 0; k <= position; ++k) trace_ -= l_(position, k) * l_(position, k);
   const Index behind = n_ - 1 - position;
   std::copy_n(l_.col(position) + position + 1, behind, room_.begin());
   for (Index k = 0; k < position; ++k) {

@@ -11,7 +11,8 @@
 //               P_ii <- P_ii - p_i^2 / p_j                                                (the L before)         2 n^2
 //               where P_ii loses digits by that (a twin left), it is made afresh: |a - (z1'a / sigma) z1|^2, a = L^-1 e_i
 // (without an intercept beta = 0 and s = kappa - |l|^2). The left-out errors are e_i = c_i / P_ii. Each row's error
-// before it comes is y - b - l'(zy - b z1). After 10 n changes all rows are factorized again, n^3 / 3.
+// before it comes is y - b - l'(zy - b z1). After 10 n changes all rows are factorized again, n^3 / 3. M has about the
+// condition tr M / min(lambda / w), and so many eps are lost.
 #pragma once
 
 #include "libcore/kernel/kernel.hpp"
@@ -58,6 +59,7 @@ class KernelFactor final : public WindowFactor {
   double sigma_ = 0;        // |z1|^2
   Array<double> k_, room_;  // the prepared row: k(X, x), then l, and kappa; workspace
   double kappa_ = 0;
+  double trace_ = 0, noise_ = 0;  // tr M, and the least lambda / w (of all rows since the last factorization)
   Matrix c_;
   Array<double> b_;
   bool solved_ = false;

@@ -13,7 +13,7 @@ namespace {
 
 void require_streamed(Criterion criterion) {
   if (criterion == Criterion::error_rate || is_of_labels(criterion))
-    fail(Status::invalid_argument, "criterion is ", static_cast<int>(criterion),
+    fail(Status::invalid_argument, "criterion is ", name_of(criterion),
          "; with a reader it is LOO, GCV, REML or GROUPS");
 }
 
@@ -88,7 +88,7 @@ std::string ReaderModel::make_scores(Criterion criterion, Span<const double> lam
   require_streamed(criterion);
   require_lambdas("lambdas", lambdas);
   if (!is_mean(criterion) && errors.data != nullptr)
-    fail(Status::invalid_argument, "criterion is ", static_cast<int>(criterion),
+    fail(Status::invalid_argument, "criterion is ", name_of(criterion),
          ", which has no standard error: GCV and REML are no means over points or groups");
   if (!is_mean(criterion)) return problem_->score(criterion, lambdas, 0, scores);
   if (criterion == Criterion::groups) return group_scores(lambdas, scores, errors);

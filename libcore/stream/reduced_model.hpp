@@ -27,6 +27,8 @@ class ReducedModel {
   Model model(const Listener& listener) const;
   Index d() const { return problem_->features().d(); }  // the columns of points as the user has them
   bool landmarks() const { return problem_->features().landmarks(); }
+  bool intercept() const { return problem_->rows().intercept(); }
+  Index unpenalised() const { return problem_->features().unpenalised(); }  // the first columns of x
   // use(first, points) for new points as the model has them: those of landmarks `rows` at a time.
   void each(const Points& given, Index rows, const std::function<void(Index, const Points&)>& use) const;
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
 
 namespace freeridge {
@@ -53,7 +54,12 @@ Index RowReader::bytes() const {
 }
 
 Index RowReader::read(Index first, Index count, double* x, double* y, double* weights) const {
-  if (t_ > 0) std::fill_n(weights, count, 1.0);
+  // What a reader leaves out, or puts elsewhere, is NaN, which check() sees.
+  std::fill_n(x, count * d_, nan);
+  if (t_ > 0) {
+    std::fill_n(y, count * t_, nan);
+    std::fill_n(weights, count, 1.0);
+  }
   Index got = 0;
   {
     const Undisturbed quiet;  // the reader is the user's own code
@@ -75,7 +81,10 @@ void RowReader::check(const Chunk& chunk) const {
       const Span values(a.data + line * a.ld, length);
       if (const Index i = first_not_finite(values); i < length)
         fail(Status::not_finite, "the reader gave ", name, "[", chunk.first + (by_columns ? i : line), ", ",
-             by_columns ? line : i, "] = ", values[i], "; every value must be finite");
+             by_columns ? line : i, "] = ", values[i], "; every value must be finite",
+             by_columns && length < a.ld ? text(" (its columns begin ", a.ld, " numbers apart, as it was asked for ",
+                                                a.ld, " rows, also where it gives ", length, ")")
+                                         : "");
     }
     worked(touched * static_cast<double>(lines) * static_cast<double>(length));
   };

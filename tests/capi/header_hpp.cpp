@@ -67,7 +67,7 @@ void views() {
     for (const std::size_t rows : sizes)
       for (const std::size_t columns : sizes) {
         const bool some = rows > 0 && columns > 0 && rows <= 12 && columns <= 12;
-        const bool fits = some && rows * columns <= 12;
+        const bool fits = some && rows * columns == 12;  // all of the vector
         EXPECT_REFUSED(fits ? FREERIDGE_OK : FREERIDGE_INVALID_ARGUMENT, View(v, rows, columns, layout));
         for (const std::size_t ld : sizes) {
           const std::size_t line = layout == FREERIDGE_COL_MAJOR ? rows : columns, lines = rows + columns - line;
@@ -80,13 +80,15 @@ void views() {
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, View(v.data(), 12, 3, 4, 3, 7));
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, View(nullptr, 12, 3, 4, 3));
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, View(Numbers().data(), 0, 0, 0, 0));
-  const View column(v.data(), 12, 3, 1, 5), row_wise(v, 3, 1, FREERIDGE_ROW_MAJOR), gaps(v.data(), 12, 3, 1, 2, 2);
+  const View column(v.data(), 12, 3, 1, 5), row_wise(v.data(), 12, 3, 1, 1, FREERIDGE_ROW_MAJOR),
+      gaps(v.data(), 12, 3, 1, 2, 2);
   EXPECT(column.ld_beside(row_wise) == 1 && row_wise.ld_beside(column) == 3 && gaps.ld_beside(row_wise) == 2);
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, gaps.ld_beside(column));
 #ifdef __cpp_lib_span
   EXPECT(View(std::span(v).subspan(2, 4), 2, 2, FREERIDGE_ROW_MAJOR).data == v.data() + 2);
   EXPECT(View(std::span<const double>(v)).rows == 12);
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, View(std::span(v).first(3), 2, 2, FREERIDGE_ROW_MAJOR));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, View(std::span(v).first(5), 2, 2, FREERIDGE_ROW_MAJOR));
 #else
   static_assert(__cplusplus < 202002L);
 #endif
@@ -280,13 +282,16 @@ void kernels_and_effects() {
   EXPECT(parts.columns == 5 && close(parts(0, 4), parts(0, 3)));
   EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.predict(rows));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(rows, View(f, 2 * n, 1, FREERIDGE_ROW_MAJOR)));
-  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(rows, View(f, n - 1, 2, FREERIDGE_ROW_MAJOR)));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH,
+                 model.predict(rows, View(f.data(), 2 * n, n - 1, 2, 2, FREERIDGE_ROW_MAJOR)));
   EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(effects, View(f, n, 2, FREERIDGE_COL_MAJOR)));
-  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_unpenalised(View(f, n - 1, 2, FREERIDGE_ROW_MAJOR)));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH,
+                 model.set_unpenalised(View(f.data(), 2 * n, n - 1, 2, 2, FREERIDGE_ROW_MAJOR)));
   Model none(kernel);
   none.set_data(rows, y);
   none.factorize();
   none.set_lambda(1);
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, none.unpenalised_covariance());
   EXPECT(none.unpenalised_count() == 0 && none.unpenalised_effects().rows == 0 && none.unpenalised_kept().empty());
 }
 

@@ -228,6 +228,26 @@ TEST(PointsOfAllKindsOfData, GiveTheSameModel) {
     }
 }
 
+// Rows of zeros may have neither places nor entries: their arrays are empty.
+TEST(SparsePoints, WithoutEntries) {
+  Random random(2046);
+  const Matrix x = with_zeros(random, n);
+  Model model(Kernel::gaussian(1));
+  model.data(x, random.uniform_matrix(n, 1, -1, 1)).factorize().lambda(1);
+  const Matrix expected = model.predict(Matrix(3, d));
+  for (const freeridge_sparse_format format : {FREERIDGE_CSR, FREERIDGE_CSC}) {
+    const std::vector<std::int64_t> start(static_cast<std::size_t>((format == FREERIDGE_CSR ? 3 : d) + 1));
+    freeridge_points points = {};
+    points.size = sizeof points;
+    points.n = 3, points.d = d, points.format = format, points.start = start.data();
+    Matrix out(3, 1);
+    EXPECT_EQ(freeridge_predict_points(model.get(), &points, 0, nullptr, FREERIDGE_COL_MAJOR, out.values.data(), 3),
+              FREERIDGE_OK)
+        << freeridge_last_error();
+    EXPECT_CLOSE(out, expected, 1e-12);
+  }
+}
+
 // A struct of another size, rows of two kinds, a reader that fails, and points of another model: refused, with the reason.
 TEST(PointsRefusals, SayWhatIsWrong) {
   Random random(2044);
@@ -252,6 +272,8 @@ TEST(PointsRefusals, SayWhatIsWrong) {
   refused([](auto& p) { p.size += 8; }, FREERIDGE_INVALID_ARGUMENT, "points.size is 1");
   refused([&](auto& p) { p.value = sparse.value.data(); }, FREERIDGE_INVALID_ARGUMENT, "rows of two kinds");
   refused([](auto& p) { p.x = nullptr; }, FREERIDGE_INVALID_ARGUMENT, "no rows");
+  refused([&](auto& p) { p.x = nullptr, p.format = FREERIDGE_CSR, p.start = sparse.start.data(); },
+          FREERIDGE_INVALID_ARGUMENT, "points.index is NULL");
   refused([](auto& p) { p.d = d - 1; }, FREERIDGE_DIMENSION_MISMATCH, "points.d is 89");
   refused([](auto& p) { p.layout = 0; }, FREERIDGE_INVALID_ARGUMENT, "points.layout is 0");
   refused([](auto& p) { p.unpenalised_count = 1; }, FREERIDGE_INVALID_ARGUMENT, "points.unpenalised is NULL");

@@ -202,11 +202,19 @@ TEST_P(Batch, OneLambdaForAll) {
   const Input input(GetParam());
   Answers found;
   EXPECT_EQ(input.ask(found, FREERIDGE_COL_MAJOR, 0.7, 0.7), FREERIDGE_UNDEFINED);
-  for (const std::int64_t g : {0, 4})
+  for (const std::int64_t g : {0, 2, 3, 4, 5}) {  // model 2 has one row, of which no score is known
+    if (input.c.fixed && g == 2) continue;        // nor a model with two columns more
+    SCOPED_TRACE(g);
+    Model alone = input.alone(g);
+    alone.lambda(0.7);
     for (std::int64_t j = 0; j < t; ++j) EXPECT_EQ(found.lambda(j, g), 0.7);
-  Model alone = input.alone(4);
-  alone.lambda(0.7);
-  EXPECT_PRED_FORMAT3(close_to, rows_of(found.c, 4), alone.coefficients(), 1e-12);
+    EXPECT_PRED_FORMAT3(close_to, rows_of(found.c, g), alone.coefficients(), 1e-12);
+    EXPECT_PRED_FORMAT3(close_to, columns_of(found.b, g, 1).values, alone.intercepts(), 1e-12);
+    if (g == 2) continue;
+    EXPECT_EQ(found.status[g], FREERIDGE_OK);
+    EXPECT_PRED_FORMAT3(close_to, columns_of(found.score, g, 1).values, alone.score(input.c.criterion, {0.7}).values,
+                        1e-12);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Routes, Batch, ::testing::ValuesIn(cases), ::testing::PrintToStringParamName());

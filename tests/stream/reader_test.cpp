@@ -408,6 +408,40 @@ TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
   EXPECT_TRUE(bit_equal(scores_of(model, FREERIDGE_LOO, lambda_values, 1).scores, before.scores));
 }
 
+// Hands out the first column of a matrix as y and all of them as x, packed as if `got` were the leading dimension.
+std::int64_t packed(std::int64_t first, std::int64_t count, double* x, double* y, double*, void* user) {
+  const Matrix& a = *static_cast<const Matrix*>(user);
+  const std::int64_t got = std::min(count, a.rows - first);
+  for (std::int64_t k = 0; k < a.cols; ++k)
+    for (std::int64_t i = 0; i < got; ++i) x[k * got + i] = a(first + i, k);
+  for (std::int64_t i = 0; i < got; ++i) y[i] = a(first + i, 0);
+  return got;
+}
+
+// The columns of a stretch begin `count` numbers apart, also where fewer rows are given: what was not written there is
+// seen, and the reason said.
+TEST(Reader, ColumnsThatBeginElsewhereAreSeen) {
+  Random random(2045);
+  Matrix a = random.uniform_matrix(100, 3, -1, 1);
+  Model model(Kernel::linear());
+  Accumulator sums(3, 1, true);
+  const auto set = [&](std::int64_t n) {
+    const Points points = at(FREERIDGE_COL_MAJOR, n, 3, packed, &a);
+    check(freeridge_set_points(model.get(), points, 0, FREERIDGE_COL_MAJOR, 1, nullptr, 0), "freeridge_set_points");
+    return points;
+  };
+  set(100);
+  EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_OK);
+  const Points points = set(-1);
+  for (const freeridge_status status :
+       {freeridge_factorize(model.get()),
+        freeridge_accumulator_add(sums.get(), points, FREERIDGE_COL_MAJOR, nullptr, 0, nullptr)}) {
+    EXPECT_EQ(status, FREERIDGE_NOT_FINITE);
+    EXPECT_NE(std::string(freeridge_last_error()).find("its columns begin 8192 numbers apart"), std::string::npos)
+        << freeridge_last_error();
+  }
+}
+
 std::int32_t third_time(double, void* user) {
   return ++*static_cast<int*>(user) >= 3 ? 1 : 0;
 }

@@ -380,6 +380,26 @@ TEST(Shards, NoMomentsAreRefused) {
   EXPECT_EQ(lambda, -1);
 }
 
+// So that the lengths of its coefficients are known.
+TEST(Shards, ThePredictorTellsItsInterceptAndWhatIsNotPenalised) {
+  for (const bool intercept : {false, true})
+    for (const std::int64_t count : {0, 2}) {
+      Accumulator rows(4, 3, intercept);
+      check(freeridge_accumulator_set_parameter(rows.get(), FREERIDGE_UNPENALISED, static_cast<double>(count)), "set");
+      rows.add(problem_of(30, 4, 3, true, intercept));
+      const Vector lambda = {0.5, 0.5, 7.0};
+      freeridge_model* out = nullptr;
+      ASSERT_EQ(freeridge_accumulator_predictor(rows.get(), lambda.data(), &out), FREERIDGE_OK);
+      double found = -1;
+      EXPECT_EQ(freeridge_get_parameter(out, FREERIDGE_INTERCEPT, &found), FREERIDGE_OK);
+      EXPECT_EQ(found, intercept ? FREERIDGE_INTERCEPT_FREE : FREERIDGE_INTERCEPT_NONE);
+      EXPECT_EQ(freeridge_get_parameter(out, FREERIDGE_UNPENALISED, &found), FREERIDGE_OK);
+      EXPECT_EQ(found, static_cast<double>(count));
+      EXPECT_EQ(freeridge_get_parameter(out, FREERIDGE_ROUTE, &found), FREERIDGE_INVALID_STATE);
+      freeridge_destroy(out);
+    }
+}
+
 TEST(Shards, ThePredictorIsTheSolution) {
   for (const bool intercept : {false, true}) {
     const Problem problem = problem_of(30, 4, 3, true, intercept);
