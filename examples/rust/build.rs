@@ -36,7 +36,13 @@ fn main() {
 }
 
 fn write_sys() -> Result<(), Box<dyn std::error::Error>> {
-    let table = fs::read_to_string("declarations.txt")?; // cargo runs this in the folder of the crate
+    // cargo runs this in the folder of the crate.
+    let table = fs::read_to_string("declarations.txt").map_err(|reason| {
+        format!(
+            "{reason}; it is a link into the sources of freeridge: use the crate there (path = \".../examples/rust\"), \
+             copy it by cp -rL, or take what cargo package makes of it"
+        )
+    })?;
     Ok(fs::write(env::var("OUT_DIR")? + "/sys.rs", declarations::module(&table))?)
 }
 

@@ -1,7 +1,7 @@
 //! Ridge regression on rows that come in chunks and are forgotten.
 
 use crate::choices::{Criterion, Reduction};
-use crate::error::{answer, bytes, check, check_length, size, told, zeros, Result};
+use crate::error::{answer, bytes, check, check_length, given_or, size, told, zeros, Result};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
 use crate::matrix::{Dense, Layout, Lent, Matrix};
@@ -301,7 +301,7 @@ impl Accumulator {
     /// The best lambda of each output by GCV or REML, in a range or in that of the library. It sets nothing.
     pub fn select_lambda(&self, criterion: Criterion, range: Option<(f64, f64)>) -> Result<Vec<Choice>> {
         let t = self.dimensions()?.2;
-        let (low, high) = range.unwrap_or((0.0, 0.0));
+        let (low, high) = given_or("range", range, (0.0, 0.0))?;
         let (mut lambda, mut score) = (zeros(t)?, zeros(t)?);
         let mut search = sys::freeridge_search::default();
         (search.lambda, search.score) = (lambda.as_mut_ptr(), score.as_mut_ptr());

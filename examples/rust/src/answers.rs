@@ -1,7 +1,7 @@
 //! What a factorized or fitted model answers.
 
 use crate::choices::{Covariance, Route};
-use crate::error::{answer, check_length, numbers, size, told, zeros, Arrays, Result};
+use crate::error::{answer, check_length, numbers, size, told, zeros, Arrays, Error, Result, Status};
 use crate::matrix::{Dense, Layout, Matrix};
 use crate::model::Model;
 use crate::sparse::Sparse;
@@ -233,7 +233,12 @@ impl Model<'_> {
         if let Some(groups) = groups {
             check_length("groups", groups.len(), x.rows())?;
             labels = groups.as_ptr();
-            count = groups.iter().max().map_or(0, |most| usize::try_from(most + 1).unwrap_or(0));
+            let most = groups.iter().copied().fold(0, i64::max); // the library refuses negative ones
+            if most >= points.n {
+                let words = format!("groups has {most}, but each group from 0 on needs one of the {} points", points.n);
+                return Err(Error::new(Status::InvalidArgument, words));
+            }
+            count = told(most) + 1;
         }
         let room = |columns| Dense::room(Layout::ColumnMajor, count, columns);
         let (mut value, mut errors, mut covariance) = (room(t)?, room(t)?, room(count.saturating_mul(t))?);
@@ -254,24 +259,30 @@ impl Model<'_> {
         })
     }
 
-    /// The covariances of b (where there is an intercept) and w, output after output; linear kernels.
+    /// The covariances of b (where there is an intercept) and w, output after output; linear kernels. w is that of the
+    /// columns with a penalty.
     pub fn coefficient_covariance(&self, kind: Covariance) -> Result<Dense> {
-        let (_, d, t) = self.sizes()?;
+        let (d, t) = (self.slopes()?, self.outputs()?);
         let side = (d + usize::from(self.has_intercept()?)).saturating_mul(t);
         Dense::filled(side, side, |place, ld| {
             self.handle.read(|model| unsafe { sys::freeridge_coefficient_covariance(model, kind.number(), place, ld) })
         })
     }
 
-    /// The standard errors of w, d x t, and of b, t numbers; linear kernels.
+    /// The standard errors of w, a row for each column with a penalty, and of b, t numbers; linear kernels.
     pub fn coefficient_errors(&self, kind: Covariance) -> Result<(Dense, Vec<f64>)> {
-        let (_, d, t) = self.sizes()?;
+        let (d, t) = (self.slopes()?, self.outputs()?);
         let (mut w, mut b) = (Dense::room(Layout::ColumnMajor, d, t)?, numbers(t)?);
         let ((place, ld), b_at) = (w.place()?, b.as_mut_ptr());
         let done = self
             .handle
             .read(|model| unsafe { sys::freeridge_coefficient_errors(model, kind.number(), place, ld, b_at) });
         answer(done, (w, b))
+    }
+
+    /// How many columns of x have a penalty: all but the first of a reader's or of an accumulator's.
+    fn slopes(&self) -> Result<usize> {
+        Ok(self.sizes()?.1 - told(self.parameter(sys::FREERIDGE_UNPENALISED)? as i64))
     }
 
     /// Room for t numbers at each row of x, which has to have the model's columns.
@@ -323,14 +334,12 @@ impl Model<'_> {
 
     /// Degrees of freedom and sigma of the fit without each row, n x t each.
     pub fn without_rows(&self) -> Result<(Dense, Dense)> {
-        let n = self.points()?;
-        let df = self.filled(n, |model, df, ld| unsafe {
-            sys::freeridge_influence(model, df, ptr::null_mut(), ld, ptr::null_mut(), 0)
-        })?;
-        let sigma = self.filled(n, |model, sigma, ld| unsafe {
-            sys::freeridge_influence(model, ptr::null_mut(), sigma, ld, ptr::null_mut(), 0)
-        })?;
-        Ok((df, sigma))
+        let (mut df, mut sigma) = (self.room(self.points()?)?, self.room(self.points()?)?);
+        let ((df_at, ld), (sigma_at, _)) = (df.place()?, sigma.place()?);
+        let done = self
+            .handle
+            .read(|model| unsafe { sys::freeridge_influence(model, df_at, sigma_at, ld, ptr::null_mut(), 0) });
+        answer(done, (df, sigma))
     }
 
     /// The score test of a part of the variance of Y along a symmetric n x n matrix: its statistics and probabilities, t

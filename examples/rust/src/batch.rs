@@ -1,7 +1,7 @@
 //! Many small models in one call.
 
 use crate::choices::Criterion;
-use crate::error::{check_length, size, zeros, Result, Status};
+use crate::error::{check_length, given_or, size, zeros, Result, Status};
 use crate::matrix::{Dense, Layout, Matrix};
 use crate::model::{same_rows, Model};
 use crate::sys;
@@ -38,7 +38,8 @@ impl Model<'_> {
         }
         let start = start.iter().map(|&row| i64::try_from(row).unwrap_or(i64::MAX)).collect::<Vec<_>>();
         let models = start.len().saturating_sub(1);
-        let (given, outputs, count, (low, high)) = (x.lent()?.points(), y.lent()?, size(models)?, range.unwrap_or((0.0, 0.0)));
+        let (given, outputs, count) = (x.lent()?.points(), y.lent()?, size(models)?);
+        let (low, high) = given_or("range", range, (0.0, 0.0))?;
         let (n, d, t, layout) = (x.rows(), x.columns(), y.columns(), Layout::ColumnMajor);
         let each = || Dense::room(layout, t, models);
         let linear = self.kernel()?.linear_scale(d).ok().flatten().is_some();

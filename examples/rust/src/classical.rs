@@ -233,17 +233,24 @@ pub struct Stack {
     pub errors: Vec<f64>,
 }
 
+impl Arrays for Stack {
+    fn arrays(self) -> Vec<Dense> {
+        (self.w, self.errors).arrays()
+    }
+}
+
 /// The non-negative weights with sum one that make of left-out predictions `f`, a column for each member, the best one
 /// of `y`; the errors are of weights that are found without the row. `prior` draws the weights to the first member.
 pub fn stack_weights(f: Matrix<'_>, y: &[f64], weights: Option<&[f64]>, prior: f64) -> Result<Stack> {
     check_length("y", y.len(), f.rows())?;
     weights.map_or(Ok(()), |weights| check_length("weights", weights.len(), f.rows()))?;
     let (at, given) = (f.lent()?, weights.map_or(ptr::null(), <[f64]>::as_ptr));
-    let mut out = Stack { w: zeros(f.columns())?, errors: zeros(f.rows())? };
+    let mut out = Stack { w: numbers(f.columns())?, errors: numbers(f.rows())? };
     let (w, errors) = (out.w.as_mut_ptr(), out.errors.as_mut_ptr());
     let (layout, n, k, data, ld) = (at.layout, at.rows, at.columns, at.data, at.ld);
-    check(unsafe { sys::freeridge_stack_weights(layout, n, k, data, ld, y.as_ptr(), given, prior, w, errors) })?;
-    Ok(out)
+    let done =
+        check(unsafe { sys::freeridge_stack_weights(layout, n, k, data, ld, y.as_ptr(), given, prior, w, errors) });
+    answer(done, out)
 }
 
 fn product(a: usize, b: usize) -> Result<usize> {

@@ -1,10 +1,10 @@
 //! Two classes by logistic or hinge loss.
 
 use crate::choices::{Loss, SupportKind};
-use crate::error::{answer, bytes, check_length, numbers, size, told, zeros, Error, Result, Status};
+use crate::error::{answer, bytes, check_length, numbers, size, told, zeros, Arrays, Error, Result, Status};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
-use crate::matrix::Matrix;
+use crate::matrix::{Dense, Matrix};
 use crate::model::path_text;
 use crate::sys;
 use std::fmt;
@@ -39,6 +39,12 @@ pub struct Duality {
     pub primal: f64,
     pub dual: f64,
     pub gap: f64,
+}
+
+impl Arrays for Duality {
+    fn arrays(self) -> Vec<Dense> {
+        [self.primal, self.dual, self.gap].map(|value| Dense::one_column(vec![value])).into()
+    }
 }
 
 impl Classifier {
@@ -215,9 +221,9 @@ impl Classifier {
 
     /// How near the optimum is: the minimum lies between `dual` and `primal`.
     pub fn duality(&self) -> Result<Duality> {
-        let (mut dual, mut gap) = (0.0, 0.0);
+        let (mut dual, mut gap) = (f64::NAN, f64::NAN);
         let not_wanted = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-        self.handle.read(|classifier| unsafe {
+        let done = self.handle.read(|classifier| unsafe {
             let (objective, iterations, stationarity) = not_wanted;
             sys::freeridge_classifier_get_convergence(
                 classifier,
@@ -227,8 +233,8 @@ impl Classifier {
                 &mut dual,
                 &mut gap,
             )
-        })?;
-        Ok(Duality { primal: dual + gap, dual, gap })
+        });
+        answer(done, Duality { primal: dual + gap, dual, gap })
     }
 
     /// Equal to the one in use.

@@ -1,7 +1,7 @@
 //! Gradients of the losses, gradient descent, early stopping, and probabilities by Platt's method.
 
 use crate::choices::{Loss, StepRule};
-use crate::error::{check, check_length, size, zeros, Result};
+use crate::error::{check, check_length, given_or, size, zeros, Result};
 use crate::matrix::{Dense, Matrix};
 use crate::progress::{resume_panic, Progress, TRAMPOLINE};
 use crate::sys;
@@ -130,7 +130,7 @@ pub fn gradient_descent(
     let heard = progress.map(Progress::new);
     let user = heard.as_ref().map_or(ptr::null_mut(), |heard| heard as *const Progress as *mut c_void);
     let callback = if heard.is_some() { TRAMPOLINE } else { None };
-    let (count, batch) = (size(steps.len())?, plan.batch.map_or(Ok(at.rows), size)?);
+    let (count, batch) = (size(steps.len())?, size(given_or("batch", plan.batch, 0)?)?);
     let (mut b, mut objective) = (zeros(steps.len())?, zeros(steps.len())?);
     let mut descent = sys::freeridge_descent {
         intercept: i32::from(plan.intercept),
@@ -139,7 +139,7 @@ pub fn gradient_descent(
         start_b,
         done: plan.done,
         rule: plan.rule.number(),
-        step: plan.step.unwrap_or(0.0),
+        step: given_or("step", plan.step, 0.0)?,
         batch,
         seed: plan.seed,
         callback,
@@ -209,7 +209,7 @@ pub fn early_stopping(
         ridge_df: out.ridge.df.as_mut_ptr(),
         ..Default::default()
     };
-    let (on, step, count, steps) = (i32::from(intercept), step.unwrap_or(0.0), size(count)?, steps.as_ptr());
+    let (on, step, count, steps) = (i32::from(intercept), given_or("step", step, 0.0)?, size(count)?, steps.as_ptr());
     let (layout, n, d, x, ldx, y) = (at.layout, at.rows, at.columns, at.data, at.ld, y.as_ptr());
     check(unsafe { sys::freeridge_early_stopping(layout, n, d, x, ldx, y, on, step, count, steps, &mut answers) })?;
     out.step = answers.step_used;

@@ -147,6 +147,15 @@ pub(crate) fn check(status: sys::freeridge_status) -> Result<()> {
     Err(Error::new(Status::of(status), text(unsafe { sys::freeridge_last_error() })))
 }
 
+/// What was given, or the library's own choice, which the library knows by a value that is refused here.
+pub(crate) fn given_or<T: Copy + PartialEq + fmt::Debug>(name: &str, given: Option<T>, own: T) -> Result<T> {
+    if given == Some(own) {
+        let words = format!("{name} is {own:?}; None asks for the library's own");
+        return Err(Error::new(Status::InvalidArgument, words));
+    }
+    Ok(given.unwrap_or(own))
+}
+
 /// Refuses an array of another length than the library will read.
 pub(crate) fn check_length(name: &str, actual: usize, expected: usize) -> Result<()> {
     if actual == expected {

@@ -62,6 +62,14 @@ impl Model<'_> {
         Ok(told(q))
     }
 
+    /// The effects alone, q x t, which a model that was saved for prediction has, too.
+    pub fn fixed_coefficients(&self) -> Result<Dense> {
+        let q = self.fixed_count()?.max(1); // 0: the library refuses
+        self.filled(q, |model, effects, ld| unsafe {
+            sys::freeridge_get_unpenalised(model, none(), none(), effects, none(), ld)
+        })
+    }
+
     /// The effects and their standard errors; `Undefined` at lambda = 0.
     pub fn fixed_effects(&self) -> Result<FixedEffects> {
         let (q, t) = (self.fixed_count()?, self.outputs()?);

@@ -57,9 +57,11 @@ impl<T: Object> Drop for Handle<T> {
 impl<T: Object> Handle<T> {
     pub(crate) fn made_by(make: impl FnOnce(*mut *mut T) -> sys::freeridge_status) -> Result<Handle<T>> {
         let mut pointer = ptr::null_mut();
-        check(make(&mut pointer))?;
-        let pointer = NonNull::new(pointer).ok_or_else(|| Error::new(Status::Internal, "no handle was made"))?;
-        Ok(Handle { pointer, progress: None })
+        let done = check(make(&mut pointer));
+        let made = NonNull::new(pointer).map(|pointer| Handle { pointer, progress: None });
+        resume_panic(); // of the closure of a handle that was lent to the call
+        done?;
+        made.ok_or_else(|| Error::new(Status::Internal, "no handle was made"))
     }
 
     /// A call that only reads.

@@ -92,6 +92,7 @@ pub use selection::{
     convert_lambda, make_blocks, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, KernelBound,
     KernelSearch, KernelTrial, LambdaFlags, Learning, Objective, OneStandardError, ScoreGradient, Search,
 };
+pub use settings::{parameter_bounds, ParameterBounds};
 pub use sparse::{Sparse, SparseFormat};
 pub use window::{Window, WindowSettings, WindowState};
 

@@ -236,6 +236,12 @@ impl<'a> Model<'a> {
         self.set_parameter(sys::FREERIDGE_SIGMA2, sigma2)
     }
 
+    /// Of weights that are made from the errors themselves, as Huber's: the share of the squares of normal errors that they
+    /// leave, above 0 and at most 1.
+    pub fn set_kept_squares(&mut self, share: f64) -> Result<()> {
+        self.set_parameter(sys::FREERIDGE_KEPT_SQUARES, share)
+    }
+
     /// Whether `select_kernel` by REML chooses the smoothness of Matern kernels with nu = 3/2, too.
     pub fn set_smoothness(&mut self, chosen: bool) -> Result<()> {
         self.set_parameter(sys::FREERIDGE_SMOOTHNESS, f64::from(u8::from(chosen)))
@@ -365,7 +371,8 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// For the calls of [`sys`] that have no method here. It stays the model's.
+    /// For the calls of [`sys`] that have no method here. It stays the model's. A panic of a closure in such a call goes on
+    /// in the thread's next call of a method.
     pub fn as_ptr(&self) -> *const sys::freeridge_model {
         self.handle.as_ptr()
     }

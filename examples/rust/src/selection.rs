@@ -1,7 +1,7 @@
 //! Choosing lambda, the bandwidth and the number of landmarks; folds, and lambda in other systems' words.
 
 use crate::choices::{Convention, Criterion};
-use crate::error::{answer, check, check_length, size, told, zeros, Arrays, Result};
+use crate::error::{answer, check, check_length, given_or, numbers, size, told, zeros, Arrays, Result};
 use crate::matrix::{Dense, Layout};
 use crate::model::Model;
 use crate::sys;
@@ -222,7 +222,7 @@ impl Model<'_> {
     /// The best lambda of each output, in a range or in that of the library; the model is fitted at it.
     pub fn select_lambda(&mut self, criterion: Criterion, range: Option<(f64, f64)>) -> Result<Vec<Choice>> {
         let t = self.outputs()?;
-        let (low, high) = range.unwrap_or((0.0, 0.0));
+        let (low, high) = given_or("range", range, (0.0, 0.0))?;
         let (mut lambda, mut score) = (zeros(t)?, zeros(t)?);
         self.handle.write(|model| unsafe {
             let (lambda, score) = (lambda.as_mut_ptr(), score.as_mut_ptr());
@@ -271,11 +271,12 @@ impl Model<'_> {
     /// The one-standard-error rule on the last `select_lambda`. It sets nothing.
     pub fn one_standard_error(&self) -> Result<Vec<OneStandardError>> {
         let t = self.outputs()?;
-        let (mut lambda, mut score, mut error) = (zeros(t)?, zeros(t)?, zeros(t)?);
+        let (mut lambda, mut score, mut error) = (numbers(t)?, numbers(t)?, numbers(t)?);
         let mut search = sys::freeridge_search::default();
         (search.one_se_lambda, search.score) = (lambda.as_mut_ptr(), score.as_mut_ptr());
         search.standard_error = error.as_mut_ptr();
-        self.handle.read(|model| unsafe { sys::freeridge_get_search(model, &mut search) })?;
+        let done = self.handle.read(|model| unsafe { sys::freeridge_get_search(model, &mut search) });
+        let ((lambda, score), error) = answer(done, ((lambda, score), error))?;
         let rule = |j: usize| OneStandardError { lambda: lambda[j], score: score[j], standard_error: error[j] };
         Ok((0..t).map(rule).collect())
     }
@@ -285,7 +286,7 @@ impl Model<'_> {
     pub fn select_bandwidth(
         &mut self, criterion: Criterion, range: Option<(f64, f64)>, budget: Option<usize>,
     ) -> Result<Bandwidth> {
-        let (low, high) = range.unwrap_or((0.0, 0.0));
+        let (low, high) = given_or("range", range, (0.0, 0.0))?;
         let budget = budget.map_or(Ok(0), |budget| size(budget.max(1)))?; // 0 would be the library's
         let (mut sigma, mut count) = (0.0, 0);
         self.handle.write(|model| unsafe {

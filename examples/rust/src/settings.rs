@@ -1,11 +1,27 @@
-//! What a model was told, also one that was loaded or cloned.
+//! What a model was told, also one that was loaded or cloned, and the bounds of what it may be told.
 
 use crate::choices::{Criterion, LandmarkMethod, Reduction, Route};
-use crate::error::{told, zeros, Result};
+use crate::error::{check, told, zeros, Result};
 use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::sys;
 use std::ptr;
+
+/// The least, the greatest and the usual value of a parameter, and whether it is a whole number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ParameterBounds {
+    pub low: f64,
+    pub high: f64,
+    pub usual: f64,
+    pub whole: bool,
+}
+
+/// Of a number that `set_refinement` and the like set: `sys::FREERIDGE_REFINEMENT`, ...
+pub fn parameter_bounds(parameter: sys::freeridge_parameter) -> Result<ParameterBounds> {
+    let (mut low, mut high, mut usual, mut whole) = (0.0, 0.0, 0.0, 0);
+    check(unsafe { sys::freeridge_parameter_bounds(parameter, &mut low, &mut high, &mut usual, &mut whole) })?;
+    Ok(ParameterBounds { low, high, usual, whole: whole != 0 })
+}
 
 impl Model<'_> {
     /// Equal to the one in use; of a predictor, too.
@@ -103,7 +119,11 @@ impl Model<'_> {
         Ok(self.parameter(sys::FREERIDGE_MEMORY_LIMIT)? as i64)
     }
 
-    fn parameter(&self, parameter: sys::freeridge_parameter) -> Result<f64> {
+    pub fn kept_squares(&self) -> Result<f64> {
+        self.parameter(sys::FREERIDGE_KEPT_SQUARES)
+    }
+
+    pub(crate) fn parameter(&self, parameter: sys::freeridge_parameter) -> Result<f64> {
         let mut value = 0.0;
         self.handle.read(|model| unsafe { sys::freeridge_get_parameter(model, parameter, &mut value) })?;
         Ok(value)

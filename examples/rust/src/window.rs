@@ -1,7 +1,7 @@
 //! Ridge and kernel ridge regression at one lambda on rows that come and go.
 
 use crate::choices::Criterion;
-use crate::error::{check_length, size, told, zeros, Result};
+use crate::error::{check_length, given_or, size, told, zeros, Result};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
 use crate::matrix::{Dense, Layout, Matrix};
@@ -43,7 +43,7 @@ pub struct WindowState {
     pub t: usize,
     pub rows: usize,
     pub lambda: f64,
-    /// About what part of the answers rounding has taken since the last factorization.
+    /// About what part of the answers rounding has taken: by rows that went, and of a kernel by the condition of its rows.
     pub lost: f64,
     pub factorizations: usize,
 }
@@ -100,7 +100,7 @@ impl Window {
 
     /// Sets the lambda with the least LOO, GCV or REML of the rows that are there, the mean over the outputs.
     pub fn select_lambda(&mut self, criterion: Criterion, range: Option<(f64, f64)>) -> Result<Choice> {
-        let (low, high) = range.unwrap_or((0.0, 0.0));
+        let (low, high) = given_or("range", range, (0.0, 0.0))?;
         let (mut lambda, mut score) = (0.0, 0.0);
         self.handle.write(|window| unsafe {
             sys::freeridge_window_select_lambda(window, criterion.number(), low, high, &mut lambda, &mut score)

@@ -1,6 +1,6 @@
 //! Rows in chunks are the same problem as all rows at once.
 
-use freeridge::{Accumulator, Criterion, Kernel, Matrix, Model, Result, Route, Status};
+use freeridge::{Accumulator, Covariance, Criterion, Kernel, Matrix, Model, Result, Route, Status};
 use std::thread;
 
 fn rows() -> (Vec<f64>, Vec<f64>) {
@@ -98,6 +98,35 @@ fn groups_are_left_out_as_by_a_model() -> Result<()> {
     assert_eq!(sums.group_errors(x, y, None, &group[1..], &[0.5]).unwrap_err().status(), Status::DimensionMismatch);
     sums.set_unpenalised(2)?;
     assert_eq!(sums.unpenalised()?, [true, true]);
+    Ok(())
+}
+
+/// The unpenalised columns, the first of x, are fixed effects, and no slopes have their errors.
+#[test]
+fn a_predictor_has_the_errors_of_its_slopes() -> Result<()> {
+    let (x, y) = rows();
+    let others: Vec<f64> = x.chunks(3).flat_map(|row| row[1..].to_vec()).collect();
+    let first: Vec<f64> = x.chunks(3).map(|row| row[0]).collect();
+    for intercept in [false, true] {
+        let mut model = Model::new(&Kernel::linear()?)?;
+        model.set_intercept(intercept)?;
+        model.set_data(Matrix::row_major(&others, 2)?, Matrix::column(&y))?;
+        model.set_fixed_effects(Some(Matrix::column(&first)))?;
+        model.factorize()?;
+        model.set_lambda(0.5)?;
+        let mut sums = Accumulator::new(3, 1, intercept)?;
+        sums.add(Matrix::row_major(&x, 3)?, Matrix::column(&y), None)?;
+        sums.set_unpenalised(1)?;
+        let predictor = sums.predictor(&[0.5])?;
+        assert!((predictor.fixed_coefficients()?.at(0, 0) - model.fixed_coefficients()?.at(0, 0)).abs() < 1e-10);
+        let kind = Covariance::Frequentist;
+        let ((w, b), (expected, of_b)) = (predictor.coefficient_errors(kind)?, model.coefficient_errors(kind)?);
+        let (pairs, all) = (predictor.coefficient_covariance(kind)?, model.coefficient_covariance(kind)?);
+        assert_eq!((w.rows(), pairs.rows()), (2, 2 + usize::from(intercept)));
+        assert!(w.data().iter().zip(expected.data()).all(|(a, b)| (a - b).abs() < 1e-10));
+        assert!(pairs.data().iter().zip(all.data()).all(|(a, b)| (a - b).abs() < 1e-10));
+        assert!((b[0] - of_b[0]).abs() < 1e-10);
+    }
     Ok(())
 }
 

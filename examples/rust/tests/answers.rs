@@ -2,10 +2,10 @@
 
 use freeridge::{
     absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient,
-    make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors,
-    polynomial_features, ridge, ridge_penalty, stack_weights, tls, tls_errors, tls_exact, weighted_median, Classifier,
-    Convention, Covariance, Criterion, Dense, Kernel, LandmarkMethod, Layout, Learning, Loss, Matrix, Model, Outputs, Plan,
-    Reduction, Result, Route, Status, StepRule, SupportKind,
+    make_folds, make_holdout, ols, ols_summary, parameter_bounds, pinv, polynomial_exponents,
+    polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, stack_weights, sys, tls, tls_errors,
+    tls_exact, weighted_median, Classifier, Convention, Covariance, Criterion, Dense, Kernel, LandmarkMethod, Layout,
+    Learning, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route, Status, StepRule, SupportKind,
 };
 use std::sync::{Arc, Mutex};
 
@@ -251,6 +251,11 @@ fn settings_are_heard() -> Result<()> {
     model.set_memory_limit(1 << 40)?;
     model.set_lambda(0.1)?;
     assert!(model.loo()?.data().iter().zip(copy.loo()?.data()).all(|(a, b)| (a - b).abs() < 1e-9));
+    let (sigma2, share) = (model.error_variance()?[0], parameter_bounds(sys::FREERIDGE_KEPT_SQUARES)?);
+    assert_eq!((share.usual, share.high, share.whole, model.kept_squares()?), (1.0, 1.0, false, 1.0));
+    assert!(share.low > 0.0 && model.set_kept_squares(1.5).is_err() && parameter_bounds(0).is_err());
+    model.set_kept_squares(0.5)?;
+    assert!(model.kept_squares()? == 0.5 && close(model.error_variance()?[0], 2.0 * sigma2));
     let folds = make_folds(N, 4, 1)?;
     assert!((0..4).all(|fold| folds.iter().filter(|label| **label == fold).count() == N / 4));
     assert_eq!(make_holdout(N, 0.25, 1)?.iter().filter(|label| **label == 0).count(), N / 4);
@@ -430,6 +435,14 @@ fn gradients_and_descent() -> Result<()> {
     assert!(close(of_c.objective, linear.objective) && close(of_c.b, linear.b));
     assert!(close(of_c.w[3], x.at(3, 0) * linear.w[0] + x.at(3, 1) * linear.w[1]));
 
+    let none = [
+        early_stopping(x, &y, true, Some(0.0), &[10]).map(|_| ()),
+        gradient_descent(x, &hinge, &Plan { step: Some(0.0), ..Plan::default() }, &[10], None).map(|_| ()),
+        gradient_descent(x, &hinge, &Plan { batch: Some(0), ..Plan::default() }, &[10], None).map(|_| ()),
+        fitted(&Kernel::linear()?, 1.0)?.select_lambda(Criterion::Loo, Some((0.0, 0.0))).map(|_| ()),
+        fitted(&Kernel::gaussian(1.0)?, 1.0)?.select_bandwidth(Criterion::Loo, Some((0.0, 0.0)), None).map(|_| ()),
+    ];
+    none.into_iter().for_each(|answer| assert_eq!(answer.unwrap_err().status(), Status::InvalidArgument));
     let stopped = early_stopping(x, &y, true, None, &[10])?;
     let beside = ridge(x, Matrix::column(&y), true, stopped.lambda[0])?;
     assert!(close(stopped.ridge.w.at(1, 0), beside.w.at(1, 0)) && close(stopped.lambda[0], 0.1 / stopped.step));
@@ -453,6 +466,9 @@ fn fixed_effects_of_a_line() -> Result<()> {
     assert_eq!(model.fixed_count()?, 1);
     let found = model.fixed_effects()?;
     assert!(found.kept == [1] && close(found.effects.at(0, 0), 2.0) && found.errors.at(0, 0) >= 0.0);
+    let predictor = Model::from_bytes(&model.predictor_to_bytes()?)?;
+    assert_eq!((model.fixed_coefficients()?, predictor.fixed_coefficients()?), (found.effects.clone(), found.effects));
+    assert_eq!(predictor.fixed_effects().unwrap_err().status(), Status::InvalidState);
     assert!(close(model.fixed_covariance()?.at(0, 0), found.errors.at(0, 0) * found.errors.at(0, 0)));
     let (out, path) = (model.predict_fixed(points, column)?, model.predict_path_fixed(points, column, &[0.5, 2.0])?);
     (0..N).for_each(|i| assert!(close(out.at(i, 0), y[i]) && close(path.at(i, 1), y[i])));
@@ -463,6 +479,9 @@ fn fixed_effects_of_a_line() -> Result<()> {
     assert!(model.variance_components().map_or(true, |found| found.share[0] > 0.0));
     assert!(model.predict(points).is_err() && model.predict_fixed(points, points).is_err());
     model.set_fixed_effects(None)?;
+    model.factorize()?;
+    model.set_lambda(0.5)?;
     assert_eq!(model.fixed_count()?, 0);
+    assert_eq!(model.fixed_coefficients().unwrap_err().status(), Status::InvalidState);
     Ok(())
 }

@@ -127,6 +127,10 @@ fn lengths_are_those_that_the_library_reads() -> Result<()> {
     mismatch(model.average_gradient(at(1), Some(&[1.0]), Covariance::Bayesian));
     mismatch(model.predict_combinations(at(1), Some(&[0]), None, Covariance::Bayesian));
     mismatch(model.predict_combinations(at(1), None, Some(&[1.0]), Covariance::Bayesian));
+    for groups in [[i64::MAX; 12], [i64::MIN; 12], [-1; 12], [12; 12], [1 << 33; 12]] {
+        let wrong = model.predict_combinations(at(1), Some(&groups), None, Covariance::Bayesian);
+        refused(wrong, &[Status::InvalidArgument]);
+    }
     assert!(model.set_landmarks(&[0, 12]).is_err() && model.set_landmarks(&[1, 1]).is_err());
 
     let labels: Vec<f64> = (0..12).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();

@@ -1,6 +1,9 @@
 //! Models through the safe layer: right against refits, and as Rust expects owners to behave.
 
-use freeridge::{Criterion, Kernel, Layout, Matrix, Model, Result, Route, Status};
+use freeridge::{
+    make_holdout, stack_weights, Accumulator, Classifier, Covariance, Criterion, Kernel, Layout, Loss, Matrix, Model,
+    Result, Route, Status, Window, WindowSettings,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 use std::thread;
@@ -335,6 +338,39 @@ fn landmarks_of_a_reader_have_their_coefficients() -> Result<()> {
     Ok(())
 }
 
+/// The unpenalised columns of a reader, the first of x, are fixed effects, and no slopes have their errors.
+#[test]
+fn slopes_of_a_reader_have_their_errors() -> Result<()> {
+    let (x, y) = sample(50, 3);
+    let (first, others): (Vec<f64>, Vec<f64>) =
+        (x.chunks(3).map(|row| row[0]).collect(), x.chunks(3).flat_map(|row| row[1..].to_vec()).collect());
+    let mut whole = Model::new(&Kernel::linear()?)?;
+    whole.set_data(Matrix::row_major(&others, 2)?, Matrix::column(&y))?;
+    whole.set_fixed_effects(Some(Matrix::column(&first)))?;
+    let mut read = Model::new(&Kernel::linear()?)?;
+    let (own_x, own_y) = (x.clone(), y.clone());
+    let given = move |first: usize, x_at: &mut [f64], y_at: &mut [f64], _: &mut [f64]| {
+        x_at.copy_from_slice(&own_x[3 * first..3 * first + x_at.len()]);
+        y_at.copy_from_slice(&own_y[first..first + y_at.len()]);
+        Some(y_at.len())
+    };
+    read.set_reader(Some(50), 3, 1, Box::new(given))?;
+    read.set_unpenalised(1)?;
+    for model in [&mut whole, &mut read] {
+        model.factorize()?;
+        model.set_lambda(0.7)?;
+    }
+    assert!(close(read.fixed_coefficients()?.at(0, 0), whole.fixed_coefficients()?.at(0, 0), 1.0));
+    for kind in [Covariance::Bayesian, Covariance::Frequentist] {
+        let ((w, b), (expected, of_b)) = (read.coefficient_errors(kind)?, whole.coefficient_errors(kind)?);
+        let (pairs, all) = (read.coefficient_covariance(kind)?, whole.coefficient_covariance(kind)?);
+        assert_eq!((w.rows(), pairs.rows(), pairs.columns()), (2, 3, 3));
+        assert!(w.data().iter().zip(expected.data()).all(|(a, b)| close(*a, *b, 1.0)) && close(b[0], of_b[0], 1.0));
+        assert!(pairs.data().iter().zip(all.data()).all(|(a, b)| close(*a, *b, 1.0)));
+    }
+    Ok(())
+}
+
 /// What a reader does wrong ends the call: a panic goes on in the caller, all else is an error with its words.
 #[test]
 fn a_reader_that_fails_is_heard() -> Result<()> {
@@ -382,10 +418,28 @@ fn what_is_defined_comes_with_the_error() -> Result<()> {
     model.set_lambda(0.0)?;
     check(model.loo().unwrap_err(), 1, &[f64::NAN, -1.0, 1.0]);
     check(model.cooks_distance().unwrap_err(), 1, &[f64::NAN]);
-    let mut sums = freeridge::Accumulator::new(1, 1, true)?;
+    check(model.without_rows().unwrap_err(), 2, &[f64::NAN]);
+    let mut sums = Accumulator::new(1, 1, true)?;
     sums.add(Matrix::column(&x), Matrix::column(&y), None)?;
     let (at, of) = (Matrix::column(&x), Matrix::column(&y));
     check(sums.loo(at, of, None, &[0.0]).unwrap_err(), 1, &[f64::NAN, -1.0, 1.0]);
+    // A score of one term has no standard error, and a stack of one row no left-out error.
+    let mut held_out = fitted(&Kernel::linear()?, &[0.0, 1.0, 3.0, 4.0], &[1.0, 2.0, 2.0, 5.0], 1.0)?;
+    held_out.set_groups(Some(&make_holdout(4, 0.25, 1)?), None)?;
+    let choice = held_out.select_lambda(Criterion::Groups, None)?[0];
+    let rule = held_out.one_standard_error().unwrap_err();
+    check(rule.clone(), 3, &[f64::NAN]);
+    assert_eq!(rule.values()[1].data(), [choice.score]);
+    let members = Matrix::column_major(&[1.0, 2.0, 3.0, 4.0], 2)?;
+    check(stack_weights(members, &[1.5, 2.0], Some(&[1.0, 0.0]), 0.0).unwrap_err(), 2, &[0.75, 0.25]);
+    // Nor has a tolerance a gap that leaves a point on the wrong side; a lower bound it has.
+    let mut loose = Classifier::new(&Kernel::gaussian(1.0)?, Loss::Hinge)?;
+    loose.set_data(Matrix::column(&[0.0, 10.0, 20.0, 30.0]), &[1.0, -1.0, 1.0, 1.0])?;
+    loose.set_control(1.9, 100)?;
+    loose.fit(0.0)?;
+    let duality = loose.duality().unwrap_err();
+    check(duality.clone(), 3, &[f64::NAN]);
+    assert!(close(duality.values()[1].at(0, 0), 1.0, 1.0));
     // The R^2 of a constant y does not exist; w and b do.
     let line = freeridge::ols_summary(Matrix::column(&[0.0, 1.0, 2.0]), Matrix::column(&[2.0; 3]), true).unwrap_err();
     check(line.clone(), 6, &[0.0]);
@@ -402,8 +456,21 @@ fn a_panic_in_the_closure_goes_on_in_the_caller() -> Result<()> {
     let mut model = Model::new(&Kernel::gaussian(2.0)?)?;
     model.set_data(Matrix::row_major(&x, 2)?, Matrix::column(&y))?;
     model.set_progress(|_| panic!("enough"))?;
-    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| model.factorize())).unwrap_err();
-    assert_eq!(caught.downcast_ref::<&str>(), Some(&"enough"));
+    let (x, y) = (Matrix::row_major(&x, 2)?, Matrix::column(&y));
+    let mut sums = Accumulator::new(2, 1, true)?;
+    sums.add(x, y, None)?;
+    sums.set_progress(|_| panic!("enough"))?;
+    let mut window = Window::new(&Kernel::gaussian(2.0)?, 2, 1, WindowSettings::default())?;
+    window.set_progress(|_| panic!("enough"))?;
+    let calls: [&mut dyn FnMut() -> Result<()>; 3] = [
+        &mut || model.factorize(),
+        &mut || sums.predictor(&[1.0]).map(|_| ()),
+        &mut || window.add(x, y, None).map(|_| ()),
+    ];
+    for (k, call) in calls.into_iter().enumerate() {
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).unwrap_err();
+        assert_eq!(caught.downcast_ref::<&str>(), Some(&"enough"), "{k}");
+    }
     model.clear_progress()?;
     model.factorize() // the model is sound
 }
