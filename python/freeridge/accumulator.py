@@ -10,8 +10,9 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, answers, empty, numbers, pointer, real, same_names, vector
+from .arrays import Array, Matrix, answers, empty, numbers, pointer, same_names, vector
 from .calls import Path, Progress, RowHandle, path_bytes
+from .inputs import one_each
 from .kernels import Kernel
 from .model import Model, _checked
 from .selection import Objective
@@ -73,7 +74,7 @@ class Accumulator(RowHandle):
     def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Accumulator:
         """Adds n rows: x (n x d, an array or a scipy.sparse matrix), y (n, or n x t), weights: n positive numbers.
         Raises ValueError, InputError. Cost: 2 n (d + t)^2."""
-        return self._change("add", *self._rows(x, y, weights)[1])
+        return self._change("add", *self._rows(x, y, weights)[1])._named_by(x)
 
     def merge(self, other: Accumulator) -> Accumulator:
         """Adds all rows of another accumulator, which must have the same d, t and intercept, else InputError. The
@@ -81,8 +82,10 @@ class Accumulator(RowHandle):
         if not isinstance(other, Accumulator):
             raise TypeError(f"only an Accumulator can be merged, not {other!r}")
         other._calls.refuse_own()
-        self._names = same_names(other._names, self._names, "the other's x")
-        return self._change("merge", other.handle)
+        names = same_names(other._names, self._names, "the other's x")
+        self._change("merge", other.handle)
+        self._names = names
+        return self
 
     def _sizes(self) -> Tuple[int, float]:
         n, sum_w = c.INT64(), c.DOUBLE()
@@ -229,7 +232,7 @@ class Accumulator(RowHandle):
     def predictor(self, lambdas: ArrayLike) -> Model:
         """The fit at a lambda for each output, or one for all, as a Model for prediction alone, as
         Model.predictor() makes it. Raises Error (INVALID_STATE) before the first row. Cost: O(d^2 t)."""
-        values = vector(np.broadcast_to(real(lambdas, "lambdas"), (self.t,)), name="lambdas")
+        values = one_each(lambdas, self.t, "lambdas")
         model = Model._made(lambda handle: self._ask("predictor", pointer(values), handle))
         model._names = self._names
         return model

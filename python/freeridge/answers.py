@@ -63,7 +63,7 @@ class PredictionErrors(NamedTuple):
 
 
 class CoefficientErrors(NamedTuple):
-    """Standard errors of w, d x t, and of b, t numbers."""
+    """Standard errors of w, d x t, without columns of set_unpenalised() (d - count) x t, and of b, t numbers."""
 
     w: Array
     b: Array
@@ -315,16 +315,27 @@ class Answers(Settings):
 
     def coefficient_covariance(self, kind: int = c.COVARIANCE_BAYESIAN) -> Array:
         """The covariances of b (where there is an intercept) and w, output after output; linear kernels only, else
-        Error (INVALID_STATE). NaN, in `values` of Error (UNDEFINED), where lambda = 0 does not determine them. Cost:
-        O(n d min(n, d)) and O(d^2 min(n, d) t^2)."""
-        side = (self.d + (1 if self.has_intercept() else 0)) * self.t
+        Error (INVALID_STATE). Columns of set_unpenalised() have no part in w. NaN, in `values` of Error (UNDEFINED),
+        where lambda = 0 does not determine them. Cost: O(n d min(n, d)) and O(d^2 min(n, d) t^2)."""
+        side = (self._penalised() + (1 if self.has_intercept() else 0)) * self.t
         out = empty(side, side)
         return self._answer(out, "coefficient_covariance", kind, pointer(out), side)
 
     def coefficient_errors(self, kind: int = c.COVARIANCE_BAYESIAN) -> CoefficientErrors:
         """The square roots of the variances of coefficient_covariance(). Cost: O(n d min(n, d))."""
-        out = CoefficientErrors(empty(self.d, self.t), numbers(self.t))
-        return self._answer(out, "coefficient_errors", kind, pointer(out.w), self.d, pointer(out.b))
+        rows = self._penalised()
+        out = CoefficientErrors(empty(rows, self.t), numbers(self.t))
+        return self._answer(out, "coefficient_errors", kind, pointer(out.w), rows, pointer(out.b))
+
+    def _penalised(self) -> int:
+        """How many columns of x have a penalty: d less those of set_unpenalised()."""
+        return self.d - int(self._parameter(c.UNPENALISED))
+
+    def _has_rows(self, x: Array, fixed: Optional[Array]) -> bool:
+        """Whether these are the rows that were fitted, in their order, as far as their predictions tell."""
+        fitted = self.fitted()
+        return bool(x.shape[0] == self.n and
+                    np.allclose(self.predict(x, fixed), fitted, rtol=1e-6, atol=1e-3 * float(np.std(fitted))))
 
     def loo(self) -> Array:
         """Exact leave-one-out errors, n x t: y_i - f(x_i) fitted without point i. Raises Error (UNDEFINED) where a

@@ -43,10 +43,7 @@ def real(values: Any, name: str, labels: bool = False) -> np.ndarray:
     for column, kind in _kinds(values):
         if str(kind) == "category":
             raise TypeError(f"{name}{column} " + (_LABELS if labels else _CATEGORY))
-    if np.ma.is_masked(values):
-        place = ", ".join(map(str, np.argwhere(np.ma.getmaskarray(values))[0]))
-        raise ValueError(f"{name}[{place}] is masked, and what is under a mask is no value: leave its row out, or put "
-                         "a number there (filled())")
+    refuse_masked(values, name)
     array = np.asarray(values)
     if array.dtype.kind == "O":
         if labels and any(isinstance(value, (str, bytes)) for value in array.flat):
@@ -59,6 +56,14 @@ def real(values: Any, name: str, labels: bool = False) -> np.ndarray:
         what = {"U": text, "S": text, "M": _DATES, "m": _DATES}
         raise TypeError(f"{name} {what.get(array.dtype.kind, f'has values of the type {array.dtype}, not numbers')}")
     return array
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Raises ValueError where a value is masked."""
+    if np.ma.is_masked(values):
+        place = ", ".join(map(str, np.argwhere(np.ma.getmaskarray(values))[0]))
+        raise ValueError(f"{name}[{place}] is masked, and what is under a mask is no value: leave its row out, or put "
+                         "a number there (filled())")
 
 
 def _kinds(values: Any) -> Any:
@@ -214,6 +219,14 @@ def is_sparse(values: Any) -> bool:
     return hasattr(values, "tocsr") and hasattr(values, "toarray")
 
 
+def summed(matrix: Any) -> Any:
+    """A matrix of scipy.sparse, by rows or columns, with one entry for each place: a copy where places have several."""
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
 class Sparse:
     """A scipy.sparse matrix as the library takes it. CSR and CSC of float64 numbers with sorted indices of 32 bits are
     not copied, but for the starts of their lines; others are converted."""
@@ -224,9 +237,7 @@ class Sparse:
             raise ValueError(f"{name}: shape {matrix.shape} is not that of a matrix with numbers in it")
         if max(matrix.shape) > np.iinfo(np.int32).max:
             raise ValueError(f"{name}: shape {matrix.shape} needs indices of more than 32 bits")
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
+        matrix = summed(matrix)
         self.format = CSR if matrix.format == "csr" else CSC
         self.rows, self.columns = matrix.shape
         self.layout = COL_MAJOR  # of answers at these points

@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, answers, empty, pointer, struct_of, vector
+from .arrays import Array, Matrix, Names, answers, empty, pointer, real, same_names, struct_of, vector
+from .inputs import label_codes, read_labels
 from .kernels import linear
 from .model import Model
 
 
 class Batch(NamedTuple):
     """Of g groups, in the order of their labels: w (g x d, or g x d x t), b, lambda_, score, df, sigma2 (g, or g x t); errors
-    (n, or n x t): the left-out errors; status: g statuses, OK or why a group has no value somewhere, which is NaN."""
+    (n, or n x t): the left-out errors; status: g statuses, OK or why a group has no value somewhere, which is NaN;
+    names: of the columns of x, where it was a table."""
 
     groups: np.ndarray
     w: Array
@@ -26,14 +28,17 @@ class Batch(NamedTuple):
     sigma2: Array
     errors: Array
     status: np.ndarray
+    names: Names = None
 
     def predict(self, x: ArrayLike, groups: ArrayLike) -> Array:
         """The predictions at rows (m x d) of these groups, m labels: m, or m x t. Raises ValueError for another label. Cost:
         O(m d t)."""
-        rows = Matrix(x, c.ROW_MAJOR, name="x").array
-        labels = _labels(groups, len(rows))
-        places = np.minimum(np.searchsorted(self.groups, labels), len(self.groups) - 1)
-        unknown = np.flatnonzero(self.groups[places] != labels)
+        points = Matrix(x, c.ROW_MAJOR, name="x")
+        same_names(points.names, self.names, "x")
+        rows, labels = points.array, _labels(groups, points.rows)
+        known = {label: place for place, label in enumerate(read_labels(self.groups))}
+        places = np.array([known.get(label, -1) for label in labels])
+        unknown = np.flatnonzero(places < 0)
         if len(unknown):
             raise ValueError(f"groups[{unknown[0]}] is {labels[unknown[0]]!r}, of which the fit has no rows")
         if rows.shape[1] != self.w.shape[1]:
@@ -44,20 +49,29 @@ class Batch(NamedTuple):
 def batch(x: ArrayLike, y: ArrayLike, groups: ArrayLike, weights: Optional[ArrayLike] = None, intercept: bool = True,
           lambda_: Optional[float] = None, criterion: int = c.LOO, low: float = 0.0, high: float = 0.0) -> Batch:
     """A linear ridge regression in each group of rows, each as Model(linear(), ...) of its rows alone, with lambda by the
-    criterion (LOO, GCV, REML) in [low, high] (both 0: the range of Model.lambda_grid()), or lambda_ > 0 for all. x: n x d; y: n, or
-    n x t, NaN where a value is not known; groups: n labels; weights: n positive numbers. Groups share nothing else. Cost: for 20
-    rows and 5 columns some 40 microseconds a group and thread. Raises InputError, ResourceError."""
+    criterion (LOO, GCV, REML) in [low, high] (both 0: the range of Model.lambda_grid()), or lambda_ > 0 for all.
+    x: n x d; y: n, or n x t, NaN where a value is not known; groups: n labels, None or NaN of rows in no group, whose
+    errors are NaN; weights: n positive numbers. Groups share nothing else. Cost: for 20 rows and 5 columns some 40
+    microseconds a group and thread. Raises ValueError, InputError, ResourceError."""
     points, outputs = Matrix(x, c.ROW_MAJOR, name="x"), Matrix(y, c.ROW_MAJOR, name="y")
     n, d, t = points.rows, points.columns, outputs.columns
     if outputs.rows != n:
         raise ValueError(f"y has {outputs.rows} rows, x has {n}")
-    labels, codes = np.unique(_labels(groups, n), return_inverse=True)
-    order = np.argsort(codes, kind="stable")
-    start = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(labels)))]).astype(np.int64)
+    if lambda_ is not None:
+        number = real(lambda_, "lambda_")
+        if number.shape != () or not 0 < number < np.inf:
+            raise ValueError(f"lambda_ must be one positive number, not {lambda_!r}")
+    codes = label_codes(_labels(groups, n))
+    order = np.argsort(codes, kind="stable")[np.count_nonzero(codes < 0):]
+    if len(order) == 0:
+        raise ValueError("groups has no label")
+    _, first = np.unique(codes[order], return_index=True)
+    labels = np.asarray(groups)[order[first]]
+    start = np.append(first, len(order)).astype(np.int64)
     of_rows = Matrix(points.array[order], c.ROW_MAJOR, name="x")
     given = None if weights is None else vector(weights, length=n, name="weights")[order]
     g = len(labels)
-    w, errors, status = empty(d, g * t), empty(n, t), np.zeros(g, dtype=np.int32)
+    w, errors, status = empty(d, g * t), empty(len(order), t), np.zeros(g, dtype=np.int32)
     each = {name: empty(t, g) for name in ("b", "lambda_", "score", "df", "sigma2")}
     settings = Model.__new__(Model)
     settings._create(linear())
@@ -72,15 +86,16 @@ def batch(x: ArrayLike, y: ArrayLike, groups: ArrayLike, weights: Optional[Array
         if error.status != c.UNDEFINED:  # that of single groups is in `status`
             raise
     one = np.ndim(y) == 1
-    back = np.empty_like(errors)
+    back = empty(n, t)
     back[order] = errors
     slopes = np.ascontiguousarray(w.reshape((d, t, g), order="F").transpose(2, 0, 1))
     shaped = {name: values[0] if one else np.ascontiguousarray(values.T) for name, values in each.items()}
-    return Batch(labels, slopes[:, :, 0] if one else slopes, **shaped, errors=back[:, 0] if one else back, status=status)
+    return Batch(labels, slopes[:, :, 0] if one else slopes, **shaped, errors=back[:, 0] if one else back,
+                 status=status, names=points.names)
 
 
 def _labels(groups: ArrayLike, n: int) -> np.ndarray:
-    labels = np.asarray(groups)
+    labels = read_labels(groups)
     if labels.ndim != 1 or len(labels) != n:
         raise ValueError(f"groups must be {n} labels, one for each row, and have the shape {labels.shape}")
     return labels

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar, Union
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Matrix, Names, pointer, points_of, same_names, struct_of, vector
+from .arrays import Matrix, Names, names_of, pointer, points_of, same_names, struct_of, vector
 from .library import c_text, call, hold
 
 _SIGNALS = sorted(map(int, signal.valid_signals()))
@@ -23,6 +23,7 @@ Progress = Callable[[float], Any]
 Path = Union[str, bytes, os.PathLike]
 Values = TypeVar("Values")
 Self = TypeVar("Self", bound="Handle")
+Rows = TypeVar("Rows", bound="RowHandle")
 
 
 def path_bytes(path: Path) -> bytes:
@@ -43,14 +44,26 @@ _INNERMOST: Dict[int, _Call] = {}  # of each thread: the call that it runs, whic
 
 
 class Callback:
-    """What the library calls: `function`, whose exceptions are kept by the Calls until the call is over. `failed`: what
-    the library hears then, so that it ends the call."""
+    """What the library calls in the thread of a call, on the object that `function` was given to or a copy of it. No
+    exception may pass through the library: one that is raised here makes the answer `failed`, which ends the call, and
+    is raised again when the call is over."""
 
-    def __init__(self, calls: Calls, failed: int, function: Callable[..., int]) -> None:
-        self.calls, self.failed, self.function = calls, failed, function
+    def __init__(self, failed: int, function: Callable[..., int]) -> None:
+        self.failed, self.function = failed, function
 
     def __call__(self, *arguments: Any) -> int:
-        return self.calls.answer(self.failed, self.function, *arguments)
+        this = _INNERMOST.get(threading.get_ident())
+        if this is None or this.raised is not None:
+            return self.failed
+        try:
+            this.in_function = True
+            answer = self.function(*arguments)
+            this.in_function = False
+        except BaseException as raised:
+            this.in_function = False
+            if this.raised is None:
+                this.raised = raised
+        return answer if this.raised is None else self.failed
 
 
 class _Ignored:
@@ -150,7 +163,7 @@ class Calls:
         self._running: Dict[int, _Call] = {}  # by thread
         self._changing: Optional[int] = None  # the thread whose call changes the handle
         self._turn = threading.Condition(threading.Lock())
-        self.callback = c.PROGRESS(Callback(self, 1, self._report))
+        self.callback = c.PROGRESS(Callback(1, self._report))
 
     def refuse_own(self) -> None:
         """Raises RuntimeError when a progress function calls into the object whose work it reports."""
@@ -185,23 +198,6 @@ class Calls:
                     self._turn.notify_all()
         if this.raised is not None:
             raise this.raised from None
-
-    def answer(self, failed: int, function: Callable[..., int], *arguments: Any) -> int:
-        """What a function of the user's answers to the library, which called back in this thread's call. No exception
-        may pass through the library: one that is raised here makes the answer `failed`, which ends the call, and is
-        raised again when the call is over."""
-        this = self._running.get(threading.get_ident())
-        if this is None or this.raised is not None:
-            return failed
-        try:
-            this.in_function = True
-            answer = function(*arguments)
-            this.in_function = False
-        except BaseException as raised:
-            this.in_function = False
-            if this.raised is None:
-                this.raised = raised
-        return answer if this.raised is None else failed
 
     def _report(self, fraction: float, _: Any) -> int:
         """Progress: 0 to go on."""
@@ -293,6 +289,11 @@ class RowHandle(Handle):
             raise ValueError(f"x is {points.rows} x {points.columns}, y {outputs.rows} x {outputs.columns}; "
                              f"d = {self.d}, t = {self.t}")
         if isinstance(points, Matrix):
-            self._names = same_names(points.names, self._names, "x")
+            same_names(points.names, self._names, "x")
         given = None if weights is None else vector(weights, length=points.rows, name="weights")
         return points.rows, [struct_of(points), outputs.layout, outputs.pointer, outputs.ld, pointer(given)]
+
+    def _named_by(self: Rows, x: Any) -> Rows:
+        """After rows x were added: the names of their columns are known."""
+        self._names = same_names(names_of(x), self._names, "x")
+        return self

@@ -138,9 +138,10 @@ class FreeRidgeClassifier(ClassAnswers, Explaining):
         names, points = column_names(X), table(X)
         coded = coded_classes(y, points.shape[0], sample_weight, self.class_weight, type(self).__name__)
         signs = coded.signs[:, 0].copy() if len(coded.classes) == 2 else coded.signs
-        self._fit(points, signs, coded.weights, groups, names, gap)
-        self.classes_, self._signs = coded.classes, coded.signs
-        self._calibrations = self._calibrated()
+        with self._as_before_if_it_fails():
+            self._fit(points, signs, coded.weights, groups, names, gap)
+            self.classes_, self._signs = coded.classes, coded.signs
+            self._calibrations = self._calibrated()
         return self
 
     class_weight: Union[None, str, Dict[Any, float]]
@@ -192,7 +193,11 @@ class FreeRidgeClassifier(ClassAnswers, Explaining):
         return self._probabilities(self.loo_decision())
 
     def _outputs_of(self, y: Any, rows: int) -> Array:
-        signs = 2.0 * (class_labels(y, rows)[:, np.newaxis] == self.classes_) - 1.0
+        labels, known = class_labels(y, rows), set(self.classes_.tolist())
+        for place, label in enumerate(labels.tolist()):
+            if label not in known:
+                raise ValueError(f"y[{place}] is {label!r}, and the classes are {', '.join(map(str, self.classes_))}")
+        signs = 2.0 * (labels[:, np.newaxis] == self.classes_) - 1.0
         return signs[:, 1].copy() if self._vector else signs
 
     def predictor(self) -> FreeRidgeClassifier:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, Matrix, empty, numbers, pointer, real, vector
+from .inputs import label_codes, read_labels
 from .library import call
 
 Numbers = Union[float, Array]
@@ -260,10 +261,13 @@ def make_folds(n: int, folds: int, seed: int = 0, strata: Optional[ArrayLike] = 
 
     def codes(labels: ArrayLike, name: str) -> np.ndarray:
         """Numbers of labels in the order of their first rows."""
-        given = np.asarray(labels)
+        given = read_labels(labels)
+        code = label_codes(given)
         if given.shape != (n,):
             raise ValueError(f"{name} must be {n} labels, one for each row, not an array of shape {given.shape}")
-        _, first, label = np.unique(given, return_index=True, return_inverse=True)
+        if np.any(code < 0):
+            raise ValueError(f"{name}[{np.argmin(code)}] is missing; each row must have a label")
+        _, first, label = np.unique(code, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[label]
 
     unit = np.arange(n) if groups is None else codes(groups, "groups")
@@ -291,13 +295,15 @@ def make_holdout(n: int, fraction: float, seed: int = 0) -> npt.NDArray[np.int32
 
 
 def make_groups(X: ArrayLike) -> npt.NDArray[np.int32]:
-    """A label for each row of X, the same for equal rows, for Model.set_groups() and Model.group_errors(). Where rows
-    stand twice, the error of a row that is left out alone is too small, as its copy stays; the errors of these groups
-    are those of an x that was not seen. Cost: O(n d log n)."""
-    X = np.asarray(X)
-    if X.ndim not in (1, 2) or len(X) == 0:
-        raise ValueError(f"X must be a matrix with a row or more, or a vector, not an array of shape {X.shape}")
-    _, first, label = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    """A label for each row of X (numbers, or labels of any kind), the same for equal rows, for Model.set_groups() and
+    Model.group_errors(). Where rows stand twice, the error of a row that is left out alone is too small, as its copy
+    stays; the errors of these groups are those of an x that was not seen. Cost: O(n d log n)."""
+    rows = np.asarray(X)
+    if rows.ndim not in (1, 2) or len(rows) == 0:
+        raise ValueError(f"X must be a matrix with a row or more, or a vector, not an array of shape {rows.shape}")
+    if rows.dtype.kind == "O":
+        rows = np.stack([label_codes(column) for column in read_labels(X).reshape(len(rows), -1).T], axis=1)
+    _, first, label = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[label.ravel()].astype(np.int32)
 
 

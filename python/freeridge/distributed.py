@@ -21,7 +21,8 @@ from .accumulator import Accumulator
 from .arrays import Array, is_sparse, real
 from .estimator import FreeRidge
 from .fitting import CRITERIA, METHODS
-from .inputs import choice, column_names, compare_names, numbers_of, response, row_numbers, sample_weights, table
+from .inputs import (choice, column_names, compare_names, label_codes, labels_of_groups, numbers_of, one_each, response,
+                     row_numbers, sample_weights, table)
 from .kernels import Kernel
 from .model import Model
 from .moments import join_moments, moments_score, moments_select_lambda
@@ -140,13 +141,16 @@ def fit(partitions: Any, map_reduce: Optional[MapReduce] = None, kernel: Union[N
     if drawn is not None:
         _compare_rows(drawn, sums)
     rows = found.accumulator_ = Accumulator.from_bytes(sums.saved).prepare()
+    rows._names = sums.names
     found._vector, found.n_, found.n_features_in_ = sums.vector, sums.rows, sums.d
     if sums.names is not None:
         found.feature_names_in_ = np.array(sums.names, dtype=object)
     if alpha is not None:
-        found.alpha_ = np.array(np.broadcast_to(real(alpha, "alpha"), rows.t), dtype=np.float64)
+        found.alpha_ = one_each(alpha, rows.t, "alpha")
     else:
         found.criterion_ = criterion
+        if criterion == "groups" and not sums.labels:
+            raise ValueError("groups has no label at a row whose weight is positive")
         if criterion in ("loo", "groups"):
             again = functools.partial(_moments_of, rows.to_bytes(), criterion == "groups")
             _choose(found, lambda new: _pass(run, again, new, partitions, sums), _tried(rows, lambdas), passes)
@@ -168,14 +172,14 @@ def fit(partitions: Any, map_reduce: Optional[MapReduce] = None, kernel: Union[N
 
 
 class _Rows(NamedTuple):
-    """y: n x t; vector: whether it came as n numbers; groups: labels, as they came. checksum: a sum over the rows of a
+    """y: n x t; vector: whether it came as n numbers; groups: labels_of_groups(). checksum: a sum over the rows of a
     number that depends on X, y and weight of each, modulo 2^64."""
 
     X: Any
     y: Array
     vector: bool
     weights: Optional[Array]
-    groups: Any
+    groups: Optional[np.ndarray]
     names: Optional[Tuple[str, ...]]
     checksum: int
 
@@ -195,8 +199,9 @@ def _rows_of(partition: Any) -> Optional[_Rows]:
     names, points = column_names(X), table(X)
     outputs = response(y, points.shape[0])
     vector, outputs = outputs.ndim == 1, outputs.reshape(points.shape[0], -1)
-    if groups is not None and np.shape(groups) != (points.shape[0],):
-        raise ValueError(f"groups has shape {np.shape(groups)}; it must have a label for each of the {points.shape[0]} "
+    groups = None if groups is None else labels_of_groups(groups)
+    if groups is not None and groups.shape != (points.shape[0],):
+        raise ValueError(f"groups has shape {groups.shape}; it must have a label for each of the {points.shape[0]} "
                          "rows of X")
     if weights is not None:
         weights = np.asarray(real(weights, "weights"), dtype=np.float64)
@@ -205,7 +210,7 @@ def _rows_of(partition: Any) -> Optional[_Rows]:
         weights = sample_weights(weights, points.shape[0])
         used = weights > 0
         points, outputs, weights = points[used], outputs[used], weights[used]
-        groups = None if groups is None else np.asarray(groups)[used]
+        groups = None if groups is None else groups[used]
     return _Rows(points, outputs, vector, weights, groups, None if names is None else tuple(names),
                  _checksum(points, outputs, weights))
 
@@ -220,7 +225,7 @@ def _checksum(X: Any, y: Array, weights: Optional[Array]) -> int:
 def _labels(rows: _Rows) -> np.ndarray:
     if rows.groups is None:
         raise ValueError('criterion is "groups", and a partition has no groups: (X, y, weights, groups)')
-    return np.asarray(rows.groups)
+    return rows.groups
 
 
 class _Sample(NamedTuple):
@@ -279,7 +284,7 @@ def _summed(empty: Optional[bytes], intercept: bool, grouped: bool, partition: A
         return None
     d, t = rows.X.shape[1], rows.y.shape[1]
     sums = Accumulator(d, t, intercept) if empty is None else Accumulator.from_bytes(empty)
-    labels = frozenset(_labels(rows).tolist()) if grouped else frozenset()
+    labels = frozenset(_labels(rows).tolist()) - {None} if grouped else frozenset()
     saved = sums.add(rows.X, rows.y, rows.weights).compact().to_bytes()
     return _Sums(saved, len(rows.y), rows.checksum, d, t, rows.vector, rows.names, labels)
 
@@ -316,8 +321,7 @@ def _moments_of(saved: bytes, grouped: bool, lambdas: Array, partition: Any) -> 
         return None
     sums = Accumulator.from_bytes(saved)
     if grouped:
-        codes = np.unique(_labels(rows), return_inverse=True)[1]
-        found = sums.group_moments(rows.X, rows.y, codes.ravel(), lambdas, rows.weights)
+        found = sums.group_moments(rows.X, rows.y, label_codes(_labels(rows)), lambdas, rows.weights)
     else:
         found = sums.loo_moments(rows.X, rows.y, lambdas, rows.weights)
     return _Moments(found, len(rows.y), rows.checksum)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, is_sparse
-from .inputs import table
+from .inputs import is_column, table_of
 from .model import Model
 
 
@@ -75,16 +75,16 @@ def effects(model: Model, x: ArrayLike, columns: Optional[Sequence[int]] = None,
         raise ValueError("the kernel is precomputed: there are no columns whose effect could be shown")
     if model.fixed_count() > 0 and fixed is None:
         raise ValueError("the model has unpenalised columns, whose values in the rows of x are to be given: fixed")
-    x = table(x)
+    x = table_of(x, model._names)
     if is_sparse(x):
         raise ValueError("x is sparse: effects are of ordinary arrays")
     if points < 2 or rows < 1:
         raise ValueError(f"points must be 2 or more and rows 1 or more, not {points} and {rows}")
     some = np.unique(np.round(np.linspace(0, len(x) - 1, min(rows, len(x)))).astype(int))
-    kept, beside = x[some], None if fixed is None else table(fixed)[some]
+    kept, beside = x[some], None if fixed is None else table_of(fixed, model._fixed_names, "fixed")[some]
     found = []
     for column in range(x.shape[1]) if columns is None else columns:
-        if column not in range(x.shape[1]):
+        if not is_column(column, x.shape[1]):
             raise ValueError(f"columns must be whole numbers from 0 to {x.shape[1] - 1}, not {column!r}")
         value = np.unique(x[:, column])
         if len(value) > points:

@@ -12,9 +12,9 @@ from . import library as c
 from .accumulator import Accumulator
 from .arrays import Array
 from .explaining import Explaining
-from .fitting import CRITERIA, Plan, intercept_of
+from .fitting import CRITERIA, Plan, check_seed, intercept_of
 from .importance import Columns, variables_of
-from .inputs import choice, column_names, response, sample_weights, table
+from .inputs import choice, column_names, one_each, response, sample_weights, table
 from .intervals import LocalScale, check_interval, half_widths, interval_of, local_scales
 from .kernels import Kernel
 from .learning import deviations
@@ -59,7 +59,7 @@ class FreeRidge(Explaining):
                    FreeRidgeClassifier "log_loss") with a length for each column, else
                    "loo".
     alphas         the alphas to choose among. alpha_range: (low, high), in which to choose.
-    rule           "min"; "1se": the largest alpha whose score is within a standard error of the best.
+    rule           "min"; "1se": the largest alpha tried up to which every score is within a standard error of the best.
     learn          "open": what is not given; "all": the numbers of a kernel that is given, too, from there on.
     bands          a label for each column: columns with the same one have one length.
     smoothness     of the kernel that is taken where none is given: 1.5, 2.5 (Matern kernels) or infinity (the Gaussian
@@ -73,8 +73,8 @@ class FreeRidge(Explaining):
     How it is computed:
     route          "auto", "cholesky", "spectral", "band", "primal", "landmark", "iterative": same answers, other costs.
     landmarks      None, how many (chosen by landmark_method, "auto", "random", "kmeans" or "pivoted", with `seed`), or
-                   which rows of X: f is a sum over these only. Where a kernel is to be learnt and all points do not fit
-                   into memory, 1000 of them are taken, with a warning.
+                   which rows of X: f is a sum over these only; a number beyond n: all. Where a kernel is to be learnt
+                   and all points do not fit into memory, 1000 of them are taken, with a warning.
     reduction      how the routes "primal" and "landmark" reduce their rows: "auto", "qr" (accurate) or "gram" (fast).
     refine         steps of iterative refinement of solutions. accuracy: the relative error that solutions of the route
                    "iterative" may have.
@@ -134,25 +134,24 @@ class FreeRidge(Explaining):
             groups: Optional[ArrayLike] = None, gap: Optional[ArrayLike] = None) -> FreeRidge:
         """X: n x d, an array, a table or a scipy.sparse matrix; y: n, or n x t, where NaN in a matrix is an output that
         was not observed; sample_weight: n numbers >= 0; rows of weight 0 do not count. groups: a label of any kind for
-        each row, for the criterion "groups": rows with the same one are left out together, those with None, NaN or a
-        negative number never; n x k: k divisions of the rows. gap: labels of groups with which a row is left out, too, and not
-        scored, as the neighbours of a block in time: n, or n x (l k) with l layers for each division (make_blocks()). Raises ValueError, TypeError, MemoryError; a fit that
-        fails changes nothing. Cost: at the head."""
+        each row, for the criterion "groups": rows with the same one are left out together, those with None, NaN, a
+        masked value or a negative number never; n x k: k divisions of the rows. gap: labels of groups with which a row
+        is left out, too, and not scored, as the neighbours of a block in time: n, or n x (l k) with l layers for each
+        division (make_blocks()). Raises ValueError, TypeError, MemoryError; a fit that fails changes nothing. Cost: at
+        the head."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         names, points = column_names(X), table(X)
         outputs = response(y, points.shape[0])
         weights = None if sample_weight is None else sample_weights(sample_weight, points.shape[0])
-        for kept in ("stack_", "_sums"):
-            self.__dict__.pop(kept, None)
         if self.stack is not False:
             return self._fit_stack(points, outputs, weights, groups if gap is None else gap, names)
         if self.robust is not None:
             self._check_robust(outputs)
             if self.noise_sd is not None:
                 raise ValueError("noise_sd is given, which does not go with robust")
-        self.robustness_weights_ = None
-        self._fit(points, outputs, weights, groups, names, gap)
+        with self._as_before_if_it_fails():
+            self._fit(points, outputs, weights, groups, names, gap)
         return self
 
     @property
@@ -161,9 +160,9 @@ class FreeRidge(Explaining):
         as they are (scale None or False): the fit is that of fit() to all rows so far, which are not kept: the sums of
         their products are, (d + t)^2 numbers (Accumulator). alpha None is chosen anew each time by GCV (criterion None) or REML, which
         need no row again. Predictions, their errors and intervals, coef_ and score() are those of fit(); loo_errors() and
-        other answers of single rows are refused. fit() begins anew. Raises ValueError, Error; a call that fails adds no
-        row. AttributeError for other kernels: FreeRidgeLandmarks makes features of them, Window keeps their rows. Cost:
-        2 n (d + t)^2, and O(d^3)."""
+        other answers of single rows are refused. Rows of a fit() before it are not among its rows, and fit() begins
+        anew. Raises ValueError, Error; a call that fails adds no row. AttributeError for other kernels:
+        FreeRidgeLandmarks makes features of them, Window keeps their rows. Cost: 2 n (d + t)^2, and O(d^3)."""
         if self.kernel != "linear":
             raise AttributeError('partial_fit adds rows to sums of products, for kernel="linear"; Window has other kernels')
         return self._partial_fit
@@ -202,15 +201,15 @@ class FreeRidge(Explaining):
                 sums.merge(before)
             self._check_choice_of_alpha(sums.n)
             found = None if self.alpha is not None else sums.select_lambda(criterion, *self._range("alpha_range"))
-            model = sums.predictor(self.alpha if found is None else found.lambdas)
+            model = sums.predictor(one_each(self.alpha, sums.t, "alpha") if found is None else found.lambdas)
         except c.Error as error:
             raise self._in_words(error) from error
-        self.__dict__.pop("stack_", None)
         if before is not None and names is None:
             names = getattr(self, "feature_names_in_", None)
         self._keep(model, points, outputs, None, names)
         self._observed = np.full(shape[1], sums.n)
-        self._sums, self._grouped, self.robustness_weights_ = sums, False, None
+        self._sums, self._grouped = sums, False
+        sums._names = model._names
         self.criterion_ = "gcv" if criterion == c.GCV else "reml"
         self.scale_ = self.learning_ = self.sigma_ = None
         self.kernel_, self.route_ = model.kernel(), "primal"
@@ -269,6 +268,7 @@ class FreeRidge(Explaining):
             if given is not None:
                 raise ValueError(f"stack is given, whose members are chosen without {word}: {word} cannot be given")
         used = weights > 0 if weights is not None and np.any(weights == 0) else None
+        check_seed(self.seed)
         try:
             model = stack_of(self, X, y, weights, used)
         except c.Error as error:
@@ -277,7 +277,7 @@ class FreeRidge(Explaining):
         self.stack_ = model
         none: Any = None
         self.alpha_ = self.best_score_ = self.sigma_ = self.route_ = self.intercept_ = none
-        self.criterion_ = self.kernel_ = self.scale_ = self.learning_ = self.robustness_weights_ = none
+        self.criterion_ = self.kernel_ = self.scale_ = self.learning_ = none
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, interval: Optional[str] = None,
@@ -355,6 +355,7 @@ class FreeRidge(Explaining):
         if learnt not in self._scales:
             if X is None:
                 raise ValueError('interval is "local": X_fitted, the X of fit, is needed once, for the scale of the errors')
+            self._compare_features(X)
             model, X = self._fitted(), self._counted(table(X))
             X, fixed = self._of_core(X)
             weights = model.weights() / self._robustness()
@@ -367,9 +368,10 @@ class FreeRidge(Explaining):
         freeridge.score_tests() of the X and y that were fitted, with normal errors. columns: by their numbers in X; several for one category;
         None: each with a penalty. Raises NotFittedError, ValueError, Error. Cost: as there."""
         model = self._fitted()
-        if isinstance(model, Stack) or self.robust is not None:
+        if isinstance(model, Stack) or self.robustness_weights_ is not None:
             what = "a stack" if isinstance(model, Stack) else "a robust fit"
             raise ValueError(f"the tests are of normal errors and one fit, and this is {what}")
+        self._compare_features(X)
         rows = table(X)
         y = self._counted(response(y, rows.shape[0]))
         self._compare_width(rows.shape[1])
@@ -395,6 +397,7 @@ class FreeRidge(Explaining):
         if isinstance(model, Stack):
             raise ValueError("a stack has no terms of its own: its members have")
         self._compare_features(X)
+        self._compare_features(X_fitted)
         rows, new = self._counted(table(X_fitted)), table(X)
         for points in (rows, new):
             self._compare_width(points.shape[1])

@@ -11,7 +11,7 @@ from .arrays import Array
 from .effects import Effect, effects
 from .importance import Columns, Importance, importance, variables_of
 from .influence import Influence, influence_of
-from .inputs import response, table
+from .inputs import group_labels, is_column, response, table
 from .least_squares import LeastSquares, split_columns
 from .stack import Stack
 
@@ -35,7 +35,7 @@ class Explaining(LeastSquares):
             return effects(model, points_of_rows, places, points, rows, pairs)
         own = self._columns[0].tolist()
         for one in places or ():
-            if one not in own:
+            if not is_column(one, len(names)) or one not in own:
                 raise ValueError(f"columns has {one!r}, which is no column with a penalty; others have unpenalised_coef_")
         found = effects(model, points_of_rows, places and [own.index(one) for one in places], points, rows, pairs, fixed=fixed)
         return [one._replace(column=own[one.column]) for one in found]
@@ -49,16 +49,21 @@ class Explaining(LeastSquares):
         model = self._fitted()
         if isinstance(model, Stack):
             raise ValueError("a stack has no importance of its own: its members have")
+        self._compare_features(X)
         rows = table(X)
         y = self._counted(self._outputs_of(y, rows.shape[0]))
-        rows, group = self._counted(rows), self._own_groups() if group is None else self._counted(np.asarray(group))
+        if group is None:
+            labels = self._own_groups()
+        else:
+            labels = self._counted(group_labels(group, None, rows.shape[0], None)[0])
+        rows = self._counted(rows)
         if self._columns is not None:
             self._compare_width(rows.shape[1])
             place = self._places_in_model()
             columns = [place[one] for one in variables_of(columns, len(place))]
         points, fixed = split_columns(rows, self._columns)
         weights = model.weights() / self._robustness()
-        return importance(model, points, y, kind, columns, permutations, random_state, group, fixed, weights)
+        return importance(model, points, y, kind, columns, permutations, random_state, labels, fixed, weights)
 
     def influence(self) -> Influence:
         """What each row does to the fit, exactly and without refits, alpha and the kernel held: leverages, studentised

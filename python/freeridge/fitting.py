@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, is_sparse, real
-from .inputs import choice, numbers_of
+from .inputs import choice, numbers_of, one_each
 from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, precomputed, sum_kernel
 from .learning import bands_of, default_kernel, divisors, labels_of, varying, with_keys
 from .model import Model
@@ -45,15 +45,32 @@ def is_named(kernel: Any) -> bool:
 
 
 def is_precomputed(kernel: Any) -> bool:
-    """Whether X is to be a kernel matrix, or several side by side."""
-    text = str(kernel) if isinstance(kernel, (str, Kernel)) else ""
-    return text.replace(" ", "") in ("precomputed", "precomputed()")
+    """Whether X is to be a kernel matrix, or several side by side: in sums precomputed kernels stand alone."""
+    return isinstance(kernel, (str, Kernel)) and "precomputed" in str(kernel)
+
+
+def columns_of(matrices: Any, rows: np.ndarray) -> Any:
+    """The columns of these rows, of kernel matrices side by side."""
+    return matrices[:, np.tile(rows, matrices.shape[1] // len(rows))]
 
 
 def check_sigma(kernel: Any, sigma: Optional[float]) -> None:
     """Raises ValueError for a bandwidth without a kernel."""
     if kernel is None and sigma is not None:
         raise ValueError(f"sigma is {sigma!r}, and there is no kernel whose bandwidth it could be: give its name")
+
+
+def check_shrinkage(shrinkage: Any) -> None:
+    """Raises ValueError for what the library takes as its own, too."""
+    number = real(shrinkage, "shrinkage")
+    if number.shape != () or not number > 0:
+        raise ValueError(f"shrinkage must be one positive number, or infinity for none, not {shrinkage!r}")
+
+
+def check_seed(seed: Any) -> None:
+    """Raises ValueError for what is no whole number, as None, which others take for chance."""
+    if not isinstance(seed, (int, np.integer)):
+        raise ValueError(f"seed must be a whole number, the same one for the same fit, not {seed!r}")
 
 
 def intercept_of(fit_intercept: Any) -> int:
@@ -154,9 +171,9 @@ class Fitting(Estimator):
                     self.criterion in (None, "loo", "reml", "groups", "log_loss"))
             lengths = "each" if each else "one"
         choice({"each": 0, "one": 0}, lengths, "lengths")
-        parts = self._matrices(X)
-        criterion = self._criterion(y, lengths if is_open else "each" if parts > 1 else "one", grouped)
         check_sigma(self.kernel, self.sigma)
+        check_shrinkage(self.shrinkage)
+        check_seed(self.seed)
         smoothness = self.smoothness
         if self.kernel is None:
             kernel = default_kernel(X, lengths, smoothness)
@@ -165,6 +182,8 @@ class Fitting(Estimator):
             if smoothness is not None and "smoothness" in self.__dict__:
                 raise ValueError("smoothness is of the kernel that is taken where none is given; here kernel is given: as "
                                  "in matern(2.5, 1.0)")
+        parts = X.shape[1] // X.shape[0] if kernel.name == "precomputed" else 1  # matrices without a kernel for each
+        criterion = self._criterion(y, lengths if is_open else "each" if parts > 1 else "one", grouped)
         if parts > 1:
             kernel = sum_kernel([kernel] * parts)
         scale = divisors(X, kernel, is_open if self.scale is None else self.scale)
@@ -221,6 +240,8 @@ class Fitting(Estimator):
         model = Model(kernel, X, y, weights, intercept, route, copy=self.copy_X, factorize=False,
                       missing=y.ndim == 2 and bool(np.any(np.isnan(y))))
         if landmarks is not None:
+            if isinstance(landmarks, (int, np.integer)):
+                landmarks = min(landmarks, X.shape[0])  # in a small fold of a search
             model.set_landmarks(landmarks, choice(METHODS, self.landmark_method, "landmark_method"), self.seed)
         model.set_reduction(choice(REDUCTIONS, self.reduction, "reduction")).set_refinement(self.refine)
         model.set_accuracy(self.accuracy)
@@ -235,10 +256,7 @@ class Fitting(Estimator):
                 weights: Optional[Array]) -> Tuple[Optional[Array], Optional[LearntKernel]]:
         """Chooses what is not given, and fits. The score of the choice, if there was one, and what was learnt."""
         criterion = CRITERIA[plan.criterion]
-        alpha = None if self.alpha is None else real(self.alpha, "alpha")
-        if alpha is not None and alpha.shape not in ((), (model.t,)):
-            raise ValueError(f"alpha has shape {alpha.shape}; it must be one number, or one for each of the {model.t} "
-                             "outputs")
+        alpha = None if self.alpha is None else one_each(self.alpha, model.t, "alpha")
         best: Optional[Array] = None
         learnt: Optional[LearntKernel] = None
         if plan.searches and plan.learns:
@@ -326,7 +344,7 @@ class Fitting(Estimator):
         """Chooses the bandwidth at a given alpha, among the bandwidths that the library tries when it chooses both.
         For several outputs the criterion is the library's: the sum of scores divided by the variance of y, or the sum
         of likelihoods."""
-        alpha = np.array(np.broadcast_to(real(self.alpha, "alpha"), model.t), dtype=np.float64)
+        alpha = one_each(self.alpha, model.t, "alpha")
         best, chosen, chosen_scores = np.inf, None, np.full(model.t, np.nan)
         low, high = self._range("sigma_range")
         tried = self._where_it_fits(model, lambda: model.select_bandwidth(criterion, low, high, self.budget)).tried
@@ -349,10 +367,6 @@ class Fitting(Estimator):
         numbers[-1] = chosen
         model.set_kernel(kernel.with_hyperparameters(numbers)).factorize()
         return chosen_scores
-
-    def _matrices(self, X: Any) -> int:
-        """How many kernel matrices X has side by side; 0 where it is none."""
-        return 0 if not self._pairwise() else max(1, X.shape[1] // X.shape[0])
 
     def _pairwise(self) -> bool:
         return is_precomputed(self.kernel)

@@ -37,15 +37,17 @@ class FixedAnswers(Answers):
     """Of the columns of set_fixed_effects(). Predictions take their values as `fixed`."""
 
     def fixed_effects(self) -> FixedEffects:
-        """Raises Error (INVALID_STATE) without fixed effects, (UNDEFINED) at lambda = 0, with the effects and NaN for
-        the errors in its `values`. Cost: predict_variance() at q points."""
+        """Raises Error (INVALID_STATE) without fixed effects or of a predictor, which has fixed_coefficients() alone,
+        (UNDEFINED) at lambda = 0, with the effects and NaN for the errors in its `values`. Cost: predict_variance() at
+        q points."""
         q = self.fixed_count()
         out = FixedEffects(np.zeros(max(q, 1), np.int32), empty(max(q, 1), self.t), empty(max(q, 1), self.t))
         return self._answer(out, "get_unpenalised", None, pointer(out.kept), pointer(out.effects), pointer(out.errors),
                             max(q, 1))
 
-    def _effects(self) -> Array:
-        """The effects without their errors, which a predictor has not, q x t; 0 for a column without one of its own."""
+    def fixed_coefficients(self) -> Array:
+        """The effects without their errors, of predictors, too: q x t; 0 for a column without one of its own. Cost:
+        O(q t)."""
         q = self.fixed_count()
         out = np.full((q, self.t), np.nan, order="F")
         self._ask("get_unpenalised", None, None, pointer(out), None, q)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, is_sparse, vector
-from .inputs import response, table
+from .inputs import response, table_of
 from .model import Model
 
 Columns = Sequence[Union[int, Sequence[int]]]
@@ -40,8 +40,8 @@ def importance(model: Model, x: ArrayLike, y: ArrayLike, kind: str = "permutatio
         raise ValueError(f"kind must be 'permutation' or 'drop', not {kind!r}")
     if "precomputed" in str(model.kernel()):
         raise ValueError("the kernel is precomputed: there are no columns whose importance could be told")
-    points = table(x)
-    beside = None if fixed is None else table(fixed)
+    points = table_of(x, model._names)
+    beside = None if fixed is None else table_of(fixed, model._fixed_names, "fixed")
     q = 0 if beside is None else beside.shape[1]
     if q != model.fixed_count() or beside is not None and len(beside) != model.n:
         raise ValueError(f"the model has {model.fixed_count()} unpenalised columns of {model.n} rows, which fixed are to be")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any, Optional
+from numbers import Real
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from .arrays import Array, is_sparse, real
+from .arrays import Array, Names, is_sparse, names_of, real, refuse_masked, same_names, summed
 
 
 def table(X: Any) -> Array:
     """A real matrix with rows and columns; float64 arrays are taken as they are, and so are scipy.sparse matrices, by
     rows."""
     if is_sparse(X):
-        X = X.tocsr()
+        X = summed(X.tocsr())
         if X.dtype != np.float64:
             X = type(X)((real(X.data, "X").astype(np.float64), X.indices, X.indptr), shape=X.shape)
     else:
@@ -27,6 +28,17 @@ def table(X: Any) -> Array:
         if X.shape[axis] == 0:
             raise ValueError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
     return X
+
+
+def table_of(x: Any, known: Names, name: str = "x") -> Array:
+    """table(x), whose columns have the names that are known, where both have some."""
+    same_names(names_of(x), known, name)
+    return table(x)
+
+
+def is_column(given: Any, columns: int) -> bool:
+    """Whether it is the number of one of so many columns."""
+    return isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given in range(columns)
 
 
 def response(y: Any, rows: int) -> Array:
@@ -129,58 +141,82 @@ def numbers_of(values: Any, name: str, count: Optional[int] = None) -> Array:
     return array
 
 
-def group_labels(groups: Any, rows: int, used: Optional[np.ndarray]) -> np.ndarray:
+def one_each(values: Any, outputs: int, name: str) -> Array:
+    """A number for each output, of such numbers or one for all."""
+    array = real(values, name)
+    if array.shape not in ((), (outputs,)):
+        raise ValueError(f"{name} has shape {array.shape}; it must be one number, or one for each of the {outputs} "
+                         "outputs")
+    return np.array(np.broadcast_to(array, outputs), dtype=np.float64)
+
+
+def read_labels(values: Any) -> np.ndarray:
+    """Labels of any kind as objects, of which equal ones are one label, as 1 and 1.0; None where there is none: None,
+    NaN, pandas.NA, NaT, or what is masked."""
+    given = values if hasattr(values, "__array__") else np.array(values, dtype=object)
+    array = np.asarray(given)
+    labels = np.empty(array.shape, dtype=object)
+    for place, label in enumerate(array.flat if array.dtype.kind in "mM" else array.ravel().tolist()):
+        labels.flat[place] = None if _is_missing(label) else label
+    if isinstance(given, np.ma.MaskedArray):
+        labels[np.ma.getmaskarray(given)] = None
+    return labels
+
+
+def label_codes(labels: np.ndarray) -> np.ndarray:
+    """Whole numbers from 0 on for labels of read_labels(), in ascending order where they have one; -1 for None."""
+    known = dict.fromkeys(label for label in labels.flat if label is not None)
+    try:
+        names = sorted(known)
+    except TypeError:
+        names = sorted(known, key=str)
+    codes = {None: -1, **{name: code for code, name in enumerate(names)}}
+    return np.array([codes[label] for label in labels.flat], dtype=np.int32).reshape(labels.shape)
+
+
+def group_labels(groups: Any, gap: Any, rows: int,
+                 used: Optional[np.ndarray]) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     """Labels of any kind, n or n x k (k divisions of the rows), as whole numbers for the rows `used` (None: all); -1: a
-    row that is never left out, as its label is None, NaN or a negative number."""
-    labels = np.asarray(groups)
+    row that is never left out, as it has no label or a negative number. And, unless gap is None, those of rows beside a
+    group: n or n x (l k), l layers for each of the k divisions; -1: none, as is every label that no row of the division
+    has."""
+    labels, beside = labels_of_groups(groups), None if gap is None else labels_of_groups(gap)
     if labels.ndim not in (1, 2) or len(labels) != rows or labels.size == 0:
         raise ValueError(f"groups has shape {labels.shape}; it must have a label for each of the {rows} rows of X")
-    codes = np.stack([_codes(column) for column in labels.reshape(rows, -1).T], axis=1)
-    codes = codes if used is None else codes[used]
-    if np.any(np.all(codes < 0, axis=0)):
+    columns = labels.reshape(rows, -1)
+    codes = np.stack([label_codes(column) for column in columns.T], axis=1)
+    kept: Any = slice(None) if used is None else used
+    if np.any(np.all(codes[kept] < 0, axis=0)):
         raise ValueError("groups has no label at a row whose weight is positive")
-    return codes[:, 0] if labels.ndim == 1 else codes
-
-
-def gap_labels(gap: Any, groups: Any, rows: int, used: Optional[np.ndarray]) -> np.ndarray:
-    """The numbers of group_labels() for rows beside a group: gap is n or n x (l k), l layers for each of the k divisions of
-    `groups`; -1: none, as is every label that no row of the division has."""
-    labels, beside = np.asarray(groups).reshape(rows, -1), np.asarray(gap)
+    found = codes[kept, 0] if labels.ndim == 1 else codes[kept]
+    if beside is None:
+        return found, None
     if beside.ndim not in (1, 2) or len(beside) != rows or beside.size % labels.size != 0:
         raise ValueError(f"gap has shape {beside.shape}; it must have a label for each of the {rows} rows of X, in as many "
-                         f"columns as groups, {labels.shape[1]}, or a multiple")
-    columns = beside.reshape(rows, -1).T
-    layers = len(columns) // labels.shape[1]
-    codes = np.stack([_codes_among(column, labels[:, place // layers]) for place, column in enumerate(columns)], axis=1)
-    return codes if used is None else codes[used]
+                         f"columns as groups, {columns.shape[1]}, or a multiple")
+    layers = beside.reshape(rows, -1).T
+    of_division = [dict(zip(column, own)) for column, own in zip(columns.T, codes.T)]
+    gaps = [[of_division[place * len(of_division) // len(layers)].get(label, -1) for label in layer]
+            for place, layer in enumerate(layers)]
+    return found, np.array(gaps, dtype=np.int32).T[kept]
 
 
-def _codes_among(labels: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """The numbers that _codes() has for these labels among the known ones; -1: none of them."""
-    of_known = _codes(known)
-    names = {str(label): code for label, code in zip(known, of_known) if code >= 0}
-    return np.array([-1 if _is_missing(label) else names.get(str(label), -1) for label in labels], dtype=np.int32)
+def labels_of_groups(values: Any) -> np.ndarray:
+    """read_labels(), without negative numbers."""
+    labels = read_labels(values)
+    negative = np.array([isinstance(label, Real) and label < 0 for label in labels.flat], dtype=bool)
+    labels[negative.reshape(labels.shape)] = None
+    return labels
 
 
 def _is_missing(label: Any) -> bool:
-    """None, NaN or pandas.NA."""
+    """None, NaN, pandas.NA or NaT."""
     return label is None or type(label).__name__ == "NAType" or bool(label != label)
-
-
-def _codes(labels: np.ndarray) -> np.ndarray:
-    if labels.dtype.kind in "biuf":
-        known = ~(np.isnan(labels) | (labels < 0)) if labels.dtype.kind == "f" else labels >= 0
-    else:
-        known = np.array([not _is_missing(label) for label in labels])
-    codes = np.full(len(labels), -1, dtype=np.int32)
-    if np.any(known):
-        some = labels[known]
-        codes[known] = np.unique(some if some.dtype.kind != "O" else some.astype(str), return_inverse=True)[1].ravel()
-    return codes
 
 
 def class_labels(y: Any, rows: int) -> np.ndarray:
     """n labels: numbers that are whole, bool or text, all of one kind."""
+    refuse_masked(y, "y")
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         _warn_of_a_column()
@@ -193,13 +229,13 @@ def class_labels(y: Any, rows: int) -> np.ndarray:
         if not np.all(labels == np.round(labels)):
             raise ValueError("Unknown label type: y has numbers that are not whole: labels of classes are whole "
                              "numbers or text")
-    elif labels.dtype.kind == "O":
-        missing = [_is_missing(label) for label in labels]
-        if any(missing):
-            raise ValueError(f"y[{missing.index(True)}] is missing; all labels must be known")
-        if len({isinstance(label, str) for label in labels}) > 1:
+    elif labels.dtype.kind in "OUS":
+        known = read_labels(y).ravel().tolist()  # numpy makes text of what stands beside text in a list
+        if None in known:
+            raise ValueError(f"y[{known.index(None)}] is missing; all labels must be known")
+        if len({isinstance(label, (str, bytes)) for label in known}) > 1:
             raise TypeError("y has labels that are text and others that are not")
-    elif labels.dtype.kind not in "biuUS":
+    elif labels.dtype.kind not in "biu":
         raise TypeError(f"y has values of the type {labels.dtype}; labels of classes are whole numbers or text")
     return labels
 

@@ -96,8 +96,8 @@ def local_scales(model: Model, X: Any, errors: Array, weights: Array, fixed: Opt
     from .estimator import FreeRidge
 
     fitted, leverage = model.fitted(), model.leverage()
-    if X.shape[0] != model.n or not np.allclose(model.predict(X, fixed), fitted, rtol=1e-6, atol=1e-6 * float(np.std(fitted))):
-        raise ValueError("X_fitted does not have the rows that were fitted")
+    if not model._has_rows(X, fixed):
+        raise ValueError("X_fitted does not have the rows that were fitted, in their order")
     predictive = "precomputed" not in str(model.kernel()) and bool(np.all(model.lambdas() > 0))
     noise = model.predict_variance(X[:1], None if fixed is None else fixed[:1]).noise if predictive else None
     y = fitted + (1 - leverage) * model.loo()

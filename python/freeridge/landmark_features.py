@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array
-from .fitting import METHODS, is_named, kernel_of
+from .fitting import METHODS, check_seed, is_named, kernel_of
 from .inputs import choice, column_names, table
 from .kernels import Kernel
 from .learning import divisors, varying
@@ -66,6 +66,8 @@ class FreeRidgeLandmarks(Estimator):
         scale = divisors(points, kernel, is_open if self.scale is None else self.scale)
         kernel = kernel if scale is None else kernel.scaled(scale)
         rows = self._rows(points, kernel)
+        if len(rows) == 0:
+            raise ValueError(f"the kernel {kernel} is 0 at all rows of X: there are no landmarks, and no features")
         chosen = points[rows]
         values, vectors = np.linalg.eigh(kernel.values(chosen, chosen))
         kept = values > len(rows) * np.finfo(float).eps * values[-1]
@@ -77,6 +79,7 @@ class FreeRidgeLandmarks(Estimator):
 
     def _rows(self, points: Any, kernel: Kernel) -> np.ndarray:
         given, method = self.landmarks, choice(METHODS, self.method, "method")
+        check_seed(self.seed)
         if np.ndim(given) == 0 and isinstance(given, (int, np.integer)) and not isinstance(given, bool):
             if given < 1:
                 raise ValueError(f"landmarks is {given}, and must be how many, 1 or more, or which rows")

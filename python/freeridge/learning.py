@@ -62,10 +62,10 @@ def divisors(X: Any, kernel: Kernel, scale: Any) -> Optional[Array]:
     scale itself where it is numbers; None for False."""
     if isinstance(scale, (bool, np.bool_)):
         return deviations(X, kernel) if scale else None
-    values = np.broadcast_to(real(scale, "scale").astype(np.float64), X.shape[1])
-    if not np.all(np.isfinite(values) & (values > 0)):
+    values = real(scale, "scale").astype(np.float64)
+    if values.shape not in ((), (X.shape[1],)) or not np.all(np.isfinite(values) & (values > 0)):
         raise ValueError(f"scale must be True, False or {X.shape[1]} positive numbers, not {scale!r}")
-    return np.array(values)
+    return np.array(np.broadcast_to(values, X.shape[1]))
 
 
 def deviations(X: Any, kernel: Kernel) -> Array:
@@ -117,9 +117,10 @@ def with_keys(kernel: Kernel, each: bool, bands: Sequence[int], beneath: bool = 
         inner, keys = with_keys(kernel.parts[0], False, bands, False, f"{place}{kernel.name}0.")
         return kernel, ([f"{place}period", *keys] if kernel.name == "periodic" else keys)
     if kernel.name in ("additive", "multiplicative"):  # lengths stand around it: within it are the columns of one term
-        if each and not beneath:
+        own = _has_own_distance(kernel)
+        if each and not beneath and not own:
             return with_keys(kernel.scaled(np.ones(len(bands))), each, bands, beneath, place)
-        inner, keys = of_part(0, beneath)
+        inner, keys = with_keys(kernel.parts[0], each and not own, bands, beneath, f"{place}{kernel.name}0.")
         label = kernel.parameters["label"]
         of_terms = inner.additive if kernel.name == "additive" else inner.multiplicative
         return of_terms(label if len(label) > 0 else None), keys
@@ -132,6 +133,10 @@ def with_keys(kernel: Kernel, each: bool, bands: Sequence[int], beneath: bool = 
             found += [None if index == 0 else f"{place}weight{index}"] + keys
         return sum_kernel([part for part, _ in parts], kernel.parameters["weights"]), found
     return kernel, []
+
+
+def _has_own_distance(kernel: Kernel) -> bool:
+    return kernel.name in ("periodic", "sphere") or any(map(_has_own_distance, kernel.parts))
 
 
 def labels_of(keys: Keys, held: int) -> npt.NDArray[np.int32]:

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from . import library as c
 from .arrays import Array, is_sparse
 from .doubts import warn_below_floor, warn_of_disagreement
-from .fitting import CRITERIA, ROUTES, Fitting, Plan, is_named
+from .fitting import CRITERIA, ROUTES, Fitting, Plan, columns_of, is_named, is_precomputed
 from .fixed_effects import VarianceComponents
-from .inputs import choice, gap_labels, group_labels, warn_of_copies
+from .inputs import choice, group_labels, is_column, warn_of_copies
 from .learning import Relevance, relevance_of_fit
 from .model import Model
 from .robust import Robustness
@@ -42,6 +42,7 @@ class LeastSquares(Fitting):
     unpenalised: Any
     _columns: Optional[Tuple[np.ndarray, np.ndarray]]  # of X with and without a penalty; None: all have one
     _observed: np.ndarray  # in how many rows each output was observed; infinity where the noise is known
+    _parameters: Dict[str, Any]  # of the estimator when it was fitted
     _used: Optional[np.ndarray]  # the rows that count, where some have weight 0
     _unused: Optional[Tuple[Any, Array]]  # X and y of the others
 
@@ -57,8 +58,10 @@ class LeastSquares(Fitting):
         if used is not None:
             assert weights is not None
             kept, outputs, kept_weights = X[used], y[used], weights[used]
-            kept = _columns_of(kept, used) if self._pairwise() else kept
+            kept = columns_of(kept, used) if self._pairwise() else kept
         labels, beside = self._labels_of_groups(groups, gap, rows, used)
+        if outputs.ndim == 1 and np.any(np.isnan(outputs)):
+            raise ValueError("y has NaN; in a matrix, as y.reshape(-1, 1), NaN is an output that was not observed")
         self._check_choice_of_alpha(kept.shape[0])
         columns = self._columns_of_penalty(names, X.shape[1])
         kept, fixed = split_columns(kept, columns)
@@ -107,12 +110,14 @@ class LeastSquares(Fitting):
             return None
         if self._pairwise():
             raise ValueError("unpenalised is for columns of X, and X is a kernel matrix")
+        if np.shape(self.unpenalised) == (0,):
+            return None
         known: List[Any] = list(range(count)) if names is None else list(names)
         given = [self.unpenalised] if isinstance(self.unpenalised, (str, int, np.integer)) else list(self.unpenalised)
         places = []
         for one in given:
             place = known.index(one) if isinstance(one, str) and one in known else one
-            if not isinstance(place, (int, np.integer)) or isinstance(place, bool) or place not in range(count):
+            if not is_column(place, count):
                 raise ValueError(f"unpenalised has {one!r}, which is no column of X: their names, or numbers from 0 to {count - 1}")
             places.append(int(place))
         if len(set(places)) == count:
@@ -124,11 +129,17 @@ class LeastSquares(Fitting):
               columns: Optional[Tuple[np.ndarray, np.ndarray]] = None) -> None:
         """What a fit has beside its choices."""
         outputs = y if used is None else y[used]
+        for kept in ("stack_", "_sums"):
+            self.__dict__.pop(kept, None)
+        self.robustness_weights_, self._parameters = None, self.get_params()
         self._model, self._vector, self._used, self._columns = model, y.ndim == 1, used, columns
         self._scales: Dict[bool, Any] = {}  # of local intervals, by whether the learning is included
         self._observed = np.sum(~np.isnan(outputs.reshape(len(outputs), -1)), axis=0)
         self._unused = None if used is None else (X[~used].copy(), y[~used].copy())
         self._set_features(names, X.shape[1])
+        if names is not None and not self._pairwise():  # the library's object refuses tables with others, too
+            places: Any = [slice(None), []] if columns is None else columns
+            model._names, model._fixed_names = (tuple(names[place]) or None for place in places)
 
     # Answers
 
@@ -153,12 +164,12 @@ class LeastSquares(Fitting):
 
     @staticmethod
     def _labels_of_groups(groups: Any, gap: Any, rows: int, used: Optional[np.ndarray]) -> Tuple[Any, Any]:
-        """Those of group_labels() and gap_labels()."""
+        """Those of group_labels()."""
         if groups is None:
             if gap is not None:
                 raise ValueError("gap is given, and there are no groups beside which it could be")
             return None, None
-        return group_labels(groups, rows, used), None if gap is None else gap_labels(gap, groups, rows, used)
+        return group_labels(groups, gap, rows, used)
 
     def group_errors(self, groups: Any, gap: Any = None) -> Array:
         """Exact errors y - f of the rows fitted, each with all rows of its group left out. groups: a label of any kind
@@ -166,12 +177,14 @@ class LeastSquares(Fitting):
         is left out, too, without an error of it. Raises as loo_errors(). Cost: O(n r t), and O(s^2 r + s^3) for a group of s
         rows, its gap among them; a row of weight 0 has the prediction without its group, with gap NaN."""
         model = self._fitted()
+        if isinstance(model, Stack):
+            raise ValueError("a stack has no errors of groups: loo_errors() leaves out each row")
         rows = model.n if self._used is None else len(self._used)
         labels, beside = self._labels_of_groups(groups, gap, rows, self._used)
 
         def without(X: Any) -> Array:
             assert self._used is not None
-            own = group_labels(groups, rows, None)[~self._used]
+            own = group_labels(groups, None, rows, None)[0][~self._used]
             f = np.full((len(own), model.t), np.nan)
             if beside is None and np.any(own >= 0):
                 points, fixed = self._of_core(X[own >= 0])
@@ -240,7 +253,7 @@ class LeastSquares(Fitting):
         if self._columns is None:
             return self._shaped(w)
         out = np.empty((len(w), self.n_features_in_))
-        out[:, self._columns[0]], out[:, self._columns[1]] = w, self._model._effects().T
+        out[:, self._columns[0]], out[:, self._columns[1]] = w, self._model.fixed_coefficients().T
         return self._shaped(out)
 
     @property
@@ -250,7 +263,7 @@ class LeastSquares(Fitting):
         self._check_fitted()
         if self._columns is None:
             raise AttributeError("no column of X is unpenalised")
-        return self._shaped(self._model._effects().T)
+        return self._shaped(self._model.fixed_coefficients().T)
 
     @property
     def dual_coef_(self) -> Array:
@@ -269,18 +282,19 @@ class LeastSquares(Fitting):
 
     def _that_chose(self) -> Model:
         """The model that knows its choices, which it can make again; of a robust fit one with the last weights."""
-        why = ("alpha was given" if self.alpha is not None
-               else "alpha was chosen among alphas" if self.alphas is not None
-               else "alpha was chosen by the one-standard-error rule" if self.rule == "1se"
+        told = copy.copy(self).set_params(**self._parameters)
+        why = ("alpha was given" if told.alpha is not None
+               else "alpha was chosen among alphas" if told.alphas is not None
+               else "alpha was chosen by the one-standard-error rule" if told.rule == "1se"
                else "alpha was chosen in a range that was given, after the kernel was learnt"
-               if self.learning_ is not None and self.alpha_range is not None else None)
+               if told.learning_ is not None and told.alpha_range is not None else None)
         if why is not None:
             raise c.Error(c.INVALID_STATE, "INVALID_STATE", f"{why}: there are no errors with the learning included")
         if getattr(self, "robustness_weights_", None) is None:
             return self._fitted()
         plan = self._to_choose_again
         model = self._fitted().clone().set_kernel(self._start(plan))
-        self._choose(model, plan, np.empty(0), None)
+        told._choose(model, plan, np.empty(0), None)
         return model
 
     def _all_rows(self, errors: Array, predict: Optional[Callable[[Any], Array]] = None) -> Array:
@@ -298,8 +312,8 @@ class LeastSquares(Fitting):
     def _of_core(self, X: Any) -> Tuple[Any, Optional[Array]]:
         """New points as the model takes them: of kernel matrices the columns of rows that count; and the values of the
         columns without a penalty."""
-        if self._used is not None and self._pairwise():
-            return _columns_of(X, self._used), None
+        if self._used is not None and is_precomputed(self.kernel_):
+            return columns_of(X, self._used), None
         return split_columns(X, self._columns)
 
     def _predicted(self, X: Any) -> Array:
@@ -354,8 +368,3 @@ def split_columns(X: Any, columns: Optional[Tuple[np.ndarray, np.ndarray]]) -> T
         return X, None
     fixed = X[:, columns[1]]
     return X[:, columns[0]], fixed.toarray() if is_sparse(fixed) else fixed
-
-
-def _columns_of(matrices: Any, rows: np.ndarray) -> Any:
-    """The columns of these rows, of kernel matrices side by side."""
-    return matrices[:, np.tile(rows, matrices.shape[1] // len(rows))]

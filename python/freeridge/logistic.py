@@ -18,10 +18,12 @@ from . import library as c
 from .arrays import Array, is_sparse, real
 from .class_estimator import ClassAnswers, coded_classes, probabilities_of
 from .classifier import Classifier
-from .fitting import check_sigma, intercept_of, is_named, is_precomputed, kernel_of
+from .fitting import (check_seed, check_shrinkage, check_sigma, columns_of, intercept_of, is_named, is_precomputed,
+                      kernel_of)
 from .inputs import choice, column_names, table
 from .kernels import Kernel
-from .learning import Keys, Relevance, bands_of, default_kernel, divisors, labels_of, relevance_of_fit, with_keys
+from .learning import (Keys, Relevance, bands_of, default_kernel, divisors, labels_of, relevance_of_fit, varying,
+                       with_keys)
 from .model import Model
 from .protocol import Estimator
 from .selection import LearntKernel
@@ -79,7 +81,7 @@ class KernelLogistic(ClassAnswers, Estimator):
         used, signs, weights = None, coded.signs, coded.weights
         if weights is not None and np.any(weights == 0):
             used = weights > 0
-            points_of_fit = points[used][:, used] if self._pairwise() else points[used]
+            points_of_fit = columns_of(points[used], used) if self._pairwise() else points[used]
             signs, weights = signs[used], weights[used]
         else:
             points_of_fit = points
@@ -90,7 +92,9 @@ class KernelLogistic(ClassAnswers, Estimator):
         try:
             kernel, scale, keys = self._start(points_of_fit)
             learnt: Optional[LearntKernel] = None
-            if alpha is None or keys is not None:
+            if not self._pairwise() and not np.any(varying(points_of_fit)):  # f is a constant, whatever is chosen
+                alpha = np.array(1.0) if alpha is None else alpha
+            elif alpha is None or keys is not None:
                 model = Model(kernel, points_of_fit, signs, weights, intercept, copy=False, factorize=False)
                 free = [None] * len(kernel.hyperparameters) if keys is None else keys
                 held = 0 if scale is None or keys is None else len(scale)
@@ -104,12 +108,12 @@ class KernelLogistic(ClassAnswers, Estimator):
             if error.status != c.NOT_FINITE:
                 raise
             raise ValueError(f"NaN or inf in the data, or on the way: {error}") from error
-        self.classes_, self.kernel_, self.scale_, self.alpha_ = coded.classes, kernel, scale, float(alpha)
-        self.learning_, self.classifiers_, self._used = learnt, fits, used
-        self._unused = None if used is None else points[~used].copy()
         intercepts = np.array([fit.coefficients().b for fit in fits])
         self.n_iter_ = max(fit.convergence().iterations for fit in fits)
         self.intercept_ = float(intercepts[0]) if len(fits) == 1 else intercepts
+        self.classes_, self.kernel_, self.scale_, self.alpha_ = coded.classes, kernel, scale, float(alpha)
+        self.learning_, self.classifiers_, self._used = learnt, fits, used
+        self._unused = None if used is None else points[~used].copy()
         self._set_features(names, points.shape[1])
         return self
 
@@ -119,6 +123,8 @@ class KernelLogistic(ClassAnswers, Estimator):
         lengths = ("each" if is_open and not is_sparse(X) else "one") if self.lengths is None else self.lengths
         choice({"each": 0, "one": 0}, lengths, "lengths")
         check_sigma(self.kernel, self.sigma)
+        check_shrinkage(self.shrinkage)
+        check_seed(self.seed)
         kernel = default_kernel(X, lengths, 1.5) if self.kernel is None else kernel_of(self.kernel, self.sigma)
         scale = divisors(X, kernel, is_open if self.scale is None else self.scale)
         if self._pairwise() and scale is not None:
@@ -143,8 +149,8 @@ class KernelLogistic(ClassAnswers, Estimator):
         return self._values(points)
 
     def _values(self, points: Any) -> Array:
-        if self._used is not None and self._pairwise():
-            points = points[:, self._used]
+        if self._used is not None and is_precomputed(self.kernel_):
+            points = columns_of(points, self._used)
         try:
             return self._shaped([fit.decision(points) for fit in self.classifiers_])
         except c.Error as error:

@@ -116,7 +116,7 @@ class Model(Selection):
                 np.ctypeslib.as_array(place, shape)[: len(part)] = part
             return len(parts[0])
 
-        callback = c.READER(Callback(self._calls, -1, hand_out))
+        callback = c.READER(Callback(-1, hand_out))
         points = c.struct("points", n=n, d=d, layout=c.ROW_MAJOR, reader=callback)
         self._change("set_points", points, 0, c.ROW_MAJOR, t, None, 0)
         self.n, self.d, self.t, self._names = n, d, t, None
@@ -150,15 +150,17 @@ class Model(Selection):
     def set_fixed_effects(self, fixed: Optional[ArrayLike]) -> Model:
         """n x q columns whose coefficients are not penalised, beside the intercept; None: none. Predictions need their
         values at the new points (predict(x, fixed)). Cost: O(n q)."""
-        points = c.struct("points", n=self.n, d=self.d)  # no rows: the model keeps its own
+        points, names = c.struct("points", n=self.n, d=self.d), None  # no rows: the model keeps its own
         if fixed is not None:
             columns = Matrix(fixed, name="fixed")
             if columns.rows != self._rows():
                 raise ValueError(f"fixed has {columns.rows} rows, and x {self.n}")
-            self._fixed_names = columns.names
+            names = columns.names
             points.layout, points.unpenalised_count = columns.layout, columns.columns
             points.unpenalised, points.ldu = columns.pointer, columns.ld
-        return self._change("set_points", points, 0, c.COL_MAJOR, 0, None, 0)
+        self._change("set_points", points, 0, c.COL_MAJOR, 0, None, 0)
+        self._fixed_names = names
+        return self
 
     def set_intercept(self, intercept: Union[bool, int]) -> Model:
         """Whether there is b; INTERCEPT_PENALISED: with lambda/2 b^2 in the objective. Cost: O(1)."""

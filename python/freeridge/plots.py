@@ -26,6 +26,7 @@ from .importance import Importance, with_nan
 from .inputs import class_labels, response, table
 from .intervals import student
 from .least_squares import LeastSquares
+from .stack import Stack
 
 _TITLES = {"loo": ("Leave-one-out", "mean squared error"), "gcv": ("GCV", "score"),
            "reml": ("REML", "negative log-likelihood"), "groups": ("Leave-group-out", "mean squared error"),
@@ -70,6 +71,8 @@ def path(fit: LeastSquares, criteria: Optional[Sequence[str]] = None, output: in
     alphas: None: 100 over the range in which alpha matters. Cost: FreeRidge.scores() at these alphas."""
     fit = _checked(fit, LeastSquares, "FreeRidge or FreeRidgeClassifier")
     output, model = _output(fit, output), fit._model
+    if isinstance(model, Stack):
+        raise ValueError("a stack has no alpha of its own: its members have")
     names = list(dict.fromkeys(["loo", "gcv", "reml", fit.criterion_])) if criteria is None else list(criteria)
     unknown = [name for name in names if name not in CRITERIA]
     if unknown:
@@ -160,11 +163,12 @@ def left_out(fit: LeastSquares, y: ArrayLike, output: int = 0, ax: Any = None) -
     fit = _checked(fit, LeastSquares, "FreeRidge")
     errors = fit.loo_errors()
     seen = response(y, len(errors)).reshape(len(errors), -1)
+    errors = errors.reshape(len(errors), -1)
     output = _output(fit, output)
-    if seen.shape[1] != fit._model.t:
-        raise ValueError(f"y has {seen.shape[1]} outputs, and the fit {fit._model.t}")
+    if seen.shape != errors.shape:
+        raise ValueError(f"y has {seen.shape[1]} outputs, and the fit {errors.shape[1]}")
     observed = seen[:, output]
-    predicted = observed - errors.reshape(len(errors), -1)[:, output]
+    predicted = observed - errors[:, output]
     [panel] = _axes(ax)
     both = np.concatenate([observed, predicted])
     ends = np.nanmin(both), np.nanmax(both)

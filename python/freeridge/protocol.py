@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import Any, ClassVar, Dict, Optional, Tuple, TypeVar
+from contextlib import contextmanager
+from typing import Any, ClassVar, Dict, Iterator, Optional, Tuple, TypeVar
 
 import numpy as np
 
@@ -69,6 +70,16 @@ class Estimator:
             exceptions = sys.modules.get("sklearn.exceptions")
             kind = NotFittedError if exceptions is None else exceptions.NotFittedError
             raise kind(f"this {type(self).__name__} is not fitted yet: call fit first")
+
+    @contextmanager
+    def _as_before_if_it_fails(self) -> Iterator[None]:
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     # Features
 

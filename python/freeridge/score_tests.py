@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import library as c
 from .arrays import Array, is_sparse
 from .importance import Columns, variables_of, with_nan
-from .inputs import response, table
+from .inputs import response, table_of
 from .kernels import Kernel, precomputed
 from .model import Model
 
@@ -34,7 +34,8 @@ def score_tests(model: Model, x: ArrayLike, y: ArrayLike, columns: Optional[Colu
     of its lengths, the scales of scaled kernels from the hyperparameter `held` on; None: the kernel is as it is.
     Raises ValueError (shapes, missing values, a precomputed kernel), Error (INVALID_STATE of the ITERATIVE route). Cost:
     for each variable kernel values of all pairs, and two to four decompositions of n x n matrices; memory 8 n^2."""
-    points: Any = table(x)
+    points: Any = table_of(x, model._names)
+    fixed = None if fixed is None else table_of(fixed, model._fixed_names, "fixed")
     points = points.toarray() if is_sparse(points) else points
     outputs = response(y, len(points)).reshape(len(points), -1)
     kernel = model.kernel()

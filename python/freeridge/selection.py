@@ -248,8 +248,9 @@ class Selection(FixedAnswers):
         return BandwidthShape(edge.value, decades.value, dips.value)
 
     def one_standard_error(self) -> OneStandardError:
-        """The one-standard-error rule on the last search by LOO, GROUPS or ERROR_RATE: the largest lambda whose score
-        is within a standard error of the best one. Sets nothing: its lambdas are for set_lambda(). Cost: a score()."""
+        """The one-standard-error rule on the last search by LOO, GROUPS or ERROR_RATE: the largest lambda tried up to
+        which every score is within a standard error of the best one. Sets nothing: its lambdas are for set_lambda().
+        Cost: a score()."""
         out = OneStandardError(numbers(self.t), numbers(self.t), numbers(self.t))
         return self._answer(out, "get_search", answers("search", one_se_lambda=out.lambdas, score=out.score,
                                                       standard_error=out.standard_error))

@@ -17,10 +17,12 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import library as c
-from .arrays import Array, is_sparse
+from .arrays import Array, Names, is_sparse
 from .classical import make_folds, stack_weights
+from .fitting import intercept_of
+from .inputs import table_of
 from .kernels import Kernel, linear, matern, parse_kernel
-from .learning import MOST_TERMS, default_kernel, deviations, labels_of, with_keys
+from .learning import MOST_TERMS, default_kernel, deviations, labels_of, varying, with_keys
 from .model import Model
 from .robust import huber_weights
 
@@ -123,10 +125,17 @@ class OneStack:
 class Stack:
     """The stacks of all outputs, `stacks`. X, n x d; y, n x t; weights positive, None: all one."""
 
-    def __init__(self, X: Array, y: Array, weights: Optional[Array], names: Sequence[str], intercept: bool,
+    _names: Names = None  # of the columns of X
+
+    def __init__(self, X: Array, y: Array, weights: Optional[Array], names: Sequence[str], intercept: int,
                  seed: int) -> None:
-        self._y, self._row_weights = y, weights
+        self._y, self._row_weights = y.copy(), None if weights is None else weights.copy()
         self.stacks = [_one_stack(_Data(X, y[:, j], weights, intercept, seed), names) for j in range(y.shape[1])]
+
+    @property
+    def t(self) -> int:
+        """How many outputs there are."""
+        return len(self.stacks)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -159,7 +168,7 @@ class Stack:
         stack's left-out errors, learnt: of loo_learnt(); infinite where n is too small for the level."""
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, not {level!r}")
-        f = self.predict(np.asarray(X, dtype=np.float64))
+        f = self.predict(table_of(X, self._names, "X"))
         low, high = np.empty(f.shape[1]), np.empty(f.shape[1])
         for j, errors in enumerate(np.sort(self.loo_learnt() if learnt else self.loo(), axis=0).T):
             place = int(np.floor((len(errors) + 1) * (1 - level) / 2 + 1e-9))
@@ -182,7 +191,7 @@ class Stack:
     def predictor(self) -> Stack:
         """With what predict() needs and no more."""
         small = type(self).__new__(type(self))
-        small._y, small._row_weights = np.empty((0, 0)), None
+        small._y, small._row_weights, small._names = np.empty((0, 0)), None, self._names
         small.stacks = []
         for one in self.stacks:
             members = {name: replace(member, model=member.model.predictor(), errors=np.empty(0))
@@ -221,19 +230,22 @@ def stack_of(estimator: Any, X: Any, y: Array, weights: Optional[Array], used: O
     if len(X[rows]) < 3:
         raise ValueError(f"stack is given, and takes three rows or more: n_samples = {len(X[rows])}")
     return Stack(X[rows], y.reshape(len(y), -1)[rows], None if weights is None else weights[rows], names,
-                 estimator.fit_intercept, estimator.seed)
+                 intercept_of(estimator.fit_intercept), estimator.seed)
 
 
 class _Data:
     """The rows, and the default, whose kernel other members share."""
 
-    def __init__(self, X: Array, y: Array, weights: Optional[Array], intercept: bool, seed: int) -> None:
+    def __init__(self, X: Array, y: Array, weights: Optional[Array], intercept: int, seed: int) -> None:
         self.X, self.y, self.weights, self.intercept, self.seed = X, y, weights, intercept, seed
-        if np.all(X == X[:1]):
-            raise ValueError("X is constant: there is nothing that a stack could learn from")
         self.criterion = c.REML if np.any(y != y[0]) else c.LOO
-        model = self.learn(X, y)
-        self.default = Member(model, model.loo()[:, 0], learnt=True)
+        self.varies = bool(np.any(varying(X)))
+        if self.varies:
+            model = self.learn(X, y)
+        else:
+            kernel = default_kernel(X, "each")
+            model = self.model(kernel.scaled(deviations(X, kernel)), X, y, weights).factorize().set_lambda(1.0)
+        self.default = Member(model, model.loo()[:, 0], learnt=self.varies)
 
     def model(self, kernel: Kernel, X: Array, y: Array, weights: Optional[Array]) -> Model:
         return Model(kernel, X, y, weights, self.intercept, factorize=False)
@@ -264,6 +276,8 @@ def _one_stack(data: _Data, names: Sequence[str]) -> OneStack:
     members, left_out = {"default": data.default}, {}
     for name in names[1:]:
         try:
+            if not data.varies:
+                raise _NoMember("X is constant")
             if len(data.y) > MOST_ROWS[name]:
                 raise _NoMember(f"it takes long for more than {MOST_ROWS[name]} rows")
             member = _MEMBERS[name](data)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, is_sparse
-from .inputs import table
+from .inputs import table_of
 from .kernels import Kernel
 from .model import Model
 
@@ -39,7 +39,7 @@ def predict_terms(model: Model, x: ArrayLike, x_fitted: ArrayLike, names: Option
         raise ValueError(f"the kernel is {model.kernel()}, which is no sum of parts that are known")
     if is_sparse(x) or is_sparse(x_fitted):
         raise ValueError("x is sparse, whose values by terms would be dense: give an array")
-    new, own = table(x), table(x_fitted)
+    new, own = table_of(x, model._names), table_of(x_fitted, model._names, "x_fitted")
     if own.shape != (model.n, model.d) or new.shape[1] != model.d:
         raise ValueError(f"x_fitted is {own.shape[0]} x {own.shape[1]} and x has {new.shape[1]} columns; the model was made "
                          f"from {model.n} x {model.d}")
@@ -60,11 +60,13 @@ def predict_terms(model: Model, x: ArrayLike, x_fitted: ArrayLike, names: Option
     if q > 0:
         if fixed is None or fixed_fitted is None:
             raise ValueError(f"the model has {q} unpenalised columns: fixed and fixed_fitted are their values")
-        effects = model._effects()
-        beside, beside_own = table(fixed), table(fixed_fitted)
+        effects = model.fixed_coefficients()
+        beside, beside_own = (table_of(each, model._fixed_names, "fixed") for each in (fixed, fixed_fitted))
         for k in range(q):
             label = f"fixed{k}" if fixed_names is None else str(fixed_names[k])
             parts.append((label, np.outer(beside[:, k], effects[k]), np.outer(beside_own[:, k], effects[k])))
+    if not model._has_rows(own, None if q == 0 else beside_own):
+        raise ValueError("x_fitted does not have the rows that were fitted, in their order")
     means = [part.mean(axis=0) for _, _, part in parts]
     values = np.stack([part - mean for (_, part, _), mean in zip(parts, means)], axis=1)
     return Terms([name for name, _, _ in parts], values, model.intercept() + np.sum(means, axis=0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -51,7 +52,8 @@ class Window(RowHandle):
                  progress: Optional[Progress] = None) -> None:
         z = None if landmarks is None else points_of(landmarks, "landmarks")
         self._hold(c.WINDOW())
-        self._made_with = kernel, d, t, capacity, bool(intercept), landmarks, forgetting
+        self._made_with = kernel, d, t, capacity, bool(intercept), copy.deepcopy(landmarks), forgetting
+        self._names = z.names if isinstance(z, Matrix) else None
         self._own("window_create", _checked(kernel).handle, None if z is None else struct_of(z), d, t, int(intercept),
                   lambda_, capacity, forgetting)
         self.d, self.t, self.capacity = d, t, capacity
@@ -117,7 +119,7 @@ class Window(RowHandle):
         factorized with all others at the next answer."""
         if weights is None and self._add_at_once(x, y, None, 0):
             return self
-        return self._change("add", *self._rows(x, y, weights)[1], None, 0)
+        return self._change("add", *self._rows(x, y, weights)[1], None, 0)._named_by(x)
 
     def _add_at_once(self, x: Any, y: Any, errors: Any, ld: int) -> bool:
         if not self._quick:
@@ -134,7 +136,7 @@ class Window(RowHandle):
                 return out
         count, rows = self._rows(x, y, weights)
         out = empty(count, self.t)
-        self._change("add", *rows, pointer(out), count)
+        self._change("add", *rows, pointer(out), count)._named_by(x)
         return out
 
     def remove(self, rows: Optional[ArrayLike] = None, count: int = 1) -> Window:
@@ -174,8 +176,9 @@ class Window(RowHandle):
         return self._state("lambda")[0]
 
     def digits(self) -> Tuple[float, int]:
-        """About what part of the answers rounding has taken since the last factorization of all rows, at most 1e-10, and
-        how many of these there were. Cost: O(1)."""
+        """About what part of the answers rounding has taken, and how many factorizations of all rows there were: by rows
+        that went since the last one at most 1e-10, and of a kernel eps tr(K + lambda W^-1) max(W) / lambda: above 1e-6
+        take a larger lambda, or landmarks. Cost: O(1)."""
         lost, count = self._state("lost", "factorizations")
         return lost, count
 

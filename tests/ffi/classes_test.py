@@ -91,6 +91,8 @@ class Classes(unittest.TestCase):
                 np.testing.assert_array_equal(ours.effects(x)[0].estimate, coded.effects(x)[0].estimate)
         with self.assertRaises(ValueError):
             ours.importance(x, labels[:-1])
+        with self.assertRaisesRegex(ValueError, "and the classes are"):
+            ours.importance(x, np.arange(len(labels)))
 
     def test_kinds_of_labels(self):
         x, _ = labelled("diabetes", ["a", "b", "c"])
@@ -106,9 +108,11 @@ class Classes(unittest.TestCase):
         for words, y in (("one class only", np.zeros(60)), ("not whole", place + 0.5),
                          ("NaN or inf", np.where(place, 1, np.nan)),
                          ("is missing", np.array(["a", None, "b"] * 20, dtype=object)), ("y has shape", place[:9]),
+                         ("is missing", ["a", np.nan, "b"] * 20), ("is masked", np.ma.array(place, mask=place == 1)),
                          ("y has shape", np.zeros((60, 2)))):
-            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
-                fr.FreeRidgeClassifier().fit(x, y)
+            for make in (fr.FreeRidgeClassifier, fr.KernelLogistic):
+                with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                    make().fit(x, y)
         for y in (np.array([1, "a"] * 30, dtype=object), place + 0j):
             self.assertRaises(TypeError, fr.FreeRidgeClassifier().fit, x, y)
 
@@ -168,7 +172,8 @@ class Classes(unittest.TestCase):
         own = fr.KernelLogistic(0.5, "gaussian", 2.0, class_weight="balanced", fit_intercept="penalised").fit(x, y, weights)
         np.testing.assert_allclose(given.predict_proba(kernel), own.predict_proba(x), rtol=1e-9)
         for words, settings in (("alpha must be", dict(alpha=-1.0)), ("no kernel whose bandwidth", dict(sigma=1.0)),
-                                ("lengths must be", dict(lengths="many")), ("fit_intercept must be", dict(fit_intercept="x"))):
+                                ("lengths must be", dict(lengths="many")), ("fit_intercept must be", dict(fit_intercept="x")),
+                                ("shrinkage must be", dict(shrinkage=0)), ("seed must be", dict(seed=None))):
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
                 fr.KernelLogistic(**settings).fit(x, y)
         with self.assertRaisesRegex(ValueError, "one class only"):
@@ -318,11 +323,13 @@ class Landmarks(unittest.TestCase):
     def test_mistakes(self):
         x, _ = labelled("diabetes", ["a", "b", "c"])
         for settings in (dict(landmarks=0), dict(landmarks=2.5), dict(landmarks=[3, 3]), dict(kernel="precomputed"),
-                         dict(kernel="rbf"), dict(method="best"), dict(kernel="linear", sigma=2.0), dict(scale=-1.0)):
+                         dict(kernel="rbf"), dict(method="best"), dict(seed=None), dict(kernel="linear", sigma=2.0), dict(scale=-1.0)):
             with self.subTest(settings), self.assertRaises((ValueError, TypeError)):
                 fr.FreeRidgeLandmarks(**settings).fit(x)
         self.assertRaises(ValueError, fr.FreeRidgeLandmarks().fit, np.where(x > 0.1, np.nan, x))
         self.assertRaises(ValueError, fr.FreeRidgeLandmarks(5).fit(x).transform, x[:, :3])
+        with self.assertRaisesRegex(ValueError, "is 0 at all rows"):
+            fr.FreeRidgeLandmarks(5, "linear").fit(0 * x)
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed (Debian: python3-matplotlib)")
@@ -386,6 +393,10 @@ class Pictures(unittest.TestCase):
         points = ax.lines[1]
         np.testing.assert_allclose(points.get_ydata() - points.get_xdata(), self.fit.loo_errors(), atol=1e-9)
         self.saved(ax)
+        stack = fr.FreeRidge(stack="linear").fit(self.x, self.y)
+        self.assertRaisesRegex(ValueError, "a stack has no alpha", plots.path, stack)
+        points = plots.left_out(stack, self.y).lines[1]
+        np.testing.assert_allclose(points.get_ydata() - points.get_xdata(), stack.loo_errors(), atol=1e-9)
 
     def test_rows(self):
         from freeridge import plots

@@ -302,6 +302,8 @@ class Choices(unittest.TestCase):
         least, wide = fr.FreeRidge(kernel="linear").fit(x, y), fr.FreeRidge(kernel="linear", rule="1se").fit(x, y)
         self.assertTrue(np.all(wide.alpha_ >= least.alpha_) and np.any(wide.alpha_ > least.alpha_))
         np.testing.assert_array_equal(wide.alpha_, least._model.one_standard_error().lambdas)
+        with self.assertRaisesRegex(fr.Error, "by the one-standard-error rule"):  # as it was fitted
+            wide.set_params(rule="min").loo_errors(learnt=True)
         learnt = fr.FreeRidge(alphas=[0.3, 5.0]).fit(x, y[:, 0])
         self.assertIn(learnt.alpha_, (0.3, 5.0))
         np.testing.assert_array_equal(str(learnt.kernel_), str(fr.FreeRidge().fit(x, y[:, 0]).kernel_))
@@ -313,7 +315,9 @@ class Choices(unittest.TestCase):
         block = np.arange(len(y)) // 10
         named = np.array([f"block {k}" for k in block], dtype=object)
         named[:3], some = None, np.where(np.arange(len(y)) < 3, np.nan, block)
-        for labels in (named, some, np.where(np.isnan(some), -1, some).astype(int)):
+        whole = np.where(np.isnan(some), -1, some).astype(int)
+        for labels in (named, some, whole, whole.astype(object), [label or np.nan for label in named],
+                       np.ma.array(block, mask=np.isnan(some))):
             model = fr.FreeRidge(kernel="linear", alphas=[0.1, 10.0]).fit(x, y, groups=labels)
             self.assertEqual(model.criterion_, "groups")
             errors = model.group_errors(labels)
@@ -437,7 +441,8 @@ class Choices(unittest.TestCase):
                 ("reduction must be", dict(reduction="svd")), ("(?i)accuracy", dict(accuracy=2.0)),
                 ('rule is "1se", but the criterion', dict(rule="1se")),
                 ('rule is "1se", which', dict(rule="1se", alpha=1.0)), ("lengths must be", dict(lengths="two")),
-                ("learn must be", dict(learn="some")), ("scale must be", dict(scale=[-1.0] * 10)),
+                ("learn must be", dict(learn="some")), ("scale must be", dict(scale=[-1.0] * 10)), ("scale must be", dict(scale=[1.0, 2.0])),
+                ("shrinkage must be", dict(shrinkage=0)), ("seed must be", dict(seed=None)),
                 ("bands must be 10 labels", dict(bands=[1, 2])), ("fit has no groups", dict(criterion="groups")),
                 ("fit_intercept must be", dict(fit_intercept="free")),
                 ("landmark_method must be", dict(landmarks=3, landmark_method="x")),
@@ -447,6 +452,8 @@ class Choices(unittest.TestCase):
                 ("sigma is for the kernels", dict(kernel="linear", sigma=2.0))):
             with self.subTest(settings), self.assertRaisesRegex(ValueError, words):
                 fr.FreeRidge(**settings).fit(x, y)
+        with self.assertRaisesRegex(ValueError, "in a matrix"):
+            fr.FreeRidge().fit(x, np.where(y > 200, np.nan, y))
         for groups in (np.zeros(39), np.full(40, -1), np.zeros((40, 1, 1))):
             self.assertRaises(ValueError, fr.FreeRidge().fit, x, y, groups=groups)
 

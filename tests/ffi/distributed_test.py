@@ -154,6 +154,12 @@ class Distributed(unittest.TestCase):
         self.assertEqual(zero.n_, 200)
         half = fr.Model(fr.linear(), x[::2], y[::2], np.full(200, 2.0))
         self.close(zero, half)
+        labels = np.array(["a", "b", "c", "d", None], dtype=object)[np.arange(400) // 100 + (np.arange(400) % 7 == 0)]
+        numbers = np.array([label and ord(label) for label in labels], dtype=float)
+        whole = fr.FreeRidge(kernel="linear", alphas=[0.1, 1.0, 10.0]).fit(x, y[:, 0], groups=labels)
+        for groups in (labels, numbers, np.where(np.isnan(numbers), -1, numbers)):  # rows of no group are never left out
+            found = distributed.fit([(x, y[:, 0], None, groups)], criterion="groups", lambdas=[0.1, 1.0, 10.0], passes=1)
+            np.testing.assert_allclose(found.best_score_, whole.best_score_, rtol=1e-10)
         one = distributed.fit([(x[:1], y[:1, 0]), (x[1:], y[1:, 0])])
         self.close(one, fr.Model(fr.linear(), x, y))
         repeated = distributed.fit([(x[:50], y[:50, 0])] * 3)
@@ -210,6 +216,8 @@ class Distributed(unittest.TestCase):
             (ValueError, "has no groups|no groups", lambda: fit(parts, criterion="groups")),
             (ValueError, "has rows in two partitions", lambda: fit(cut(x, y, w, g), criterion="groups")),
             (ValueError, "groups has shape", lambda: fit([(x, y, w, g[:3])], criterion="groups")),
+            (ValueError, "groups has no label", lambda: fit([(x, y, w, -1 - g)], criterion="groups")),
+            (ValueError, "one for each of the 1 outputs", lambda: fit(parts, alpha=[1, 2, 3])),
             (ValueError, r"sample_weight\[0\] is -1", lambda: fit([(x, y, -np.ones(400))])),
             (ValueError, "NaN|finite", lambda: fit([(x, y * np.nan)])),
             (ValueError, "NaN|finite", lambda: fit([(x * np.inf, y)], landmarks=3)),

@@ -219,6 +219,7 @@ class Copies(unittest.TestCase):
         group = fr.make_groups(X)
         self.assertEqual(group.tolist(), list(range(40)) + [0, 1, 0])
         self.assertEqual(fr.make_groups([2.0, 1.0, 2.0]).tolist(), [0, 1, 0])
+        self.assertEqual(fr.make_groups(np.array([[2, True], [1.0, "a"], [2.0, True]], dtype=object)).tolist(), [0, 1, 0])
         with self.assertRaisesRegex(ValueError, "X must be a matrix with a row or more"):
             fr.make_groups(np.zeros((2, 2, 2)))
         model = fr.Model(fr.gaussian(1.0), X, y)
@@ -298,6 +299,7 @@ class Estimator(unittest.TestCase):
         for wrong in ((x[9:, :4], y[9:]), (x[9:], y[10:]), (x[9:], np.column_stack([y, y])[9:]), (x[9:], y[9:, None]),
                       (np.where(x == x[20], np.nan, x), y), (x[9:], y[9:], -np.ones(len(y) - 9)), (x[9:], np.full(len(y) - 9, np.inf))):
             self.assertRaises(ValueError, fit.partial_fit, *wrong)
+        self.assertRaises(ValueError, fit.fit, x, y * np.nan)
         np.testing.assert_array_equal(fit.coef_, before)
         self.assertRaises(ValueError, fit.set_params(fit_intercept=False).partial_fit, x, y)
         self.assertRaises(ValueError, fr.FreeRidge(kernel="linear").partial_fit, x[:1], y[:1])
@@ -371,6 +373,10 @@ class Estimator(unittest.TestCase):
         self.assertEqual([own[0] for own in weights], [1.0] * 3)
         self.assertLess(weights[2][1], 0.1 * min(weights[0][1], weights[1][1]))
         self.assertLess(np.sqrt(np.mean(fit.loo_errors() ** 2)), 0.08)
+        x, pole = np.column_stack([random.uniform(-180, 180, 60), random.uniform(-80, 80, 60), x[:60, 0]]), [180.0, 10, 0]
+        kernel = fr.sphere(fr.matern(1.5, 0.5)).additive([0, 0, -1]) + fr.matern(1.5, 1.0).additive([-1, -1, 0])
+        fit = fr.FreeRidge(kernel=kernel, learn="all", lengths="each").fit(x, np.cos(np.radians(x[:, 0] - 170)) + x[:, 2])
+        self.assert_close(fit.predict([pole]), fit.predict([pole * np.array([-1, 1, 1])]))  # one place
 
     def test_constant_x(self):
         """The fit is the mean, as RidgeCV's, whatever is to be chosen; a fold in which no column varies does not end a
@@ -399,6 +405,11 @@ class Estimator(unittest.TestCase):
         self.assertTrue(np.all(fr.FreeRidge(fit_intercept=False, kernel="linear").fit(0 * x, y).predict(x) == 0))
         plain = fr.FreeRidge(kernel="gaussian", fit_intercept=False, **ONE).fit(x, y)  # f is constant, and shrunk
         self.assert_close(plain.predict(x), np.full(6, y.sum() / (6 + plain.alpha_)))
+        stack = fr.FreeRidge(stack=True).fit(x, y)
+        self.assert_close(stack.predict(new), np.full(2, y.mean()), 1e-12)
+        self.assert_close(stack.loo_errors(), left_out, 1e-10)
+        for kernel in (None, "linear"):
+            self.assert_close(fr.KernelLogistic(kernel=kernel).fit(x, y > 4).predict_proba(x[:1]), [[4 / 6, 2 / 6]], 1e-7)
         folds = np.concatenate([np.full((5, 1), 7.0), np.arange(5.0)[:, np.newaxis]])
         for kernel in ("linear", "gaussian"):
             scores = cross_val_score(fr.FreeRidge(kernel=kernel), folds, np.arange(10.0), cv=KFold(2))
@@ -448,6 +459,8 @@ class Estimator(unittest.TestCase):
         self.assert_close(upper - lower, 2 * t.ppf(0.95, used.sum() - freedom.df) * np.sqrt(new))
         again = fr.FreeRidge(kernel="linear", robust="huber").fit(x[::3], y[::3])
         v = again.robustness_weights_
+        self.assertRaises(ValueError, again.fit, x, y * np.nan)
+        self.assertIs(again.robustness_weights_, v)
         for i in (0, 7):  # lambda chosen again without the row, with the weights held
             others = np.arange(len(v)) != i
             refit = fr.FreeRidge(kernel="linear").fit(x[::3][others], y[::3][others], v[others])
@@ -531,7 +544,8 @@ class Estimator(unittest.TestCase):
         x, y = diabetes()
         x, y, group = x[::11, :3], y[::11], np.arange(len(y[::11])) % 7
         fit = fr.FreeRidge(2.0, "linear").fit(x, y, groups=group)
-        np.testing.assert_array_equal(fit.importance(x, y).increase, fit.importance(x, y, group=group).increase)
+        for labels in (group, np.array(list("abcdefg"))[group]):
+            np.testing.assert_array_equal(fit.importance(x, y).increase, fit.importance(x, y, group=labels).increase)
         self.assertNotEqual(fit.importance(x, y).increase[0, 0], fr.FreeRidge(2.0, "linear").fit(x, y).importance(x, y).increase[0, 0])
         for groups, gap, words in ((np.column_stack([group, group[::-1]]), None, "2 divisions"), (group, (group + 1) % 7, "gaps beside")):
             with self.assertRaisesRegex(ValueError, words):
@@ -614,7 +628,7 @@ class Estimator(unittest.TestCase):
         self.assert_close(pair.p_value[0], every.p_value[1])
         self.assertEqual(every.p_value.shape, (4, 2))
         given = fr.FreeRidge(1.0, "gaussian", sigma=60.0, scale=False).fit(x, y)
-        tests = given.score_tests(x, y)
+        tests = given.set_params(robust="huber").score_tests(x, y)  # a parameter of the next fit
         blind = x * [0, 1, 1, 1]
         null, kernel = given.kernel_.values(blind, blind), given.kernel_.values(x, x)
         inverse = np.linalg.inv(null + tests.alpha[0] * np.eye(n))
@@ -663,6 +677,7 @@ class Estimator(unittest.TestCase):
             self.assertEqual(names[-3:], ["a b", "if", "c"])
         fit = fr.FreeRidge(alpha=1.0, kernel="linear").fit(x, y)
         for words, call in (("expecting 10", lambda: fit.predict_terms(new[:, 1:], x)), ("made from", lambda: fit.predict_terms(new, x[1:])),
+                            ("in their order", lambda: fit.predict_terms(new, x[::-1])),
                             ("sparse", lambda: fit.predict_terms(csr_matrix(new), x)), ("a stack", lambda: fr.FreeRidge(stack=True).fit(x, y).predict_terms(new, x)),
                             ("no sum of parts", lambda: fr.FreeRidge(kernel="precomputed").fit(x @ x.T, y).predict_terms(x @ x.T, x @ x.T))):
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
@@ -694,6 +709,16 @@ class Estimator(unittest.TestCase):
         alone = fr.FreeRidge(kernel="precomputed").fit(np.hstack([k[np.ix_(some, some)] for k in (first, second)]), y[some])
         self.assert_close(weighted.predict(np.hstack([first, second])),
                           alone.predict(np.hstack([first[:, some], second[:, some]])))
+        self.assert_close(weighted.set_params(kernel=None).predict(np.hstack([first, second])[:2]),
+                          alone.predict(np.hstack([first[:, some], second[:, some]])[:2]))
+        both = np.hstack([first, second])
+        for kernel, matrices, one in ((2 * fr.precomputed(), first, 2 * first), ("2 * precomputed()", first, 2 * first),
+                                      (fr.precomputed() + 0.5 * fr.precomputed(), both, first + 0.5 * second)):
+            for make, outputs, answer in ((fr.FreeRidge, y, "predict"), (fr.KernelLogistic, y > 0, "decision_function")):
+                ours, own = make(1.0, kernel).fit(matrices, outputs, w), make(1.0, "precomputed").fit(one, outputs, w)
+                self.assert_close(getattr(ours, answer)(matrices), getattr(own, answer)(one), 1e-7)
+        self.assert_close(cross_val_predict(fr.FreeRidge(1.0, 2 * fr.precomputed()), first, y),
+                          cross_val_predict(fr.FreeRidge(1.0, "precomputed"), 2 * first, y))
         with self.assertRaisesRegex(ValueError, "DIMENSION_MISMATCH"):
             fr.FreeRidge(kernel="precomputed").fit(np.hstack([first, second[:, 1:]]), y)
 
@@ -702,8 +727,10 @@ class Estimator(unittest.TestCase):
         x, y = diabetes()
         x, y = x[:60], y[:60]
         group, gap = fr.make_blocks(60, 5, 2, 2)
-        for names in (group, np.array(["a", "b", "c", "d", "e"])[group], group.astype(object)):
-            beside = gap if names is group else np.where(gap >= 0, names[np.maximum(0, 12 * gap)], None)
+        for names in (group, np.array(["a", "b", "c", "d", "e"])[group], group.astype(object), group.astype(float), [*group]):
+            beside = gap if names is group else np.where(gap >= 0, np.asarray(names)[np.maximum(0, 12 * gap)], None)
+            if isinstance(names, list):  # as pandas shifts labels
+                beside = np.where(gap < 0, np.nan, gap)
             fit = fr.FreeRidge(kernel="gaussian", sigma=3.0, criterion="groups").fit(x, y, groups=names, gap=beside)
             if names is group:
                 first = fit
@@ -862,7 +889,8 @@ class Estimator(unittest.TestCase):
             self.assertRaises(ValueError, fr.simultaneous_quantile, *wrong)
         few = model.effects(np.round(x), [1], points=50)[0]
         np.testing.assert_array_equal(few.value, np.unique(np.round(x[:, 1])))
-        for arguments, words in (((x, ["age"]), "columns must be"), ((x, [4]), "columns must be"), ((x, None, 1), "points must be"),
+        for arguments, words in (((x, ["age"]), "columns must be"), ((x, [4]), "columns must be"), ((x, [1.0]), "columns must be"),
+                                 ((x, [True]), "columns must be"), ((x, None, 1), "points must be"),
                                  ((x, None, 5, 0), "rows 1 or more"), ((csr_matrix(x),), "x is sparse")):
             with self.assertRaisesRegex(ValueError, words):
                 model.effects(*arguments)
@@ -1052,7 +1080,7 @@ class Estimator(unittest.TestCase):
         cases = [dict(kernel="gauss(sigma = 1)"), dict(criterion="best"), dict(route="fast"), dict(alpha=-1.0),
                  dict(kernel="gaussian", sigma=-1.0), dict(kernel="linear()", sigma=1.0), dict(alpha=[1.0, 2.0]),
                  dict(kernel="gaussian", alpha=[1.0, 2.0]), dict(landmarks=0.5), dict(landmarks=-1),
-                 dict(landmarks=443), dict(landmarks=[1, 2, 442]), dict(landmarks=[3, 3])]
+                 dict(landmarks=[1, 2, 442]), dict(landmarks=[3, 3])]
         for parameters in cases:
             with self.subTest(parameters), self.assertRaises((ValueError, TypeError)):
                 fr.FreeRidge(**parameters).fit(x, y)
@@ -1061,6 +1089,10 @@ class Estimator(unittest.TestCase):
         with self.assertRaises(ValueError):
             model.set_params(kernel="gaussian", sigma=-2.0).fit(x[:, :3], np.column_stack([y, y]))
         self.assertTrue(np.all(model.predict(x) == expected))  # a fit that failed changes nothing
+        none = fr.FreeRidge(1.0, "linear", unpenalised=[]).fit(x, y)
+        np.testing.assert_array_equal(none.coef_, fr.FreeRidge(1.0, "linear").fit(x, y).coef_)
+        few = fr.FreeRidge(1.0, "gaussian", 2.0, landmarks=40).fit(x[:20], y[:20])  # as in a small fold
+        self.assertEqual(sorted(few.landmarks_), list(range(20)))
 
     def test_without_scikit_learn(self):
         """numpy is enough, and the error of a model that is not fitted is ours then."""

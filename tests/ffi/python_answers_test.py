@@ -210,6 +210,8 @@ class Models(Comparison):
         found = model.fixed_effects()
         self.assertEqual(list(found.kept), [1, 1, 0])
         self.close(found.effects, np.vstack([effects[1:], np.zeros(2)]))
+        self.close(model.predictor().fixed_coefficients(), found.effects)
+        self.assertRaises(fr.Error, model.predictor().fixed_effects)
         self.close(found.errors, np.vstack([np.sqrt(np.outer(np.diag(covariance)[1:], tau2)), np.zeros(2)]))
         for j, whole in enumerate(model.fixed_covariance()):
             self.close(whole, np.pad(tau2[j] * covariance[1:, 1:], (0, 1)))
@@ -523,6 +525,11 @@ class Accumulators(Comparison):
         self.assertEqual((one.lambdas[0], one.score[0], np.isnan(one.standard_error[0])), (0.5, 2, True))
         self.assertEqual(rows.set_unpenalised(1).unpenalised().tolist(), [True])
         self.assertEqual(read.set_unpenalised(1).factorize().unpenalised().tolist(), [True])
+        read.set_lambda(0.5)  # its other column as that of a model with the first one as fixed effect
+        own = fr.Model(fr.linear(), p.x[:, 1:], p.y, p.w, factorize=False).set_fixed_effects(p.x[:, :1]).factorize().set_lambda(0.5)
+        self.close(read.coefficient_errors().w, own.coefficient_errors().w)
+        self.close(read.coefficient_covariance(), own.coefficient_covariance())
+        self.close(read.fixed_coefficients(), own.fixed_effects().effects)
         train = fr.Accumulator(2, 2).add(p.x[:6], p.y[:6], p.w[:6])
         w, b = train.solve(lambdas)
         sums = [train.squared_errors(p.x[rows], p.y[rows], lambdas, p.w[rows]) for rows in (slice(6, 9), slice(9, 14))]
@@ -570,9 +577,13 @@ class Batches(Comparison):
         found = fr.batch(x, y, [0] * 19 + [7])
         self.assertEqual(list(found.status), [0, fr.UNDEFINED])
         self.assertTrue(np.isnan(found.w[1]).all() and np.isfinite(found.w[0]).all() and np.isnan(found.errors[19]))
+        some, alone = fr.batch(x, y, ["a"] * 15 + [np.nan, None] * 2 + ["b"]), fr.batch(x[:15], y[:15], [0] * 15)
+        self.assertEqual((list(some.groups), list(np.flatnonzero(np.isnan(some.errors)))), (["a", "b"], [15, 16, 17, 18, 19]))
+        self.close(some.predict(x[:3], ["a"] * 3), alone.predict(x[:3], [0] * 3))
         for words, call in (("groups must be 20", lambda: fr.batch(x, y, [0] * 19)), ("y has 19", lambda: fr.batch(x, y[1:], [0] * 20)),
                             ("no rows", lambda: found.predict(x[:1], [5])), ("x has 3", lambda: found.predict(np.ones((1, 3)), [0])),
-                            ("infinit|inf", lambda: fr.batch(x, np.full(20, np.inf), [0] * 20)), ("low is -1", lambda: fr.batch(x, y, [0] * 20, lambda_=-1.0)),
+                            ("infinit|inf", lambda: fr.batch(x, np.full(20, np.inf), [0] * 20)), ("must be one positive number, not -1", lambda: fr.batch(x, y, [0] * 20, lambda_=-1.0)),
+                            ("must be one positive number, not 0", lambda: fr.batch(x, y, [0] * 20, lambda_=0)), ("no label", lambda: fr.batch(x, y, [None] * 20)),
                             ("criterion", lambda: fr.batch(x, y, [0] * 20, criterion=fr.GROUPS))):
             with self.assertRaisesRegex(ValueError, words):
                 call()
@@ -581,9 +592,11 @@ class Batches(Comparison):
 class Windows(Comparison):
     def test_is_the_model_of_the_rows_that_are_there(self):
         p, z = Problem(), Problem().x[::3]
-        for kernel, landmarks in ((fr.linear(), None), (fr.gaussian(1.5), None), (fr.gaussian(1.5), z)):
+        for kernel, landmarks in ((fr.linear(), None), (fr.gaussian(1.5), None), (fr.gaussian(1.5), z.copy())):
             with self.subTest(kernel=repr(kernel), landmarks=landmarks is not None):
                 rows = fr.Window(kernel, 2, 2, 0.5, 9, landmarks=landmarks)
+                if landmarks is not None:
+                    landmarks[:] = 0  # which were copied
                 self.assertIs(rows.add(p.x[:8], p.y[:8], p.w[:8]), rows)
                 before = rows.predict(p.x[8:9])
                 self.close(rows.add_with_errors(p.x[8:9], p.y[8:9], p.w[8:9]), p.y[8:9] - before)
@@ -613,6 +626,7 @@ class Windows(Comparison):
                 self.assertTrue(0 <= lost <= 1e-10 and factorizations >= 1)
                 for again in (pickle.loads(pickle.dumps(rows)), copy.deepcopy(rows)):
                     self.close(again.loo(), rows.loo())
+                    self.close(again.predict(p.new), rows.predict(p.new))
                     self.assertEqual((again.lambda_, again.capacity), (2.0, 9))
                 heard = []
                 rows.set_progress(lambda fraction: heard.append(fraction)).add(p.x[:1], p.y[:1])
@@ -818,7 +832,7 @@ class Classical(Comparison):
         group = np.tile(np.arange(29), 3)
         whole = fr.make_folds(87, 4, 3, strata=group > 20, groups=group)
         self.assertTrue(all(len(set(whole[group == g])) == 1 for g in range(29)))
-        for bad in ({"strata": labels[:3]}, {"groups": np.zeros(87)}):
+        for bad in ({"strata": labels[:3]}, {"groups": np.zeros(87)}, {"groups": ["a", None] + ["b"] * 85}, {"strata": [np.nan] * 87}):
             self.assertRaises(ValueError, fr.make_folds, 87, 5, **bad)
         self.close(fr.convert_lambda(fr.CONVENTION_MEAN, fr.CONVENTION_TOTAL, 14, 1.0, 0.5), 7.0)
         before = fr.get_threads()
@@ -846,7 +860,8 @@ class SparseRows(unittest.TestCase):
             part = slice(unsorted.indptr[row], unsorted.indptr[row + 1])
             unsorted.indices[part], unsorted.data[part] = unsorted.indices[part][::-1], unsorted.data[part][::-1]
         unsorted.has_sorted_indices = unsorted.has_canonical_format = False
-        self.matrices = [make(self.x) for make in self.formats] + [unsorted]
+        halves = sparse.csr_matrix((np.repeat(self.x.ravel() / 2, 2), np.repeat(np.tile(np.arange(8), 60), 2), np.arange(0, 961, 16)))
+        self.matrices = [make(self.x) for make in self.formats] + [unsorted, halves]
 
     def test_models(self):
         for kernel in (fr.linear(), fr.gaussian(2.0)):
@@ -884,6 +899,8 @@ class SparseRows(unittest.TestCase):
                                        dense.predict(self.x), rtol=1e-5)
             np.testing.assert_allclose(fr.FreeRidge(1.0, kernel="linear").fit(matrix, self.y, weights).loo_errors(),
                                        fr.FreeRidge(1.0, kernel="linear").fit(self.x, self.y, weights).loo_errors(), atol=1e-12)
+            scaled = dict(alpha=1.0, kernel="linear", scale=True)
+            np.testing.assert_allclose(fr.FreeRidge(**scaled).fit(matrix, self.y).scale_, fr.FreeRidge(**scaled).fit(self.x, self.y).scale_)
             rows = fr.Accumulator(8, 2).add(matrix, self.y)
             self.assertEqual(rows.to_bytes(), fr.Accumulator(8, 2).add(self.x, self.y).to_bytes())
             np.testing.assert_array_equal(rows.loo(matrix, self.y, [0.1, 2.0]), rows.loo(self.x, self.y, [0.1, 2.0]))

@@ -291,6 +291,7 @@ class Callers(unittest.TestCase):
                 model = fr.Model.from_reader(fr.linear(), given, 3, n=n, progress=lambda _: False).set_lambda(1.0)
                 self.assertLessEqual(np.max(np.abs(model.loo() - expected)), 1e-11)
                 self.assertEqual((model.n, model.d, model.t), (3000, 3, 1))
+                self.assertLessEqual(np.max(np.abs(model.clone().factorize().set_lambda(1.0).loo() - expected)), 1e-11)
         plain = fr.Model.from_reader(fr.linear(), lambda i, k: (x[i:i + k], y[i:i + k], None), 3).set_lambda(1.0)
         self.assertLessEqual(np.max(np.abs(plain.loo() - fr.Model(fr.linear(), x, y).set_lambda(1.0).loo())), 1e-11)
         with_landmarks = fr.Model.from_reader(fr.gaussian(1.0), lambda i, k: (x[i:i + k], y[i:i + k]), 3, n=3000,

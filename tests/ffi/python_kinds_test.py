@@ -13,6 +13,7 @@ import pandas as pd
 import scipy.sparse
 
 import freeridge as fr
+from freeridge import distributed
 from freeridge.arrays import real
 
 
@@ -186,11 +187,30 @@ class Kinds(unittest.TestCase):
         rows, strange = fr.Accumulator(3).add(here, y), fr.Accumulator(3).add(other, y)
         classes = fr.Classifier(linear, fr.LOSS_HINGE, here, self.sign).fit(1.0)
         parts = iter([here, other])  # of the first pass, and of the second
+        fit, window = fr.FreeRidge(1.0, "linear", unpenalised=["c"]).fit(here, y), fr.Window(fr.gaussian(1.0), 3, landmarks=here)
+        yes, stack, groups = fr.FreeRidgeClassifier(1.0, "linear").fit(here, self.sign), fr.FreeRidge(stack="linear"), [0, 1] * 6
+        stack.fit(here, np.arange(12.0))
+        spread = distributed.fit([(here, y)], alpha=1.0)
+        for broken in (fr.Accumulator(3), fr.Window(linear, 3)):  # rows that are refused leave no names behind
+            self.assertRaises(ValueError, broken.add, other, y * np.nan)
+            broken.add(here, y)
+        beside = dict(fixed=here[["b", "a"]])
+        for call in (lambda: fit.importance(other, y), lambda: fit.score_tests(other, y), lambda: fit.predict_terms(here, other),
+                     lambda: fit.predict(here, interval="local", X_fitted=other), lambda: yes.importance(other, self.sign)):
+            self.assertRaisesRegex(ValueError, "must be in the same order", call)
         for call in (lambda: small.predict(other), lambda: small.predict_path(other, [1.0]),
                      lambda: small.predictor().predict(other), lambda: small.clone().predict_variance(other),
                      lambda: copy.deepcopy(small).predict(other), lambda: model.predict(here, here[["b", "a"]]),
                      lambda: rows.add(other, y), lambda: rows.loo(other, y, [1.0]), lambda: rows.merge(strange),
                      lambda: rows.predictor([1.0]).predict(other), lambda: copy.copy(rows).add(other, y),
+                     lambda: window.add(other, y), lambda: copy.copy(window).predict(other),
+                     lambda: stack.stack_.predict_interval(other), lambda: stack.predictor().stack_.predict_interval(other),
+                     lambda: fit.model_.predict(here[["b", "a"]], here[["c"]]), lambda: fr.batch(here, y, groups).predict(other, groups),
+                     lambda: spread.predictor().predict(other), lambda: spread.accumulator_.add(other, y),
+                     lambda: fr.effects(small, other), lambda: fr.importance(small, other, y), lambda: fr.score_tests(small, other, y),
+                     lambda: fr.predict_terms(small, here, other), lambda: fr.importance(model, here, y, **beside),
+                     lambda: fr.effects(model, here, **beside), lambda: fr.score_tests(model, here, y, **beside),
+                     lambda: fr.predict_terms(model, here, here, fixed_fitted=here[["a", "b"]], **beside),
                      lambda: classes.decision(other), lambda: copy.copy(classes).probability(other),
                      lambda: fr.Model.from_reader(linear, lambda *_: (next(parts), y), 3, n=12).set_lambda(1.0).loo()):
             self.assertRaisesRegex(ValueError, "column 0 of .* is 'b', and was 'a' in the data before", call)

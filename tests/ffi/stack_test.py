@@ -110,6 +110,10 @@ class Stack(unittest.TestCase):
         np.testing.assert_allclose(fit.loo_errors()[weights > 0, 0], first.loo_errors(), rtol=1e-10)
         np.testing.assert_allclose(fit.loo_errors()[0, 0], self.y[0] - first.predict(self.x[:1])[0], rtol=1e-10)
         self.assertIn("output 1", str(fit.stack_))
+        shown, weights[:], both[:] = str(fit.stack_), 1.0, 0.0
+        self.assertEqual(str(fit.stack_), shown)  # data are copied
+        penalised = fr.FreeRidge(stack="linear", fit_intercept="penalised").fit(self.x, self.y).stack_.stacks[0]
+        self.assertTrue(all(member.model.penalises_intercept() for member in penalised.members.values()))
         again = pickle.loads(pickle.dumps(fit))
         np.testing.assert_array_equal(again.predict(self.x), fit.predict(self.x))
         np.testing.assert_array_equal(copy.deepcopy(fit).loo_errors(), fit.loo_errors())
@@ -159,13 +163,17 @@ class Stack(unittest.TestCase):
                 ("some of default, gaussian.*not 'lin'", {"stack": ["linear", "lin"]}, self.x, self.y),
                 ("stack must be True.*not 2", {"stack": 2}, self.x, self.y),
                 ("X is sparse", {}, csr_matrix(self.x), self.y), ("n_samples = 2", {}, self.x[:2], self.y[:2]),
-                ("X is constant", {}, np.ones((70, 2)), self.y), ("NaN or inf", {}, self.x, self.y + np.inf)):
+                ("seed must be", {"seed": None}, self.x, self.y), ("NaN or inf", {}, self.x, self.y + np.inf)):
             with self.assertRaisesRegex(ValueError, words):
                 fr.FreeRidge(**{"stack": True, **arguments}).fit(x, y)
         with self.assertRaisesRegex(ValueError, "predict_interval"):
             self.fit.predict(self.x, return_std=True)
         with self.assertRaisesRegex(ValueError, "level must be between"):
             self.fit.stack_.predict_interval(self.x, 1.5)
+        with self.assertRaisesRegex(ValueError, "is masked"):
+            self.fit.stack_.predict_interval(np.ma.array(self.x, mask=self.x > 0.5))
+        with self.assertRaisesRegex(ValueError, "loo_errors.. leaves out each row"):
+            self.fit.group_errors(np.arange(70))
         for name in ("coef_", "dual_coef_"):
             with self.assertRaisesRegex(AttributeError, "a stack has no coefficients"):
                 getattr(self.fit, name)
