@@ -49,7 +49,7 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
   if (is.null(newdata)) return(fitted_at(object, lambda))
   if (new_levels == "mean") {
     known <- with_known_levels(object, newdata)
-    values <- predict(object, known$data, lambda, na.action = stats::na.pass, fixed = fixed)
+    values <- predict(known$fit, known$data, lambda, na.action = stats::na.pass, fixed = fixed)
     return(mean_of_rows(values, known$from, rownames(newdata)))
   }
   new <- new_rows(object, newdata, na.action, fixed)
@@ -117,7 +117,7 @@ group_errors.freeridge <- function(object, group, lambda = NULL, gap = NULL, ...
   rows <- row_count(object)
   if (length(dropped) > 0L && NROW(group) == rows + length(dropped)) {
     group <- if (is.matrix(group)) group[-dropped, , drop = FALSE] else group[-dropped]
-    if (!is.null(gap)) gap <- as.matrix(gap)[-dropped, , drop = FALSE]
+    if (!is.null(gap)) gap <- as.matrix(label_columns(gap))[-dropped, , drop = FALSE]
   }
   codes <- group_codes(group, rows, "group")
   gap <- gap_codes(gap, group, rows)
@@ -197,9 +197,17 @@ estimated_criteria <- c("loo", "gcv")
 # The lambdas of a path unless the user gives them. Where each lambda takes solutions of its own they are those that the
 # search has tried, or nine within two decades of the one in force.
 usual_lambdas <- function(fit, model) {
-  if (!is_estimated(fit)) return(core_lambda_grid(model, 100L))
+  if (!is_estimated(fit)) return(grid_of(fit, model, 100L))
   if (fit$chosen) return(sort(unique(fit$lambda_search$lambda)))
   sort(unique(c(outer(10^seq(-2, 2, 0.5), unname(fit$lambda)))))
+}
+
+grid_of <- function(fit, model, count) {
+  if (ncol(fit$x) == 0L) {
+    refuse("the fit has no penalised columns, and so no path of lambda; plot() with type = \"residuals\", and with ",
+           "\"effect\" where there are unpenalised ones, shows it")
+  }
+  core_lambda_grid(model, count)
 }
 
 # A criterion at each lambda and, where the criterion is a mean or an estimate, the standard error of the mean or of the
@@ -219,5 +227,5 @@ lambda_grid <- function(object, ...) UseMethod("lambda_grid")
 
 lambda_grid.freeridge <- function(object, count = 100, ...) {
   refuse_extra(...)
-  core_lambda_grid(model_for_path(object), check_whole(count, "count", 1, .Machine$integer.max))
+  grid_of(object, model_for_path(object), check_whole(count, "count", 1, .Machine$integer.max))
 }

@@ -8,6 +8,7 @@ ridge_batch <- function(x, y, group, weights = NULL, lambda = NULL, criterion = 
   n <- nrow(x)
   if (nrow(y) != n) refuse("y has ", counted(nrow(y), "row"), ", x has ", n)
   check_row_names(x, y)
+  labels <- if (is.list(group)) names(group)
   group <- group_factor(group, n)
   weights <- if (!is.null(weights)) check_weights(weights, n)
   check_choice(criterion, "criterion", c("loo", "gcv", "reml"))
@@ -33,22 +34,25 @@ ridge_batch <- function(x, y, group, weights = NULL, lambda = NULL, criterion = 
               lambda = of_groups(found$lambda), score = of_groups(found$score), df = of_groups(found$df),
               sigma2 = of_groups(found$sigma2), errors = errors, rows = stats::setNames(sizes, levels(group)),
               failed = levels(group)[found$status != 0L], criterion = criterion, given = !is.null(lambda), intercept = intercept,
-              outputs = outputs, y = y)
+              outputs = outputs, y = y, labels = labels)
   if (length(fit$failed) > 0L) {
     warn_undefined(length(fit$failed), " of ", counted(nlevels(group), "group"), " lack numbers (NaN); ", reason_in_group(found$reason, levels(group)))
   }
   structure(fit, class = "ridge_batch")
 }
 
-# Labels of rows as a factor; several columns of labels as their combinations.
-group_factor <- function(group, n, name = "group") {
-  if (is.data.frame(group) || (is.list(group) && !is.object(group))) group <- interaction(group, drop = TRUE, lex.order = TRUE)
-  if (!is.factor(group)) {
-    if (!is.atomic(group) || length(dim(group)) > 1L) refuse(name, " must be ", n, " labels, one for each row, not ", shown(group))
-    group <- factor(plain_labels(group))
+# Labels of rows as a factor; several columns of labels, which for a fit have names, as their combinations.
+group_factor <- function(group, n, names = NULL) {
+  if (!is.null(names) && is.list(group) && !is.null(names(group))) {
+    check_columns(names, group, "group")
+    group <- as.list(group)[names]
   }
-  if (length(group) != n) refuse(name, " must be ", n, " labels, one for each row, not ", length(group))
-  group
+  columns <- if (is.data.frame(group) || (is.list(group) && !is.object(group))) as.list(group) else list(group)
+  for (column in if (length(columns) > 0L) columns else list(group)) {
+    if (!is.atomic(column) || length(dim(column)) > 1L) refuse("group must be ", n, " labels, one for each row, not ", shown(column))
+    if (length(column) != n) refuse("group must be ", n, " labels, one for each row, not ", length(column))
+  }
+  combined_labels(columns)
 }
 
 # The intercepts, outputs x groups, before the slopes, columns x outputs x groups.
@@ -90,7 +94,7 @@ predict.ridge_batch <- function(object, newdata, group, ...) {
   x <- columns_by_name(if (is.data.frame(newdata)) flat_columns(newdata) else without_class(newdata), features, "newdata")
   x <- numeric_matrix(x, "newdata")
   if (ncol(x) != length(features)) refuse("newdata has ", counted(ncol(x), "column"), ", the fit has ", length(features))
-  group <- group_factor(group, nrow(x))
+  group <- group_factor(group, nrow(x), object$labels)
   known <- match(as.character(group), rownames(object$coefficients))
   unknown <- which(is.na(known) & !is.na(group))
   if (length(unknown) > 0L) refuse("group[", unknown[1L], "] is \"", group[unknown[1L]], "\", of which the fit has no rows")

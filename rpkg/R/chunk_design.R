@@ -135,7 +135,7 @@ settled_design <- function(design, rows) {
   attr(design$terms, "dataClasses") <- design$classes_of_variables
   design$terms <- terms_with_units(design$terms, frame)
   response <- stats::model.response(frame)
-  design$response_classes <- classes_of_response(response)
+  design$response_classes <- classes_of_response(response, design$response_levels)
   design$has_offset <- !is.null(stats::model.offset(frame))
   if (!is.null(design$response_classes) && design$has_offset) {
     refuse("an offset goes with a numeric response; this one is ", shown(response))
@@ -158,14 +158,16 @@ settled_design <- function(design, rows) {
   design
 }
 
-# The levels of a response of labels, list(levels, kind); NULL for another response. A factor has the levels of all
-# rows.
-classes_of_response <- function(response) {
-  if (is.logical(response) && is.null(dim(response))) return(list(levels = c("FALSE", "TRUE"), kind = "logical"))
+# The levels of a response of labels, list(levels, known, kind) as in class_coding(); NULL for another response. known:
+# the levels that a factor has in all chunks, or NULL.
+classes_of_response <- function(response, known) {
+  if (is.logical(response) && is.null(dim(response))) {
+    return(list(levels = c("FALSE", "TRUE"), known = c("FALSE", "TRUE"), kind = "logical"))
+  }
   if (!is.factor(response)) return(NULL)
   levels <- levels(response)
   if (length(levels) < 2L) refuse("the response has one class only, ", levels, "; there must be two or more")
-  list(levels = levels, kind = "factor")
+  list(levels = levels, known = if (is.null(known)) levels else known, kind = "factor")
 }
 
 # The response of a model frame as outputs. places: the numbers that the rows of the frame have in the chunk.
@@ -186,7 +188,7 @@ groups_of_chunk <- function(design, chunk, places) {
   if (!is.atomic(labels) && !is.factor(labels) || !is.null(dim(labels)) || length(labels) != nrow(rows)) {
     refuse("groups must be a label for each row, not ", shown(labels), "; several divisions are for freeridge()")
   }
-  as.character(labels)[match(places, as.integer(row.names(rows)))]
+  label_text(labels)[match(places, as.integer(row.names(rows)))]
 }
 
 # The terms whose columns are penalised.

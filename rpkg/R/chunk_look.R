@@ -32,7 +32,7 @@ look_at <- function(look, design, chunk, size) {
       look$variables[[name]] <- join_levels(look$variables[[name]], levels_of_column(frame[[name]]))
     }
   }
-  if (size > 0) look <- sampled(look, rows[as.integer(rownames(frame)), , drop = FALSE], size)
+  if (size > 0) look <- sampled(look, rows[match(rownames(frame), row.names(rows)), , drop = FALSE], size)
   look
 }
 

@@ -90,6 +90,7 @@ begin_chunks <- function(formula, setting, source, workers, intercept, environme
     rows <- look[c("read", "rows")]
     design$kinds <- look$kinds
     for (name in names(look$variables)) design$xlevels[[name]] <- joined_levels(look$variables[[name]], name)
+    design$response_levels <- look$variables[[deparse(design$terms[[2L]], 500L)[1L]]]$all
     head <- look$sample
   }
   if (sampled && design$penalised) refuse("with landmarks the intercept is TRUE or FALSE: not penalised, or none")

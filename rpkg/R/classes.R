@@ -1,28 +1,28 @@
 # Classification by a fit: a factor or logical response as outputs of -1 and +1, one against all, and decision values as
 # classes and probabilities.
 
-# Labels as numbers, list(y, levels, kind); NULL for a response without labels. Of two classes y is a vector, +1 for the
-# second level (TRUE) as in glm, else -1. Of more classes it is a matrix with a column for each level, +1 where the row
-# is of that class, else -1.
+# Labels as numbers, list(y, levels, known, kind); NULL for a response without labels. known: the levels that y has, and
+# levels those of them that some row has. Of two classes y is a vector, +1 for the second level (TRUE) as in glm, else -1.
+# Of more classes it is a matrix with a column for each level, +1 where the row is of that class, else -1.
 class_coding <- function(y) {
   if (is.factor(y)) {
-    levels <- levels(y)
+    known <- levels(y)
     code <- as.integer(y)
   } else if (is.logical(y) && is.null(dim(y))) {
-    levels <- c("FALSE", "TRUE")
+    known <- c("FALSE", "TRUE")
     code <- y + 1L
   } else {
     return(NULL)
   }
   missing <- which(is.na(code))
   if (length(missing) > 0L) refuse("y[", missing[1L], "] is NA; all labels must be known")
-  empty <- setdiff(seq_along(levels), code)
-  if (length(levels) - length(empty) < 2L) {
-    refuse("y has ", if (length(code) == 0L) "no rows" else paste("one class only,", levels[code[1L]]),
+  there <- sort(unique(code))
+  if (length(there) < 2L) {
+    refuse("y has ", if (length(code) == 0L) "no rows" else paste("one class only,", known[there]),
            "; there must be two or more")
   }
-  if (length(empty) > 0L) refuse("y has no row of the class '", levels[empty[1L]], "': use droplevels(y)")
-  list(y = coded_classes(code, levels, names(y)), levels = levels, kind = if (is.factor(y)) "factor" else "logical")
+  list(y = coded_classes(match(code, there), known[there], names(y)), levels = known[there], known = known,
+       kind = if (is.factor(y)) "factor" else "logical")
 }
 
 # code: the number of the level of each row.
@@ -58,7 +58,7 @@ as_labels <- function(classes, decision, scaling = NULL) {
     code[known] <- max.col(decision[known, , drop = FALSE], ties.method = "first")
     names <- rownames(decision)
   }
-  labels <- if (classes$kind == "logical") code == 2L else factor(classes$levels[code], levels = classes$levels)
+  labels <- if (classes$kind == "logical") code == 2L else factor(classes$levels[code], levels = classes$known)
   stats::setNames(labels, names)
 }
 
@@ -86,7 +86,16 @@ class_answers <- function(fit, decision, type, scaling) {
   if (type == "decision") return(decision)
   if (type == "class") return(as_labels(fit$classes, decision, scaling))
   values <- probabilities(fit$classes$levels, decision, scaling)
-  if (type == "response" && fit$vector) values[, 2L] else values  # as glm(): the probability of the second level
+  if (type == "response" && fit$vector) return(values[, 2L])  # as glm(): the probability of the second level
+  of_all_levels(values, fit$classes$known)
+}
+
+# Probabilities with a column for each level, 0 for one without rows.
+of_all_levels <- function(values, known) {
+  if (identical(colnames(values), known)) return(values)
+  all <- matrix(0, nrow(values), length(known), dimnames = list(rownames(values), known))
+  all[, colnames(values)] <- values
+  all
 }
 
 # The classes that rows get when they are left out.
@@ -132,7 +141,7 @@ print_left_out_classes <- function(fit, found, digits) {
   cat("Left-out points in a wrong class: ", percent(found$error), " (", percent(found$largest_error),
       " if all were in the largest class, ", found$largest, ")", if (!is.null(fit$learning)) ", with the kernel held", "\n", sep = "")
   poor <- which(found$each > poor_class)
-  if (length(poor) == 0L || !is_linear(fit$kernel)) return(invisible())
+  if (length(poor) == 0L || ncol(fit$x) == 0L || !is_linear(fit$kernel)) return(invisible())
   cat("  ", paste0(percent(found$each[poor]), " of those of class ", names(poor), collapse = ", "), ": ",
       "try kernel = gaussian_kernel(), which is not bound to planes\n", sep = "")
 }

@@ -14,6 +14,7 @@ kernel_logistic.default <- function(x, y, kernel = NULL, lambda = NULL, intercep
   call[[1L]] <- quote(kernel_logistic)
   all_given(x, y)
   if (!is.null(kernel)) check_kernel(kernel)
+  known <- levels(y)
   y <- labels_of_classes(y)
   weights <- with_class_weights(weights, class_weights, y)
   x <- numeric_matrix(x, "x")
@@ -27,6 +28,7 @@ kernel_logistic.default <- function(x, y, kernel = NULL, lambda = NULL, intercep
   fit_to <- function(y) fit_classifier("logistic", call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
   fit <- if (is_of_several(y)) several_logistic(fit_to, y, call) else fit_to(y)
   fit[c("learning", "open_kernel", "bands")] <- learning[c("learning", "open_kernel", "bands")]
+  if (!is.null(known)) fit$known <- known
   fit
 }
 
@@ -76,8 +78,8 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
     call = call, loss = loss, kernel = kernel, scale = column_scale(scale, x, divisor_of_constant(kernel)), aside = aside,
     lambda = check_classifier_lambda(lambda, loss), intercept = !isFALSE(intercept),
     penalised = identical(intercept, "penalised"), weights = weights,
-    control = check_control(tolerance, iterations), x = x, y = classes$y, levels = classes$levels, kind = classes$kind,
-    cases = rownames(x)
+    control = check_control(tolerance, iterations), x = x, y = classes$y, levels = classes$levels, known = classes$known,
+    kind = classes$kind, cases = rownames(x)
   )
   model <- new_classifier(fit, fit$lambda)
   fit <- c(fit, core_classifier_summary(model, loss == "svm"))
@@ -87,7 +89,7 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
   structure(fit, class = "freeridge_classifier")
 }
 
-# Labels as -1 and +1: list(y, levels, kind). +1 is the second level of a factor, as in glm(), TRUE, or the larger of
+# Labels as -1 and +1: list(y, levels, known, kind), as in class_coding(). +1 is the second level of a factor, as in glm(), TRUE, or the larger of
 # two numbers or strings.
 two_classes <- function(y) {
   if (is.data.frame(y) || length(dim(y)) > 1L || !is.atomic(y) || length(y) == 0L || inherits(y, not_numbers)) {
@@ -115,11 +117,12 @@ two_classes <- function(y) {
   } else if (!is.factor(y)) {
     refuse("y must be a factor with two levels, TRUE and FALSE, 0 and 1, or -1 and +1, not ", shown(y))
   }
+  known <- levels(y)
   there <- unique(as.character(y))
   if (length(there) < 2L) refuse("y has one class only, ", there, "; both must be there")
   if (nlevels(y) > 2L && length(there) == 2L) y <- droplevels(y)
   if (nlevels(y) != 2L) refuse("y has ", counted(nlevels(y), "level"), "; there must be two")
-  list(y = c(-1, 1)[as.integer(y)], levels = levels(y), kind = kind)
+  list(y = c(-1, 1)[as.integer(y)], levels = levels(y), known = known, kind = kind)
 }
 
 check_one_positive <- function(value, name) {
@@ -180,7 +183,7 @@ classifier_at <- function(fit, lambda = NULL) {
 as_classes <- function(fit, decision) {
   second <- decision > 0
   switch(fit$kind,
-    factor = factor(fit$levels[second + 1L], levels = fit$levels),
+    factor = factor(fit$levels[second + 1L], levels = fit$known),
     logical = second,
     numeric = as.double(fit$levels)[second + 1L]
   )

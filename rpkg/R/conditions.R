@@ -23,7 +23,7 @@ words_of_r <- c(
   "; call freeridge_set_landmarks( first| before freeridge_factorize)" = "; give landmarks to freeridge()",
   "; see FREERIDGE_TOLERANCE and FREERIDGE_ITERATIONS" = "; give tolerance and iterations",
   "; call freeridge_accumulator_add first" = "; accumulate() adds some",
-  "\\bthe value of ([A-Z_]+) is" = "\\L\\1\\E is", " ?\\(FREERIDGE_[A-Z_]+\\)" = "",
+  "\\bSIGMA2\\b" = "noise_sd^2", "\\bthe value of ([A-Z_]+) is" = "\\L\\1\\E is", " ?\\(FREERIDGE_[A-Z_]+\\)" = "",
   "\\bFREERIDGE_(?!CUDA_PATH)([A-Z_]+)" = "\\L\\1\\E",
   "\\bDEVICE is set" = "device is given", "\\bset DEVICE to 0" = "give device = \"cpu\"",
   "\\bpoints\\.unpenalised_count is ([0-9]+)" = "fixed has \\1 columns",

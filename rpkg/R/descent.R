@@ -50,7 +50,7 @@ descent_data <- function(x, y, loss, name = "x") {
   if (ncol(y) != 1L) refuse("y has ", ncol(y), " columns; gradient descent takes one")
   if (nrow(y) != nrow(x)) refuse("y has ", nrow(y), " rows, ", name, " has ", nrow(x))
   if (is.null(classes)) check_row_names(x, y)
-  list(x = x, y = as.vector(y), levels = classes$levels, kind = classes$kind)
+  list(x = x, y = as.vector(y), levels = classes$levels, known = classes$known, kind = classes$kind)
 }
 
 # Numbers of steps: whole, ascending, and at least `low`.

@@ -23,9 +23,9 @@ effects.freeridge <- function(object, variables = NULL, points = 25, rows = 500,
   df <- named_by_output(object, quantile_freedom(object, observed_counts(object) - freedom$df))
   reason <- ""
   found <- average_curves(object, variables, points, rows, newdata, function(moved, groups, weights) {
-    found <- core_predict_combinations(model, moved$x, moved$group, groups, weights, type, TRUE, covariance || simultaneous, moved$fixed)
+    found <- core_predict_combinations(model, with_columns(moved$x), moved$group, groups, weights, type, TRUE, covariance || simultaneous, moved$fixed)
     if (nzchar(found$reason)) reason <<- found$reason
-    if (individual) found$individual <- core_predict(model, moved$x, moved$fixed)
+    if (individual) found$individual <- core_predict(model, with_columns(moved$x), moved$fixed)
     found
   })
   warn_reason(reason)

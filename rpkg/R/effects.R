@@ -12,7 +12,10 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   check_choice(type, "type", covariance_types)
   if (is_sparse(object$x)) refuse_sparse("a marginal effect")
   se <- check_flag(se, "se")
-  if (ncol(object$x) == 0L) refuse("the fit has no predictors, and no effects of them")
+  if (ncol(object$x) == 0L) {
+    if (is.null(object$fixed)) refuse("the fit has no predictors, and no effects of them")
+    refuse("the fit has no penalised columns: the effects of unpenalised ones are their coefficients, see coef() and confint()")
+  }
   factors <- level_terms(object$x)
   two_values <- if (check_flag(binary, "binary")) binary_steps(object$x, factors)
   steps <- c(factor_steps(object, factors), two_values)

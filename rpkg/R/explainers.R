@@ -1,9 +1,7 @@
 # What DALEX asks of a model, a fit or a stack.
 
 yhat.freeridge <- function(X.model, newdata, ...) {
-  if (is.null(X.model$classes)) return(as_plain(predict(X.model, newdata)))
-  found <- predict(X.model, newdata, type = "probability")
-  if (ncol(found) == 2L) unname(found[, 2L]) else found
+  as_plain(predict(X.model, newdata, type = "response"))  # of two classes the probability of the second
 }
 
 as_plain <- function(values) if (is.matrix(values)) values else unname(values)

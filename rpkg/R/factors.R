@@ -113,23 +113,34 @@ factor_terms <- function(terms, frame, term) {
   Filter(function(part) length(part$columns) > 0L, parts)
 }
 
-# list(data, from): newdata with each row whose factors have levels that the fit does not know once for each level that it
-# knows, and which row of newdata each is.
+# list(data, from, fit): newdata with each row whose factors have levels that the fit does not know once for each level that
+# it knows, and which row of newdata each is. A factor of the formula, as factor(k), becomes a column of that name, which
+# the terms of this fit take.
 with_known_levels <- function(fit, newdata) {
   if (length(fit$xlevels) == 0L) refuse("new_levels is \"mean\", and the fit has no factors")
   from <- seq_len(nrow(newdata))
-  for (name in intersect(names(fit$xlevels), names(newdata))) {
+  for (name in names(fit$xlevels)) {
     levels <- fit$xlevels[[name]]
-    value <- as.character(newdata[[name]])
+    place <- match(name, variables_of(fit$terms)) + 1L
+    value <- newdata[[name]]
+    if (is.null(value)) {
+      value <- tryCatch(eval(attr(fit$terms, "variables")[[place]], newdata, environment(fit$terms)), error = function(condition) NULL)
+      if (length(value) != nrow(newdata)) next  # the model frame says what is wrong
+    }
+    value <- as.character(value)
     unknown <- !is.na(value) & !value %in% levels
     if (!any(unknown)) next
+    if (!name %in% names(newdata)) {
+      if (is.null(attr(fit$terms, "predvars"))) attr(fit$terms, "predvars") <- attr(fit$terms, "variables")
+      attr(fit$terms, "predvars")[[place]] <- as.name(name)
+    }
     rows <- rep(seq_along(value), ifelse(unknown, length(levels), 1L))
     value <- replace(value[rows], unknown[rows], rep(levels, sum(unknown)))
     newdata <- newdata[rows, , drop = FALSE]
     newdata[[name]] <- factor(value, levels)
     from <- from[rows]
   }
-  list(data = newdata, from = from)
+  list(data = newdata, from = from, fit = fit)
 }
 
 # The means of the values (a vector or matrix) of rows that come from one row.

@@ -7,13 +7,18 @@
 formula_parts <- function(call, environment, formula, kernel, intercept, lambda = NULL) {
   formula <- check_formula(formula)
   data <- data_of_call(call, environment)
-  call <- call_with_data(call, formula, data)
   random <- random_parts(formula, !is.null(kernel) && is_linear(as_kernel(kernel)))
+  beside <- as.list(call[intersect(names(call), c("subset", "weights", "offset"))])
+  others <- unlist(lapply(c(random$formula, beside), all.vars))
+  random$effects <- lapply(random$effects, function(effect) {
+    c(effect, list(labels = if (!"." %in% others) setdiff(unlist(lapply(effect$groups, all.vars)), others)))
+  })
+  call <- call_with_data(call, formula, data, random$effects)
   parts <- unpenalised_parts(random$formula, call$data, random$effects, formula)
   framing <- frame_call(call, parts$flat)
   frame <- made_frame(framing, environment)
   terms <- terms_with_units(attr(frame, "terms"), frame)
-  response <- stats::model.response(frame)
+  response <- with_levels_of_data(stats::model.response(frame), formula, call$data)
   if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
   design <- design_matrix(if (is.null(parts)) terms else parts$penalised, frame,
                           level_value = level_value_for(kernel, lambda))
@@ -31,6 +36,12 @@ formula_parts <- function(call, environment, formula, kernel, intercept, lambda 
          parts = parts[c("given", "penalised")], effects = effects,
          dropped = dropped_rows(frame, framing, environment)),
     columns_of_call(call, terms, data, environment(formula)))
+}
+
+# A response of labels with all levels that it has in the data, those of no row of the frame among them.
+with_levels_of_data <- function(response, formula, data) {
+  if (!is.factor(response)) return(response)
+  factor(response, union(levels(eval(formula[[2L]], data, environment(formula))), levels(response)))
 }
 
 # The fit that fit_to(x, y, intercept, weights) makes of the columns of a formula. name: the function that the user

@@ -78,10 +78,10 @@ data_of_call <- function(call, environment) {
 }
 
 # The call with its data as a value, in which model.matrix() can rely on doubles. Refuses columns of one name among the
-# variables that the call uses.
-call_with_data <- function(call, formula, data) {
+# variables that the call uses. effects: random effects, whose labels stay what they are.
+call_with_data <- function(call, formula, data, effects = list()) {
   for (name in intersect(c("subset", "weights", "offset", "groups", "gap"), names(call))) {
-    if (is.character(call[[name]])) {
+    if (is.character(call[[name]]) && length(call[[name]]) == 1L) {
       refuse(name, " is the string ", deparse(call[[name]]), ": a column of the data is written without quotes, ", name,
              " = ", deparse(as.name(call[[name]]), backtick = TRUE))
     }
@@ -94,13 +94,13 @@ call_with_data <- function(call, formula, data) {
       used <- names(data)
     }
     check_columns(intersect(c(used, arguments(c("groups", "gap"))), names(data)), data, "data")
-    data <- without_integer64(data, but = setdiff(names(data), used))
+    data <- without_integer64(with_plain_labels(data, effects), but = setdiff(names(data), used))
   }
   for (name in if (!is.environment(data)) setdiff(used, names(data))) {  # variables of the session
     value <- get0(name, environment(formula))
     if (!is_integer64(value) || is.data.frame(data) && NROW(value) != nrow(data)) next
     if (is.null(data)) data <- list()
-    data[[name]] <- without_class(value)
+    data[[name]] <- if (name %in% label_variables(effects)) plain_labels(value) else without_class(value)
   }
   call$data <- data
   call

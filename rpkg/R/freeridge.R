@@ -81,7 +81,7 @@ freeridge.default <- function(x, y, kernel = NULL, lambda = NULL, criterion = NU
   fit$device <- check_device(device)
   fit$fixed <- fixed$x
   fit$fixed_source <- fixed$source
-  if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
+  if (!is.null(classes)) fit$classes <- classes[c("levels", "known", "kind")]
   fit <- learning_settings(fit, lengths, learn, bands, shrinkage, learn_rows)
   smoothness <- check_smoothness(smoothness, given)
   if (!given) fit$kernel <- default_kernel(without_random_columns(x), fit$lengths, smoothness)
@@ -348,28 +348,6 @@ frame_call <- function(call, flat = NULL) {
     frame$groups <- bquote(.(shared_codes)(.(call$groups), .(call$groups)))
   }
   frame
-}
-
-# Labels of groups or gaps as numbers that both have in common, 0 for none; NULL stays.
-shared_codes <- function(labels, group) {
-  if (is.null(labels)) return(NULL)
-  plain <- function(values) as.matrix(if (is.factor(values)) as.character(values) else label_columns(values))
-  group <- plain(group)
-  labels <- plain(labels)
-  array(match(as.character(labels), as.character(unique(group[!is.na(group)])), 0L), dim(labels))
-}
-
-labels_for_frame <- function(group) {
-  group <- label_columns(group)
-  if (!is.matrix(group)) return(if (is.null(group)) NULL else addNA(group))
-  codes <- array(match(group, unique(group[!is.na(group)]), 0L), dim(group))
-  dimnames(codes) <- dimnames(group)
-  codes
-}
-
-labels_of_frame <- function(group) {
-  if (is.matrix(group)) group[group == 0L] <- NA
-  group
 }
 
 shown_formula <- function(formula) paste(deparse(formula), collapse = " ")

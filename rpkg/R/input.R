@@ -188,52 +188,6 @@ check_landmarks <- function(landmarks, n) {
   list(rows = rows)
 }
 
-# Labels of any kind, one for each row, as integers 0, 1, ...; NA, for a row that is never left out, becomes -1. Each
-# column of a matrix is a division of the rows.
-group_codes <- function(group, n, name) {
-  group <- label_columns(group)
-  if (is.matrix(group) && is.atomic(group) && nrow(group) == n && ncol(group) > 0L) {
-    code_column <- function(k) group_codes(group[, k], n, paste0(name, "[, ", k, "]"))
-    codes <- vapply(seq_len(ncol(group)), code_column, integer(n))
-    return(matrix(codes, n, dimnames = list(NULL, colnames(group))))
-  }
-  if (is.factor(group)) group <- as.character(group)
-  if (!is.atomic(group) || !is.null(dim(group)) || length(group) != n) {
-    refuse(name, " must be ", n, " labels, one for each row, not ", shown(group))
-  }
-  codes <- match(group, unique(group[!is.na(group)])) - 1L
-  if (all(is.na(codes))) refuse(name, " must have at least one label that is not NA")
-  codes[is.na(codes)] <- -1L
-  codes
-}
-
-# Labels as a vector or, of a data frame, as a matrix.
-label_columns <- function(labels) {
-  if (!is.data.frame(labels)) return(plain_labels(labels))
-  as.matrix(with_columns_as(labels, is_integer64, plain_labels))
-}
-
-# Gaps: a row may be left out together with a group beside it, without a score. gap: labels of such groups for each row,
-# in one or more columns (layers) for each division. The result has the codes of these groups, -1 for none; NULL: no
-# gaps. group: the labels of the groups as they were given.
-gap_codes <- function(gap, group, n, name = "gap") {
-  if (is.null(gap)) return(NULL)
-  if (is.null(group)) refuse(name, " is given, but there are no groups beside which it could be")
-  plain <- function(labels) as.matrix(if (is.factor(labels)) as.character(labels) else label_columns(labels))
-  group <- plain(group)
-  gap <- plain(gap)
-  if (!is.atomic(gap) || nrow(gap) != n || ncol(gap) == 0L || ncol(gap) %% ncol(group) != 0L) {
-    refuse(name, " must be labels of groups, ", n, " or a matrix of as many rows",
-           if (ncol(group) > 1L) paste0(" and a multiple of ", ncol(group), " columns"), ", not ", shown(gap))
-  }
-  layers <- ncol(gap) %/% ncol(group)
-  codes <- vapply(seq_len(ncol(gap)), function(column) {
-    labels <- group[, (column - 1L) %/% layers + 1L]
-    match(as.character(gap[, column]), as.character(unique(labels[!is.na(labels)])), 0L) - 1L
-  }, integer(n))
-  matrix(codes, n)
-}
-
 # A divisor for a column that is constant in the rows fitted. The rows say nothing of other values of the column: divided
 # by 2^500 all of them are one value for the kernel. (The core has the same number for lengths that it learns.)
 no_part <- 2^500
@@ -310,7 +264,7 @@ new_design <- function(fit, newdata) {
   }
   terms <- stats::delete.response(fit$terms)
   check_columns(fit$columns, newdata, "newdata")
-  newdata <- without_integer64(newdata)
+  newdata <- without_integer64(with_plain_labels(newdata, fit$random))
   frame <- new_frame(terms, newdata, fit$xlevels, "newdata does not fit the model: ")
   some <- nrow(frame) > 0L
   x <- if (some) {

@@ -17,7 +17,9 @@ find_parameters.freeridge <- function(x, flatten = FALSE, ...) {
   if (isTRUE(flatten)) names else list(conditional = names)
 }
 
+# coefs: of set_coef(), by which marginaleffects moves the coefficients.
 get_parameters.freeridge <- function(x, ...) {
+  if (!is.null(x$coefs)) return(data.frame(Parameter = names(coef.freeridge(x)), Estimate = unname(x$coefs)))
   rows <- parameter_rows(x)
   data.frame(Parameter = rows$term, Estimate = rows$estimate)
 }

@@ -106,7 +106,7 @@ local_scales <- function(fit, model, lambda, learnt) {
   errors <- if (learnt) learnt_again(fit)$errors else core_by_row(model, "loo")
   leverage <- core_by_row(model, "leverage")
   predictive <- !is_of_values(fit$kernel) && all(core_lambda(model) > 0)
-  noise <- if (predictive) core_predict_variance(model, fit$x[1L, , drop = FALSE], fit$fixed[1L, , drop = FALSE])$noise
+  noise <- if (predictive) core_predict_variance(model, with_columns(fit$x[1L, , drop = FALSE]), fit$fixed[1L, , drop = FALSE])$noise
   scales <- lapply(seq_len(ncol(fit$y)), function(j) {
     known <- which(!is.na(errors[, j]))
     if (length(known) < 3L) refuse("a local scale needs three left-out errors, and there are ", length(known))
@@ -143,7 +143,7 @@ half_width <- function(scale, level, columns, u) {
 
 # The columns of a fit that are numbers for another fit, and its predictions beside them.
 scale_columns <- function(fit, x, fixed, predictions) {
-  given <- is_sparse(fit$x) || is_of_values(fit$kernel)
+  given <- ncol(fit$x) == 0L || is_sparse(fit$x) || is_of_values(fit$kernel)
   unname(cbind(if (!given) x[, seq_len(ncol(x)), drop = FALSE], fixed, predictions))
 }
 
@@ -180,7 +180,7 @@ bound_columns <- function(fit, labelled, centre, bounds) {
 
 # The rows of the fit, those of weight zero in their places, in the form that new_rows() gives to new rows.
 own_rows <- function(fit) {
-  x <- fit$x
+  x <- with_columns(fit$x)
   fixed <- fit$fixed
   offset <- fit$offset
   if (!is.null(fit$aside)) {
@@ -189,6 +189,5 @@ own_rows <- function(fit) {
     if (!is.null(fixed)) fixed <- rbind(fixed, fit$aside$fixed)[order, , drop = FALSE]
     offset <- c(offset, fit$aside$offset)[order]
   }
-  list(x = with_columns(x), fixed = fixed, offset = offset, known = rep(TRUE, nrow(x)),
-       names = all_cases(fit), own = TRUE)
+  list(x = x, fixed = fixed, offset = offset, known = rep(TRUE, nrow(x)), names = all_cases(fit), own = TRUE)
 }

@@ -66,7 +66,7 @@ several_logistic <- function(fit_to, y, call) {
   fits <- lapply(stats::setNames(levels(y), levels(y)), function(level) fit_to(y == level))
   first <- fits[[1L]]
   structure(
-    c(list(call = call, fits = fits, levels = levels(y), counts = vapply(fits, function(fit) sum(fit$y > 0), 0), y = y),
+    c(list(call = call, fits = fits, levels = levels(y), known = levels(y), counts = vapply(fits, function(fit) sum(fit$y > 0), 0), y = y),
       first[c("kernel", "scale", "lambda", "x", "aside", "cases", "intercept", "penalised", "weights")]),
     class = "freeridge_logistic_classes"
   )
@@ -87,10 +87,10 @@ predict.freeridge_logistic_classes <- function(object, newdata = NULL, type = "d
     dim(values) <- c(length(new$known), length(object$levels))
     dimnames(values) <- list(new$names, object$levels)
   }
-  if (type == "class") return(as_labels(list(levels = object$levels, kind = "factor"), values))
+  if (type == "class") return(as_labels(list(levels = object$levels, known = object$known, kind = "factor"), values))
   if (type == "decision") return(values)
   values <- stats::plogis(values)
-  values / rowSums(values)
+  of_all_levels(values / rowSums(values), object$known)
 }
 
 fitted.freeridge_logistic_classes <- function(object, ...) {
@@ -114,7 +114,7 @@ left_out_by_logistic <- function(fit) {
   actual <- if (several) factor(levels[max.col(vapply(fit$fits, `[[`, fit$x[, 1L] * 0, "y"))], levels) else
     factor(levels[(fit$y > 0) + 1L], levels)
   values <- if (several) vapply(fit$fits, decision, numeric(nrow(fit$x))) else decision(fit)
-  predicted <- as_labels(list(levels = levels, kind = "factor"), values)
+  predicted <- as_labels(list(levels = levels, known = levels, kind = "factor"), values)
   wrong_classes(actual, predicted, if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights)
 }
 

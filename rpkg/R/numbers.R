@@ -35,16 +35,6 @@ without_integer64 <- function(data, but = character()) {
   data
 }
 
-# Labels of rows: integer64 becomes strings, as beyond 2^53 not all doubles are different.
-plain_labels <- function(value) {
-  if (!is_integer64(value)) return(value)
-  labels <- without_class(value)
-  exact <- abs(labels) < 2^53
-  halves <- matrix(halves_of_64_bits(value), 2L)
-  labels[] <- ifelse(exact, sprintf("%.0f", labels), paste(halves[1L, ], halves[2L, ]))
-  labels
-}
-
 # high * 2^32 + low of the two halves of each number, low without a sign. -2^63 stands for NA. (R takes the half 2^31
 # for NA.)
 doubles_of_64_bits <- function(value) {

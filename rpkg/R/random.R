@@ -8,7 +8,8 @@
 # only zeros, and so the effect 0, the mean of the others.
 #
 # An effect is list(name, groups, slope, term): its name, the factors whose levels are combined, as expressions, the
-# number or NULL, and the term of the formula that it comes from; once the data are known `levels`, and in the attribute "random_terms" of x `columns`, too.
+# number or NULL, and the term of the formula that it comes from; `labels`, the variables that are labels and nothing else;
+# once the data are known `levels`, and in the attribute "random_terms" of x `columns`, too.
 
 random <- function(...) {
   refuse("random() is a term of a formula of freeridge(), by itself: as in y ~ x + random(id)")
@@ -111,24 +112,27 @@ without_penalty <- function(rest) {
 # The variables of random effects, as expressions.
 random_variables <- function(effects) unique(do.call(c, lapply(effects, function(effect) c(effect$groups, effect$slope))))
 
-# The label of each row of a frame.
+label_variables <- function(effects) unlist(lapply(effects, `[[`, "labels"))
+
+# Data of which these variables do not become doubles, in which labels of 64 bits might be the same.
+with_plain_labels <- function(data, effects) {
+  for (name in intersect(label_variables(effects), names(data))) data[[name]] <- plain_labels(data[[name]])
+  data
+}
+
+# The label of each row of a frame, a factor.
 labels_of_effect <- function(effect, frame) {
-  labels <- lapply(effect$groups, function(part) {
+  combined_labels(lapply(effect$groups, function(part) {
     column <- frame[[frame_name(part)]]
     if (!is.null(dim(column))) refuse("random(", effect$name, ") has ", frame_name(part), ", which is a matrix: a factor is needed")
-    as.character(column)
-  })
-  known <- !Reduce(`|`, lapply(labels, is.na))
-  ifelse(known, do.call(paste, c(labels, sep = ":")), NA)
+    column
+  }))
 }
 
 # The effects with the levels that occur in a frame.
 with_levels <- function(effects, frame) {
   lapply(effects, function(effect) {
-    label <- labels_of_effect(effect, frame)
-    single <- if (length(effect$groups) == 1L) frame[[frame_name(effect$groups[[1L]])]]
-    order <- if (is.factor(single)) levels(single) else if (is.numeric(single)) as.character(sort(unique(single)))
-    effect$levels <- if (is.null(order)) sort(unique(label)) else intersect(order, label)
+    effect$levels <- levels(labels_of_effect(effect, frame))
     if (length(effect$levels) < 2L) {
       refuse("random(", effect$name, ") has one level only, ", effect$levels, ": an effect needs two or more")
     }
@@ -150,7 +154,7 @@ with_random_columns <- function(x, effects, frame) {
   terms <- list()
   factors <- attr(x, "factor_terms")
   for (effect in effects) {
-    label <- labels_of_effect(effect, frame)
+    label <- as.character(labels_of_effect(effect, frame))
     columns <- matrix(0, nrow(x), length(effect$levels), dimnames = list(NULL, paste0(effect$name, effect$levels)))
     known <- which(label %in% effect$levels)
     value <- if (is.null(effect$slope)) rep(1, nrow(x)) else as.double(frame[[frame_name(effect$slope)]])

@@ -64,17 +64,17 @@ all_rows <- function(fit, values, aside = NaN) {
   shape(fit, whole, fit$aside$cases)
 }
 
-# Rows x of the points as the core takes them: for a kernel that is an R function its values at x and the points of the
-# fit.
+# Rows x of the points as the core takes them, which have a column at least: for a kernel that is an R function its values
+# at x and the points of the fit.
 as_core_rows <- function(fit, x) {
-  if (is.null(fit$points)) return(x)
+  if (is.null(fit$points)) return(with_columns(x))
   kernel_values(fit$kernel, divided(x, fit$scale), divided(fit$points, fit$scale))
 }
 
 # Predictions for the rows that are aside, without their offset; NULL where there are none. predict(model, x, fixed): how.
 predicted_aside <- function(fit, model, predict = core_predict) {
   if (is.null(fit$aside)) return(NULL)
-  predict(model, with_columns(as_core_rows(fit, fit$aside$x)), fit$aside$fixed)
+  predict(model, as_core_rows(fit, fit$aside$x), fit$aside$fixed)
 }
 
 # Outputs less predictions at the rows of weight zero. As the fit was made without these rows, they are their residuals
@@ -113,7 +113,7 @@ new_rows <- function(fit, newdata, na.action = stats::na.pass, given = NULL) {
     x <- x[known, , drop = FALSE]
     if (!is.null(fixed)) fixed <- fixed[known, , drop = FALSE]
   }
-  list(x = with_columns(as_core_rows(fit, x)), fixed = fixed, offset = offset[known], known = known[kept],
+  list(x = as_core_rows(fit, x), fixed = fixed, offset = offset[known], known = known[kept],
        names = names, own = FALSE)
 }
 

@@ -41,6 +41,7 @@ make_folds <- function(n, folds, seed = 0, repeats = 1, strata = NULL, groups = 
   }
   codes <- function(labels, name) {
     if (is.null(labels)) return(NULL)
+    labels <- plain_labels(labels)
     if (!is.atomic(labels) || length(labels) != n || anyNA(labels)) {
       refuse(name, " must be ", n, " labels, none missing, not ", shown(labels))
     }
@@ -84,9 +85,9 @@ make_groups <- function(x) {
   if (!is.data.frame(x) && !(is.atomic(x) && !is.null(x))) {
     refuse("x must be a matrix, a data frame or a vector, whose equal rows are to have one label, not ", shown(x))
   }
-  if (!is.data.frame(x)) x <- as.data.frame(as.matrix(x))
+  if (!is.data.frame(x)) x <- as.data.frame(as.matrix(plain_labels(x)))
   if (length(x) == 0L) return(rep(1L, nrow(x)))
-  equal_rows(lapply(x, function(column) if (is.matrix(column)) make_groups(column) else column))
+  equal_rows(lapply(x, function(column) if (is.matrix(column)) make_groups(column) else plain_labels(column)))
 }
 
 # The number of the first row that is equal, counted among different rows. columns: a list of vectors.
@@ -177,14 +178,15 @@ lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
     refuse("the fit has unpenalised columns, and that of \"", to, "\" penalises all of its own: ",
            "no lambda makes the fits equal")
   }
+  if (to == "lm.ridge" && !is.null(object$weights)) {
+    refuse("the fit has weights, and \"lm.ridge\" has none: no lambda makes the fits equal")
+  }
   lambda <- rep_len(lambda, ncol(object$y))
-  # Without an intercept the other systems centre nothing; glmnet alone centres columns for the deviations that it
-  # divides by.
+  y <- if (is.null(object$offset)) object$y else object$y - object$offset
   converted <- vapply(seq_along(lambda), function(j) {
-    seen <- !is.na(object$y[, j])
-    ratio <- switch(to, glmnet = divisor_ratio(object, seen),
-                    lm.ridge = divisor_ratio(object, seen, object$intercept), 1)
-    convert_lambda(lambda[[j]] * ratio^2, "total", to, sum(seen), deviation(object$y[seen, j], object$intercept))
+    seen <- !is.na(y[, j])
+    factor <- if (to %in% c("glmnet", "lm.ridge")) divisor_ratio(object, seen, to) else 1
+    convert_lambda(lambda[[j]] * factor^2, "total", to, sum(seen), deviation(y[seen, j], object$intercept))
   }, 0)
   named_by_output(object, converted)
 }
@@ -211,11 +213,22 @@ check_target <- function(to, known, fit) {
 # The standard deviation with denominator n or, not centred, the root mean square.
 deviation <- function(column, centred = TRUE) sqrt(mean((column - if (centred) mean(column) else 0)^2))
 
-# The divisors of the columns of a linear fit over their standard deviations with denominator n, by which some systems
-# divide, where that is the same ratio for all columns. Else 1: then those systems have to be told not to divide.
-divisor_ratio <- function(fit, rows, centred = TRUE) {
-  if (is.null(fit$scale) || fit$kernel$name != "linear") return(1)
-  deviations <- vapply(seq_len(ncol(fit$x)), function(j) deviation(fit$x[rows, j], centred), 0)
-  ratio <- (fit$scale / deviations)[deviations > sqrt(.Machine$double.eps) * fit$scale]
-  if (length(ratio) > 0L && diff(range(ratio)) <= 1e-8 * ratio[1L]) ratio[[1L]] else 1
+# The divisors of the columns of a linear fit, those within its kernel among them, over the standard deviations with
+# denominator n by which the other system divides, or over 1, if glmnet is told not to divide: where that is one ratio for
+# all columns. Without an intercept the other systems centre nothing; glmnet alone centres columns for their deviations.
+divisor_ratio <- function(fit, rows, to) {
+  if (ncol(fit$x) == 0L) return(1)
+  if (is_linear(fit$kernel)) {
+    divisors <- core_kernel_linear_scale(unclass(fit$kernel), ncol(fit$x)) * if (is.null(fit$scale)) 1 else fit$scale
+    centred <- to == "glmnet" || fit$intercept
+    deviations <- vapply(seq_len(ncol(fit$x)), function(j) deviation(fit$x[rows, j], centred), 0)
+    vary <- deviations > sqrt(.Machine$double.eps) * divisors
+    ratios <- list(divided = (divisors / deviations)[vary], plain = if (to == "glmnet") divisors[vary])
+    for (ratio in if (is.null(fit$scale)) rev(ratios) else ratios) {
+      if (length(ratio) > 0L && diff(range(ratio)) <= 1e-8 * ratio[1L]) return(ratio[[1L]])
+    }
+    if (!any(vary)) return(1)
+  }
+  refuse("\"", to, "\" is for a linear fit whose columns are divided by ",
+         if (to == "glmnet") "one number or by ", "a multiple of their standard deviations: no lambda makes the fits equal")
 }

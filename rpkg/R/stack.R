@@ -86,7 +86,7 @@ fit_stack <- function(x, y, stack, given, call) {
   fit <- list(call = call, x = x, y = y, vector = vector, weights = weights, intercept = !isFALSE(settings$intercept),
               outputs = outputs, stacks = stats::setNames(stacks, outputs), kernel = matern_kernel(),
               cases = if (is.null(rownames(x))) rownames(y) else rownames(x), cache = new.env(parent = emptyenv()))
-  fit$classes <- classes[c("levels", "kind")]
+  fit$classes <- classes[c("levels", "known", "kind")]
   structure(fit, class = "freeridge_stack")
 }
 

@@ -17,12 +17,15 @@ test_that("each group has the fit of its rows alone", {
     expect_equal(coef(fit)[, , 2], 2 * coef(fit)[, , 1], tolerance = 1e-5)
     for (g in unique(p$group)) {
       rows <- which(p$group == g & !is.na(p$y) & p$weights > 0)
-      one <- freeridge(p$x[rows, ], p$y[rows], linear_kernel(), criterion = criterion, weights = p$weights[rows], intercept = intercept, scale = FALSE)
-      expect_equal(fit$lambda[g, 1], one$lambda, tolerance = 1e-4)
-      expect_equal(coef(fit)[g, , 1], coef(one), tolerance = 1e-5)
-      expect_equal(loo(fit)[rows, 1], loo(one), tolerance = 1e-4, ignore_attr = TRUE)
-      expect_equal(fit$sigma2[g, 1], sigma(one)^2, tolerance = 1e-4)
-      expect_equal(predict(fit, p$x[rows[1:3], ], p$group[rows[1:3]])[, 1], predict(one, p$x[rows[1:3], ]), tolerance = 1e-4, ignore_attr = TRUE)
+      alone <- function(lambda) {
+        freeridge(p$x[rows, ], p$y[rows], linear_kernel(), lambda, criterion = criterion, weights = p$weights[rows], intercept = intercept, scale = FALSE)
+      }
+      expect_equal(fit$lambda[g, 1], alone(NULL)$lambda, tolerance = 1e-4)
+      one <- alone(fit$lambda[[g, 1]])
+      expect_equal(coef(fit)[g, , 1], coef(one), tolerance = 1e-8)
+      expect_equal(loo(fit)[rows, 1], loo(one), tolerance = 1e-8, ignore_attr = TRUE)
+      expect_equal(fit$sigma2[g, 1], sigma(one)^2, tolerance = 1e-8)
+      expect_equal(predict(fit, p$x[rows[1:3], ], p$group[rows[1:3]])[, 1], predict(one, p$x[rows[1:3], ]), tolerance = 1e-8, ignore_attr = TRUE)
     }
     expect_identical(which(is.nan(loo(fit)[, 1])), c(3L, 7L, 50L))
     expect_identical(nobs(fit), 118L)
@@ -44,6 +47,19 @@ test_that("groups may be labels of any kind, and columns have their names", {
   some <- replace(p$group, 1:5, NA)
   expect_true(all(is.nan(loo(ridge_batch(p$x, p$y, some))[1:5])))
   expect_identical(sum(ridge_batch(p$x, p$y, some)$rows), 115L)
+})
+
+test_that("combinations of labels are groups, found by the names of their columns", {
+  p <- groups_data()
+  group <- data.frame(dose = c(1.5, 1, 1, 1.5), week = c(2, 5.2, 2, 1))[match(p$group, unique(p$group)), ]
+  fit <- ridge_batch(p$x, p$y, group, lambda = 2)
+  expect_identical(rownames(coef(fit)), c("1:2", "1:5.2", "1.5:1", "1.5:2"))
+  plain <- ridge_batch(p$x, p$y, p$group, lambda = 2)
+  expect_equal(predict(fit, p$x, group[c("week", "dose")]), predict(plain, p$x, p$group), tolerance = 1e-12)
+  expect_equal(predict(fit, p$x, unname(as.list(group))), predict(plain, p$x, p$group), tolerance = 1e-12)
+  expect_refusal(predict(fit, p$x, group["week"]), "group has no column 'dose'")
+  expect_refusal(ridge_batch(p$x, p$y, list(p$group, 1)), "group must be 120 labels, one for each row, not 1")
+  expect_refusal(ridge_batch(p$x, p$y, list()), "group must be 120 labels")
 })
 
 test_that("a group without an answer is named, and spoils no other", {

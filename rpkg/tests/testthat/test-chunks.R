@@ -249,6 +249,23 @@ test_that("with landmarks the fit is the one to all rows with these landmarks", 
   expect_refusal(freeridge_chunks(y ~ a, data, gaussian_kernel(1), landmarks = 10, sample = 5), "sample must be one whole number >= 10")
 })
 
+test_that("the sample has the rows that subset selects", {
+  data <- rows_of_chunks(60L)[c("a", "b", "y")]
+  data$i <- seq_len(60L)
+  data <- data[!is.na(data$a), ]
+  data$m <- matrix(data$b * rnorm(116L), 58L)
+  for (formula in list(y ~ a, y ~ a + m)) for (kernel in list(gaussian_kernel(1), gaussian_kernel())) for (size in c(100, 20)) {
+    pieces <- split(data, (data$i - 1) %/% size)
+    part <- freeridge_chunks(formula, pieces, kernel, landmarks = 10, sample = 60, subset = i > 29)
+    whole <- freeridge_chunks(formula, lapply(pieces, subset, i > 29), kernel, landmarks = 10, sample = 60)
+    expect_identical(part$design$landmarks, whole$design$landmarks)
+    expect_identical(predict(part, data), predict(whole, data))
+  }
+  strings <- transform(data, g = rep(c("u", "v"), 29L))
+  expect_equal(coef(freeridge_chunks(y ~ g + m, row_source(strings, 20), lambda = 1, subset = i > 5)),
+               coef(freeridge_chunks(y ~ g + m, row_source(subset(strings, i > 5), 20), lambda = 1)))
+})
+
 test_that("rows come from anywhere, also in empty chunks and in chunks of one row", {
   data <- rows_of_chunks()
   expected <- freeridge_chunks(y ~ a + g, row_source(data, 1000), weights = w)

@@ -192,9 +192,46 @@ test_that("print and summary have the errors of left-out points by class, beside
   expect_no_match(good, "try kernel")
   two <- freeridge(x, flowers$Species == "setosa", linear_kernel(), 1)
   expect_output(print(two), "wrong class: 0 % \\(34 % if all were in the largest class, FALSE\\)")
+  # where there are no predictors no kernel helps
+  expect_no_match(paste(capture.output(print(freeridge(Species ~ 1, flowers))), collapse = ""), "gaussian_kernel")
   # nothing is factorized for print
   old <- unserialize(serialize(freeridge(x, flowers$Species, linear_kernel(), 1), NULL))
   expect_no_match(paste(capture.output(print(old)), collapse = ""), "Left-out")
+})
+
+test_that("a level without rows stays a level, which no row gets", {
+  two <- iris[51:150, ]
+  three <- transform(iris, Species = factor(Species, c("virginica", "none", "setosa", "versicolor")))
+  fits <- list(
+    freeridge = function(data) freeridge(Species ~ ., data, kernel = linear_kernel(), lambda = 1),
+    matrix = function(data) freeridge(as.matrix(data[1:4]), data$Species, gaussian_kernel(1), 1),
+    stack = function(data) freeridge(Species ~ ., data, stack = c("linear", "gaussian")),
+    chunks = function(data) freeridge_chunks(Species ~ ., row_source(data, 40), lambda = 1),
+    subset = function(data) freeridge(Species ~ ., rbind(data, transform(iris[1, ], Species = NA)), kernel = linear_kernel(), lambda = 1),
+    logistic = function(data) kernel_logistic(Species ~ ., data, kernel = linear_kernel(), lambda = 1),
+    svm = function(data) kernel_svm(Species ~ ., data, kernel = linear_kernel(), lambda = 1),
+    descent = function(data) gradient_descent(Species ~ ., data, loss = "logistic", epochs = 5),
+    predictor = function(data) predictor(freeridge(Species ~ ., data, kernel = linear_kernel(), lambda = 1))
+  )
+  answer <- function(name, fit, data, type) {
+    new <- if (name == "matrix") as.matrix(data[1:4]) else data[1:4]
+    if (name == "chunks") predict(fit, new, type = type, source = row_source(data, 40)) else predict(fit, new, type = type)
+  }
+  for (name in names(fits)) for (data in if (name %in% c("svm", "descent")) list(two) else list(two, three)) {
+    fit <- fits[[name]](data)
+    plain <- fits[[name]](droplevels(data))
+    found <- answer(name, fit, data, "class")
+    expect_identical(levels(found), levels(data$Species), info = name)
+    expect_identical(as.character(found), as.character(answer(name, plain, droplevels(data), "class")), info = name)
+    expect_true(is.finite(mean(found == data$Species)))
+    if (name == "svm") next
+    p <- answer(name, fit, data, "probability")
+    known <- answer(name, plain, droplevels(data), "probability")
+    if (is.matrix(p)) expect_identical(colnames(p), levels(data$Species), info = name)
+    expect_identical(if (is.matrix(p)) p[, colnames(known)] else p, known, info = name)
+    if (is.matrix(p)) expect_true(all(p[, setdiff(colnames(p), colnames(known))] == 0))
+    if (name == "freeridge" && ncol(known) == 2L) expect_identical(yhat.freeridge(fit, data), yhat.freeridge(plain, data))
+  }
 })
 
 test_that("labels that cannot be used are refused", {
@@ -202,7 +239,7 @@ test_that("labels that cannot be used are refused", {
   expect_refusal(freeridge(x, factor(c(NA, 1:49))), "y\\[1\\] is NA; all labels must be known")
   expect_refusal(freeridge(x, rep(TRUE, 50L)), "one class only, TRUE; there must be two or more")
   expect_refusal(freeridge(x, factor(character(0))), "y has no rows; there must be two")
-  expect_refusal(freeridge(x, factor(rep(1:2, 25L), levels = 1:3)), "no row of the class '3': use droplevels\\(y\\)")
+  expect_refusal(freeridge(x, factor(rep(2, 50L), levels = 1:3)), "one class only, 2; there must be two or more")
   expect_refusal(freeridge(Species ~ Sepal.Length + offset(Sepal.Width), flowers),
                  "an offset goes with a numeric response")
   expect_refusal(predict(fit, type = "link"), 'type must be one of "decision", "class", "probability", "response", not "link"')

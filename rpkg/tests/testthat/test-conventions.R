@@ -44,10 +44,6 @@ test_that("for a fit with scale = TRUE lambda_as gives what makes their coeffici
   expect_equal(lambda_as(fit, "lm.ridge"), 20 * 60 / 59, tolerance = 1e-14)
   expect_equal(lambda_as(freeridge(p$x, p$y, linear_kernel(), 20, scale = apply(p$x, 2L, deviation)), "lm.ridge"), 20,
                tolerance = 1e-14)
-  for (other in list(freeridge(p$x, p$y, linear_kernel(), 20, scale = 1:4),  # no one number
-                     freeridge(p$x, p$y, gaussian_kernel(1), 20, scale = TRUE))) {
-    expect_identical(lambda_as(other, "lm.ridge"), 20)
-  }
   constant <- freeridge(cbind(p$x, 7), p$y, linear_kernel(), 20, scale = TRUE)
   expect_equal(lambda_as(constant, "lm.ridge"), 20 * 60 / 59, tolerance = 1e-14)
   expect_identical(lambda_as(fit, "KRLS"), 20)
@@ -59,4 +55,41 @@ test_that("for a fit with scale = TRUE lambda_as gives what makes their coeffici
   skip_if_not_installed("glmnet")
   theirs <- glmnet::glmnet(p$x, p$y, alpha = 0, lambda = lambda_as(fit, "glmnet"), thresh = 1e-20, maxit = 1e6)
   expect_equal(unname(as.matrix(coef(theirs))[, 1L]), unname(coef(fit)), tolerance = 1e-6)
+})
+
+test_that("columns divided by scale or within the kernel, and an offset: lambda_as gives the fit's coefficients or says that none does", {
+  p <- ridge_data()
+  data <- data.frame(y = p$y, z = 5 * cos(1:60), p$x)
+  data$f <- factor(rep(c("u", "v", "w", "w"), 15L))
+  deviations <- apply(p$x, 2L, deviation)
+  linear <- linear_kernel()
+  made <- function(kernel, ...) freeridge(p$x, p$y, kernel, 20, ...)
+  less <- function(scale) freeridge(y ~ X1 + X2 + X3 + X4 + offset(z), data, kernel = linear, lambda = 20, scale = scale)
+  # the fit, and whether glmnet divides the columns; NA: no lambda makes the fits equal
+  cases <- list(
+    list(made(2 * linear), FALSE), list(made(2 * linear, scale = TRUE), TRUE), list(made(linear, scale = rep(3, 4L)), FALSE),
+    list(made(scaled_kernel(linear, rep(2, 4L))), FALSE), list(made(scaled_kernel(linear, 2 * deviations)), TRUE),
+    list(made(linear), FALSE), list(less(FALSE), FALSE), list(less(TRUE), TRUE), list(made(linear, scale = 1:4), NA),
+    list(made(gaussian_kernel(1), scale = TRUE), NA),
+    list(freeridge(y ~ X1 + f, data, kernel = linear, lambda = 20, scale = TRUE), NA)
+  )
+  for (case in cases) {
+    fit <- case[[1L]]
+    divides <- case[[2L]]
+    theirs <- data$y - if (is.null(fit$offset)) 0 else data$z
+    if (!isTRUE(divides)) expect_refusal(lambda_as(fit, "lm.ridge"), '"lm.ridge" is for a linear fit whose columns are divided by a multiple')
+    if (is.na(divides)) {
+      expect_refusal(lambda_as(fit, "glmnet"), '"glmnet" is for a linear fit whose columns are divided by one number or by a multiple')
+    } else if (requireNamespace("glmnet", quietly = TRUE)) {
+      slopes <- coef(glmnet::glmnet(p$x, theirs, alpha = 0, lambda = lambda_as(fit, "glmnet"), standardize = divides, thresh = 1e-20, maxit = 1e6))
+      expect_equal(as.vector(slopes), unname(coef(fit)), tolerance = 1e-6)
+    }
+    if (isTRUE(divides) && requireNamespace("MASS", quietly = TRUE)) {
+      expect_equal(unname(coef(MASS::lm.ridge(theirs ~ p$x, lambda = lambda_as(fit, "lm.ridge")))), unname(coef(fit)), tolerance = 1e-10)
+    }
+  }
+  weighted <- made(linear, scale = TRUE, weights = rep(1:2, 30L))
+  expect_refusal(lambda_as(weighted, "lm.ridge"), 'the fit has weights, and "lm.ridge" has none')
+  several <- kernel_logistic(p$x, data$f, gaussian_kernel(1), 0.5)
+  expect_identical(lambda_as(several, "cost"), 2)
 })

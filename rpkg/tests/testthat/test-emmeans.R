@@ -117,6 +117,20 @@ test_that("marginaleffects of kernels have the standard errors of predict() and 
   expect_refusal(marginaleffects::avg_slopes(fit, slope = "eyex"), "needs coefficients, which the fit has not")
 })
 
+test_that("hypotheses about coefficients, which marginaleffects moves one by one, have standard errors", {
+  fit <- freeridge(breaks ~ z + times, yarn, kernel = linear_kernel(), lambda = 1)
+  moved <- get_coef.freeridge(fit) + c(0, 1, -2)
+  expect_identical(get_parameters.freeridge(set_coef.freeridge(fit, moved))$Estimate, unname(moved))
+  expect_identical(get_parameters.freeridge(set_coef.freeridge(fit, moved))$Parameter, get_parameters.freeridge(fit)$Parameter)
+  skip_if_not_installed("marginaleffects", "1.0.0")
+  if (!exists("%||%", baseenv())) assign("%||%", function(x, y) if (is.null(x)) y else x, globalenv())
+  found <- as.data.frame(marginaleffects::hypotheses(fit))
+  expect_close(found$std.error, unname(sqrt(diag(vcov(fit)))), 1e-6)
+  weights <- c(0, 1, -3)
+  found <- as.data.frame(marginaleffects::hypotheses(fit, "z = 3 * times"))
+  expect_close(found$std.error, sqrt(drop(weights %*% vcov(fit) %*% weights)), 1e-6)
+})
+
 test_that("fits of which these tools would give other numbers are refused", {
   two <- freeridge(cbind(breaks, times) ~ wool, yarn, lambda = 1)
   classes <- freeridge(wool ~ breaks, yarn, lambda = 1)

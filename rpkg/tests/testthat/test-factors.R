@@ -207,6 +207,17 @@ test_that("a level that the fit has not seen gets the mean of the others where t
     expect_identical(if (several) rownames(found) else names(found), rownames(new))
     expect_equal(predict(fit, frame, new_levels = "mean"), predict(fit, frame))
   }
+  frame$k <- match(frame$f, unique(frame$f))
+  for (formula in list(y ~ a + factor(k), y ~ unpenalised(a + factor(k)) + t, y ~ k + factor(k))) {  # a factor of the formula
+    fit <- freeridge(formula, frame, kernel = gaussian_kernel(2), lambda = 0.3)
+    new <- transform(frame[c(2, 5, 9), ], k = c(99, 2, 98))
+    each <- lapply(1:4, function(level) predict(fit, transform(new, k = c(level, 2, level))))
+    found <- predict(fit, new, new_levels = "mean")
+    if (identical(formula[[3L]], quote(k + factor(k)))) expect_close(found[2L], each[[1L]][2L], 1e-12) else
+      expect_close(found, Reduce(`+`, each) / 4, 1e-7)
+    expect_identical(names(found), rownames(new))
+    expect_refusal(predict(fit, new["t"], new_levels = "mean"), "newdata has no column")
+  }
   expect_refusal(predict(fit, new, new_levels = "mean", se.fit = TRUE), "for predictions alone")
   expect_refusal(predict(fit, new, new_levels = "zero"), 'new_levels must be one of "error", "mean"')
   expect_refusal(predict(freeridge(y ~ a, frame), new, new_levels = "mean"), "the fit has no factors")

@@ -72,6 +72,8 @@ test_that("lengths are learnt by that likelihood, without a prior of the noise",
 })
 
 test_that("what noise_sd does not go with is refused", {
+  fit <- freeridge(as.matrix(known["x"]), known$y, noise_sd = 0.3)
+  expect_refusal(variance_components(fit), "^noise_sd\\^2 is 0.09: the variance of the errors is known, and that of f is noise_sd\\^2 / lambda", "freeridge_invalid_state")
   fit_with <- function(...) freeridge(as.matrix(known["x"]), known$y, noise_sd = 1, ...)
   expect_refusal(freeridge(as.matrix(known["x"]), known$y, noise_sd = -1), "one positive number")
   expect_refusal(freeridge(as.matrix(known["x"]), known$y, noise_sd = 1:2), "one number")

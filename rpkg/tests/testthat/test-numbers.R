@@ -196,6 +196,7 @@ test_that("the halves of 64 bits are put together rightly, NA among them", {
   data$ids <- ids
   expect_equal(freeridge(y ~ b, data, kernel = linear_kernel(), groups = ids)$score,
                freeridge(y ~ b, data, kernel = linear_kernel(), groups = names)$score)
+  expect_equal(unname(fitted(freeridge(y ~ b + random(ids), data))), unname(fitted(freeridge(y ~ b + random(names), data))), tolerance = 1e-5)
   expect_equal(freeridge_chunks(y ~ b, list(data), groups = ids)$score,
     freeridge_chunks(y ~ b, list(data), groups = names)$score)
 
@@ -222,6 +223,45 @@ test_that("the halves of 64 bits are put together rightly, NA among them", {
   expect_equal(coef(freeridge_chunks(y ~ i, row_source(connection, table = "rows"), lambda = 1e-3)),
                coef(freeridge(y ~ i, data.frame(y = beside, i = large), kernel = linear_kernel(), lambda = 1e-3)),
                  tolerance = 1e-6)
+})
+
+test_that("labels are the same where their values are, in whatever they are an argument of", {
+  time <- as.POSIXct("2020-01-01", tz = "UTC")
+  kinds <- list(  # four labels, and the same ones in another form
+    large = list(4e15 + c(1, 2, 5, 60)), near = list(0.1 + c(0, 1, 2, 3) * 2^-55),
+    round = list(c(1e5, 2e5, 300001, -1), c(100000L, 200000L, 300001L, -1L)), whole = list(c(100000L, 2L, 0L, 7L), c("100000", "2", "0", "7")),
+    text = list(factor(c(1e5, 2e5, 3e15, 12)), c(1e5, 2e5, 3e15, 12)), days = list(as.Date("2024-01-01") + c(0, 0.5, 1, 31)),
+    times = list(time + c(0, 0.25, 0.5, 3)), midnights = list(time + 86400 * 0:3, as.POSIXct(format(time + 86400 * 0:3, tz = "Asia/Tokyo"), "Asia/Tokyo")),
+    minutes = list(as.difftime(c(1, 2, 1e5, 4), units = "mins"))
+  )
+  set.seed(26)
+  rows <- rep(1:4, each = 10L)
+  data <- data.frame(b = rnorm(40L), names = letters[rows])
+  data$y <- data$b + 2 * rows + rnorm(40L, 0, 0.3)
+  linear <- linear_kernel()
+  whole <- function(...) lambda_path(do.call(freeridge, list(y ~ b, data, kernel = linear, lambda = 1, ...)), 1, "groups")$groups
+  chunks <- function(label) do.call(freeridge_chunks, list(y ~ b, row_source(data, 7), lambdas = 1:3, groups = label))$search$moments
+  turned <- c(2, 1, 4, 3)
+  other <- rep(c("u", "v"), 20L)
+  score <- whole(groups = data$names)
+  beside <- whole(groups = data$names, gap = letters[turned[rows]])
+  moments <- chunks(quote(names))
+  each <- predict(ridge_batch(data["b"], data$y, data$names, lambda = 1), data.frame(b = 1:4), letters[1:4])
+  effects <- predict(freeridge(y ~ b + random(names), data, kernel = linear), data.frame(b = 1:4, names = letters[1:4]))
+  for (kind in names(kinds)) {
+    labels <- kinds[[kind]][[1L]]
+    same <- kinds[[kind]][[length(kinds[[kind]])]]
+    data$id <- labels[rows]
+    expect_equal(whole(groups = data$id), score, info = kind)
+    expect_equal(whole(groups = data.frame(data$id, other)), mean(c(score, whole(groups = other))), info = kind)
+    expect_equal(lambda_path(freeridge(data["b"], data$y, linear, 1, groups = data$id), 1, "groups")$groups, score, info = kind)
+    expect_equal(whole(groups = data$id, gap = same[turned[rows]]), beside, info = kind)
+    expect_equal(chunks(quote(id)), moments, info = kind)
+    own <- ridge_batch(data["b"], data$y, data$id, lambda = 1)
+    expect_equal(unname(predict(own, data.frame(b = 1:4), same)), unname(each), info = kind)
+    fit <- freeridge(y ~ b + random(id), data, kernel = linear)
+    expect_equal(predict(fit, data.frame(b = 1:4, id = same)), effects, tolerance = 1e-5, info = kind)
+  }
 })
 
 test_that("matrices of the package Matrix are right or refused", {

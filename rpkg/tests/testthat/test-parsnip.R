@@ -41,6 +41,11 @@ test_that("kernel_ridge_reg for regression and classification", {
   probability <- predict(flowers, iris[c(1L, 51L, 101L), ], type = "prob")
   expect_named(probability, paste0(".pred_", levels(iris$Species)))
   expect_equal(unname(as.matrix(probability)), unname(predict(direct, iris[c(1L, 51L, 101L), ], type = "probability")))
+  two <- parsnip::fit(classification, Species ~ ., iris[51:150, ])  # a level without rows
+  probability <- predict(two, iris[c(51L, 101L), ], type = "prob")
+  expect_named(probability, paste0(".pred_", levels(iris$Species)))
+  expect_identical(probability$.pred_setosa, c(0, 0))
+  expect_identical(levels(predict(two, iris[51L, ])$.pred_class), levels(iris$Species))
   single <- parsnip::fit(kernel_ridge_reg("regression"), mpg ~ wt + hp, mtcars)
   default <- freeridge(mpg ~ wt + hp, mtcars)  # whose kernel the engine takes
   expect_equal(predict(single, mtcars)$.pred, unname(predict(default, mtcars)))

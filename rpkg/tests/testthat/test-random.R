@@ -139,6 +139,16 @@ test_that("formulas of random effects", {
   expect_identical(nrow(variance_components(weighted)), 3L)
 })
 
+test_that("each combination of labels is a level of its own", {
+  d <- effects_data()
+  d$p <- rep(c("a", "a:b", "a\\"), 40L)
+  d$q <- rep(c("b:c", "c", ":c", "d"), each = 30L)
+  fit <- freeridge(y ~ x + random(p:q), d, kernel = linear_kernel())
+  d$both <- interaction(d$p, d$q, sep = " of ", drop = TRUE)
+  expect_close(unname(fitted(fit)), unname(fitted(freeridge(y ~ x + random(both), d, kernel = linear_kernel()))), 1e-6)
+  expect_true("p:qa:b\\:c" %in% names(coef(fit)))
+})
+
 test_that("answers of a fit with random effects", {
   d <- effects_data()
   d$x[3L] <- NA

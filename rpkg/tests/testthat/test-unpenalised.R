@@ -379,3 +379,23 @@ test_that("a penalised column that unpenalised columns explain, and constant col
   cars$one <- 1
   expect_close(coef(freeridge_chunks(dist ~ one, row_source(cars, 20))), c(mean(cars$dist), 0), 1e-12)
 })
+
+test_that("a fit with unpenalised columns alone has the answers that need no penalised one", {
+  cars <- transform(mtcars, cyl = factor(cyl))
+  fit <- freeridge(mpg ~ unpenalised(wt + cyl), cars)
+  line <- lm(mpg ~ wt + cyl, cars)
+  # the fit beside a column that lambda leaves no part of
+  beside <- freeridge(mpg ~ unpenalised(wt + cyl) + hp, cars, kernel = linear_kernel(), lambda = 1e12)
+  table <- importance(beside)$table
+  expect_close(importance(fit)$table$increase, table$increase[table$variable != "hp"], 1e-6)
+  curves <- effects(fit, points = 3)
+  of_wt <- curves$estimate[curves$variable == "wt"]
+  expect_close(diff(of_wt) / diff(as.numeric(curves$value[curves$variable == "wt"])), rep(coef(line)[["wt"]], 2L), 1e-8)
+  expect_identical(effects(fit, "cyl", individual = TRUE)$level, levels(cars$cyl))
+  bounds <- predict(fit, cars, interval = "local")
+  expect_true(all(bounds[, "lwr"] < bounds[, "fit"] & bounds[, "fit"] < bounds[, "upr"]))
+  expect_true(all(is.finite(predict(freeridge(mpg ~ 1, cars), cars[1:3, ], interval = "local"))))
+  expect_identical(plot_data(fit, "effect", NULL, 1L, NULL)$variable[1L], "wt")
+  for (ask in list(plot, lambda_path, lambda_grid)) expect_refusal(ask(fit), "no penalised columns, and so no path of lambda; plot\\(\\) with type")
+  expect_refusal(marginal_effects(fit), "the effects of unpenalised ones are their coefficients, see coef\\(\\) and confint\\(\\)")
+})
