@@ -62,7 +62,7 @@ ObservedRows::ObservedRows(const AllRows& all, const MissingOutputs::Part& part)
       columns_(all.has_whole() ? Matrix() : all.columns(part.rows)),
       p_(block()),
       factor_(p_.view()) {
-  if (!factor_.regular())
+  if (!all_.problem().determined_without(part.rows) || !factor_.regular())
     fail(Status::undefined, "the rows in which output ", part.outputs.front(),
          " is observed do not determine its predictions in the rows in which it is missing");
 }

@@ -169,7 +169,11 @@ class Search {
                                           : 1;
     double done = pieces > 1 ? 0.5 : 0;
     Stage stage(0, done);
-    if (pieces > 1) attempt_new(cells_of_dips(first, count, pieces), first, count);
+    if (pieces > 1) attempt_new(cells_of_dips(first, count, pieces, false), first, count);
+    // At an end of the grid the polynomial has points on one side alone, and takes narrower cells.
+    if (sparse() && pieces == 1 && spacing > widest)
+      attempt_new(cells_of_dips(first, count, 2 * static_cast<Index>(std::ceil(spacing / widest)) + 1, true), first,
+                  count);
     Array<Dip> open;
     for (Index j = first; j < first + count; ++j)
       for (const std::size_t l : dips_of(j)) open.push_back(bracket(curves_[j], j, l));
@@ -186,12 +190,13 @@ class Search {
 
   Array<std::size_t> dips_of(Index output) { return dips(curves_[output], estimated_ ? 1 : most_dips); }
 
-  // The lambdas that divide the cells on both sides of every dip into `pieces`. Outputs that share a cell share the
-  // lambdas.
-  Array<double> cells_of_dips(Index first, Index count, Index pieces) {
+  // The lambdas that divide the cells on both sides of every dip, or of every dip at an end of the grid, into `pieces`.
+  // Outputs that share a cell share the lambdas.
+  Array<double> cells_of_dips(Index first, Index count, Index pieces, bool at_ends) {
     Array<double> wanted;
     for (Index j = first; j < first + count; ++j)
       for (const std::size_t l : dips_of(j)) {
+        if (at_ends && l > 1 && l + 2 < curves_[j].size()) continue;
         if (l > 0) divide(curves_[j][l - 1].x, curves_[j][l].x, pieces, wanted);
         if (l + 1 < curves_[j].size()) divide(curves_[j][l].x, curves_[j][l + 1].x, pieces, wanted);
       }

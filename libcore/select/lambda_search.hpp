@@ -14,7 +14,8 @@
 //   minimum of the polynomial is as near to that of the criterion, and is tried in one call. With that point among the
 //   nodes the error is 1e-6 times smaller again, and the second minimum, if it differs at all, is the last.
 //
-// On a wider range, or a coarser grid, the cells beside the dips are divided first until h < 0.5. Where the score at
+// On a wider range, or a coarser grid, the cells beside the dips are divided first until h < 0.5 (on a sparse grid those
+// of dips at its ends, and others until h < 1.6). Where the score at
 // the minimum of the polynomial is not the one foretold (next to lambdas without a value, in the rounding noise of a
 // factorization), the bracket is divided, too, so that it becomes narrower whatever the criterion looks like.
 //

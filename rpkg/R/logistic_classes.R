@@ -107,8 +107,8 @@ loo.freeridge_logistic_classes <- function(object, lambda = NULL, ...) {
 nobs.freeridge_logistic_classes <- nobs.freeridge_classifier
 
 # The classes of the rows by decision values without each (loo()), as left_out_classes() has those of least squares.
-left_out_by_logistic <- function(fit) {
-  decision <- function(fit) core_classifier_loo(classifier_at(fit))
+left_out_by_logistic <- function(fit, lambda = NULL) {
+  decision <- function(fit) core_classifier_loo(classifier_at(fit, lambda))
   several <- !is.null(fit$fits)
   levels <- fit$levels
   actual <- if (several) factor(levels[max.col(vapply(fit$fits, `[[`, fit$x[, 1L] * 0, "y"))], levels) else
@@ -123,13 +123,13 @@ logistic_left_out_rows <- 2000L
 svm_left_out_rows <- 500L
 
 # What print() and summary() open with.
-print_classifier_setting <- function(fit, digits) {
+print_classifier_setting <- function(fit, digits, lambda = NULL) {
   several <- !is.null(fit$fits)
   logistic <- several || fit$loss == "logistic"
   counts <- if (several) fit$counts else c(sum(fit$y < 0), sum(fit$y > 0))
   print_call(fit)
   most <- if (logistic) logistic_left_out_rows else if (fit$lambda > 0) svm_left_out_rows else 0L
-  if (nrow(fit$x) <= most && min(counts) > 1L) print_left_out_classes(fit, left_out_by_logistic(fit), digits)
+  if (nrow(fit$x) <= most && min(counts) > 1L) print_left_out_classes(fit, left_out_by_logistic(fit, lambda), digits)
   cat(if (logistic) "Kernel logistic regression" else "Support vector machine",
       if (several) ", each class against all others", ": ", counted(nrow(fit$x), "point"), ", ",
       counted(ncol(fit$x), "feature"), "\nClasses: ", short_names(paste0(fit$levels, " (", counts, ")")), "\n", sep = "")

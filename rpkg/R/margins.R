@@ -76,7 +76,7 @@ summary.freeridge_classifier <- function(object, lambda = NULL, ...) {
 print.summary.freeridge_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   fit <- x$fit
   number <- function(value) format(value, digits = digits)
-  wrapped(print_classifier_setting(fit, digits))
+  wrapped(print_classifier_setting(fit, digits, x$lambda))
   cat("lambda: ", number(x$lambda), if (x$lambda == 0) " (hard margin)", "; points on the wrong side, none left out: ",
       x$errors, " of ", nrow(fit$x), "\n", sep = "")
   if (fit$loss == "svm") {

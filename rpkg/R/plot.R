@@ -113,6 +113,7 @@ plot_loo <- function(data, fit, output, main = "Left-out points", xlab = "predic
 # Residuals against fitted values, with a smooth curve through them, and the names of the three largest.
 plot_residuals <- function(data, fit, output, main = "Residuals", xlab = "fitted values", ylab = "residuals",
                            ylim = NULL, ...) {
+  data <- data[!is.na(data$residual), ]
   if (is.null(ylim)) {  # with room for half the height of a name
     share <- graphics::strheight("A", "inches", cex = 0.75) / graphics::par("pin")[2L]
     ylim <- range(data$residual) + c(-1, 1) * min(share, 0.25) * diff(range(data$residual))

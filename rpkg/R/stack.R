@@ -141,6 +141,7 @@ spent_since <- function(started) sum((proc.time() - started)[c("user.self", "sys
 weighed <- function(members, y, weights) {
   errors <- vapply(members, `[[`, numeric(length(y)), "errors")
   known <- is.finite(errors[, 1L])
+  if (!any(known)) return(list(w = stats::setNames(as.numeric(seq_along(members) == 1L), names(members)), errors = errors[, 1L]))
   if (is.null(weights)) weights <- rep(1, length(y))
   weights <- weights * capped(errors[, 1L] * sqrt(weights))
   found <- core_stack_weights((y - errors)[known, , drop = FALSE], y[known], weights[known], length(members))

@@ -152,6 +152,7 @@ stack_table <- function(fit, j) {
   y <- fit$y[one$rows, j]
   held <- rmse(one$errors)
   learnt <- if (length(one$rows) <= few_to_learn_again) rmse(learnt_stack_errors(fit, j))
+  if (identical(learnt, NaN)) learnt <- NULL  # as where y does not vary
   list(members = table, held = held, learnt = learnt,
        r2 = 1 - (c(learnt, held)[1L] / rmse(y - stats::weighted.mean(y, weights)))^2)
 }
@@ -186,8 +187,9 @@ print_members <- function(fit, j, digits) {
     } else {
       paste0(", and kernels learnt again without the row or its fold; with these held ", number(table$held))
     }
-    cat("Left-out error of the stack: ", number(c(table$learnt, table$held)[1L]), " (R squared ", number(table$r2),
-        ")\n  weights found again without each row", again, "\n", sep = "")
+    cat("Left-out error of the stack: ", number(c(table$learnt, table$held)[1L]),
+        if (is.finite(table$r2)) paste0(" (R squared ", number(table$r2), ")"),
+        "\n  weights found again without each row", again, "\n", sep = "")
   })
   copies <- copies_in(fit$stacks[[j]]$members$default$fit)
   if (copies > 0L) {

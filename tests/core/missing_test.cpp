@@ -646,4 +646,29 @@ TEST(MissingValues, OutputsOfOneValueOrNoneAreRefused) {
   }
 }
 
+// A level of a factor that only a row without the output has: no effect of it is known, nor what follows from it.
+TEST(MissingRows, ThatAloneDetermineAFixedEffect) {
+  Random random(11);
+  const Matrix x = random.uniform_matrix(20, 1, -1, 1);
+  Matrix y = random.uniform_matrix(20, 1, -1, 1), f(20, 1);
+  f(9, 0) = 1;
+  y(9, 0) = nan;
+  for (const std::int64_t more : {9, 12}) {  // the level is that of row 9 alone, and that of row 12, too
+    f(more, 0) = 1;
+    for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
+      SCOPED_TRACE(route_name(route));
+      Model model(Kernel::gaussian(1.0));
+      check(freeridge_set_parameter(model.get(), FREERIDGE_MISSING, 1), "freeridge_set_parameter");
+      model.data(x, y).route(route);
+      set_unpenalised(model, f);
+      model.factorize();
+      EXPECT_EQ(freeridge_set_lambda(model.get(), 0.01), more == 9 ? FREERIDGE_UNDEFINED : FREERIDGE_OK);
+      if (more == 9) continue;
+      Matrix errors(20, 1);
+      EXPECT_EQ(freeridge_loo(model.get(), errors.values.data(), 20), FREERIDGE_UNDEFINED);
+      for (std::int64_t i = 0; i < 20; ++i) EXPECT_EQ(std::isnan(errors(i, 0)), i == 9 || i == 12) << i;
+    }
+  }
+}
+
 }  // namespace missing_test

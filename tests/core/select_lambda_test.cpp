@@ -202,6 +202,27 @@ TEST_F(SelectLambdaEnds, FlagsTellWhereTheOptimumLies) {
   }
 }
 
+// Sixteen outputs alike, which share a grid of few lambdas, have the minimum of one, however near it is to the end.
+TEST(SelectLambdaDips, InTheLastCellOfAFewLambdas) {
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    Random random(seed);
+    const Matrix x = random.uniform_matrix(30, 1, -2, 2);
+    Matrix y(30, 1), many(30, 16);
+    for (std::int64_t i = 0; i < 30; ++i) y(i, 0) = std::sin(2 * x(i, 0)) + 1e-4 * random.normal();
+    for (std::int64_t j = 0; j < 16; ++j) std::copy_n(y.values.begin(), 30, many.values.begin() + 30 * j);
+    Model one(Kernel::gaussian(1.0)), all(Kernel::gaussian(1.0));
+    one.data(x, y).factorize();
+    all.data(x, many).factorize();
+    const LambdaChoice best = one.select_lambda(FREERIDGE_LOO);
+    for (const double beyond : {0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", e^" << beyond << " beyond the end");
+      const double low = best.lambda[0] * std::exp(-beyond);
+      for (const double score : all.select_lambda(FREERIDGE_LOO, low, 1e12 * low).score)
+        EXPECT_LE(score, best.score[0] * (1 + 1e-9));
+    }
+  }
+}
+
 TEST_F(SelectLambdaEnds, FlagsArePerOutput) {
   // Pairs of rows with the same x. Output 0 is a line in x without noise: no penalty is wanted. Output 1 is 1 and -1
   // within each pair, so that x says nothing about it: all penalty is wanted.

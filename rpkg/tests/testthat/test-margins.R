@@ -175,3 +175,15 @@ test_that("plot draws, and gives the points", {
     expect_identical(drawn$value, point_margins(fit))
   }
 })
+
+test_that("the left-out error of a summary is that of its lambda", {
+  set.seed(1)
+  d <- data.frame(a = rnorm(120), b = rnorm(120))
+  d$class <- factor(ifelse(d$a + rnorm(120) > 0, "u", "v"))
+  for (fit in list(kernel_logistic(class ~ a + b, d, gaussian_kernel(0.3), lambda = 0.01),
+                   kernel_svm(class ~ a + b, d, gaussian_kernel(0.3), lambda = 0.01))) {
+    wrong <- mean((loo(fit, lambda = 500) > 0) != (d$class == "v"))
+    expect_false(wrong == mean((loo(fit) > 0) != (d$class == "v")))
+    expect_output(print(summary(fit, lambda = 500)), paste0("wrong class: ", format(100 * wrong, digits = 3L), " %"), fixed = TRUE)
+  }
+})

@@ -359,3 +359,14 @@ test_that("pictures of classes have the numbers of left-out points", {
   alone <- freeridge(rbind(c(1, 0), c(0, 1), c(0, 1.1), c(0, 0.9)), factor(c("a", "b", "b", "b")), linear_kernel(), 0, intercept = FALSE)
   expect_refusal(suppressWarnings(plot(alone, "roc")), "the points with left-out values are of one kind")
 })
+
+test_that("an output with missing values has its picture of residuals", {
+  set.seed(2)
+  d <- data.frame(a = rnorm(40), y = rnorm(40))
+  d$z <- replace(d$y, 1:3, NA)
+  fit <- freeridge(cbind(y, z) ~ a, d, na.action = na.pass, kernel = linear_kernel())
+  file <- tempfile(fileext = ".png")
+  grDevices::png(file)
+  on.exit(grDevices::dev.off())
+  expect_silent(plot(fit, "residuals", output = "z"))
+})

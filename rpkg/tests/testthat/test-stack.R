@@ -304,3 +304,12 @@ test_that("what a stack does not take is refused", {
   skip_if_not_installed("Matrix")
   refused("x is sparse", Matrix::Matrix(x, sparse = TRUE), y, stack = TRUE)
 })
+
+test_that("a stack of a response that does not vary prints", {
+  for (seed in 1:3) {
+    set.seed(seed)
+    fit <- freeridge(y ~ a, data.frame(a = rnorm(70), y = 3), stack = TRUE)
+    expect_output(suppressWarnings(print(fit)), "Left-out error of the stack: 0\n", fixed = TRUE)
+    expect_equal(unname(predict(fit, data.frame(a = 0))), 3, tolerance = 1e-8)
+  }
+})
