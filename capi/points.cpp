@@ -30,11 +30,6 @@ void check_ld(const char* name, const char* field, std::int64_t& ld, freeridge_l
   require_product(field, ld, "the number of rows or columns", lines);
 }
 
-// Rows of which all are zero may have neither index nor value.
-bool is_sparse(const freeridge_points& given) {
-  return given.value != nullptr || (given.start != nullptr && given.x == nullptr && given.reader == nullptr);
-}
-
 void check_rows_in_memory(const char* name, freeridge_points& given) {
   check_size(name, "n", given.n);
   if (given.x == nullptr && !is_sparse(given)) return;
@@ -85,10 +80,6 @@ GivenPoints::GivenPoints(const char* name, const freeridge_points* points, const
     check_ld(name, "ldu", given_.ldu, given_.layout, "n", given_.n, "unpenalised_count", given_.unpenalised_count);
 }
 
-bool GivenPoints::sparse() const {
-  return is_sparse(given_);
-}
-
 LayoutView GivenPoints::unpenalised_of(Index first, Index rows) const {
   if (given_.unpenalised_count == 0) return {nullptr, rows, 0, rows, Layout::col_major};
   const LayoutView all{given_.unpenalised, given_.n, given_.unpenalised_count, given_.ldu,
@@ -97,7 +88,7 @@ LayoutView GivenPoints::unpenalised_of(Index first, Index rows) const {
 }
 
 Points GivenPoints::in_memory() const {
-  if (sparse())
+  if (is_sparse(given_))
     return {SparseView{static_cast<SparseFormat>(given_.format), given_.n, given_.d, given_.start, given_.index,
                        given_.value},
             unpenalised_of(0, given_.n)};

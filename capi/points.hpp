@@ -17,6 +17,11 @@ struct Allowed {
   bool of_no_kind = false;      // without rows: those that a model has
 };
 
+// Rows of which all are zero may have neither index nor value.
+inline bool is_sparse(const freeridge_points& points) {
+  return points.value != nullptr || (points.start != nullptr && points.x == nullptr && points.reader == nullptr);
+}
+
 class GivenPoints {
  public:
   // name: that of the argument, which the messages begin with. It must outlive the object.
@@ -25,7 +30,7 @@ class GivenPoints {
   Index n() const { return given_.n; }  // -1: until the reader has no more
   Index d() const { return given_.d; }
   bool read() const { return given_.reader != nullptr; }  // the rows are a reader's
-  bool any() const { return given_.x != nullptr || sparse() || read(); }
+  bool any() const { return given_.x != nullptr || is_sparse(given_) || read(); }
   LayoutView unpenalised() const { return unpenalised_of(0, given_.n); }
 
   // The rows in memory.
@@ -47,7 +52,6 @@ class GivenPoints {
   Points filled(Matrix& room, const Listener& listener, Index memory_limit) const;
 
  private:
-  bool sparse() const;
   LayoutView unpenalised_of(Index first, Index rows) const;
 
   const char* name_;

@@ -70,7 +70,7 @@ std::string Model::influence(MatrixView df, MatrixView sigma, MatrixView change)
   const Index n = this->n(), p = change.cols > 0 ? change.cols / t() : 0;
   const bool deviations = df.cols > 0 || sigma.cols > 0;
   require_room_to_predict(n, 1, smoother_rows(n, n));
-  require_room(8 * (checked_doubles(n, 4 * t() + 3) + checked_doubles(n + problem.d(), checked_doubles(2 + t(), p))),
+  require_room(8 * (checked_doubles(n, 4 * t() + 4) + checked_doubles(n + problem.d(), checked_doubles(2 + t(), p))),
                "the influence of each row", "use fewer outputs or features");
   const Hearing hearing(listener_);
   Stage stage(0, 0.3);
@@ -90,19 +90,20 @@ std::string Model::influence(MatrixView df, MatrixView sigma, MatrixView change)
     Matrix residual(n, count);  // W^(1/2) r
     maker.residual_and_diagonal(first, residual.view(), diagonal);
     multiply_by(residual.view(), maker.shrinkage());
-    double trace = 0;
+    maker.leverage(leverage);
+    double trace = 0, df_of_all = 0;
     for (Index i = 0; i < n; ++i) {
       diagonal[i] = root[i] > 0 ? maker.shrinkage() * diagonal[i] : 0;
+      if (root[i] == 0) leverage[i] = 0;
       trace += diagonal[i];
+      df_of_all += leverage[i];
     }
-    maker.leverage(leverage);
     const bool of_smoother = !maker.unobserved().empty() || factorization_->route() == Route::iterative;
     const WithoutRows without = sums_without_rows(maker, problem, root, of_smoother, residual.view(), e);
-    const double df_of_all = maker.degrees_of_freedom();
     const double rounding = static_cast<double>(n) * eps * trace;
     for (Index j = first; j < first + count; ++j)
       for (Index i = 0; i < n; ++i) {
-        const double h = root[i] > 0 ? leverage[i] : 0, error = errors(i, j);
+        const double h = leverage[i], error = errors(i, j);
         const double moved = without.off_diagonal[i] == 0 ? 0 : without.off_diagonal[i] / diagonal[i];
         const double of_fit = df_of_all - h + moved, rest = trace - diagonal[i] - moved;
         const double left = rest > rounding ? rest : 0;

@@ -101,10 +101,7 @@ group_errors.default <- function(object, ...) handed_on("group_errors", object, 
 lambda_path.default <- function(object, ...) handed_on("lambda_path", object, ...)
 lambda_grid.default <- function(object, ...) handed_on("lambda_grid", object, ...)
 one_standard_error.default <- function(object, ...) handed_on("one_standard_error", object, ...)
-lambda_as.default <- function(object, ...) {
-  if (!missing(object) && inherits(object, "freeridge_logistic_classes")) return(lambda_as(object$fits[[1L]], ...))  # of all its fits
-  handed_on("lambda_as", object, ...)
-}
+lambda_as.default <- function(object, ...) handed_on("lambda_as", object, ...)
 landmarks.default <- function(object, ...) handed_on("landmarks", object, ...)
 landmark_curve.default <- function(object, ...) handed_on("landmark_curve", object, ...)
 marginal_effects.default <- function(object, ...) handed_on("marginal_effects", object, ...)

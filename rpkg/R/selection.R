@@ -191,6 +191,9 @@ lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
   named_by_output(object, converted)
 }
 
+# All its fits have one lambda.
+lambda_as.freeridge_logistic_classes <- function(object, to, ...) lambda_as(object$fits[[1L]], to, ...)
+
 lambda_as.freeridge_classifier <- function(object, to, lambda = NULL, ...) {
   refuse_extra(...)
   own <- c(logistic = "tikhonov_logistic", svm = "tikhonov_hinge")[[object$loss]]
